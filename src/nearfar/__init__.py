@@ -1,0 +1,52 @@
+"""nearfar: kernels, clusters, maps and trees from answers "A is nearer to B than to C".
+
+Triplets -> Phi -> anything. Names resolve on first use, so that ``import nearfar`` is instant.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+# public name -> the module it lives in
+_HOMES = {
+    "Triplets": "nearfar.triplets",
+    "read_triplets": "nearfar.io",
+    "read_answers": "nearfar.io",
+    "scan_triplets": "nearfar.io",
+    "write_triplets": "nearfar.io",
+    "read_objects": "nearfar.io",
+    "FeatureMap": "nearfar.features",
+    "kernel_matrix": "nearfar.kernel",
+    "cross_kernel": "nearfar.kernel",
+    "reduce_diagonal": "nearfar.kernel",
+}
+_ROOMS = ("design", "simulate", "datasets", "errors", "features", "io", "kernel", "metrics", "triplets")
+
+__all__ = [*sorted(_HOMES), *_ROOMS]
+
+if TYPE_CHECKING:
+    from nearfar import datasets, design, errors, features, io, kernel, metrics, simulate, triplets
+    from nearfar.features import FeatureMap
+    from nearfar.io import read_answers, read_objects, read_triplets, scan_triplets, write_triplets
+    from nearfar.kernel import cross_kernel, kernel_matrix, reduce_diagonal
+    from nearfar.triplets import Triplets
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        value = getattr(importlib.import_module(_HOMES[name]), name)
+    elif name in _ROOMS:
+        value = importlib.import_module(
+            "nearfar.evaluate.metrics" if name == "metrics" else f"nearfar.{name}"
+        )
+    else:
+        raise AttributeError(f"module 'nearfar' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

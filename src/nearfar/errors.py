@@ -1,0 +1,125 @@
+"""Every exception and warning of nearfar.
+
+::
+
+    Exception
+    └── NearfarError
+        ├── InputError (also ValueError)      something given by the caller is not what was expected
+        │   ├── TripletError                  ... in triplets held in memory
+        │   ├── FileError                     ... in a file as a whole
+        │   └── RowsError                     ... in rows of a file; carries the rejected rows
+        ├── TooLargeError (also MemoryError)  the result would not fit; says what would
+        ├── MissingExtra (also ImportError)   an optional part is not installed
+        └── UnreachableError                  a server or a network was needed and is not there
+    Warning
+    └── NearfarWarning (also UserWarning)
+        ├── UninformedWarning                 objects without a single usable answer
+        ├── CoverageWarning                   too few shared columns for k1 or k2 to mean anything
+        ├── UnfittedColumnWarning             new answers about columns the map never saw
+        └── NotConverged                      an iterative method stopped early
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = [
+    "CoverageWarning",
+    "FileError",
+    "InputError",
+    "MissingExtra",
+    "NearfarError",
+    "NearfarWarning",
+    "NotConverged",
+    "RowsError",
+    "TooLargeError",
+    "TripletError",
+    "UnfittedColumnWarning",
+    "UninformedWarning",
+    "UnreachableError",
+]
+
+
+class NearfarError(Exception):
+    """Base of every error that nearfar raises on purpose."""
+
+
+class InputError(NearfarError, ValueError):
+    """Something that was given is not what was expected.
+
+    Parameters
+    ----------
+    message : the whole sentence a person reads.
+    where : the place: a file, a line, a column, a parameter.
+    came : what was found there.
+    expected : what should have been there.
+    remedy : what to do about it.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        where: str | None = None,
+        came: object = None,
+        expected: str | None = None,
+        remedy: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.where = where
+        self.came = came
+        self.expected = expected
+        self.remedy = remedy
+
+
+class TripletError(InputError):
+    """Triplets in memory that cannot be triplets."""
+
+
+class FileError(InputError):
+    """A file that cannot be read as a whole, or a place that cannot be written."""
+
+
+class RowsError(InputError):
+    """Rows of a file that are no answers; ``rejected`` holds all of them, the message the first five."""
+
+    def __init__(self, message: str, *, rejected: Any = None, **parts: Any) -> None:
+        super().__init__(message, **parts)
+        self.rejected = rejected
+
+
+class TooLargeError(NearfarError, MemoryError):
+    """What was asked for would not fit in memory; the message names the size and the way out."""
+
+
+class MissingExtra(NearfarError, ImportError):
+    """A part of nearfar that is installed apart, with the command that installs it."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(f"{package} is not installed: run  pip install 'nearfar[{extra}]'")
+        self.package = package
+        self.extra = extra
+
+
+class UnreachableError(NearfarError, OSError):
+    """A server or a network that was needed did not answer."""
+
+
+class NearfarWarning(UserWarning):
+    """Base of every warning that nearfar gives."""
+
+
+class UninformedWarning(NearfarWarning):
+    """Some objects have a zero row of Phi: no usable answer speaks about them."""
+
+
+class CoverageWarning(NearfarWarning):
+    """Two objects share too few columns for k1 or k2 to say anything about them."""
+
+
+class UnfittedColumnWarning(NearfarWarning):
+    """New answers speak about columns that the fitted map does not have."""
+
+
+class NotConverged(NearfarWarning):
+    """An iterative method stopped before it reached its tolerance."""

@@ -1,0 +1,392 @@
+"""The noun: an immutable collection of answers "anchor is nearer to near than to far"."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nearfar.errors import TripletError
+from nearfar.labels import Labels, order_names
+
+__all__ = ["Triplets", "UniqueTriplets", "as_triplets"]
+
+Indices = NDArray[np.int32]
+LEFT, RIGHT, UNKNOWN_SIDE = 0, 1, -1
+MAX_OBJECTS_FOR_IDS = 2_097_151  # the largest n with n^3 < 2^63
+
+
+class UniqueTriplets(NamedTuple):
+    """Distinct triplets and how often each was answered."""
+
+    triplets: Triplets
+    counts: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Triplets:
+    """Answers of the form "``anchor`` is nearer to ``near`` than to ``far``".
+
+    Parameters
+    ----------
+    anchor, near, far : (m,) integers, indices into ``objects``; the three of a row are distinct.
+    objects : the names of all n objects, in index order. A selection of rows keeps all of them.
+    statement : (m,) ids; rows with one id were said in one go. None: every row is its own statement.
+    participant : (m,) who answered. None: not known.
+    seconds : (m,) response times; NaN where not known.
+    near_side : (m,) side at which ``near`` was shown: 0 left, 1 right, -1 not known.
+    answered_at : (m,) seconds since 1970-01-01 UTC; NaN where not known.
+
+    Examples
+    --------
+    >>> answers = Triplets([0, 1], [1, 2], [2, 0], objects=["red", "pink", "blue"], participant=["ann", "bob"])
+    >>> answers
+    Triplets(2 answers, 3 objects, 2 participants)
+    >>> answers[answers.participant == "ann"].array
+    array([[0, 1, 2]], dtype=int32)
+    """
+
+    anchor: Indices
+    near: Indices
+    far: Indices
+    objects: tuple[str, ...]
+    statement: Labels | None = None
+    participant: Labels | None = None
+    seconds: NDArray[np.float64] | None = None
+    near_side: NDArray[np.int8] | None = None
+    answered_at: NDArray[np.float64] | None = None
+
+    def __init__(
+        self,
+        anchor: ArrayLike,
+        near: ArrayLike,
+        far: ArrayLike,
+        objects: Sequence[str],
+        *,
+        statement: ArrayLike | Labels | None = None,
+        participant: ArrayLike | Labels | None = None,
+        seconds: ArrayLike | None = None,
+        near_side: ArrayLike | None = None,
+        answered_at: ArrayLike | None = None,
+    ) -> None:
+        names = tuple(map(str, objects))
+        put = object.__setattr__
+        put(self, "objects", names)
+        for role, values in (("anchor", anchor), ("near", near), ("far", far)):
+            put(self, role, _indices(values, role, len(names)))
+        put(self, "statement", None if statement is None else Labels.encode(statement))
+        put(self, "participant", None if participant is None else Labels.encode(participant))
+        put(self, "seconds", _column(seconds, np.float64))
+        put(self, "near_side", _column(near_side, np.int8))
+        put(self, "answered_at", _column(answered_at, np.float64))
+        self._check()
+
+    def _check(self) -> None:
+        m = len(self.anchor)
+        for field in fields(self):
+            column = getattr(self, field.name)
+            if field.name != "objects" and column is not None and len(column) != m:
+                raise TripletError(
+                    f"{field.name} has {len(column)} values for {m} answers; give one per answer",
+                    where=field.name,
+                    came=len(column),
+                    expected=f"{m} values",
+                )
+        if len(set(self.objects)) != len(self.objects):
+            twice = Counter(self.objects).most_common(1)[0][0]
+            raise TripletError(
+                f"objects: {twice!r} is listed twice; every object needs a name of its own",
+                where="objects",
+                came=twice,
+                expected="distinct names",
+            )
+        same = (self.near == self.far) | (self.anchor == self.near) | (self.anchor == self.far)
+        if same.any():
+            row = int(np.argmax(same))
+            came = tuple(self.objects[column[row]] for column in (self.anchor, self.near, self.far))
+            raise TripletError(
+                f"answer {row}: anchor, near and far are {came}; a triplet needs three distinct objects "
+                f"({int(same.sum())} such answers; drop them first)",
+                where=f"answer {row}",
+                came=came,
+                expected="three distinct objects",
+            )
+
+    # ---------------------------------------------------------------- other ways in
+
+    @classmethod
+    def from_array(
+        cls,
+        triplets: ArrayLike,
+        objects: Sequence[str] | None = None,
+        *,
+        n_objects: int | None = None,
+        **columns: Any,
+    ) -> Triplets:
+        """From an (m, 3) array of rows (anchor, near, far); numbers are indices, n = max + 1 unless given.
+
+        >>> Triplets.from_array([[0, 2, 1]]).objects
+        ('0', '1', '2')
+        """
+        array = _three_columns(triplets)
+        if objects is None:
+            if n_objects is None:
+                n_objects = int(array.max()) + 1 if len(array) else 0
+            objects = tuple(map(str, range(n_objects)))
+        return cls(array[:, 0], array[:, 1], array[:, 2], objects, **columns)
+
+    @classmethod
+    def from_frame(cls, frame: Any) -> Triplets:
+        """From a data frame of any library with columns ``anchor``, ``near``, ``far`` (names).
+
+        ``statement, participant, seconds, near_side, answered_at`` are taken where present.
+        For other dialects give the frame to ``nearfar.read_triplets``.
+        """
+        import narwhals as nw
+
+        table = nw.from_native(frame, eager_only=True)
+        missing = [name for name in ("anchor", "near", "far") if name not in table.columns]
+        if missing:
+            raise TripletError(
+                f"data frame: column {missing[0]!r} is missing (it has {', '.join(map(str, table.columns))}); "
+                "expected anchor, near and far",
+                where="data frame",
+                came=table.columns,
+                expected="columns anchor, near, far",
+            )
+        roles = [[str(v) for v in table[role].to_list()] for role in ("anchor", "near", "far")]
+        names = order_names([name for role in roles for name in role])
+        index = {name: i for i, name in enumerate(names)}
+        optional = {
+            name: table[name].to_list()
+            for name in ("statement", "participant", "seconds", "answered_at")
+            if name in table.columns
+        }
+        if "near_side" in table.columns:
+            sides = {"left": LEFT, "right": RIGHT, "0": LEFT, "1": RIGHT}
+            optional["near_side"] = [sides.get(str(v), UNKNOWN_SIDE) for v in table["near_side"].to_list()]
+        anchor, near, far = ([index[name] for name in role] for role in roles)
+        return cls(anchor, near, far, names, **optional)
+
+    @classmethod
+    def from_odd_one_out(
+        cls,
+        trios: ArrayLike,
+        objects: Sequence[str] | None = None,
+        *,
+        n_objects: int | None = None,
+        **columns: Any,
+    ) -> Triplets:
+        """From rows (a, b, odd): each gives (a, b, odd) and (b, a, odd), with one statement id.
+
+        >>> Triplets.from_odd_one_out([[0, 1, 2]]).array.tolist()
+        [[0, 1, 2], [1, 0, 2]]
+        """
+        a, b, odd = _three_columns(trios).T
+        return cls._from_pairs((a, b, odd), (b, a, odd), objects, n_objects, columns)
+
+    @classmethod
+    def from_most_central(
+        cls,
+        trios: ArrayLike,
+        objects: Sequence[str] | None = None,
+        *,
+        n_objects: int | None = None,
+        **columns: Any,
+    ) -> Triplets:
+        """From rows (central, a, b): each gives (a, central, b) and (b, central, a), with one statement id.
+
+        >>> Triplets.from_most_central([[0, 1, 2]]).array.tolist()
+        [[1, 0, 2], [2, 0, 1]]
+        """
+        central, a, b = _three_columns(trios).T
+        return cls._from_pairs((a, central, b), (b, central, a), objects, n_objects, columns)
+
+    @classmethod
+    def _from_pairs(
+        cls,
+        first: tuple[Any, ...],
+        second: tuple[Any, ...],
+        objects: Sequence[str] | None,
+        n_objects: int | None,
+        columns: dict[str, Any],
+    ) -> Triplets:
+        both = np.stack([np.stack(first, axis=1), np.stack(second, axis=1)], axis=1).reshape(-1, 3)
+        columns.setdefault("statement", np.arange(len(both) // 2))
+        doubled: dict[str, Any] = {}
+        for name, values in columns.items():
+            if values is not None:
+                labels = name in ("statement", "participant")
+                array = Labels.encode(values) if labels else np.asarray(values)
+                doubled[name] = array[np.repeat(np.arange(len(array)), 2)]
+        return cls.from_array(both, objects, n_objects=n_objects, **doubled)
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Triplets]) -> Triplets:
+        """Join collections: objects and participants are matched by name, statements kept apart.
+
+        >>> one = Triplets.from_odd_one_out([[0, 1, 2]])
+        >>> np.asarray(Triplets.concatenate([one, one]).statement).tolist()
+        [0, 0, 1, 1]
+        """
+        if len(parts) == 1:
+            return parts[0]
+        from nearfar._join import join_columns
+
+        return cls(**join_columns(parts))
+
+    # ---------------------------------------------------------------- looking at it
+
+    def __len__(self) -> int:
+        return len(self.anchor)
+
+    def __repr__(self) -> str:
+        people = f", {len(self.participant.present)} participants" if self.participant is not None else ""
+        return f"Triplets({len(self)} answers, {self.n_objects} objects{people})"
+
+    def __getitem__(self, rows: Any) -> Triplets:
+        """The answers chosen by a mask, a slice or row numbers; all objects stay."""
+        if isinstance(rows, (int, np.integer)):
+            rows = slice(int(rows), int(rows) + 1 or None)
+        chosen = object.__new__(Triplets)
+        for field in fields(self):
+            column = getattr(self, field.name)
+            keep = column is None or field.name == "objects"
+            object.__setattr__(chosen, field.name, column if keep else _read_only(column[rows]))
+        return chosen
+
+    @property
+    def n_objects(self) -> int:
+        """How many objects there are, answered about or not."""
+        return len(self.objects)
+
+    @property
+    def array(self) -> Indices:
+        """(m, 3) rows (anchor, near, far), cblearn's list-order."""
+        return np.stack([self.anchor, self.near, self.far], axis=1)
+
+    def replace(self, **columns: Any) -> Triplets:
+        """The same answers with some columns exchanged, e.g. ``replace(participant=None)``."""
+        return replace(self, **columns)
+
+    # ---------------------------------------------------------------- ids
+
+    @property
+    def question_ids(self) -> NDArray[np.int64]:
+        """(m,) id of (anchor, {one, other}); comparable between Triplets with the same objects."""
+        low, high = np.minimum(self.near, self.far), np.maximum(self.near, self.far)
+        return self._pack(self.anchor, low, high)
+
+    @property
+    def trio_ids(self) -> NDArray[np.int64]:
+        """(m,) id of the unordered three objects; comparable between Triplets with the same objects."""
+        low = np.minimum(np.minimum(self.anchor, self.near), self.far)
+        high = np.maximum(np.maximum(self.anchor, self.near), self.far)
+        middle = self.anchor ^ self.near ^ self.far ^ low ^ high
+        return self._pack(low, middle, high)
+
+    @property
+    def triplet_ids(self) -> NDArray[np.int64]:
+        """(m,) id of (anchor, near, far); comparable between Triplets with the same objects."""
+        return self._pack(self.anchor, self.near, self.far)
+
+    @property
+    def statement_ids(self) -> NDArray[np.int64]:
+        """(m,) statement codes; the row number where no statements are known."""
+        if self.statement is None:
+            return np.arange(len(self), dtype=np.int64)
+        return self.statement.codes.astype(np.int64)
+
+    def _pack(self, first: Indices, second: Indices, third: Indices) -> NDArray[np.int64]:
+        n = np.int64(self.n_objects)
+        if n > MAX_OBJECTS_FOR_IDS:
+            raise TripletError(
+                f"{n:,} objects: ids of questions and trios need at most {MAX_OBJECTS_FOR_IDS:,}; "
+                "work on a part of the objects",
+                came=int(n),
+                expected=f"at most {MAX_OBJECTS_FOR_IDS} objects",
+            )
+        return (first.astype(np.int64) * n + second) * n + third
+
+    def unique(self) -> UniqueTriplets:
+        """Distinct triplets, ordered by (anchor, near, far), and how often each was answered.
+
+        >>> Triplets.from_array([[0, 1, 2], [0, 1, 2], [0, 2, 1]]).unique().counts
+        array([2, 1])
+        """
+        _, first, counts = np.unique(self.triplet_ids, return_index=True, return_counts=True)
+        bare = Triplets(self.anchor[first], self.near[first], self.far[first], self.objects)
+        return UniqueTriplets(bare, counts)
+
+
+def as_triplets(answers: Triplets | ArrayLike) -> Triplets:
+    """The one gate: Triplets as they are, an (m, 3) array of indices by ``Triplets.from_array``."""
+    return answers if isinstance(answers, Triplets) else Triplets.from_array(answers)
+
+
+def _three_columns(values: ArrayLike) -> NDArray[Any]:
+    array = np.asarray(values)
+    if array.size == 0 and array.ndim <= 2:
+        array = np.zeros((0, 3), dtype=np.int32)
+    if array.ndim != 2 or array.shape[1] != 3:
+        raise TripletError(
+            f"triplets: expected an (m, 3) array of indices, got shape {array.shape}",
+            where="triplets",
+            came=array.shape,
+            expected="shape (m, 3)",
+        )
+    return array
+
+
+def _indices(values: ArrayLike, role: str, n_objects: int) -> Indices:
+    array = np.asarray(values)
+    if array.size == 0:
+        array = array.astype(np.int32)
+    if array.dtype.kind not in "iu":
+        bad = array.dtype.kind != "f" or not np.isfinite(array).all() or not (array == np.floor(array)).all()
+        if bad:
+            row, came = _first_odd(array)
+            raise TripletError(
+                f"{role}, answer {row}: {came!r} is no index; expected a whole number from 0 to {n_objects - 1}",
+                where=f"{role}, answer {row}",
+                came=came,
+                expected="a whole number",
+            )
+    if array.size and (array.min() < 0 or array.max() >= n_objects):
+        row = int(np.argmax((array < 0) | (array >= n_objects)))
+        raise TripletError(
+            f"{role}, answer {row}: index {array[row]} is outside 0..{n_objects - 1} ({n_objects} objects are named)",
+            where=f"{role}, answer {row}",
+            came=array[row].item(),
+            expected=f"0 to {n_objects - 1}",
+        )
+    indices: Indices = _read_only(np.ascontiguousarray(array, dtype=np.int32))
+    return indices
+
+
+def _first_odd(array: NDArray[Any]) -> tuple[int, object]:
+    """Where an array of would-be indices first holds something that is no whole number."""
+    if array.dtype.kind == "f":
+        odd = ~np.isfinite(array) | (array != np.floor(array))
+        row = int(np.argmax(odd))
+        return row, array[row].item()
+    return 0, array.flat[0]
+
+
+def _column(values: ArrayLike | None, dtype: Any) -> Any:
+    if values is None:
+        return None
+    if isinstance(values, list):
+        values = [np.nan if v is None else v for v in values]
+    return _read_only(np.ascontiguousarray(values, dtype=dtype))
+
+
+def _read_only(column: Any) -> Any:
+    if isinstance(column, np.ndarray):
+        column = column.view()
+        column.flags.writeable = False
+    return column

@@ -1,0 +1,97 @@
+"""Data flows one way: a module imports only from rooms above its own in DESIGN's list."""
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SRC = Path(__file__).parents[1] / "src" / "nearfar"
+ROOMS = [
+    ["errors"],
+    ["_threads", "progress"],
+    ["labels"],
+    ["_join"],
+    ["triplets"],
+    ["io"],
+    ["design", "simulate"],
+    ["datasets"],
+    ["features"],
+    ["kernel"],
+    ["methods"],
+    ["embedding"],
+    ["evaluate"],
+    ["scale"],
+    ["report"],
+    ["cli"],
+    ["__main__"],
+]
+LEVEL = {name: level for level, names in enumerate(ROOMS) for name in names}
+HEAVY = ["sklearn", "scipy", "polars", "numba", "matplotlib", "bokeh", "dask", "pandas", "narwhals", "numpy"]
+
+
+def room(path):
+    return path.relative_to(SRC).parts[0].removesuffix(".py")
+
+
+def imported_rooms(path):
+    """(line, room) for every import of nearfar in a file, those for type checkers left out."""
+    tree = ast.parse(path.read_text())
+    typing_only = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if id(node) in typing_only:
+            continue
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "nearfar":
+            parts = node.module.split(".")
+            names = [parts[1]] if len(parts) > 1 else [alias.name for alias in node.names]
+            yield from ((node.lineno, name) for name in names)
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                parts = alias.name.split(".")
+                if parts[0] == "nearfar" and len(parts) > 1:
+                    yield node.lineno, parts[1]
+
+
+@pytest.mark.parametrize("path", sorted(SRC.rglob("*.py")), ids=lambda p: str(p.relative_to(SRC)))
+def test_imports_point_upwards(path):
+    own = room(path)
+    if own == "__init__":
+        return
+    wrong = [
+        f"line {line}: {own} imports {other}"
+        for line, other in imported_rooms(path)
+        if other in LEVEL and other != own and LEVEL[other] >= LEVEL[own]
+    ]
+    assert wrong == []
+
+
+def test_every_module_has_a_room():
+    assert {room(path) for path in SRC.rglob("*.py")} - set(LEVEL) == {"__init__"}
+
+
+def loaded_by(statement):
+    code = f"import sys, json; {statement}; print(json.dumps(sorted(sys.modules)))"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return {name.split(".")[0] for name in json.loads(out.stdout)}
+
+
+def test_import_loads_nothing_heavy():
+    assert loaded_by("import nearfar").isdisjoint(HEAVY)
+
+
+def test_help_loads_nothing_heavy():
+    code = "import nearfar.cli._app as a; from typer.main import get_command; get_command(a.app)"
+    assert loaded_by(code).isdisjoint(HEAVY)
+
+
+def test_public_names_resolve():
+    import nearfar
+
+    assert [name for name in nearfar.__all__ if getattr(nearfar, name, None) is None] == []
