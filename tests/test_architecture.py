@@ -94,4 +94,5 @@ def test_help_loads_nothing_heavy():
 def test_public_names_resolve():
     import nearfar
 
+    assert sorted(nearfar.__all__) == sorted([*nearfar._HOMES, *nearfar._ROOMS])
     assert [name for name in nearfar.__all__ if getattr(nearfar, name, None) is None] == []

@@ -25,10 +25,31 @@ _HOMES = {
 }
 _ROOMS = ("design", "simulate", "datasets", "errors", "features", "io", "kernel", "metrics", "triplets")
 
-__all__ = [*sorted(_HOMES), *_ROOMS]
+__all__ = [
+    "FeatureMap",
+    "Triplets",
+    "cross_kernel",
+    "datasets",
+    "design",
+    "errors",
+    "features",
+    "io",
+    "kernel",
+    "kernel_matrix",
+    "metrics",
+    "read_answers",
+    "read_objects",
+    "read_triplets",
+    "reduce_diagonal",
+    "scan_triplets",
+    "simulate",
+    "triplets",
+    "write_triplets",
+]
 
 if TYPE_CHECKING:
-    from nearfar import datasets, design, errors, features, io, kernel, metrics, simulate, triplets
+    from nearfar import datasets, design, errors, features, io, kernel, simulate, triplets
+    from nearfar.evaluate import metrics
     from nearfar.features import FeatureMap
     from nearfar.io import read_answers, read_objects, read_triplets, scan_triplets, write_triplets
     from nearfar.kernel import cross_kernel, kernel_matrix, reduce_diagonal

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import TypeVar
 
 Result = TypeVar("Result")
@@ -32,7 +33,7 @@ def blocks(size: int, count: int) -> list[tuple[int, int]]:
     """
     count = max(1, min(count, size))
     edges = [size * i // count for i in range(count + 1)]
-    return [(a, b) for a, b in zip(edges[:-1], edges[1:], strict=True) if b > a]
+    return [(a, b) for a, b in pairwise(edges) if b > a]
 
 
 def run(work: Callable[..., Result], arguments: Iterable[tuple[object, ...]]) -> list[Result]:
