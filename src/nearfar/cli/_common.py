@@ -1,0 +1,293 @@
+"""What the commands share: option types, reading answers, progress and warnings on stderr, output."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TextIO, cast
+
+import typer
+
+from nearfar.errors import FileError, NearfarWarning
+
+if TYPE_CHECKING:
+    from nearfar.io import ObjectList, ReadResult
+    from nearfar.triplets import Triplets
+
+__all__ = [
+    "Answers",
+    "Dialect",
+    "Exclude",
+    "Loaded",
+    "Objects",
+    "OnBad",
+    "OnBadOption",
+    "Output",
+    "Quiet",
+    "Seed",
+    "load",
+    "session",
+    "tell",
+    "text_output",
+]
+
+PATIENCE = 0.5  # seconds a step may last before it is drawn
+
+
+class OnBad(StrEnum):
+    """What to do with a row that is no answer."""
+
+    error = "error"
+    drop = "drop"
+
+
+Answers = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="ANSWERS...",
+        help="Files of answers (.csv .tsv .jsonl .parquet .npz, also .gz or .zst), or - for standard input; "
+        "several are joined.",
+        show_default=False,
+    ),
+]
+Dialect = Annotated[
+    str | None,
+    typer.Option(
+        "--dialect",
+        "-d",
+        metavar="NAME",
+        help="What the columns mean: canonical, odd-one-out, most-central, salmon, tripletTools, next, things. "
+        "Default: recognised by the header.",
+        show_default=False,
+    ),
+]
+Objects = Annotated[
+    Path | None,
+    typer.Option(
+        "--objects",
+        metavar="FILE",
+        help="Object list: column object, optional label, image, group.",
+        show_default=False,
+    ),
+]
+OnBadOption = Annotated[
+    OnBad,
+    typer.Option("--on-bad", help="A row that is no answer: stop with an error, or drop it and count."),
+]
+Exclude = Annotated[
+    Path | None,
+    typer.Option(
+        "--exclude",
+        metavar="FILE",
+        help="Participants to leave out, one per line.",
+        show_default=False,
+    ),
+]
+Output = Annotated[
+    str, typer.Option("--output", "-o", metavar="FILE", help="Where to write; - for standard output.")
+]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", help="No progress and no remarks; warnings still show.")
+]
+Seed = Annotated[int, typer.Option("--seed", help="Fixes everything random.")]
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """Answers as a command got them.
+
+    Attributes
+    ----------
+    triplets : the answers, without those of excluded participants.
+    result : everything the reader found, before exclusion.
+    objects : the object list, where one was given.
+    excluded : participant -> how many of their answers were left out.
+    """
+
+    triplets: Triplets
+    result: ReadResult
+    objects: ObjectList | None
+    excluded: dict[str, int]
+
+
+def load(
+    answers: Sequence[str],
+    *,
+    dialect: str | None = None,
+    objects: Path | None = None,
+    on_bad: str = "error",
+    exclude: Path | None = None,
+) -> Loaded:
+    """Read and join the answers of a command, and leave out whom ``exclude`` lists."""
+    from nearfar.io import read_answers, read_objects
+
+    object_list = None if objects is None else read_objects(objects)
+    sources: Any = answers[0] if len(answers) == 1 else list(answers)
+    result = read_answers(sources, dialect=dialect, objects=object_list, on_bad=OnBad(on_bad).value)
+    triplets, excluded = result.triplets, dict[str, int]()
+    if exclude is not None:
+        triplets, excluded = leave_out(triplets, _lines(exclude), where=str(exclude))
+    return Loaded(triplets, result, object_list, excluded)
+
+
+def leave_out(
+    triplets: Triplets, participants: Sequence[str], *, where: str
+) -> tuple[Triplets, dict[str, int]]:
+    """The answers of everybody else, and how many each participant left out had given."""
+    import numpy as np
+
+    if triplets.participant is None:
+        raise FileError(
+            f"{where}: the answers do not say who gave them, so nobody can be left out; "
+            "add a column participant to the answers",
+            where=where,
+            expected="answers with a column participant",
+        )
+    known = {str(name): code for code, name in enumerate(triplets.participant.names.tolist())}
+    counts = np.bincount(triplets.participant.codes, minlength=len(known))
+    excluded = {name: int(counts[known[name]]) if name in known else 0 for name in participants}
+    strangers = [name for name, count in excluded.items() if not count]
+    if strangers:
+        shown = ", ".join(map(repr, strangers[:5])) + (" and others" if len(strangers) > 5 else "")
+        warnings.warn(
+            f"{where}: {len(strangers)} of {len(excluded)} listed participants gave no answer ({shown}); "
+            "check the spelling",
+            NearfarWarning,
+            stacklevel=2,
+        )
+    out = [known[name] for name in excluded if name in known]
+    return triplets[~np.isin(triplets.participant.codes, out)], excluded
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise FileError(f"{path}: cannot be read, {reason}", where=str(path)) from error
+    except UnicodeDecodeError as error:
+        raise FileError(
+            f"{path}: is not UTF-8 text; expected one participant per line", where=str(path)
+        ) from error
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+# -------------------------------------------------------------------- stderr: progress, warnings, remarks
+
+
+@contextmanager
+def session(quiet: bool = False) -> Iterator[None]:
+    """Around the body of a command: progress is drawn and nearfar's warnings are one line each, on stderr."""
+    from nearfar.progress import listen
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", NearfarWarning)
+        seen: set[str] = set()
+        elsewhere = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+            if not issubclass(category, NearfarWarning):
+                elsewhere(message, category, *place, **more)
+            elif str(message) not in seen:
+                seen.add(str(message))
+                _say(f"nearfar: warning: {message}")
+
+        warnings.showwarning = show
+        if quiet or not sys.stderr.isatty():
+            yield
+            return
+        drawing = _Drawing()
+        try:
+            with listen(drawing):
+                yield
+        finally:
+            drawing.close()
+
+
+def tell(text: str, *, quiet: bool = False) -> None:
+    """A remark on stderr, e.g. what was written; not with ``--quiet``."""
+    if not quiet:
+        _say(text)
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"{text}\n")
+
+
+class _Drawing:
+    """A listener for ``nearfar.progress`` that draws with rich, and only steps that take a while."""
+
+    def __init__(self) -> None:
+        self._bars: Any = None
+        self._lock = threading.RLock()
+
+    def start(self, name: str, total: float | None) -> object:
+        step = _Step(name, total)
+        step.timer = threading.Timer(PATIENCE, self._show, [step])
+        step.timer.daemon = True
+        step.timer.start()
+        return step
+
+    def advance(self, handle: object, amount: float) -> None:
+        step = cast(_Step, handle)
+        with self._lock:
+            step.done += amount
+            if step.task is not None:
+                self._bars.update(step.task, completed=step.done)
+
+    def stop(self, handle: object) -> None:
+        step = cast(_Step, handle)
+        with self._lock:
+            step.over = True
+            step.timer.cancel()
+            if step.task is not None:
+                self._bars.remove_task(step.task)
+
+    def close(self) -> None:
+        """Give the line back to the terminal."""
+        with self._lock:
+            if self._bars is not None:
+                self._bars.stop()
+
+    def _show(self, step: _Step) -> None:
+        from rich.console import Console
+        from rich.progress import Progress
+
+        with self._lock:
+            if step.over:
+                return
+            if self._bars is None:
+                self._bars = Progress(console=Console(stderr=True), transient=True)
+                self._bars.start()
+            step.task = self._bars.add_task(step.name, total=step.total, completed=step.done)
+
+
+@dataclass(eq=False)
+class _Step:
+    name: str
+    total: float | None
+    done: float = 0.0
+    over: bool = False
+    task: Any = None
+    timer: threading.Timer = field(init=False)
+
+
+# -------------------------------------------------------------------- output
+
+
+@contextmanager
+def text_output(path: str | Path) -> Iterator[TextIO]:
+    """A text stream to write to: standard output for ``-``, else a file that appears whole or not at all."""
+    if str(path) == "-":
+        yield sys.stdout
+        return
+    from nearfar.io._atomic import atomic_path
+
+    with atomic_path(path) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as stream:
+        yield stream
