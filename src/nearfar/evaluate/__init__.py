@@ -1,0 +1,1 @@
+"""How good is it: metrics, honest splits, the noise ceiling, and the comparison of models."""
