@@ -1,0 +1,189 @@
+"""The kernel without its matrix: over the informed rows of Phi, K = diag(own) + shared @ shared.T.
+
+A column that only one object has adds to that object's own diagonal entry and to nothing else. In a
+sparse collection almost all columns are such, so taking them out of the products makes those cheap.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+__all__ = ["Parts", "Phi", "as_rows", "informed_rows", "is_sparse", "row_squares", "split"]
+
+Phi: TypeAlias = Any  # an ndarray or a scipy.sparse matrix or array; rows are objects
+BLOCK_BYTES = 1 << 26
+
+
+def is_sparse(matrix: Any) -> bool:
+    """Whether a matrix is one of SciPy's sparse ones."""
+    return bool(sparse.issparse(matrix))
+
+
+@dataclass(frozen=True)
+class Parts:
+    """K over the informed rows, as ``diag(own) + shared @ shared.T``.
+
+    rows : (N,) indices of the informed rows, ascending.
+    columns : (q,) indices of the columns of ``shared``, ascending.
+    shared : (N, q) ndarray or csr_array: the columns that at least two objects have (a dense Phi: all).
+    own : (N,) what the columns of a single object add to the diagonal.
+    """
+
+    rows: NDArray[np.intp]
+    columns: NDArray[np.int64]
+    shared: Any
+    own: NDArray[np.float64]
+
+    @property
+    def size(self) -> int:
+        """How many informed rows there are."""
+        return len(self.rows)
+
+    @property
+    def diagonal(self) -> NDArray[np.float64]:
+        """(N,) the diagonal of K."""
+        return self.own + row_squares(self.shared)
+
+    def product(self, vectors: NDArray[Any]) -> NDArray[Any]:
+        """``K @ vectors`` without K.
+
+        >>> parts = split(np.eye(2))
+        >>> parts.product(np.array([1.0, 2.0]))
+        array([1., 2.])
+        """
+        own = self.own if vectors.ndim == 1 else self.own[:, None]
+        result: NDArray[Any] = own * vectors + self.shared @ (self.shared.T @ vectors)
+        return result
+
+    def matrix(self) -> NDArray[np.float64]:
+        """(N, N) K itself, in float64."""
+        K = _sparse_gram(self.shared) if is_sparse(self.shared) else _dense_gram(self.shared)
+        K[np.diag_indices_from(K)] += self.own
+        return K
+
+
+def as_rows(phi: Phi) -> Any:
+    """Phi as a floating ndarray or a canonical csr_array without stored zeros; copied only where needed."""
+    if is_sparse(phi):
+        rows = sparse.csr_array(phi)
+        if rows.dtype.kind != "f":
+            rows = rows.astype(np.float64)
+        if not rows.has_canonical_format:
+            rows = rows.copy()
+            rows.sum_duplicates()
+        if not np.all(rows.data):
+            rows = rows.copy()
+            rows.eliminate_zeros()
+        return rows
+    dense = np.asarray(phi)
+    return dense if dense.dtype.kind == "f" else dense.astype(np.float64)
+
+
+def informed_rows(phi: Phi) -> NDArray[np.intp]:
+    """Indices of the rows of Phi that are not zero.
+
+    >>> informed_rows(np.array([[0.0, 1.0], [0.0, 0.0]]))
+    array([0])
+    """
+    phi = as_rows(phi)
+    if is_sparse(phi):
+        return np.flatnonzero(np.diff(phi.indptr))
+    return np.flatnonzero(phi.any(axis=1))
+
+
+def split(phi: Phi) -> Parts:
+    """The informed rows of Phi, its single-object columns folded into ``own``, its empty columns dropped.
+
+    >>> parts = split(sparse.csr_array([[0.6, 0.8, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]))
+    >>> parts.rows, parts.columns, parts.own
+    (array([0, 1]), array([1]), array([0.36, 0.  ]))
+    """
+    phi = as_rows(phi)
+    rows = informed_rows(phi)
+    if len(rows) < phi.shape[0]:
+        phi = phi[rows]
+    if not is_sparse(phi):
+        used = phi.any(axis=0)
+        columns = np.flatnonzero(used)
+        return Parts(rows, columns, phi if used.all() else phi[:, columns], np.zeros(len(rows)))
+    columns, counts, codes = _column_counts(phi)
+    private = counts == 1
+    alone = private[codes]
+    squares = np.where(alone, phi.data, 0).astype(np.float64) ** 2
+    starts = phi.indptr[:-1]
+    own = np.add.reduceat(squares, starts) if len(rows) else np.zeros(0)
+    return Parts(rows, columns[~private], _keep_columns(phi, codes, ~private), own)
+
+
+def row_squares(block: Any) -> NDArray[np.float64]:
+    """(n,) squared length of every row, summed in float64."""
+    if is_sparse(block):
+        squares = block.data.astype(np.float64) ** 2
+        filled = np.flatnonzero(np.diff(block.indptr))
+        lengths = np.zeros(block.shape[0])
+        if len(filled):
+            lengths[filled] = np.add.reduceat(squares, block.indptr[filled])
+        return lengths
+    result: NDArray[np.float64] = np.einsum("ij,ij->i", block, block, dtype=np.float64)
+    return result
+
+
+def _column_counts(phi: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """(used columns, how many rows have each, position of every stored entry's column among them)."""
+    if phi.shape[1] <= 4 * phi.nnz + 1024:
+        counts = np.bincount(phi.indices, minlength=phi.shape[1])
+        columns = np.flatnonzero(counts)
+        place = np.cumsum(counts > 0) - 1
+        return columns, counts[columns], place[phi.indices]
+    columns, codes, counts = np.unique(phi.indices, return_inverse=True, return_counts=True)
+    return columns, counts, codes
+
+
+def _keep_columns(phi: Any, codes: NDArray[np.int64], wanted: NDArray[np.bool_]) -> Any:
+    """``phi`` reduced to the wanted ones among its used columns, renumbered in order."""
+    keep = wanted[codes]
+    place = np.cumsum(wanted) - 1
+    indptr = np.concatenate([[0], np.cumsum(keep)])[phi.indptr]
+    small = max(int(wanted.sum()), len(keep)) < np.iinfo(np.int32).max
+    kind = np.int32 if small else np.int64
+    indices = place[codes[keep]].astype(kind)
+    return sparse.csr_array(
+        (phi.data[keep], indices, indptr.astype(kind)), shape=(phi.shape[0], int(wanted.sum()))
+    )
+
+
+def _dense_gram(block: NDArray[Any]) -> NDArray[np.float64]:
+    """X X' summed over blocks of columns, each taken to float64, so that float32 loses nothing more."""
+    n, p = block.shape
+    K = np.zeros((n, n))
+    width = max(64, BLOCK_BYTES // (8 * max(n, 1)))
+    for start in range(0, p, width):
+        part = np.asarray(block[:, start : start + width], dtype=np.float64)
+        K += part @ part.T
+    return K
+
+
+def _sparse_gram(block: Any) -> NDArray[np.float64]:
+    """X X' of a sparse X: by rows where few columns are shared, else by dense blocks of columns."""
+    n, p = block.shape
+    counts = np.bincount(block.indices, minlength=p).astype(np.float64)
+    sparse_cost, dense_cost = 20.0 * float(counts @ counts), float(n) * n * p / 8
+    if sparse_cost <= dense_cost:
+        wide = block.astype(np.float64)
+        return np.asarray((wide @ wide.T).toarray())
+    return _dense_gram_of_sparse(block.tocsc())
+
+
+def _dense_gram_of_sparse(columns: Any) -> NDArray[np.float64]:
+    n, p = columns.shape
+    K = np.zeros((n, n))
+    width = max(64, BLOCK_BYTES // (8 * max(n, 1)))
+    for start in range(0, p, width):
+        part = columns[:, start : start + width].toarray().astype(np.float64)
+        K += part @ part.T
+    return K

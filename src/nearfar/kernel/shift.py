@@ -1,0 +1,170 @@
+"""Diagonal dominance: the smallest eigenvalue s of K over the informed objects, and K without it.
+
+K - s diag(informed) is still a kernel, and what objects have in common weighs more in it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg
+from scipy.sparse.linalg import LinearOperator, eigsh
+
+from nearfar.errors import InputError, NotConverged
+from nearfar.kernel.parts import Parts, Phi, is_sparse, split
+from nearfar.progress import step
+
+__all__ = ["check_diagonal", "reduce_diagonal", "smallest_eigenvalue"]
+
+DIRECT_LIMIT = 500  # up to here all eigenvalues are computed, without further thought
+MATRIX_LIMIT = 4_000  # up to here K is built and factorised: 128 MB and a second
+BASIS_BYTES = 1 << 28
+MAX_STEPS = 300
+TOLERANCE = 1e-6
+
+Product = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+
+def check_diagonal(diagonal: object) -> bool:
+    """Whether the diagonal is to be shifted; anything but "shift" and "keep" is an error."""
+    if diagonal not in ("shift", "keep"):
+        raise InputError(
+            f"diagonal={diagonal!r} is not known; expected 'shift' or 'keep'",
+            where="diagonal",
+            came=diagonal,
+            expected="'shift' or 'keep'",
+        )
+    return diagonal == "shift"
+
+
+def smallest_eigenvalue(phi: Phi) -> float:
+    """Smallest eigenvalue s >= 0 of Phi Phi' over the informed (non-zero) rows.
+
+    By rank where that settles it (s = 0), by factorising K for up to a few thousand objects, else by
+    products with Phi: then the estimate minus its residual norm is returned, so that the shifted kernel
+    stays positive semi-definite.
+
+    Parameters
+    ----------
+    phi : (n, p) ndarray or sparse; rows are objects.
+
+    Examples
+    --------
+    >>> round(smallest_eigenvalue(np.array([[1.0, 0.0], [0.6, 0.8], [0.0, 0.0]])), 6)
+    0.4
+    >>> smallest_eigenvalue(np.array([[1.0], [1.0]]))
+    0.0
+    """
+    return smallest_of_parts(split(phi))
+
+
+def smallest_of_parts(parts: Parts) -> float:
+    """As ``smallest_eigenvalue``, for rows that were split before."""
+    if parts.size == 0 or _rank_settles(parts):
+        return 0.0
+    if parts.shared.shape[1] == 0:
+        return float(parts.own.min())
+    if parts.size <= MATRIX_LIMIT:
+        return smallest_of_matrix(parts.matrix())
+    with step("smallest eigenvalue"):
+        return _by_lanczos(parts.product, parts.diagonal)
+
+
+def _rank_settles(parts: Parts) -> bool:
+    """More rows without a column of their own than columns: K restricted to those is singular, so s = 0."""
+    without = int((parts.own == 0).sum())
+    return bool(without > parts.shared.shape[1])
+
+
+def smallest_of_matrix(K: NDArray[np.float64]) -> float:
+    """Smallest eigenvalue of a symmetric positive semi-definite matrix, never below 0."""
+    if len(K) <= DIRECT_LIMIT:
+        return max(0.0, float(linalg.eigvalsh(K)[0])) if len(K) else 0.0
+    try:
+        factor = linalg.cho_factor(K, lower=True)
+    except linalg.LinAlgError:  # a pivot is not above rounding error: singular
+        return 0.0
+    n = len(K)
+    inverse = LinearOperator((n, n), matvec=lambda v: linalg.cho_solve(factor, v), dtype=np.float64)
+    value, vector = eigsh(inverse, k=1, which="LM", v0=_start(n), tol=1e-12, maxiter=100 * n)
+    y = vector[:, 0]
+    residual = float(np.linalg.norm(K @ y - y / value[0]))
+    return max(0.0, float(1 / value[0]) - residual)
+
+
+def _by_lanczos(product: Product, diagonal: NDArray[np.float64]) -> float:
+    """Smallest eigenvalue by Lanczos' method with full orthogonalisation, minus the residual norm."""
+    n = len(diagonal)
+    scale = float(diagonal.mean())
+    most = min(n, MAX_STEPS, max(20, BASIS_BYTES // (8 * n)))
+    basis = np.empty((most, n))
+    alpha, beta = np.zeros(most), np.zeros(most)
+    v = _start(n)
+    for j in range(most):
+        basis[j] = v
+        w = product(v)
+        alpha[j] = v @ w
+        for _ in range(2):  # twice is enough, once is not
+            w = w - (basis[: j + 1] @ w) @ basis[: j + 1]
+        beta[j] = np.linalg.norm(w)
+        done = beta[j] <= 1e-12 * scale
+        if done or j == most - 1 or j % 10 == 9:
+            weights = _bottom_weights(alpha[: j + 1], beta[:j])
+            if done or beta[j] * abs(weights[-1]) <= TOLERANCE * scale:
+                break
+        v = w / beta[j]
+    y = weights @ basis[: len(weights)]
+    y /= np.linalg.norm(y)
+    Ky = product(y)
+    ritz = float(y @ Ky)
+    residual = float(np.linalg.norm(Ky - ritz * y))
+    if residual > 0.01 * scale:
+        warnings.warn(
+            f"smallest eigenvalue: after {len(weights)} products the estimate is {ritz:.4g} with residual "
+            f"{residual:.2g}; the shift used is {max(0.0, ritz - residual):.4g}, at most the true one",
+            NotConverged,
+            stacklevel=2,
+        )
+    return max(0.0, ritz - residual)
+
+
+def _bottom_weights(alpha: NDArray[np.float64], beta: NDArray[np.float64]) -> NDArray[np.float64]:
+    vectors: Any = linalg.eigh_tridiagonal(alpha, beta, select="i", select_range=(0, 0))[1]
+    weights: NDArray[np.float64] = vectors[:, 0]
+    return weights
+
+
+def _start(n: int) -> NDArray[np.float64]:
+    """A fixed start that has a part in every direction."""
+    v = np.random.default_rng(0).standard_normal(n)
+    return v / np.linalg.norm(v)
+
+
+def reduce_diagonal(K: Any) -> NDArray[Any]:
+    """K - s diag(informed), s the smallest eigenvalue of K over its informed (non-zero) rows.
+
+    Examples
+    --------
+    >>> reduce_diagonal(np.array([[1.0, 0.25, 0.0], [0.25, 1.0, 0.0], [0.0, 0.0, 0.0]])).round(6)
+    array([[0.25, 0.25, 0.  ],
+           [0.25, 0.25, 0.  ],
+           [0.  , 0.  , 0.  ]])
+    """
+    if is_sparse(K):
+        K = K.toarray()
+    reduced = np.array(K, dtype=np.result_type(K, np.float32))
+    if reduced.ndim != 2 or reduced.shape[0] != reduced.shape[1]:
+        raise InputError(
+            f"K: expected a square kernel matrix, got shape {reduced.shape}; for Phi use kernel_matrix",
+            where="K",
+            came=reduced.shape,
+            expected="a square matrix",
+        )
+    informed = np.flatnonzero(reduced.any(axis=1))
+    inner = reduced[np.ix_(informed, informed)].astype(np.float64)
+    reduced[informed, informed] -= smallest_of_matrix(inner)
+    return reduced
