@@ -1,0 +1,269 @@
+"""Which questions to ask: landmarks, and lists of questions (anchor, {one, other})."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nearfar._threads import blocks, run
+from nearfar.design._draw import distinct, draw, quotas, unrank
+from nearfar.errors import InputError, TooLargeError
+
+__all__ = ["Questions", "farthest_first", "landmark_questions", "random_landmarks", "random_questions"]
+
+Indices = NDArray[np.int32]
+Objects = Sequence[str] | int
+Seed = int | np.random.Generator
+
+BLOCKS = 64  # a fixed number of pieces, so that progress of threads never shows in the result
+MAX_OBJECTS = 2_000_000  # above it, the number of all questions does not fit in 64 bits
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Questions:
+    """Questions "is ``anchor`` nearer to ``one`` or to ``other``?", indices into ``objects``.
+
+    The order of one and other means nothing; ``shuffled`` gives sides and order to show to people.
+
+    >>> questions = landmark_questions(["red", "pink", "blue", "navy"], ["red", "blue"])
+    >>> questions
+    Questions(2 questions, 4 objects)
+    >>> questions.array.tolist()
+    [[1, 0, 2], [3, 0, 2]]
+    """
+
+    anchor: Indices
+    one: Indices
+    other: Indices
+    objects: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.anchor)
+
+    def __repr__(self) -> str:
+        return f"Questions({len(self):,} questions, {len(self.objects):,} objects)"
+
+    def __getitem__(self, rows: Any) -> Questions:
+        """The questions chosen by a mask, a slice or row numbers; all objects stay."""
+        return Questions(self.anchor[rows], self.one[rows], self.other[rows], self.objects)
+
+    @property
+    def array(self) -> Indices:
+        """(m, 3) rows (anchor, one, other)."""
+        return np.stack([self.anchor, self.one, self.other], axis=1)
+
+    def shuffled(self, seed: Seed = 0) -> Questions:
+        """The same questions in random order, with one and other exchanged at random."""
+        rng = np.random.default_rng(seed)
+        order = rng.permutation(len(self))
+        swap = rng.random(len(self)) < 0.5
+        one, other = self.one[order], self.other[order]
+        return Questions(
+            self.anchor[order], np.where(swap, other, one), np.where(swap, one, other), self.objects
+        )
+
+
+def random_landmarks(objects: Objects, k: int, seed: Seed = 0) -> Indices:
+    """Draw k landmarks from all objects with equal chances; returns sorted indices.
+
+    >>> random_landmarks(10, 3, seed=0).shape
+    (3,)
+    """
+    n = len(_names(objects))
+    _check_k(k, n)
+    return np.sort(np.random.default_rng(seed).choice(n, k, replace=False)).astype(np.int32)
+
+
+def farthest_first(distances: ArrayLike, k: int, first: int | None = None, seed: Seed = 0) -> Indices:
+    """Landmarks spread out: each next one is the object farthest from all landmarks so far.
+
+    Parameters
+    ----------
+    distances : (n, n) distances (or guesses of them, from a pilot or from image features).
+    k : how many landmarks.
+    first : index of the first landmark; drawn with ``seed`` where not given.
+
+    Returns
+    -------
+    (k,) indices, in the order chosen.
+
+    >>> points = np.array([0.0, 1.0, 2.0, 10.0])
+    >>> farthest_first(abs(points[:, None] - points), 3, first=0)
+    array([0, 3, 2], dtype=int32)
+    """
+    d = np.asarray(distances, dtype=np.float64)
+    if d.ndim != 2 or d.shape[0] != d.shape[1] or np.isnan(d).any():
+        raise InputError(
+            f"distances: expected an (n, n) array without NaN, got shape {d.shape}"
+            + (" with NaN" if np.isnan(d).any() else ""),
+            where="distances",
+            came=d.shape,
+            expected="shape (n, n), no NaN",
+        )
+    n = len(d)
+    _check_k(k, n)
+    if first is not None and not 0 <= first < n:
+        raise InputError(f"first: {first} is outside 0..{n - 1}", where="first", came=first)
+    chosen = np.empty(k, dtype=np.int32)
+    chosen[0] = np.random.default_rng(seed).integers(n) if first is None else first
+    nearest = d[chosen[0]].copy()
+    nearest[chosen[0]] = -np.inf  # a landmark is never chosen twice, not even among duplicates
+    for i in range(1, k):
+        chosen[i] = np.argmax(nearest)
+        np.minimum(nearest, d[chosen[i]], out=nearest)
+        nearest[chosen[i]] = -np.inf
+    return chosen
+
+
+def landmark_questions(
+    objects: Objects,
+    landmarks: Sequence[str] | ArrayLike,
+    kernel: Literal["k1", "k2"] = "k1",
+    *,
+    budget: int | None = None,
+    seed: Seed = 0,
+) -> Questions:
+    """Questions of the landmark design, for k1 or for k2: all of them, or ``budget`` of them.
+
+    For k1: anchor x in all objects, one and other in the landmarks. For k2: anchor l and other l' in the
+    landmarks, one = x in all objects. Every object x is asked about equally often, give or take one question
+    (a landmark runs out of questions earlier than the others; then it has them all). Within an object the
+    questions are drawn without replacement. A k2 question among three landmarks speaks about two of them and is
+    asked once, on behalf of one; with all objects taken, these come evenly.
+
+    Parameters
+    ----------
+    objects : names, or their number.
+    landmarks : names or indices of at least two objects.
+    budget : questions in total; None asks all. Memory grows with n + budget only.
+    seed : whole number or numpy Generator; the result does not depend on the number of threads.
+
+    Returns
+    -------
+    Questions, ordered by x.
+
+    >>> len(landmark_questions(100, [3, 14, 15, 92], "k2", budget=500))
+    500
+    """
+    names = _names(objects)
+    marks = _landmarks(landmarks, names)
+    if kernel not in ("k1", "k2"):
+        raise InputError(
+            f"kernel: {kernel!r} has no landmark questions; expected 'k1' or 'k2'",
+            where="kernel",
+            came=kernel,
+            expected="'k1' or 'k2'",
+        )
+    n, k = len(names), len(marks)
+    place = np.full(n, -1, dtype=np.int32)
+    place[marks] = np.arange(k, dtype=np.int32)
+    room_for_landmark = (k - 1) * (k - 2) // 2
+    room_for_other = k * (k - 1) // 2 if kernel == "k1" else k * (k - 1)
+    room = np.where(place >= 0, room_for_landmark, room_for_other).astype(np.int64)
+    rng = np.random.default_rng(seed)
+    if budget is not None:
+        _check_budget(budget, int(room.sum()))
+    quota = quotas(room, budget, rng)
+    offset = np.concatenate([[0], np.cumsum(quota)])
+    out = _empty(int(offset[-1]))
+    key = rng.integers(2**64, dtype=np.uint64)
+    run(
+        draw,
+        [(a, b, kernel == "k2", room, offset, place, marks, key, out) for a, b in blocks(n, BLOCKS)],
+    )
+    return Questions(out[0], out[1], out[2], names)
+
+
+def random_questions(objects: Objects, budget: int, seed: Seed = 0) -> Questions:
+    """Draw ``budget`` distinct questions, all equally likely, in random order.
+
+    There are n (n - 1) (n - 2) / 2 questions about n objects.
+
+    >>> random_questions(["red", "pink", "blue"], 3).array.shape
+    (3, 3)
+    """
+    names = _names(objects)
+    n = len(names)
+    if n > MAX_OBJECTS:
+        raise TooLargeError(f"{n:,} objects: random questions are drawn for at most {MAX_OBJECTS:,}")
+    total = n * (n - 1) * (n - 2) // 2
+    _check_budget(budget, total)
+    rng = np.random.default_rng(seed)
+    codes = distinct(total, budget, rng)
+    rng.shuffle(codes)
+    out = _empty(budget)
+    run(unrank, [(a, b, codes, np.int64(n), out) for a, b in blocks(budget, BLOCKS)])
+    return Questions(out[0], out[1], out[2], names)
+
+
+# ---------------------------------------------------------------- checks
+
+
+def _names(objects: Objects) -> tuple[str, ...]:
+    if isinstance(objects, (int, np.integer)):
+        return tuple(map(str, range(int(objects))))
+    if isinstance(objects, str):
+        raise InputError(
+            f"objects: expected a list of names or their number, got the text {objects!r}; "
+            "to read a file use nearfar.read_objects",
+            where="objects",
+            came=objects,
+            expected="a list of names or a number",
+        )
+    names = tuple(map(str, objects))
+    if len(set(names)) != len(names):
+        twice = Counter(names).most_common(1)[0][0]
+        raise InputError(f"objects: {twice!r} is listed twice; every object needs a name of its own")
+    return names
+
+
+def _landmarks(landmarks: Sequence[str] | ArrayLike, names: tuple[str, ...]) -> Indices:
+    """Indices of landmarks given by name (text) or by index (whole numbers)."""
+    given = np.asarray(landmarks).tolist() if isinstance(landmarks, np.ndarray) else list(landmarks)  # type: ignore[arg-type]
+    index = {name: i for i, name in enumerate(names)} if any(isinstance(g, str) for g in given) else {}
+    marks = []
+    for g in given:
+        i = index.get(g, -1) if isinstance(g, str) else g
+        if not isinstance(i, (int, np.integer)) or not 0 <= i < len(names):
+            raise InputError(
+                f"landmarks: {g!r} is none of the {len(names):,} objects; expected their names, or indices from 0",
+                where="landmarks",
+                came=g,
+                expected="names or indices of objects",
+            )
+        marks.append(int(i))
+    if len(set(marks)) != len(marks) or len(marks) < 2:
+        raise InputError(
+            f"landmarks: expected at least two distinct objects, got {given[:10]}",
+            where="landmarks",
+            came=given,
+            expected="at least two distinct objects",
+        )
+    return np.array(marks, dtype=np.int32)
+
+
+def _check_k(k: int, n: int) -> None:
+    if not 1 <= k <= n:
+        raise InputError(
+            f"k: {k} landmarks cannot be chosen from {n:,} objects", where="k", came=k, expected=f"1 to {n}"
+        )
+
+
+def _check_budget(budget: int, total: int) -> None:
+    if not 0 <= budget <= total:
+        raise InputError(
+            f"budget: {budget:,} questions were asked for, but there are {total:,} in all; "
+            "ask for at most that many",
+            where="budget",
+            came=budget,
+            expected=f"0 to {total}",
+        )
+
+
+def _empty(m: int) -> NDArray[np.int32]:
+    return np.empty((3, m), dtype=np.int32)

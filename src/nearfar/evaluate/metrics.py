@@ -1,0 +1,168 @@
+"""How good is it: purity of clusters, accuracy on answers that were held out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nearfar.errors import InputError
+from nearfar.simulate import check_rows, squared_distances
+from nearfar.triplets import Triplets, as_triplets
+
+__all__ = ["TripletAccuracy", "answer_credits", "purity", "triplet_accuracy"]
+
+CHUNK = 1 << 20  # answers judged at a time
+
+
+@dataclass(frozen=True)
+class TripletAccuracy:
+    """Share of answers that a model predicts; a tie counts one half. ``float(result)`` is the accuracy.
+
+    Parameters
+    ----------
+    accuracy : share of answers predicted, ties counted one half; NaN without answers.
+    ties : share of answers where the model sees no difference.
+    n_answers : how many answers were judged.
+    """
+
+    accuracy: float
+    ties: float
+    n_answers: int
+
+    def __float__(self) -> float:
+        return self.accuracy
+
+    def __str__(self) -> str:
+        return f"{self.accuracy:.3f} of {self.n_answers:,} answers ({self.ties:.1%} ties)"
+
+
+def purity(labels: ArrayLike, truth: ArrayLike) -> float:
+    """Share of objects that belong to the most frequent class of their cluster.
+
+    ``1/n sum_clusters max_classes |cluster and class|``. It is 1 when every object is a cluster of its own:
+    compare it only at the same number of clusters.
+
+    Parameters
+    ----------
+    labels : (n,) cluster of each object, numbers or text.
+    truth : (n,) class of each object, numbers or text.
+
+    >>> purity([0, 0, 0, 1, 1], ["a", "a", "b", "b", "b"])
+    0.8
+    """
+    cluster, known = np.asarray(labels), np.asarray(truth)
+    if cluster.ndim != 1 or cluster.shape != known.shape or not len(cluster):
+        raise InputError(
+            f"purity: expected one label and one class per object, got shapes {cluster.shape} and {known.shape}",
+            where="purity",
+            came=(cluster.shape, known.shape),
+            expected="two arrays of the same length",
+        )
+    rows = np.unique(cluster, return_inverse=True)[1]
+    columns = np.unique(known, return_inverse=True)[1]
+    table = np.zeros((rows.max() + 1, columns.max() + 1), dtype=np.int64)
+    np.add.at(table, (rows, columns), 1)
+    return float(table.max(axis=1).sum() / len(cluster))
+
+
+def triplet_accuracy(
+    held_out: Triplets | ArrayLike, *, points: ArrayLike | None = None, kernel: ArrayLike | None = None
+) -> TripletAccuracy:
+    """Share of answers that points or a kernel predict: near must be nearer to the anchor than far.
+
+    Points predict by Euclidean distance, a kernel by distance in its feature space,
+    ``||phi_a - phi_x||^2 = K_aa + K_xx - 2 K_ax``: near is nearer where ``K_an - K_nn / 2 > K_af - K_ff / 2``.
+    Two squared distances that differ only by rounding are a tie. A kernel with K_xx = 0 knows nothing about
+    x (x is uninformed), so an answer about x is a tie, not a point at the origin.
+
+    Parameters
+    ----------
+    held_out : answers, Triplets or an (m, 3) array of indices; they should have no part in the fit.
+    points : (n, d) coordinates, one row per object. Say which of the two it is; nothing is guessed.
+    kernel : (n, n) kernel matrix.
+
+    Examples
+    --------
+    >>> result = triplet_accuracy([[0, 1, 2], [1, 0, 2], [2, 0, 1]], points=[[0.0], [1.0], [2.0]])
+    >>> float(result), result.ties
+    (0.5, 0.3333333333333333)
+    >>> print(result)
+    0.500 of 3 answers (33.3% ties)
+    """
+    total = ties = m = 0
+    for credit in _credits(held_out, points, kernel):
+        total += int((2 * credit).sum(dtype=np.float64))  # halves, so that the sum is exact
+        ties += int((credit == 0.5).sum())
+        m += len(credit)
+    return TripletAccuracy(total / (2 * m) if m else np.nan, ties / m if m else np.nan, m)
+
+
+def answer_credits(
+    held_out: Triplets | ArrayLike, *, points: ArrayLike | None = None, kernel: ArrayLike | None = None
+) -> NDArray[np.float32]:
+    """(m,) what each answer scores in ``triplet_accuracy``: 1 predicted, 0 not, 0.5 a tie.
+
+    >>> answer_credits([[0, 1, 2], [1, 0, 2], [2, 0, 1]], points=[[0.0], [1.0], [2.0]])
+    array([1. , 0.5, 0. ], dtype=float32)
+    """
+    parts = list(_credits(held_out, points, kernel))
+    return np.concatenate(parts) if parts else np.empty(0, dtype=np.float32)
+
+
+def _credits(
+    held_out: Triplets | ArrayLike, points: ArrayLike | None, kernel: ArrayLike | None
+) -> Iterator[NDArray[np.float32]]:
+    if (points is None) == (kernel is None):
+        raise InputError(
+            "triplet_accuracy: expected points=... or kernel=..., got "
+            + ("none" if points is None else "both"),
+            where="triplet_accuracy",
+            expected="points or kernel",
+        )
+    name = "kernel" if points is None else "points"
+    given = np.asarray(kernel if points is None else points)
+    if not isinstance(held_out, Triplets):
+        held_out = (
+            Triplets.from_array(held_out, n_objects=len(given)) if given.ndim else as_triplets(held_out)
+        )
+    matrix = check_rows(given, held_out.n_objects, name)
+    if name == "kernel" and matrix.shape[0] != matrix.shape[1]:
+        raise InputError(
+            f"kernel: expected shape ({len(matrix)}, {len(matrix)}), got {matrix.shape}; "
+            "coordinates or features go in as points=",
+            where="kernel",
+            came=matrix.shape,
+            expected="a square matrix",
+        )
+    judge = _by_kernel if name == "kernel" else _by_points
+    for start in range(0, len(held_out), CHUNK):
+        rows = slice(start, start + CHUNK)
+        yield judge(matrix, held_out.anchor[rows], held_out.near[rows], held_out.far[rows])
+
+
+def _by_points(points: NDArray[Any], anchor: Any, near: Any, far: Any) -> NDArray[np.float32]:
+    d_near, d_far = squared_distances(points, anchor, near), squared_distances(points, anchor, far)
+    return _credit(d_far - d_near, _rounding(points) * np.maximum(d_near, d_far))
+
+
+def _by_kernel(kernel: NDArray[Any], anchor: Any, near: Any, far: Any) -> NDArray[np.float32]:
+    diagonal = kernel.diagonal().astype(np.float64)
+    k_near, k_far = kernel[anchor, near].astype(np.float64), kernel[anchor, far].astype(np.float64)
+    margin = (diagonal[far] - 2 * k_far) - (diagonal[near] - 2 * k_near)
+    margin[(diagonal[anchor] == 0) | (diagonal[near] == 0) | (diagonal[far] == 0)] = 0
+    size = np.abs(diagonal[near]) + np.abs(diagonal[far]) + 2 * np.abs(k_near) + 2 * np.abs(k_far)
+    return _credit(margin, _rounding(kernel) * size)
+
+
+def _rounding(array: NDArray[Any]) -> float:
+    """Relative difference below which two sums of this precision may be equal."""
+    return 1e-5 if array.dtype in (np.float32, np.float16) else 1e-12
+
+
+def _credit(margin: NDArray[np.float64], tolerance: NDArray[np.float64]) -> NDArray[np.float32]:
+    tie = np.abs(margin) <= tolerance
+    return np.where(tie, 0.5, margin > 0).astype(np.float32)
