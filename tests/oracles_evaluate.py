@@ -29,7 +29,32 @@ def trios_by_statement(rows, statements):
     return seen
 
 
-def pair_agreement(answers_by_question):
-    """Mean over all pairs of answers to the same question of "they agree"; None without a pair."""
-    agree = [one == other for given in answers_by_question.values() for one, other in combinations(given, 2)]
-    return sum(agree) / len(agree) if agree else None
+def agreement_by_question(given):
+    """Mean over repeated questions of the share of agreeing pairs of different people; ``given``: (question, said, person, statement)."""
+    return _agreement(given, lambda one, other: one[2] != other[2])
+
+
+def agreement_within(given):
+    """The same for pairs of one person in different statements."""
+    return _agreement(given, lambda one, other: one[2] == other[2] and one[3] != other[3])
+
+
+def _agreement(given, counts):
+    by_question = defaultdict(list)
+    for one, other in combinations(given, 2):
+        if one[0] == other[0] and counts(one, other):
+            by_question[one[0]].append(one[1] == other[1])
+    if not by_question:
+        return None
+    return sum(sum(pairs) / len(pairs) for pairs in by_question.values()) / len(by_question)
+
+
+def majority_by_question(given):
+    """Mean over repeated questions, over their answers, of "the majority of the others says the same"."""
+    by_question = defaultdict(list)
+    for one in given:
+        votes = [other[1] == one[1] for other in given if other[0] == one[0] and other[2] != one[2]]
+        if votes:
+            for_it = sum(votes) - len(votes) / 2
+            by_question[one[0]].append(1.0 if for_it > 0 else 0.5 if for_it == 0 else 0.0)
+    return sum(sum(v) / len(v) for v in by_question.values()) / len(by_question) if by_question else None

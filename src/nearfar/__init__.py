@@ -22,6 +22,7 @@ _HOMES = {
     "kernel_matrix": "nearfar.kernel",
     "cross_kernel": "nearfar.kernel",
     "reduce_diagonal": "nearfar.kernel",
+    "noise_ceiling": "nearfar.evaluate.ceiling",
 }
 _ROOMS = ("design", "simulate", "datasets", "errors", "features", "io", "kernel", "metrics", "triplets")
 
@@ -37,6 +38,7 @@ __all__ = [
     "kernel",
     "kernel_matrix",
     "metrics",
+    "noise_ceiling",
     "read_answers",
     "read_objects",
     "read_triplets",
@@ -50,6 +52,7 @@ __all__ = [
 if TYPE_CHECKING:
     from nearfar import datasets, design, errors, features, io, kernel, simulate, triplets
     from nearfar.evaluate import metrics
+    from nearfar.evaluate.ceiling import noise_ceiling
     from nearfar.features import FeatureMap
     from nearfar.io import read_answers, read_objects, read_triplets, scan_triplets, write_triplets
     from nearfar.kernel import cross_kernel, kernel_matrix, reduce_diagonal
