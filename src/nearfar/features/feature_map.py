@@ -1,0 +1,389 @@
+"""FeatureMap: Triplets -> Phi, by k1, k2, score, or a sum of them."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from nearfar.errors import (
+    CoverageWarning,
+    InputError,
+    TooLargeError,
+    UnfittedColumnWarning,
+    UninformedWarning,
+)
+from nearfar.features.columns import Columns
+from nearfar.features.counts import Counts
+from nearfar.features.k1 import K1
+from nearfar.features.k2 import K2
+from nearfar.features.part import Part
+from nearfar.features.rows import Phi, Rows, rows_from_counts
+from nearfar.features.score import SCORE
+from nearfar.triplets import Triplets, as_triplets
+
+__all__ = ["PARTS", "FeatureMap", "coverage", "parse_kernel"]
+
+PARTS = {part.name: part for part in (K1, K2, SCORE)}
+LOW_COVERAGE = 1.0  # columns that two informed objects share on average; below it K is almost diagonal
+
+
+def parse_kernel(kernel: str) -> list[Part]:
+    """The parts of a kernel's name, in the order written.
+
+    >>> [part.name for part in parse_kernel("k1+score")]
+    ['k1', 'score']
+    """
+    names = [name.strip() for name in kernel.split("+")] if isinstance(kernel, str) else [kernel]
+    wrong = [name for name in names if name not in PARTS]
+    if wrong or len(set(names)) < len(names):
+        raise InputError(
+            f"kernel: {kernel!r} is not known; expected k1, k2, score, or a sum of different ones such as 'k1+k2'",
+            where="kernel",
+            came=kernel,
+            expected="k1, k2, score or a sum",
+        )
+    return [PARTS[name] for name in names]
+
+
+class FeatureMap(BaseEstimator):  # type: ignore[misc]
+    """The explicit feature map of a triplet kernel: one unit row per object, K = Phi Phi'.
+
+    Parameters
+    ----------
+    kernel : "k1", "k2" (Kleindessner and von Luxburg, 2017), "score" (ours), or a sum such as "k1+k2".
+    landmarks : names or indices of the objects that columns are made of; None for all objects.
+    layout : "dense" for an ndarray, "sparse" for a csr_array, "auto" for what is cheaper.
+    dtype : float64 or float32.
+
+    Attributes
+    ----------
+    features_ : (n, p) Phi of the fitted answers, ndarray or csr_array.
+    columns_ : Columns, what each column is about.
+    objects_ : names of the n fitted objects.
+    informed_ : (n,) bool, whether the object has a non-zero row.
+    uninformed_ : names of the others.
+    coverage_ : per kernel part, the columns that two informed objects share on average.
+
+    Examples
+    --------
+    >>> line = [[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 0, 2], [1, 0, 3], [1, 2, 3]]
+    >>> line += [[2, 3, 1], [2, 3, 0], [2, 1, 0], [3, 2, 1], [3, 2, 0], [3, 1, 0]]  # points at 0, 1, 5, 6
+    >>> phi = FeatureMap("k1").fit_transform(line)
+    >>> phi.shape
+    (4, 6)
+    >>> (phi @ phi.T).round(2)[0]
+    array([ 1.  ,  0.33, -0.33, -0.33])
+    """
+
+    def __init__(
+        self,
+        kernel: str = "k1",
+        *,
+        landmarks: Sequence[str] | Sequence[int] | None = None,
+        layout: Literal["auto", "dense", "sparse"] = "auto",
+        dtype: DTypeLike = np.float64,
+    ) -> None:
+        self.kernel = kernel
+        self.landmarks = landmarks
+        self.layout = layout
+        self.dtype = dtype
+
+    # ---------------------------------------------------------------- fitting
+
+    def fit(self, answers: Triplets | ArrayLike, y: object = None) -> FeatureMap:
+        """Learn the columns and rows from answers (Triplets or an (m, 3) array of indices)."""
+        self._start(as_triplets(answers).objects)
+        self._count(as_triplets(answers))
+        self._finish()
+        del self._counts
+        self._warn()
+        return self
+
+    def fit_transform(self, answers: Triplets | ArrayLike, y: object = None) -> Phi:
+        """Phi of the answers, one row per object."""
+        phi: Phi = self.fit(answers).features_
+        return phi
+
+    def partial_fit(self, answers: Triplets | ArrayLike, y: object = None) -> FeatureMap:
+        """Count more answers about the same objects; batches in any order and size give the same Phi.
+
+        Memory depends on the objects and the cells answered about, not on the answers.
+        """
+        batch = as_triplets(answers)
+        if not hasattr(self, "_counts"):
+            if hasattr(self, "_phi"):
+                raise InputError(
+                    "partial_fit: this map was fitted in one go and kept no counts; start a new FeatureMap and "
+                    "give all batches to partial_fit",
+                    where="partial_fit",
+                )
+            self._start(batch.objects)
+        elif batch.objects != self.objects_:
+            raise InputError(
+                f"partial_fit: this batch names {len(batch.objects)} objects, the first one named "
+                f"{len(self.objects_)} or other ones; give every batch the same list of objects",
+                where="partial_fit",
+                came=len(batch.objects),
+                expected="the objects of the first batch",
+            )
+        self._count(batch)
+        self.__dict__.pop("_phi", None)
+        return self
+
+    def _start(self, objects: tuple[str, ...]) -> None:
+        if self.layout not in ("auto", "dense", "sparse"):
+            raise InputError(
+                f"layout: {self.layout!r} is not known; expected auto, dense or sparse",
+                where="layout",
+                came=self.layout,
+            )
+        if np.dtype(self.dtype) not in (np.dtype(np.float32), np.dtype(np.float64)):
+            raise InputError(
+                f"dtype: {np.dtype(self.dtype)} is not supported; expected float64 or float32",
+                where="dtype",
+                came=self.dtype,
+            )
+        parts = parse_kernel(self.kernel)
+        self.objects_ = objects
+        self._place_objects = _landmark_indices(self.landmarks, objects)
+        place = np.full(len(objects), -1, dtype=np.int32)
+        place[self._place_objects] = np.arange(len(self._place_objects), dtype=np.int32)
+        self._counts = [Counts(part, len(objects), place, len(self._place_objects)) for part in parts]
+        self.__dict__.pop("_phi", None)
+
+    def _count(self, answers: Triplets) -> None:
+        for counts in self._counts:
+            counts.add(answers)
+
+    def _finish(self) -> None:
+        keep_all = self.landmarks is not None
+        rows = [
+            rows_from_counts(counts, None, keep_all or counts.part.keeps_all_columns, self.dtype)
+            for counts in self._counts
+        ]
+        self._codes = [part.codes for part in rows]
+        self._phi = self._stack(rows)
+        self._informed = _informed(self._phi)
+        n = int(self._informed.sum())
+        self._coverage = {
+            part.name: _shared(block.rows_per_column, n)
+            for part, block in zip(parse_kernel(self.kernel), rows, strict=True)
+        }
+
+    def _stack(self, rows: list[Rows]) -> Phi:
+        """Blocks side by side, every row again of unit length, in the layout that was asked for."""
+        blocks = [part.phi for part in rows]
+        dense = all(isinstance(block, np.ndarray) for block in blocks)
+        dense = self.layout == "dense" or (self.layout == "auto" and dense)
+        if len(blocks) > 1:
+            # a block's row has length one or zero, so the stacked row has the root of how many are informed
+            parts = np.sum([_informed(block) for block in blocks], axis=0)
+            scale = (1 / np.sqrt(np.maximum(parts, 1))).astype(self.dtype)
+            blocks = [_scale_rows(block, scale) for block in blocks]
+        if not dense:
+            stacked = sparse.hstack([sparse.csr_array(block) for block in blocks], format="csr")
+            return sparse.csr_array(stacked)
+        _check_fits(
+            blocks[0].shape[0], sum(block.shape[1] for block in blocks), np.dtype(self.dtype).itemsize
+        )
+        arrays = [block if isinstance(block, np.ndarray) else block.toarray() for block in blocks]
+        return arrays[0] if len(arrays) == 1 else np.hstack(arrays)
+
+    def _warn(self) -> None:
+        missing = self.uninformed_
+        if missing:
+            warnings.warn(
+                f"{len(missing)} of {len(self.objects_)} objects have no usable answer for {self.kernel} "
+                f"({_some(missing)}); their rows are zero",
+                UninformedWarning,
+                stacklevel=3,
+            )
+        paired = [value for name, value in self._coverage.items() if name != "score"]
+        if len(paired) == len(self._coverage) and self._informed.sum() > 1 and max(paired) < LOW_COVERAGE:
+            warnings.warn(
+                f"two objects share {max(paired):.2g} columns of {self.kernel} on average, too few to compare them; "
+                "ask landmark questions, or use kernel='score'",
+                CoverageWarning,
+                stacklevel=3,
+            )
+
+    # ---------------------------------------------------------------- what was learnt
+
+    def _ready(self) -> None:
+        if hasattr(self, "_counts") and not hasattr(self, "_phi"):
+            self._finish()
+        check_is_fitted(self, "_phi")
+
+    @property
+    def features_(self) -> Phi:
+        """Phi of the fitted answers."""
+        self._ready()
+        return self._phi
+
+    @property
+    def informed_(self) -> NDArray[np.bool_]:
+        """(n,) whether each fitted object has a non-zero row."""
+        self._ready()
+        return self._informed
+
+    @property
+    def uninformed_(self) -> list[str]:
+        """Names of the fitted objects whose row is zero."""
+        return [self.objects_[i] for i in np.flatnonzero(~self.informed_)]
+
+    @property
+    def coverage_(self) -> dict[str, float]:
+        """Per kernel part, the number of columns that two informed objects share on average."""
+        self._ready()
+        return dict(self._coverage)
+
+    @property
+    def columns_(self) -> Columns:
+        """What each column is about."""
+        self._ready()
+        kernels, first, second = [], [], []
+        for part, codes in zip(parse_kernel(self.kernel), self._codes, strict=True):
+            kernels.append(np.full(len(codes), part.name))
+            first.append(self._place_objects[codes >> 32])
+            has_second = part.column_bits(1) == 2
+            second.append(
+                self._place_objects[codes & 0xFFFFFFFF] if has_second else np.full(len(codes), -1, np.int32)
+            )
+        return Columns(self.objects_, np.concatenate(kernels), np.concatenate(first), np.concatenate(second))
+
+    def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
+        """Every column in words, as scikit-learn asks for them."""
+        return np.array(self.columns_.describe(), dtype=object)
+
+    # ---------------------------------------------------------------- new objects
+
+    def transform(self, answers: Triplets | ArrayLike) -> Phi:
+        """One row per ``answers.objects``, from these answers alone, over the fitted columns.
+
+        Objects are matched to columns by name (an array: by index). An answer on a column that was not fitted
+        counts in the row's length (k1, k2) or is lost (score), and is reported by a warning.
+        """
+        self._ready()
+        new = as_triplets(answers)
+        rows, outside = [], 0
+        for part, codes in zip(parse_kernel(self.kernel), self._codes, strict=True):
+            extend = self.landmarks is None and not part.keeps_all_columns
+            place, n_places = self._places_of(new.objects, extend)
+            counts = Counts(part, new.n_objects, place, n_places)
+            counts.add(new)
+            rows.append(rows_from_counts(counts, codes, False, self.dtype))
+            outside += rows[-1].outside
+            if self.landmarks is None and not extend:
+                outside += int(sum((place[role] < 0).sum() for role in (new.anchor, new.near, new.far)))
+        if outside:
+            warnings.warn(
+                f"{outside} times these answers speak about columns of {self.kernel} that were not fitted; they "
+                "cannot say which fitted objects a new one is like",
+                UnfittedColumnWarning,
+                stacklevel=2,
+            )
+        return self._stack(rows)
+
+    def _places_of(self, objects: tuple[str, ...], extend: bool) -> tuple[NDArray[np.int32], int]:
+        """Place of each new object among the fitted column objects; unknown ones -1, or after the known."""
+        known = {self.objects_[o]: place for place, o in enumerate(self._place_objects)}
+        place = np.array([known.get(name, -1) for name in objects], dtype=np.int32)
+        n_places = len(self._place_objects)
+        if extend:
+            fresh = np.flatnonzero(place < 0)
+            place[fresh] = n_places + np.arange(len(fresh), dtype=np.int32)
+            n_places += len(fresh)
+        return place, n_places
+
+    # ---------------------------------------------------------------- on disk
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted map as NPZ, without pickle."""
+        from nearfar.features.storage import save
+
+        self._ready()
+        save(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> FeatureMap:
+        """Read a map written by ``save``."""
+        from nearfar.features.storage import load
+
+        return load(cls, path)
+
+
+def coverage(answers: Triplets | ArrayLike, kernel: str = "k1") -> float:
+    """Columns that two informed objects share on average: sum_c n_c (n_c - 1) / (N (N - 1)).
+
+    >>> coverage([[0, 2, 3], [1, 2, 3]], "k1")
+    1.0
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UninformedWarning)
+        warnings.simplefilter("ignore", CoverageWarning)
+        return max(FeatureMap(kernel).fit(answers).coverage_.values())
+
+
+def _shared(rows_per_column: NDArray[np.int64], n_informed: int) -> float:
+    if n_informed < 2:
+        return 0.0
+    n_c = rows_per_column.astype(np.float64)
+    return float((n_c * (n_c - 1)).sum() / (n_informed * (n_informed - 1)))
+
+
+def _landmark_indices(landmarks: Any, objects: tuple[str, ...]) -> NDArray[np.int32]:
+    """Indices of the objects that columns are made of, ascending."""
+    if landmarks is None:
+        return np.arange(len(objects), dtype=np.int32)
+    given = list(landmarks)
+    position = {name: i for i, name in enumerate(objects)} if any(isinstance(v, str) for v in given) else {}
+    indices = []
+    for value in given:
+        index = position.get(value, -1) if isinstance(value, str) else int(value)
+        if not 0 <= index < len(objects):
+            raise InputError(
+                f"landmarks: {value!r} is not among the {len(objects)} objects of these answers",
+                where="landmarks",
+                came=value,
+                expected="names or indices of objects",
+            )
+        indices.append(index)
+    if len(set(indices)) < len(indices):
+        raise InputError("landmarks: an object is listed twice; name each landmark once", where="landmarks")
+    return np.array(sorted(indices), dtype=np.int32)
+
+
+def _informed(phi: Phi) -> NDArray[np.bool_]:
+    if isinstance(phi, np.ndarray):
+        return np.asarray(phi.any(axis=1))
+    return np.diff(phi.indptr) > 0
+
+
+def _scale_rows(phi: Phi, scale: NDArray[Any]) -> Phi:
+    if isinstance(phi, np.ndarray):
+        scaled: NDArray[Any] = phi * scale[:, None]
+        return scaled
+    lengths = np.diff(phi.indptr)
+    return sparse.csr_array((phi.data * np.repeat(scale, lengths), phi.indices, phi.indptr), shape=phi.shape)
+
+
+def _check_fits(n_rows: int, n_columns: int, itemsize: int) -> None:
+    needed = n_rows * n_columns * itemsize
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 1 << 62
+    if needed > memory:
+        raise TooLargeError(
+            f"a dense Phi of {n_rows:,} x {n_columns:,} takes {needed / 1e9:.0f} GB, this machine has "
+            f"{memory / 1e9:.0f}; use layout='sparse', or landmarks"
+        )
+
+
+def _some(names: list[str], most: int = 5) -> str:
+    return ", ".join(names[:most]) + (", ..." if len(names) > most else "")

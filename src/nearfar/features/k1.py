@@ -1,0 +1,72 @@
+"""k1: Kendall's tau between two objects' rankings of everything else (Kleindessner and von Luxburg, 2017).
+
+Columns are unordered pairs i < j, and object a has
+
+    phi1~(a)[i, j] = (#(a,i,j) - #(a,j,i)) / (#(a,i,j) + #(a,j,i)),   0/0 = 0,
+
+where #(a,i,j) counts the answers "a is nearer to i than to j". So an answer (a, i, j) adds to one cell: row a,
+column {i, j}, + if i < j and - if i > j. Rows are scaled to unit length.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from nearfar.features.part import Codes, Part
+
+__all__ = ["K1"]
+
+
+def _n_columns(places: int) -> int:
+    return places * (places - 1) // 2
+
+
+def _all_codes(places: int) -> Codes:
+    first, second = np.triu_indices(places, 1)
+    return (first.astype(np.int64) << 32) | second
+
+
+@njit(cache=True, nogil=True)
+def _add_to_grid(
+    grid: Any, anchor: Any, near: Any, far: Any, place: Any, n_places: int, first_row: int, last_row: int
+) -> None:
+    """In: answers, place. In and out: rows first_row..last_row-1 of grid (n, p, 2)."""
+    for t in range(anchor.size):
+        row = anchor[t]
+        if first_row <= row < last_row:
+            i, j = np.int64(place[near[t]]), np.int64(place[far[t]])
+            if i >= 0 and j >= 0:
+                low, high = min(i, j), max(i, j)
+                column = low * (2 * n_places - low - 1) // 2 + high - low - 1
+                grid[row, column, 0] += 1 if i < j else -1
+                grid[row, column, 1] += 1
+
+
+@njit(cache=True, nogil=True)
+def _fill_keys(anchor: Any, near: Any, far: Any, place: Any, place_bits: int, row_bits: int, out: Any) -> int:
+    """In: answers, place. Out: signed keys (column << row_bits | row) << 1 | (is +). Returns how many."""
+    filled = 0
+    for t in range(anchor.size):
+        i, j = np.int64(place[near[t]]), np.int64(place[far[t]])
+        if i >= 0 and j >= 0:
+            column = (min(i, j) << place_bits) | max(i, j)
+            out[filled] = (((column << row_bits) | np.int64(anchor[t])) << 1) | np.int64(i < j)
+            filled += 1
+    return filled
+
+
+K1 = Part(
+    name="k1",
+    formula="phi(a)[i,j] = (#(a,i,j) - #(a,j,i)) / (#(a,i,j) + #(a,j,i)) for i < j",
+    by_ratio=True,
+    cells_per_answer=1,
+    keeps_all_columns=False,
+    all_codes=_all_codes,
+    n_columns=_n_columns,
+    add_to_grid=_add_to_grid,
+    fill_keys=_fill_keys,
+    column_bits=lambda place_bits: 2 * place_bits,
+)

@@ -1,0 +1,80 @@
+"""k2: do two objects rank alike as seen from the others (Kleindessner and von Luxburg, 2017).
+
+Columns are ordered pairs (i, j), i the anchor, and object a has
+
+    phi2~(a)[i, j] = (#(i,a,j) - #(i,j,a)) / (#(i,a,j) + #(i,j,a)),   0/0 = 0,
+
+where #(i,a,j) counts the answers "i is nearer to a than to j". So an answer (i, a, j) adds to two cells: row a,
+column (i, j), +; and row j, column (i, a), -. Rows are scaled to unit length.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from nearfar.features.part import Codes, Part
+
+__all__ = ["K2"]
+
+
+def _n_columns(places: int) -> int:
+    return places * (places - 1)
+
+
+def _all_codes(places: int) -> Codes:
+    first = np.repeat(np.arange(places, dtype=np.int64), max(places - 1, 0))
+    second = np.tile(np.arange(max(places - 1, 0), dtype=np.int64), places)
+    return (first << 32) | (second + (second >= first))
+
+
+@njit(cache=True, nogil=True)
+def _add_to_grid(
+    grid: Any, anchor: Any, near: Any, far: Any, place: Any, n_places: int, first_row: int, last_row: int
+) -> None:
+    """In: answers, place. In and out: rows first_row..last_row-1 of grid (n, p, 2)."""
+    for t in range(anchor.size):
+        i = np.int64(place[anchor[t]])
+        if i < 0:
+            continue
+        for side in range(2):
+            row, other = (near[t], far[t]) if side == 0 else (far[t], near[t])
+            j = np.int64(place[other])
+            if j >= 0 and first_row <= row < last_row:
+                column = i * (n_places - 1) + j - (j > i)
+                grid[row, column, 0] += 1 - 2 * side
+                grid[row, column, 1] += 1
+
+
+@njit(cache=True, nogil=True)
+def _fill_keys(anchor: Any, near: Any, far: Any, place: Any, place_bits: int, row_bits: int, out: Any) -> int:
+    """In: answers, place. Out: signed keys (column << row_bits | row) << 1 | (is +). Returns how many."""
+    filled = 0
+    for t in range(anchor.size):
+        i = np.int64(place[anchor[t]])
+        if i < 0:
+            continue
+        for side in range(2):
+            row, other = (near[t], far[t]) if side == 0 else (far[t], near[t])
+            j = np.int64(place[other])
+            if j >= 0:
+                column = (i << place_bits) | j
+                out[filled] = (((column << row_bits) | np.int64(row)) << 1) | np.int64(1 - side)
+                filled += 1
+    return filled
+
+
+K2 = Part(
+    name="k2",
+    formula="phi(a)[i,j] = (#(i,a,j) - #(i,j,a)) / (#(i,a,j) + #(i,j,a)) for i != j",
+    by_ratio=True,
+    cells_per_answer=2,
+    keeps_all_columns=False,
+    all_codes=_all_codes,
+    n_columns=_n_columns,
+    add_to_grid=_add_to_grid,
+    fill_keys=_fill_keys,
+    column_bits=lambda place_bits: 2 * place_bits,
+)

@@ -1,0 +1,59 @@
+"""What a kernel is made of: how one answer adds to cells, and what its columns are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Codes", "Part"]
+
+Codes = NDArray[np.int64]
+"""Columns as numbers: first place << 32 | second place, ascending."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One kernel, as the counting and the rows need it.
+
+    A *place* numbers the objects that columns are made of: all objects, or the landmarks. ``place[o]`` is
+    the place of object o, or -1 where no column is made of it.
+
+    Parameters
+    ----------
+    name : "k1", "k2" or "score".
+    formula : the definition in one line, for people.
+    by_ratio : whether a cell's value is net / total (a mean answer) or net (a sum).
+    cells_per_answer : how many cells an answer adds to.
+    keeps_all_columns : whether columns nobody answered about stay.
+    all_codes : places -> codes of all columns, in the order of the grid's columns.
+    add_to_grid : compiled (grid, anchor, near, far, place, first_row, last_row).
+    fill_keys : compiled (anchor, near, far, place, place_bits, row_bits, out) -> number of keys written.
+    """
+
+    name: str
+    formula: str
+    by_ratio: bool
+    cells_per_answer: int
+    keeps_all_columns: bool
+    all_codes: Callable[[int], Codes]
+    n_columns: Callable[[int], int]
+    add_to_grid: Callable[..., None]
+    fill_keys: Callable[..., int]
+    column_bits: Callable[[int], int]
+
+    def codes_of_keys(self, key_columns: NDArray[np.int64], place_bits: int) -> Codes:
+        """Column numbers as they stand in sorting keys -> codes."""
+        if self.column_bits(place_bits) == place_bits:
+            return key_columns << 32
+        low = (np.int64(1) << place_bits) - 1
+        return ((key_columns >> place_bits) << 32) | (key_columns & low)
+
+    def describe(self, names: tuple[str, ...], first: Any, second: Any) -> str:
+        """A column in words, e.g. ``k1: red | blue``."""
+        if second < 0:
+            return f"{self.name}: {names[first]}"
+        return f"{self.name}: {names[first]} | {names[second]}"

@@ -1,0 +1,75 @@
+"""score: how often an object was preferred as seen from another, whatever it was compared with (ours).
+
+k1 compares two objects only through questions that both got, so a random collection leaves K almost diagonal.
+The score map has one column per object i instead of one per pair, and object a has
+
+    s(a)[i] = sum_j #(a,i,j) - #(a,j,i)  +  sum_j #(i,a,j) - #(i,j,a),
+
+where #(a,i,j) counts the answers "a is nearer to i than to j". The first sum is to Spearman what k1 is to
+Kendall; the second is the same with the roles turned. So an answer (a, i, j) adds to four cells: (a, i) +,
+(a, j) -, (i, a) +, (j, a) -. Rows are scaled to unit length.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from nearfar.features.part import Codes, Part
+
+__all__ = ["SCORE"]
+
+
+def _n_columns(places: int) -> int:
+    return places
+
+
+def _all_codes(places: int) -> Codes:
+    return np.arange(places, dtype=np.int64) << 32
+
+
+@njit(cache=True, nogil=True)
+def _add_to_grid(
+    grid: Any, anchor: Any, near: Any, far: Any, place: Any, n_places: int, first_row: int, last_row: int
+) -> None:
+    """In: answers, place. In and out: rows first_row..last_row-1 of grid (n, p, 2)."""
+    for t in range(anchor.size):
+        a = anchor[t]
+        for side in range(2):
+            other = near[t] if side == 0 else far[t]
+            for row, column in ((a, place[other]), (other, place[a])):
+                if column >= 0 and first_row <= row < last_row:
+                    grid[row, column, 0] += 1 - 2 * side
+                    grid[row, column, 1] += 1
+
+
+@njit(cache=True, nogil=True)
+def _fill_keys(anchor: Any, near: Any, far: Any, place: Any, place_bits: int, row_bits: int, out: Any) -> int:
+    """In: answers, place. Out: signed keys (column << row_bits | row) << 1 | (is +). Returns how many."""
+    filled = 0
+    for t in range(anchor.size):
+        a = anchor[t]
+        for side in range(2):
+            other = near[t] if side == 0 else far[t]
+            for row, column in ((a, place[other]), (other, place[a])):
+                if column >= 0:
+                    key = (np.int64(column) << row_bits) | np.int64(row)
+                    out[filled] = (key << 1) | np.int64(1 - side)
+                    filled += 1
+    return filled
+
+
+SCORE = Part(
+    name="score",
+    formula="phi(a)[i] = sum_j #(a,i,j) - #(a,j,i) + #(i,a,j) - #(i,j,a)",
+    by_ratio=False,
+    cells_per_answer=4,
+    keeps_all_columns=True,
+    all_codes=_all_codes,
+    n_columns=_n_columns,
+    add_to_grid=_add_to_grid,
+    fill_keys=_fill_keys,
+    column_bits=lambda place_bits: place_bits,
+)

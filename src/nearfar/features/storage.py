@@ -1,0 +1,91 @@
+"""A fitted FeatureMap as an NPZ file: plain arrays, never pickle."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from scipy import sparse
+
+from nearfar.errors import FileError
+from nearfar.io._atomic import atomic_path
+
+if TYPE_CHECKING:
+    from nearfar.features.feature_map import FeatureMap
+
+Map = TypeVar("Map", bound="FeatureMap")
+
+__all__ = ["load", "save"]
+
+FORMAT = "nearfar feature map 1"
+
+
+def save(feature_map: FeatureMap, path: str | os.PathLike[str]) -> None:
+    """Write parameters, objects, columns and Phi."""
+    phi = feature_map.features_
+    landmarks = None if feature_map.landmarks is None else [_plain(v) for v in feature_map.landmarks]
+    head = {
+        "format": FORMAT,
+        "kernel": feature_map.kernel,
+        "landmarks": landmarks,
+        "layout": feature_map.layout,
+        "dtype": np.dtype(feature_map.dtype).name,
+        "coverage": feature_map.coverage_,
+        "n_parts": len(feature_map._codes),
+    }
+    arrays: dict[str, Any] = {
+        "head": np.array(json.dumps(head)),
+        "objects": np.array(json.dumps(feature_map.objects_)),
+        "place_objects": feature_map._place_objects,
+        "informed": feature_map.informed_,
+    }
+    arrays |= {f"codes_{i}": codes for i, codes in enumerate(feature_map._codes)}
+    if isinstance(phi, np.ndarray):
+        arrays["phi"] = phi
+    else:
+        arrays |= {
+            "data": phi.data,
+            "indices": phi.indices,
+            "indptr": phi.indptr,
+            "shape": np.array(phi.shape),
+        }
+    with atomic_path(path) as temporary, open(temporary, "wb") as file:
+        np.savez(file, **arrays)
+
+
+def load(kind: type[Map], path: str | os.PathLike[str]) -> Map:
+    """Read what ``save`` wrote."""
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            arrays = {name: stored[name] for name in stored.files}
+        head = json.loads(str(arrays["head"]))
+        if head["format"] != FORMAT:
+            raise ValueError(head["format"])
+    except FileNotFoundError:
+        raise FileError(f"{path}: there is no such file", where=str(path)) from None
+    except Exception as error:
+        raise FileError(
+            f"{path}: this is no feature map ({error}); expected an NPZ file written by FeatureMap.save",
+            where=str(path),
+            expected="an NPZ file written by FeatureMap.save",
+        ) from error
+    feature_map = kind(
+        head["kernel"], landmarks=head["landmarks"], layout=head["layout"], dtype=head["dtype"]
+    )
+    feature_map.objects_ = tuple(json.loads(str(arrays["objects"])))
+    feature_map._place_objects = arrays["place_objects"]
+    feature_map._informed = arrays["informed"]
+    feature_map._coverage = head["coverage"]
+    feature_map._codes = [arrays[f"codes_{i}"] for i in range(head["n_parts"])]
+    if "phi" in arrays:
+        feature_map._phi = arrays["phi"]
+    else:
+        csr = (arrays["data"], arrays["indices"], arrays["indptr"])
+        feature_map._phi = sparse.csr_array(csr, shape=tuple(arrays["shape"]))
+    return feature_map
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, str) else int(value)

@@ -1,0 +1,101 @@
+"""Inner products of the rows of Phi: one triangle by BLAS or by columns, the other copied from it."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.linalg import blas
+
+from nearfar import _threads
+
+__all__ = ["gram"]
+
+TILE = 64
+PAIR_COST = 16.0  # a scattered multiply-add against one inside BLAS
+
+
+def gram(phi: Any) -> NDArray[Any]:
+    """(n, n) Phi Phi' in the dtype of Phi, exactly symmetric.
+
+    >>> gram(np.array([[1.0, 0.0], [0.6, 0.8]])).round(2)
+    array([[1. , 0.6],
+           [0.6, 1. ]])
+    """
+    if isinstance(phi, np.ndarray):
+        return _dense(phi)
+    n, p = phi.shape
+    per_column = np.bincount(phi.indices, minlength=p).astype(np.float64)
+    if (
+        PAIR_COST * float(per_column @ per_column) > float(n) * n * p
+        and phi.shape[0] * p * phi.dtype.itemsize < 1 << 28
+    ):
+        return _dense(phi.toarray())
+    return _by_columns(sparse.csc_array(phi))
+
+
+def _dense(phi: NDArray[Any]) -> NDArray[Any]:
+    """One triangle by BLAS (syrk), half the work of a product."""
+    n, p = phi.shape
+    if n == 0 or p == 0:
+        return np.zeros((n, n), dtype=phi.dtype)
+    syrk = blas.ssyrk if phi.dtype == np.float32 else blas.dsyrk
+    # Fortran's upper triangle of the p x n transpose is C's lower triangle: no copy of Phi or of K is made
+    K: NDArray[Any] = syrk(1.0, np.ascontiguousarray(phi).T, trans=1, lower=0).T
+    _mirror(K)
+    return K
+
+
+def _by_columns(columns: Any) -> NDArray[Any]:
+    """Sum over columns of the products of all pairs of entries; every thread owns a range of rows of K."""
+    n = columns.shape[0]
+    K = np.zeros((n, n), dtype=columns.dtype)
+    # row r of the lower triangle has r entries, so equal work lies between equal steps of r^2
+    count = _threads.n_threads() if columns.nnz > 100_000 else 1
+    edges = [round(n * (i / count) ** 0.5) for i in range(count + 1)]
+    jobs = [
+        (columns.indptr, columns.indices, columns.data, a, b, K)
+        for a, b in pairwise(edges)
+    ]
+    _threads.run(_add_pairs, jobs)
+    _mirror(K)
+    return K
+
+
+@njit(cache=True, nogil=True)
+def _add_pairs(indptr: Any, indices: Any, data: Any, first: int, last: int, K: Any) -> None:
+    """K[r, q] += phi[r, c] phi[q, c] over columns c, for q <= r and first <= r < last.
+
+    In: csc arrays with ascending row indices. In and out: rows first..last-1 of the lower triangle of K.
+    """
+    for c in range(indptr.size - 1):
+        start, stop = indptr[c], indptr[c + 1]
+        for x in range(stop - 1, start - 1, -1):
+            r = indices[x]
+            if r < first:
+                break
+            if r < last:
+                for y in range(start, x + 1):
+                    K[r, indices[y]] += data[x] * data[y]
+
+
+def _mirror(K: NDArray[Any]) -> None:
+    """Copy the lower triangle onto the upper one, in place."""
+    tiles = (len(K) + TILE - 1) // TILE
+    jobs = [(K, first, _threads.n_threads(), tiles) for first in range(_threads.n_threads())]
+    _threads.run(_mirror_tiles, jobs if len(K) > 500 else [(K, 0, 1, tiles)])
+
+
+@njit(cache=True, nogil=True)
+def _mirror_tiles(K: Any, first: int, step: int, tiles: int) -> None:
+    """Tile by tile, so that reading along rows and writing along columns both stay in cache."""
+    n = K.shape[0]
+    for block in range(first, tiles, step):
+        for other in range(block, tiles):
+            for r in range(other * TILE, min(n, (other + 1) * TILE)):
+                for c in range(block * TILE, min(n, r, (block + 1) * TILE)):
+                    K[c, r] = K[r, c]
