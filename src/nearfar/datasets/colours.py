@@ -1,0 +1,232 @@
+"""Made here, truth known: a hundred colours, judged by twenty simulated people who see in CIELAB."""
+
+from __future__ import annotations
+
+import csv
+import struct
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearfar.datasets._colour_table import CSS, hue_group, lab_from_hex
+from nearfar.design import Questions, farthest_first, landmark_questions, random_questions
+from nearfar.triplets import Triplets
+
+__all__ = ["ColourTruth", "Colours", "make_colours"]
+
+PEOPLE, CARELESS = 20, 3
+LANDMARKS = 12
+ASKED = 8_700  # distinct questions, three in five about landmarks, the others at random
+SHARED, ASKED_OF = 400, 3  # so many of them are put to three people
+REPEATED = 25  # and so many are put to a person twice
+SIDE_BIAS = 0.8  # the careless choose what is on the left
+NOON = 1_714_564_800.0  # 2024-05-01 12:00 UTC, when the first of them starts
+
+
+@dataclass(frozen=True, eq=False)
+class ColourTruth:
+    """What is behind the colour answers.
+
+    Parameters
+    ----------
+    points : (n, 3) CIELAB coordinates; people judge by the distances between them.
+    participants : names of the participants.
+    blur : (people,) difference of distances at which the person still chooses the nearer one with
+        probability 1 / (1 + 1/e) = .73; small is sharp-sighted.
+    attention : (people,) probability that the person looks before answering; else they guess.
+    careless : names of those who hardly ever look.
+    """
+
+    points: NDArray[np.float64]
+    participants: tuple[str, ...]
+    blur: NDArray[np.float64]
+    attention: NDArray[np.float64]
+    careless: tuple[str, ...]
+
+    def probability(self, triplets: Triplets) -> NDArray[np.float64]:
+        """(m,) chance that one of the participants, any of them, gives this answer to its question.
+
+        ``mean_p  attention_p / (1 + exp(-(d(a,f) - d(a,n)) / blur_p)) + (1 - attention_p) / 2``, the sides
+        being random.
+        """
+        margin = self._margin(triplets)
+        total = np.zeros(len(margin))
+        for blur, attention in zip(self.blur, self.attention, strict=True):
+            total += attention * _logistic(margin / blur) + (1 - attention) / 2
+        return total / len(self.blur)
+
+    def ceiling(self, triplets: Triplets) -> float:
+        """The best accuracy any model can expect on answers to these questions: E max(q, 1 - q)."""
+        q = self.probability(triplets)
+        return float(np.maximum(q, 1 - q).mean())
+
+    def _margin(self, triplets: Triplets) -> NDArray[np.float64]:
+        at = self.points[triplets.anchor]
+        far = np.linalg.norm(at - self.points[triplets.far], axis=1)
+        near = np.linalg.norm(at - self.points[triplets.near], axis=1)
+        margin: NDArray[np.float64] = far - near
+        return margin
+
+
+@dataclass(frozen=True, eq=False)
+class Colours:
+    """Answers about colours, what they look like, and the truth behind the answers."""
+
+    triplets: Triplets
+    truth: ColourTruth
+    hex: tuple[str, ...]
+    groups: tuple[str, ...]
+
+    def write(self, folder: str | Path) -> Path:
+        """Write ``answers.csv``, ``objects.csv`` and a swatch ``images/NAME.png`` per colour into a folder."""
+        from nearfar.io import write_triplets
+
+        place = Path(folder)
+        (place / "images").mkdir(parents=True, exist_ok=True)
+        write_triplets(self.triplets, place / "answers.csv")
+        with (place / "objects.csv").open("w", newline="", encoding="utf-8") as file:
+            table = csv.writer(file, lineterminator="\n")
+            table.writerow(["object", "label", "image", "group"])
+            for name, group in zip(self.triplets.objects, self.groups, strict=True):
+                table.writerow([name, name, f"images/{name}.png", group])
+        for name, code in zip(self.triplets.objects, self.hex, strict=True):
+            (place / "images" / f"{name}.png").write_bytes(_swatch(code))
+        return place
+
+
+def make_colours(seed: int = 0) -> Colours:
+    """A hundred colours judged by twenty simulated people: about 10,000 answers, the truth known.
+
+    The colours are CSS names, most of them saturated, with greys, pastels and dark ones. People judge by
+    distance in CIELAB, each with a blur of their own; three are careless: they guess most of the time, fast,
+    and prefer the left. 8,700 distinct questions were drawn (three in five about twelve landmarks, the others
+    at random); 400 of them were put to three people, and everybody got 25 of their own a second time.
+    Statement and participant ids, seconds, near_side and answered_at are set.
+
+    Parameters
+    ----------
+    seed : whole number; the same seed gives the same answers.
+
+    Returns
+    -------
+    Colours, with ``triplets``, ``truth``, ``hex`` and ``groups`` (by hue), and ``write(folder)``.
+
+    Notes
+    -----
+    Colour names: the CSS standard of the W3C. Everything else is made here.
+
+    Examples
+    --------
+    >>> colours = make_colours()
+    >>> colours.triplets
+    Triplets(10000 answers, 100 objects, 20 participants)
+    >>> len(colours.truth.careless)
+    3
+    """
+    rng = np.random.default_rng(seed)
+    names = tuple(CSS)
+    points = lab_from_hex(list(CSS.values()))
+    truth = _people(points, rng)
+    questions, person = _sessions(_questions(names, points, rng), rng)
+    triplets = _answer(questions, person, truth, rng)
+    return Colours(triplets, truth, tuple(CSS.values()), tuple(hue_group(lab) for lab in points))
+
+
+def _people(points: NDArray[np.float64], rng: np.random.Generator) -> ColourTruth:
+    names = tuple(f"p{i:02d}" for i in range(1, PEOPLE + 1))
+    careless = np.sort(rng.choice(PEOPLE, CARELESS, replace=False))
+    attention = np.full(PEOPLE, 0.98)
+    attention[careless] = 0.1
+    return ColourTruth(
+        points=points,
+        participants=names,
+        blur=rng.uniform(5, 11, PEOPLE),
+        attention=attention,
+        careless=tuple(names[i] for i in careless),
+    )
+
+
+def _questions(names: tuple[str, ...], points: NDArray[np.float64], rng: np.random.Generator) -> Questions:
+    """Distinct questions in random order: a landmark design for k1, filled up with random ones."""
+    apart = np.linalg.norm(points[:, None] - points[None], axis=2)
+    landmarks = farthest_first(apart, LANDMARKS, first=names.index("gray"))
+    fixed = landmark_questions(names, landmarks, budget=ASKED * 3 // 5, seed=rng)
+    free = random_questions(names, ASKED, seed=rng)
+    rows = np.concatenate([fixed.array, free.array])
+    rows[:, 1:].sort(axis=1)
+    _, first = np.unique(rows, axis=0, return_index=True)
+    chosen = rows[np.sort(first)[:ASKED]]
+    return Questions(chosen[:, 0], chosen[:, 1], chosen[:, 2], names).shuffled(rng)
+
+
+def _sessions(questions: Questions, rng: np.random.Generator) -> tuple[Questions, NDArray[np.int64]]:
+    """Who is asked what, in the order of asking: questions and the person of each."""
+    question = np.concatenate([np.repeat(np.arange(SHARED), ASKED_OF), np.arange(SHARED, ASKED)])
+    person = np.arange(len(question)) % PEOPLE  # three in a row are three different people
+    asked, who = [], []
+    for p in range(PEOPLE):
+        own = rng.permutation(question[person == p])
+        again = rng.permutation(own[: len(own) // 2])[:REPEATED]
+        # The second time comes in the second half, at a random place.
+        late = np.insert(own[len(own) // 2 :], rng.integers(1, len(own) // 2, REPEATED), again)
+        asked.append(np.concatenate([own[: len(own) // 2], late]))
+        who.append(np.full(len(own) + REPEATED, p))
+    return questions[np.concatenate(asked)], np.concatenate(who)
+
+
+def _answer(
+    questions: Questions, person: NDArray[np.int64], truth: ColourTruth, rng: np.random.Generator
+) -> Triplets:
+    m = len(questions)
+    swap = rng.random(m) < 0.5  # what is shown on the left, anew every time
+    left = np.where(swap, questions.other, questions.one)
+    right = np.where(swap, questions.one, questions.other)
+    margin = truth._margin(Triplets(questions.anchor, left, right, questions.objects))
+    looks = rng.random(m) < truth.attention[person]
+    careless = truth.attention[person] < 0.5
+    by_eye = _logistic(margin / truth.blur[person])
+    by_guess = np.where(careless, SIDE_BIAS, 0.5)
+    goes_left = rng.random(m) < np.where(looks, by_eye, by_guess)
+    # Close calls take longer; who does not look is quick.
+    median = np.where(looks | ~careless, 1.4 + 1.6 * np.exp(-np.abs(margin) / 15), 0.45)
+    seconds = np.round(median * rng.lognormal(0, 0.35, m), 3)
+    day = 86_400.0 * (person // 5) + 7_200.0 * (person % 5)
+    pause = rng.uniform(0.4, 0.9, m)
+    elapsed = np.cumsum(seconds + pause)
+    first = np.searchsorted(person, person, side="left")
+    at = NOON + day + elapsed - (elapsed - seconds - pause)[first]
+    return Triplets(
+        questions.anchor,
+        np.where(goes_left, left, right),
+        np.where(goes_left, right, left),
+        questions.objects,
+        statement=np.arange(m),
+        participant=np.array(truth.participants)[person],
+        seconds=seconds,
+        near_side=np.where(goes_left, 0, 1),
+        answered_at=np.round(at, 3),
+    )
+
+
+def _logistic(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    p: NDArray[np.float64] = 1 / (1 + np.exp(-np.clip(x, -500, 500)))
+    return p
+
+
+def _swatch(code: str, side: int = 96) -> bytes:
+    """A PNG file of one colour, written out by hand so that no image library is needed."""
+    pixel = bytes.fromhex(code[1:])
+    rows = (b"\0" + pixel * side) * side  # each row starts with its filter, none
+    parts = [
+        (b"IHDR", struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)),
+        (b"IDAT", zlib.compress(rows, 9)),
+        (b"IEND", b""),
+    ]
+    chunks = (
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        for kind, data in parts
+    )
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
