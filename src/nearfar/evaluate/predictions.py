@@ -1,0 +1,194 @@
+"""Which answer a fitted model expects to a question."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nearfar.errors import InputError
+from nearfar.evaluate.margins import phi_margins, point_margins
+from nearfar.triplets import Triplets
+
+__all__ = ["Fitted", "Predictions", "predict_answers"]
+
+
+@dataclass(frozen=True, repr=False)
+class Predictions:
+    """The answers that a model expects.
+
+    Parameters
+    ----------
+    questions : as they were asked; ``near`` and ``far`` stand for "one" and "other", in the order given.
+    margin : (m,) how clearly: positive where "one" is expected to be nearer, negative where "other" is, 0 for a tie.
+        Squared distances in the model's own scale: compare them within a model, not between models.
+    """
+
+    questions: Triplets
+    margin: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.margin)
+
+    def __repr__(self) -> str:
+        return f"Predictions({len(self)} questions, {int(self.ties.sum())} ties)"
+
+    @property
+    def ties(self) -> NDArray[np.bool_]:
+        """(m,) where the model sees no difference, or knows nothing about one of the objects."""
+        return np.equal(self.margin, 0)
+
+    @property
+    def triplets(self) -> Triplets:
+        """The expected answers to the questions that are no tie."""
+        asked = self.questions[~self.ties]
+        turned = self.margin[~self.ties] < 0
+        return Triplets(
+            asked.anchor,
+            np.where(turned, asked.far, asked.near),
+            np.where(turned, asked.near, asked.far),
+            asked.objects,
+        )
+
+    def to_frame(self) -> Any:
+        """Columns anchor, one, other, nearer (null for a tie) and margin, as a polars data frame."""
+        import polars as pl
+
+        names = np.array(self.questions.objects, dtype=object)
+        one, other = names[self.questions.near], names[self.questions.far]
+        nearer = np.where(self.margin > 0, one, other)
+        nearer[self.ties] = None
+        columns = {"anchor": names[self.questions.anchor], "one": one, "other": other, "nearer": nearer}
+        text = {name: pl.Series(name, values.tolist(), dtype=pl.String) for name, values in columns.items()}
+        return pl.DataFrame({**text, "margin": self.margin})
+
+
+@dataclass(frozen=True, repr=False)
+class Fitted:
+    """A fitted model: a row per object, and which objects it knows.
+
+    Parameters
+    ----------
+    name : of the model.
+    objects : names of the n objects.
+    points : (n, d) coordinates; or None.
+    phi : (n, p) features of a kernel, ndarray or csr_array; or None. One of the two is given.
+    known : (n,) whether the model has seen an answer about the object; a question about another one is a tie.
+    """
+
+    name: str
+    objects: tuple[str, ...]
+    points: NDArray[Any] | None
+    phi: Any
+    known: NDArray[np.bool_]
+
+    def __repr__(self) -> str:
+        unknown = int((~self.known).sum())
+        return f"Fitted({self.name!r}, {len(self.objects)} objects" + (
+            f", {unknown} unknown)" if unknown else ")"
+        )
+
+    def margins(self, anchor: NDArray[Any], one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.float64]:
+        """(m,) margins by index: positive where ``one`` is nearer to ``anchor`` than ``other``, 0 for a tie."""
+        if self.points is not None:
+            margin = point_margins(self.points, anchor, one, other)
+        else:
+            margin = phi_margins(self.phi, anchor, one, other)
+        margin[~(self.known[anchor] & self.known[one] & self.known[other])] = 0
+        return margin
+
+    def predict_answers(self, questions: Triplets | ArrayLike) -> Predictions:
+        """What this model expects; ``questions`` as for ``nearfar.evaluate.predict_answers``."""
+        asked = _as_questions(questions, self.objects)
+        return Predictions(asked, self.margins(asked.anchor, asked.near, asked.far))
+
+
+def predict_answers(
+    questions: Triplets | ArrayLike,
+    *,
+    points: ArrayLike | None = None,
+    phi: Any = None,
+    objects: tuple[str, ...] | None = None,
+) -> Predictions:
+    """Which of two objects is nearer to a third, by coordinates or by the features of a kernel.
+
+    Parameters
+    ----------
+    questions : (m, 3) rows (anchor, one, other) of indices or of names, or Triplets whose answers do not matter
+        (objects are then matched by name).
+    points : (n, d) coordinates, e.g. of ``KernelPCA`` or an embedding. Say which of the two it is.
+    phi : (n, p) features of ``FeatureMap``; an object with a zero row makes a tie.
+    objects : names of the n rows; default: those of the Triplets, else "0", "1", ...
+
+    Examples
+    --------
+    >>> answers = predict_answers([["a", "b", "c"], ["b", "c", "a"]], points=[[0], [1], [3]], objects=("a", "b", "c"))
+    >>> answers.to_frame()["nearer"].to_list(), answers.margin.tolist()
+    (['b', 'a'], [8.0, -3.0])
+    """
+    if (points is None) == (phi is None):
+        raise InputError(
+            f"predict_answers: expected points=... or phi=..., got {'none' if phi is None else 'both'}",
+            where="predict_answers",
+            expected="points or phi",
+        )
+    rows = np.asarray(points) if phi is None else phi
+    if len(rows.shape) != 2:
+        raise InputError(
+            f"predict_answers: expected one row per object, got shape {rows.shape}",
+            where="predict_answers",
+            came=rows.shape,
+            expected="a matrix",
+        )
+    n = rows.shape[0]
+    if objects is None:
+        objects = questions.objects if isinstance(questions, Triplets) else tuple(map(str, range(n)))
+    if len(objects) != n:
+        raise InputError(
+            f"predict_answers: {n} rows came for {len(objects)} objects; expected one row per object",
+            where="predict_answers",
+            came=n,
+            expected=f"{len(objects)} rows",
+        )
+    model = Fitted("given rows", objects, None if points is None else rows, phi, np.ones(n, dtype=bool))
+    return model.predict_answers(questions)
+
+
+def _as_questions(questions: Triplets | ArrayLike, objects: tuple[str, ...]) -> Triplets:
+    """Questions as Triplets over ``objects``: by name where names came, else by index."""
+    if isinstance(questions, Triplets):
+        if questions.objects == objects:
+            return questions
+        place = _places(questions.objects, objects, questions)
+        return Triplets(place[questions.anchor], place[questions.near], place[questions.far], objects)
+    array = np.asarray(questions)
+    if array.dtype.kind not in "UOT" or array.size == 0:
+        return Triplets.from_array(array, objects)
+    names, codes = np.unique(array.astype(str), return_inverse=True)
+    return Triplets.from_array(_places(tuple(names.tolist()), objects)[codes.reshape(array.shape)], objects)
+
+
+def _places(
+    names: tuple[str, ...], objects: tuple[str, ...], questions: Triplets | None = None
+) -> NDArray[np.int32]:
+    """Index of each name among the model's objects; a name that is asked about must be among them."""
+    position = {name: i for i, name in enumerate(objects)}
+    place = np.array([position.get(name, -1) for name in names], dtype=np.int32)
+    asked = np.ones(len(names), dtype=bool)
+    if questions is not None:
+        asked[:] = False
+        for role in (questions.anchor, questions.near, questions.far):
+            asked[role] = True
+    missing = np.flatnonzero(asked & (place < 0))
+    if len(missing):
+        raise InputError(
+            f"questions: {names[missing[0]]!r} is not among the model's {len(objects)} objects"
+            + (f" ({len(missing)} such names)" if len(missing) > 1 else "")
+            + "; ask about objects that were in the answers",
+            where="questions",
+            came=names[missing[0]],
+            expected="names of the model's objects",
+        )
+    return np.maximum(place, 0)
