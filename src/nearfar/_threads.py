@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
+from functools import lru_cache
 from itertools import pairwise
 from typing import TypeVar
 
@@ -37,10 +39,38 @@ def blocks(size: int, count: int) -> list[tuple[int, int]]:
 
 
 def run(work: Callable[..., Result], arguments: Iterable[tuple[object, ...]]) -> list[Result]:
-    """Call ``work(*a)`` for every ``a``, side by side where that can help; results in order."""
+    """Call ``work(*a)`` for every ``a``, side by side where that can help; results in order.
+
+    The calling thread takes its share. A call from inside such work runs one by one, so nothing can wait for
+    itself.
+
+    >>> run(lambda a, b: a + b, [(1, 2), (3, 4)])
+    [3, 7]
+    """
     jobs = list(arguments)
-    threads = min(n_threads(), len(jobs))
-    if threads <= 1:
+    if len(jobs) <= 1 or n_threads() == 1 or getattr(_inside, "pool", False):
         return [work(*job) for job in jobs]
-    with ThreadPoolExecutor(threads) as pool:
-        return [f.result() for f in [pool.submit(work, *job) for job in jobs]]
+    futures = [_pool().submit(_marked, work, job) for job in jobs[1:]]
+    try:
+        first = work(*jobs[0])
+    finally:
+        wait(futures)
+    return [first, *(future.result() for future in futures)]
+
+
+_inside = threading.local()
+
+
+def _marked(work: Callable[..., Result], job: tuple[object, ...]) -> Result:
+    _inside.pool = True
+    return work(*job)
+
+
+@lru_cache(maxsize=1)
+def _pool_of(process: int, threads: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(threads, thread_name_prefix="nearfar")
+
+
+def _pool() -> ThreadPoolExecutor:
+    """One lasting pool per process: starting threads costs more than many a loop they run."""
+    return _pool_of(os.getpid(), max(1, n_threads() - 1))

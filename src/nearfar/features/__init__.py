@@ -2,6 +2,6 @@
 
 from nearfar.features.columns import Columns
 from nearfar.features.feature_map import PARTS, FeatureMap, coverage, parse_kernel
-from nearfar.features.rows import Phi
+from nearfar.features.stack import Phi
 
 __all__ = ["PARTS", "Columns", "FeatureMap", "Phi", "coverage", "parse_kernel"]

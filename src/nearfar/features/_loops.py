@@ -14,13 +14,12 @@ import numpy as np
 from numba import njit
 
 __all__ = [
-    "cell_columns",
+    "count_columns",
     "count_sorted",
-    "grid_columns",
     "grid_rows",
     "merge_cells",
-    "row_squares",
-    "sparse_rows",
+    "take_apart",
+    "unit_values",
 ]
 
 
@@ -78,104 +77,76 @@ def merge_cells(
 
 
 @njit(cache=True, nogil=True)
-def grid_columns(grid: Any, first: int, last: int, rows_per_column: Any) -> None:
-    """rows_per_column[c] += rows of first..last-1 that were answered about in column c."""
-    for row in range(first, last):
-        for column in range(grid.shape[1]):
-            rows_per_column[column] += grid[row, column, 1] > 0
+def grid_rows(grid: Any, by_ratio: bool, first: int, last: int, phi: Any, rows_per_column: Any) -> None:
+    """phi[row, c] = value of the cell / norm of the row, value = net / total or net.
 
-
-@njit(cache=True, nogil=True)
-def grid_rows(grid: Any, by_ratio: bool, position: Any, first: int, last: int, phi: Any) -> None:
-    """phi[row, position[c]] = value(cell) / norm of the row, value = net / total or net.
-
-    In: grid, position (-1: not a column of the result, counts in the norm only). Out: rows first..last-1 of phi, zeroed before.
+    In: grid (n, p, 2). Out: rows first..last-1 of phi. In and out: rows_per_column, the answered cells of each.
     """
+    width = grid.shape[1]
+    values = np.empty(width)  # in float64, so that a float32 Phi is rounded once
     for row in range(first, last):
+        for column in range(width):
+            total = grid[row, column, 1]
+            rows_per_column[column] += total > 0
+            values[column] = np.float64(grid[row, column, 0]) / (max(total, 1) if by_ratio else 1)
         squares = 0.0
-        for column in range(grid.shape[1]):
-            net = np.float64(grid[row, column, 0])
-            if net != 0.0:
-                value = net / grid[row, column, 1] if by_ratio else net
-                squares += value * value
-        if squares == 0.0:
-            continue
-        norm = np.sqrt(squares)
-        for column in range(grid.shape[1]):
-            net = np.float64(grid[row, column, 0])
-            if net != 0.0:
-                value = net / grid[row, column, 1] if by_ratio else net
-                if position[column] >= 0:
-                    phi[row, position[column]] = value / norm
+        for column in range(width):
+            squares += values[column] * values[column]
+        norm = np.sqrt(squares) if squares > 0.0 else 1.0
+        for column in range(width):
+            phi[row, column] = values[column] / norm
 
 
 @njit(cache=True, nogil=True)
-def cell_columns(
-    keys: Any, row_bits: int, rows: Any, columns: Any, distinct: Any, rows_per_column: Any
-) -> int:
-    """Take sorted keys apart and number the columns that occur.
-
-    Out: rows, columns per cell; distinct key columns and rows_per_column, filled from the front.
-    Returns how many columns occur.
-    """
-    mask = (np.int64(1) << row_bits) - 1
-    found = -1
+def count_columns(keys: Any, row_bits: int) -> int:
+    """How many columns occur among sorted keys."""
+    found = 0
     last = np.int64(-1)
-    for cell in range(keys.size):
-        column = keys[cell] >> row_bits
-        if column != last:
-            found += 1
-            distinct[found] = column
-            rows_per_column[found] = 0
-            last = column
-        rows[cell] = keys[cell] & mask
-        columns[cell] = found
-        rows_per_column[found] += 1
-    return found + 1
+    for key in keys:
+        found += (key >> row_bits) != last
+        last = key >> row_bits
+    return found
 
 
 @njit(cache=True, nogil=True)
-def row_squares(
-    rows: Any, columns: Any, net: Any, total: Any, by_ratio: bool, position: Any, squares: Any, lengths: Any
-) -> int:
-    """squares[r] = sum of value^2 over the cells of row r; lengths[r] = its non-zeros in the result.
-
-    In: position of each column in the result (-1: not in it). Out: squares, lengths, both zeroed before.
-    Returns the answers that fell outside the result.
-    """
-    outside = 0
-    for cell in range(rows.size):
-        value = np.float64(net[cell]) / total[cell] if by_ratio else np.float64(net[cell])
-        squares[rows[cell]] += value * value
-        if position[columns[cell]] < 0:
-            outside += total[cell]
-        elif net[cell] != 0:
-            lengths[rows[cell]] += 1
-    return outside
-
-
-@njit(cache=True, nogil=True)
-def sparse_rows(
-    rows: Any,
-    columns: Any,
+def take_apart(
+    keys: Any,
     net: Any,
     total: Any,
     by_ratio: bool,
-    position: Any,
-    norms: Any,
-    slots: Any,
-    indices: Any,
-    data: Any,
+    row_bits: int,
+    rows: Any,
+    columns: Any,
+    starts: Any,
+    squares: Any,
 ) -> None:
-    """Cells in column order -> csr rows of unit length.
+    """Sorted cells -> the row of each, the columns that occur, where each begins, squared row lengths.
 
-    In: cells, norms per row. In and out: slots, where the next entry of each row goes. Out: indices, data.
+    Out: rows, columns, starts (one more than columns, the last is the number of cells); squares, zeroed before:
+    squares[r] = sum of value^2 over the cells of row r, column by column.
     """
+    mask = (np.int64(1) << row_bits) - 1
+    found = 0
+    last = np.int64(-1)
+    for cell in range(keys.size):
+        column, row = keys[cell] >> row_bits, keys[cell] & mask
+        if column != last:
+            columns[found] = column
+            starts[found] = cell
+            found += 1
+            last = column
+        rows[cell] = row
+        value = np.float64(net[cell]) / total[cell] if by_ratio else np.float64(net[cell])
+        squares[row] += value * value
+    starts[found] = keys.size
+
+
+@njit(cache=True, nogil=True)
+def unit_values(rows: Any, net: Any, total: Any, by_ratio: bool, norms: Any, data: Any) -> None:
+    """data[cell] = value / norm of its row. In: norms, not zero where a cell's net is not."""
     for cell in range(rows.size):
-        target = position[columns[cell]]
-        if net[cell] != 0 and target >= 0:
-            row = rows[cell]
+        if net[cell] == 0:
+            data[cell] = 0.0
+        else:
             value = np.float64(net[cell]) / total[cell] if by_ratio else np.float64(net[cell])
-            indices[slots[row]] = target
-            data[slots[row]] = value / norms[row]
-            slots[row] += 1
+            data[cell] = value / norms[rows[cell]]

@@ -16,7 +16,6 @@ from sklearn.utils.validation import check_is_fitted
 from nearfar.errors import (
     CoverageWarning,
     InputError,
-    TooLargeError,
     UnfittedColumnWarning,
     UninformedWarning,
 )
@@ -25,8 +24,9 @@ from nearfar.features.counts import Counts
 from nearfar.features.k1 import K1
 from nearfar.features.k2 import K2
 from nearfar.features.part import Part
-from nearfar.features.rows import Phi, Rows, rows_from_counts
+from nearfar.features.rows import rows_from_counts
 from nearfar.features.score import SCORE
+from nearfar.features.stack import Block, Phi, stack
 from nearfar.triplets import Triplets, as_triplets
 
 __all__ = ["PARTS", "FeatureMap", "coverage", "parse_kernel"]
@@ -107,6 +107,18 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
         self._warn()
         return self
 
+    def _fit_by_columns(self, answers: Triplets | ArrayLike) -> Phi | sparse.csc_array:
+        """As ``fit_transform``, but a sparse Phi of one part stays column by column, as counting left it.
+
+        The kernel matrix is summed over columns: turning Phi into rows and back would cost more than the sum.
+        """
+        self._start(as_triplets(answers).objects)
+        self._count(as_triplets(answers))
+        blocks = self._finish_blocks()
+        del self._counts
+        self._warn()
+        return blocks[0] if len(blocks) == 1 else stack(blocks, self.layout, self.dtype)
+
     def fit_transform(self, answers: Triplets | ArrayLike, y: object = None) -> Phi:
         """Phi of the answers, one row per object."""
         phi: Phi = self.fit(answers).features_
@@ -164,41 +176,26 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
             counts.add(answers)
 
     def _finish(self) -> None:
+        self._phi = stack(self._finish_blocks(), self.layout, self.dtype)
+
+    def _finish_blocks(self) -> list[Block]:
+        """Rows of each part, and everything that is learnt but Phi itself."""
         keep_all = self.landmarks is not None
         rows = [
             rows_from_counts(counts, None, keep_all or counts.part.keeps_all_columns, self.dtype)
             for counts in self._counts
         ]
         self._codes = [part.codes for part in rows]
-        self._phi = self._stack(rows)
-        self._informed = _informed(self._phi)
+        self._informed = np.any([part.informed for part in rows], axis=0)
         n = int(self._informed.sum())
         self._coverage = {
             part.name: _shared(block.rows_per_column, n)
             for part, block in zip(parse_kernel(self.kernel), rows, strict=True)
         }
-
-    def _stack(self, rows: list[Rows]) -> Phi:
-        """Blocks side by side, every row again of unit length, in the layout that was asked for."""
-        blocks = [part.phi for part in rows]
-        dense = all(isinstance(block, np.ndarray) for block in blocks)
-        dense = self.layout == "dense" or (self.layout == "auto" and dense)
-        if len(blocks) > 1:
-            # a block's row has length one or zero, so the stacked row has the root of how many are informed
-            parts = np.sum([_informed(block) for block in blocks], axis=0)
-            scale = (1 / np.sqrt(np.maximum(parts, 1))).astype(self.dtype)
-            blocks = [_scale_rows(block, scale) for block in blocks]
-        if not dense:
-            stacked = sparse.hstack([sparse.csr_array(block) for block in blocks], format="csr")
-            return sparse.csr_array(stacked)
-        _check_fits(
-            blocks[0].shape[0], sum(block.shape[1] for block in blocks), np.dtype(self.dtype).itemsize
-        )
-        arrays = [block if isinstance(block, np.ndarray) else block.toarray() for block in blocks]
-        return arrays[0] if len(arrays) == 1 else np.hstack(arrays)
+        return [part.phi for part in rows]
 
     def _warn(self) -> None:
-        missing = self.uninformed_
+        missing = [self.objects_[i] for i in np.flatnonzero(~self._informed)]
         if missing:
             warnings.warn(
                 f"{len(missing)} of {len(self.objects_)} objects have no usable answer for {self.kernel} "
@@ -232,7 +229,8 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
     def informed_(self) -> NDArray[np.bool_]:
         """(n,) whether each fitted object has a non-zero row."""
         self._ready()
-        return self._informed
+        informed: NDArray[np.bool_] = self._informed
+        return informed
 
     @property
     def uninformed_(self) -> list[str]:
@@ -290,7 +288,7 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
                 UnfittedColumnWarning,
                 stacklevel=2,
             )
-        return self._stack(rows)
+        return stack([part.phi for part in rows], self.layout, self.dtype)
 
     def _places_of(self, objects: tuple[str, ...], extend: bool) -> tuple[NDArray[np.int32], int]:
         """Place of each new object among the fitted column objects; unknown ones -1, or after the known."""
@@ -336,7 +334,7 @@ def _shared(rows_per_column: NDArray[np.int64], n_informed: int) -> float:
     if n_informed < 2:
         return 0.0
     n_c = rows_per_column.astype(np.float64)
-    return float((n_c * (n_c - 1)).sum() / (n_informed * (n_informed - 1)))
+    return float(n_c @ n_c - n_c.sum()) / (n_informed * (n_informed - 1))
 
 
 def _landmark_indices(landmarks: Any, objects: tuple[str, ...]) -> NDArray[np.int32]:
@@ -359,30 +357,6 @@ def _landmark_indices(landmarks: Any, objects: tuple[str, ...]) -> NDArray[np.in
     if len(set(indices)) < len(indices):
         raise InputError("landmarks: an object is listed twice; name each landmark once", where="landmarks")
     return np.array(sorted(indices), dtype=np.int32)
-
-
-def _informed(phi: Phi) -> NDArray[np.bool_]:
-    if isinstance(phi, np.ndarray):
-        return np.asarray(phi.any(axis=1))
-    return np.diff(phi.indptr) > 0
-
-
-def _scale_rows(phi: Phi, scale: NDArray[Any]) -> Phi:
-    if isinstance(phi, np.ndarray):
-        scaled: NDArray[Any] = phi * scale[:, None]
-        return scaled
-    lengths = np.diff(phi.indptr)
-    return sparse.csr_array((phi.data * np.repeat(scale, lengths), phi.indices, phi.indptr), shape=phi.shape)
-
-
-def _check_fits(n_rows: int, n_columns: int, itemsize: int) -> None:
-    needed = n_rows * n_columns * itemsize
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 1 << 62
-    if needed > memory:
-        raise TooLargeError(
-            f"a dense Phi of {n_rows:,} x {n_columns:,} takes {needed / 1e9:.0f} GB, this machine has "
-            f"{memory / 1e9:.0f}; use layout='sparse', or landmarks"
-        )
 
 
 def _some(names: list[str], most: int = 5) -> str:

@@ -40,8 +40,8 @@ def _add_to_grid(
             i, j = np.int64(place[near[t]]), np.int64(place[far[t]])
             if i >= 0 and j >= 0:
                 low, high = min(i, j), max(i, j)
-                column = low * (2 * n_places - low - 1) // 2 + high - low - 1
-                grid[row, column, 0] += 1 if i < j else -1
+                column = ((low * (2 * n_places - low - 1)) >> 1) + high - low - 1
+                grid[row, column, 0] += 2 * (i < j) - 1
                 grid[row, column, 1] += 1
 
 

@@ -39,13 +39,17 @@ def _add_to_grid(
         i = np.int64(place[anchor[t]])
         if i < 0:
             continue
-        for side in range(2):
-            row, other = (near[t], far[t]) if side == 0 else (far[t], near[t])
-            j = np.int64(place[other])
-            if j >= 0 and first_row <= row < last_row:
-                column = i * (n_places - 1) + j - (j > i)
-                grid[row, column, 0] += 1 - 2 * side
-                grid[row, column, 1] += 1
+        a, b = near[t], far[t]
+        j = np.int64(place[b])
+        if j >= 0 and first_row <= a < last_row:
+            column = i * (n_places - 1) + j - (j > i)
+            grid[a, column, 0] += 1
+            grid[a, column, 1] += 1
+        j = np.int64(place[a])
+        if j >= 0 and first_row <= b < last_row:
+            column = i * (n_places - 1) + j - (j > i)
+            grid[b, column, 0] -= 1
+            grid[b, column, 1] += 1
 
 
 @njit(cache=True, nogil=True)

@@ -13,11 +13,9 @@ from nearfar import _threads
 from nearfar.features import _loops
 from nearfar.features.counts import Counts
 from nearfar.features.part import Codes
+from nearfar.features.stack import Block, informed_rows
 
-__all__ = ["Phi", "Rows", "rows_from_counts"]
-
-Phi = NDArray[np.floating[Any]] | sparse.csr_array
-"""n x p features: an ndarray, or a csr_array where most entries are zero."""
+__all__ = ["Rows", "rows_from_counts"]
 
 INDEX_LIMIT = 2**31 - 1
 
@@ -26,13 +24,15 @@ INDEX_LIMIT = 2**31 - 1
 class Rows:
     """Unit rows of one kernel part, and what they stand on.
 
-    ``rows_per_column`` counts the objects that were answered about in each column; ``outside`` the answers on
-    columns that are not among the given ones.
+    ``phi`` is an ndarray, or a csc_array as counting leaves it: column by column, zeros stored where answers
+    cancel out. ``rows_per_column`` counts the objects that were answered about in each column; ``informed``
+    says which rows are not zero; ``outside`` counts the answers on columns that are not among the given ones.
     """
 
-    phi: Phi
+    phi: Block
     codes: Codes
-    rows_per_column: NDArray[np.int64]
+    rows_per_column: NDArray[Any]
+    informed: NDArray[np.bool_]
     outside: int
 
 
@@ -54,45 +54,62 @@ def _positions(occurring: Codes, wanted: Codes) -> NDArray[np.int64]:
 def _from_grid(counts: Counts, codes: Codes | None, keep_all: bool, dtype: np.dtype[Any]) -> Rows:
     grid = counts.grid
     assert grid is not None
+    phi = np.empty(grid.shape[:2], dtype=dtype)
     blocks = _threads.blocks(grid.shape[0], _threads.n_threads() if grid.size > 100_000 else 1)
-    partial = [np.zeros(grid.shape[1], np.int64) for _ in blocks]
+    tallies = [np.zeros(grid.shape[1], np.int64) for _ in blocks]
+    by_ratio = counts.part.by_ratio
     _threads.run(
-        _loops.grid_columns, [(grid, a, b, part) for (a, b), part in zip(blocks, partial, strict=True)]
+        _loops.grid_rows,
+        [(grid, by_ratio, a, b, phi, tally) for (a, b), tally in zip(blocks, tallies, strict=True)],
     )
     per_column = np.zeros(grid.shape[1], np.int64)
-    for part in partial:
-        per_column += part
-    occurring = counts.part.all_codes(counts.n_places)
+    for tally in tallies:
+        per_column += tally
+    occurring, outside = counts.part.all_codes(counts.n_places), 0
     if codes is None:
-        codes = occurring if keep_all else occurring[per_column > 0]
-    position = _positions(occurring, codes)
-    phi = np.zeros((grid.shape[0], len(codes)), dtype=dtype)
-    by_ratio = counts.part.by_ratio
-    _threads.run(_loops.grid_rows, [(grid, by_ratio, position, a, b, phi) for a, b in blocks])
-    outside = int(grid[:, position < 0, 1].sum()) if (position < 0).any() else 0
-    kept = np.zeros(len(codes), np.int64)
-    kept[position[position >= 0]] = per_column[position >= 0]
-    return Rows(phi, codes, kept, outside)
+        wanted = np.arange(len(occurring)) if keep_all else np.flatnonzero(per_column)
+        codes = occurring[wanted]
+    else:
+        wanted = np.searchsorted(occurring, codes)
+        outside = int(grid[:, :, 1].sum() - grid[:, wanted, 1].sum())
+    if len(wanted) < len(occurring):
+        phi, per_column = phi[:, wanted], per_column[wanted]
+    return Rows(phi, codes, per_column, informed_rows(phi), outside)
 
 
 def _from_cells(counts: Counts, codes: Codes | None, keep_all: bool, dtype: np.dtype[Any]) -> Rows:
     cells, part = counts.cells(), counts.part
-    size = len(cells.keys)
-    rows, columns = np.empty(size, np.int32), np.empty(size, np.int32)
-    distinct, per_column = np.empty(size, np.int64), np.empty(size, np.int64)
-    found = _loops.cell_columns(cells.keys, counts.row_bits, rows, columns, distinct, per_column)
-    occurring = part.codes_of_keys(distinct[:found], counts.place_bits)
-    if codes is None:
-        codes = part.all_codes(counts.n_places) if keep_all else occurring
+    size, found = len(cells.keys), _loops.count_columns(cells.keys, counts.row_bits)
+    index = np.int32 if size <= INDEX_LIMIT else np.int64
+    rows: NDArray[Any] = np.empty(size, index)
+    starts: NDArray[Any] = np.empty(found + 1, index)
+    columns = np.empty(found, np.int64)
+    squares, data = np.zeros(counts.n_rows), np.empty(size, dtype)
+    _loops.take_apart(*cells, part.by_ratio, counts.row_bits, rows, columns, starts, squares)
+    _loops.unit_values(rows, cells.net, cells.total, part.by_ratio, np.sqrt(squares), data)
+    occurring = part.codes_of_keys(columns, counts.place_bits)
+    per_column = np.diff(starts)
+    phi = sparse.csc_array((data, rows, starts), shape=(counts.n_rows, found))
+    phi.has_sorted_indices = phi.has_canonical_format = True
+    if codes is None and not keep_all:
+        return Rows(phi, occurring, per_column, squares > 0, 0)
+    codes = part.all_codes(counts.n_places) if codes is None else codes
     position = _positions(occurring, codes)
-    squares, lengths = np.zeros(counts.n_rows), np.zeros(counts.n_rows, np.int64)
-    counted = (rows, columns, cells.net, cells.total, part.by_ratio, position)
-    outside = _loops.row_squares(*counted, squares, lengths)
-    indptr = np.concatenate([[0], np.cumsum(lengths)])
-    index = np.int32 if max(indptr[-1], len(codes)) <= INDEX_LIMIT else np.int64
-    indices, data = np.empty(indptr[-1], index), np.empty(indptr[-1], dtype)
-    _loops.sparse_rows(*counted, np.sqrt(squares), indptr[:-1].copy(), indices, data)
-    phi = sparse.csr_array((data, indices, indptr.astype(index)), shape=(counts.n_rows, len(codes)))
+    known = position >= 0
     kept = np.zeros(len(codes), np.int64)
-    kept[position[position >= 0]] = per_column[:found][position >= 0]
-    return Rows(phi, codes, kept, int(outside))
+    kept[position[known]] = per_column[known]
+    outside = int(cells.total[~np.repeat(known, per_column)].sum())
+    result = _spread(phi, position, len(codes))
+    return Rows(result, codes, kept, informed_rows(result), outside)
+
+
+def _spread(phi: Any, position: NDArray[np.int64], width: int) -> sparse.csc_array:
+    """The columns of ``phi`` at their (ascending) positions among ``width``; those at -1 are left out."""
+    known = position >= 0
+    if not known.all():
+        phi, position = phi[:, known], position[known]
+    lengths: NDArray[Any] = np.zeros(width + 1, phi.indptr.dtype)
+    lengths[position + 1] = np.diff(phi.indptr)
+    return sparse.csc_array(
+        (phi.data, phi.indices, np.cumsum(lengths, dtype=lengths.dtype)), (phi.shape[0], width)
+    )

@@ -16,6 +16,7 @@ from nearfar import _threads
 __all__ = ["gram"]
 
 TILE = 64
+DENSE_BYTES = 1 << 28
 PAIR_COST = 16.0  # a scattered multiply-add against one inside BLAS
 
 
@@ -28,14 +29,14 @@ def gram(phi: Any) -> NDArray[Any]:
     """
     if isinstance(phi, np.ndarray):
         return _dense(phi)
-    n, p = phi.shape
-    per_column = np.bincount(phi.indices, minlength=p).astype(np.float64)
-    if (
-        PAIR_COST * float(per_column @ per_column) > float(n) * n * p
-        and phi.shape[0] * p * phi.dtype.itemsize < 1 << 28
-    ):
-        return _dense(phi.toarray())
-    return _by_columns(sparse.csc_array(phi))
+    columns = phi if isinstance(phi, sparse.csc_array) else sparse.csc_array(phi)
+    columns.sort_indices()
+    n, p = columns.shape
+    per_column = np.diff(columns.indptr).astype(np.float64)
+    crowded = PAIR_COST * float(per_column @ per_column) > float(n) * n * p
+    if crowded and n * p * columns.dtype.itemsize < DENSE_BYTES:
+        return _dense(columns.toarray())
+    return _by_columns(columns)
 
 
 def _dense(phi: NDArray[Any]) -> NDArray[Any]:
@@ -57,30 +58,38 @@ def _by_columns(columns: Any) -> NDArray[Any]:
     # row r of the lower triangle has r entries, so equal work lies between equal steps of r^2
     count = _threads.n_threads() if columns.nnz > 100_000 else 1
     edges = [round(n * (i / count) ** 0.5) for i in range(count + 1)]
-    jobs = [
-        (columns.indptr, columns.indices, columns.data, a, b, K)
-        for a, b in pairwise(edges)
-    ]
-    _threads.run(_add_pairs, jobs)
+    arrays = (columns.indptr, columns.indices, columns.data)
+    _threads.run(_add_pairs, [(*arrays, a, b, K.reshape(-1), n) for a, b in pairwise(edges)])
+    _add_squares(columns.indices, columns.data, K)
     _mirror(K)
     return K
 
 
 @njit(cache=True, nogil=True)
-def _add_pairs(indptr: Any, indices: Any, data: Any, first: int, last: int, K: Any) -> None:
-    """K[r, q] += phi[r, c] phi[q, c] over columns c, for q <= r and first <= r < last.
+def _add_pairs(indptr: Any, indices: Any, data: Any, first: int, last: int, K: Any, n: int) -> None:
+    """K[r, q] += phi[r, c] phi[q, c] over columns c, for q < r and first <= r < last.
 
-    In: csc arrays with ascending row indices. In and out: rows first..last-1 of the lower triangle of K.
+    In: csc arrays with ascending row indices. In and out: rows first..last-1 of the lower triangle of K (flat).
     """
+    start = indptr[0]
     for c in range(indptr.size - 1):
-        start, stop = indptr[c], indptr[c + 1]
-        for x in range(stop - 1, start - 1, -1):
-            r = indices[x]
-            if r < first:
-                break
-            if r < last:
-                for y in range(start, x + 1):
-                    K[r, indices[y]] += data[x] * data[y]
+        stop = indptr[c + 1]
+        for x in range(start + 1, stop):
+            r = np.int64(indices[x])
+            if first <= r < last:
+                for y in range(start, x):
+                    K[r * n + np.int64(indices[y])] += data[x] * data[y]
+        start = stop
+
+
+@njit(cache=True, nogil=True)
+def _add_squares(indices: Any, data: Any, K: Any) -> None:
+    """K[r, r] += phi[r, c]^2; apart from the pairs, since a chain of adds to one place stalls them."""
+    squares = np.zeros(K.shape[0])
+    for x in range(indices.size):
+        squares[indices[x]] += np.float64(data[x]) * data[x]
+    for r in range(K.shape[0]):
+        K[r, r] += squares[r]
 
 
 def _mirror(K: NDArray[Any]) -> None:

@@ -44,9 +44,9 @@ def kernel_matrix(
     """
     shift = check_diagonal(diagonal)
     feature_map = FeatureMap(kernel, landmarks=landmarks, dtype=dtype)
-    phi = feature_map.fit_transform(answers)
+    phi = feature_map._fit_by_columns(answers)
     K = gram(phi)
-    informed = feature_map.informed_
+    informed = feature_map._informed
     K[informed, informed] = 1.0 - (smallest_eigenvalue(phi) if shift else 0.0)
     return K
 
