@@ -1,0 +1,174 @@
+"""Where data is: at hand in a folder, or fetched once with a checksum. What is in it: counted before use."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearfar.errors import FileError, UnreachableError
+from nearfar.progress import step
+from nearfar.triplets import Triplets
+
+__all__ = ["Source", "check_counts", "contradicting_pairs", "data_folder", "obtain", "read_npz"]
+
+VARIABLE = "NEARFAR_DATA"
+PATIENCE = 30  # seconds until a silent server counts as absent
+READ = 1 << 20
+
+
+@dataclass(frozen=True)
+class Source:
+    """A published file: its address, its checksum, and the name it is kept under."""
+
+    url: str
+    sha256: str
+    filename: str
+
+
+def data_folder(data_dir: str | os.PathLike[str] | None = None) -> Path:
+    """Where data is looked for and kept: ``data_dir``, else $NEARFAR_DATA, else the user's cache folder."""
+    given = data_dir if data_dir is not None else os.environ.get(VARIABLE) or None
+    if given is not None:
+        return Path(given).expanduser()
+    import pooch
+
+    return Path(pooch.os_cache("nearfar"))
+
+
+def obtain(source: Source, data_dir: str | os.PathLike[str] | None, at_hand: tuple[str, ...] = ()) -> Path:
+    """The path of a data set: a file given, one of ``at_hand`` in the data folder, or the download.
+
+    Parameters
+    ----------
+    source : the published file; a copy of it in the data folder is used if its checksum is right.
+    data_dir : folder to look in and to download to, or the file itself.
+    at_hand : other forms of the same data, relative to the folder, the best first.
+    """
+    folder = data_folder(data_dir)
+    if folder.is_file():
+        return folder
+    for name in at_hand:
+        if (folder / name).exists():
+            return folder / name
+    path = folder / source.filename
+    if path.exists():
+        _check_sum(path, source)
+        return path
+    return _download(source, folder)
+
+
+def _check_sum(path: Path, source: Source) -> None:
+    digest = hashlib.sha256()
+    try:
+        with path.open("rb") as file:
+            while part := file.read(READ):
+                digest.update(part)
+    except OSError as error:
+        raise FileError(f"{path}: cannot be read ({error.strerror})", where=str(path)) from error
+    if digest.hexdigest() != source.sha256:
+        raise FileError(
+            f"{path}: checksum is sha256 {digest.hexdigest()}, expected {source.sha256}; "
+            "the file is damaged or another one: delete it to have it fetched again",
+            where=str(path),
+            came=digest.hexdigest(),
+            expected=source.sha256,
+            remedy="delete the file",
+        )
+
+
+def _download(source: Source, folder: Path) -> Path:
+    import pooch
+
+    path = folder / source.filename
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"{folder}: cannot be made ({error.strerror})", where=str(folder)) from error
+    if not os.access(folder, os.W_OK):
+        raise FileError(
+            f"{folder}: has no {source.filename} and cannot be written to; "
+            f"choose another folder with data_dir or {VARIABLE}",
+            where=str(folder),
+            expected=source.filename,
+        )
+    logger = pooch.get_logger()
+    level = logger.level
+    logger.setLevel("WARNING")  # a library does not print; progress goes through nearfar.progress
+    try:
+        with step(f"downloading {source.filename}"):
+            pooch.retrieve(
+                source.url,
+                known_hash=f"sha256:{source.sha256}",
+                fname=source.filename,
+                path=folder,
+                downloader=pooch.HTTPDownloader(timeout=PATIENCE),
+            )
+    except ValueError as error:
+        raise FileError(
+            f"{source.url}: what came has another checksum than sha256 {source.sha256} and was thrown away; "
+            f"try again later, or put the right file at {path}",
+            where=source.url,
+            expected=source.sha256,
+        ) from error
+    except OSError as error:
+        raise UnreachableError(
+            f"{source.url} cannot be reached ({type(error).__name__}); get the file another way and put it at "
+            f"{path}, or point {VARIABLE} to a folder that has the data"
+        ) from error
+    finally:
+        logger.setLevel(level)
+    return path
+
+
+def read_npz(path: Path, *keys: str) -> dict[str, NDArray[Any]]:
+    """Arrays of an NPZ file, never unpickled; a missing one is an error."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return {key: file[key] for key in keys}
+    except (OSError, ValueError, KeyError) as error:
+        raise FileError(
+            f"{path}: expected an NPZ file with {', '.join(keys)} ({error})",
+            where=str(path),
+            expected=", ".join(keys),
+        ) from error
+
+
+def contradicting_pairs(triplets: Triplets) -> int:
+    """How many questions got both answers: pairs (a, i, j) and (a, j, i).
+
+    >>> contradicting_pairs(Triplets.from_array([[0, 1, 2], [0, 2, 1], [0, 2, 1], [1, 0, 2]]))
+    1
+    """
+    unique = triplets.unique().triplets
+    return len(unique) - len(np.unique(np.sort(unique.question_ids), return_index=True)[0])
+
+
+def check_counts(triplets: Triplets, expected: Mapping[str, int], where: object) -> None:
+    """Raise where a data set does not have the counts it was published with.
+
+    Known counts: ``objects``, ``answers``, ``statements``, ``participants``, ``unique``, ``contradictions``.
+    """
+    count = {
+        "objects": lambda: triplets.n_objects,
+        "answers": lambda: len(triplets),
+        "statements": lambda: len(np.unique(triplets.statement_ids, return_index=True)[0]),
+        "participants": lambda: 0 if triplets.participant is None else len(triplets.participant.present),
+        "unique": lambda: len(triplets.unique().triplets),
+        "contradictions": lambda: contradicting_pairs(triplets),
+    }
+    for name, wanted in expected.items():
+        found = count[name]()
+        if found != wanted:
+            raise FileError(
+                f"{where}: found {found:,} {name}, the published data has {wanted:,}; this is not the file it should be",
+                where=str(where),
+                came=found,
+                expected=f"{wanted} {name}",
+            )
