@@ -53,41 +53,57 @@ def _statements(parts: Sequence[Triplets]) -> Labels | None:
     """Ids made distinct: numbers move up, text gets the part's number as a prefix where it would clash."""
     if all(part.statement is None for part in parts):
         return None
-    known = [part.statement or Labels.encode(np.arange(len(part))) for part in parts]
-    codes, names, base = [], [], 0
-    numeric = all(labels.is_numeric for labels in known)
-    seen: set[Any] = set()
-    offset = 0
-    for number, labels in enumerate(known):
-        own = labels.names
-        if numeric:
-            low = int(own.min()) if len(own) else 0
-            own = own + (max(0, offset - low) if number else 0)
-            offset = max([offset, *([int(own.max()) + 1] if len(own) else [])])
-        else:
-            text = [str(v) for v in own.tolist()]
-            if seen.intersection(text):
-                text = [f"{number + 1}:{v}" for v in text]
-            seen.update(text)
-            own = np.array(text, dtype=TEXT)
-        codes.append(labels.codes.astype(np.int64) + base)
-        names.append(own)
-        base += len(own)
+    known = [
+        Labels.encode(np.arange(len(part))) if part.statement is None else part.statement for part in parts
+    ]
+    names = _numbers_apart(known) if all(labels.is_numeric for labels in known) else None
+    if names is None:
+        names = _texts_apart(known)
+    starts = np.cumsum([0, *(len(labels.names) for labels in known)])
+    codes = [labels.codes + start for labels, start in zip(known, starts.tolist(), strict=False)]
     return Labels.from_codes(np.concatenate(codes), np.concatenate(names))
+
+
+def _numbers_apart(known: Sequence[Labels]) -> list[NDArray[Any]] | None:
+    """Each part's ids moved above those before it; None where they would leave 64 bits."""
+    moved, free = [], None
+    for labels in known:
+        names = labels.names
+        if len(names):
+            shift = 0 if free is None else max(0, free - int(names.min()))
+            free = max(int(names.max()) + shift + 1, free or 0)
+            if free > np.iinfo(np.int64).max:
+                return None
+            names = names + shift
+        moved.append(names)
+    return moved
+
+
+def _texts_apart(known: Sequence[Labels]) -> list[NDArray[Any]]:
+    seen: set[str] = set()
+    texts = []
+    for number, labels in enumerate(known, start=1):
+        own = [str(name) for name in labels.names.tolist()]
+        while not seen.isdisjoint(own):
+            own = [f"{number}:{name}" for name in own]
+        seen.update(own)
+        texts.append(np.array(own, dtype=TEXT))
+    return texts
 
 
 def _participants(parts: Sequence[Triplets]) -> Labels | None:
     """The same name is the same person; a part without participants has the person ''."""
     if all(part.participant is None for part in parts):
         return None
-    position: dict[str, int] = {}
+    stranger = Labels.from_codes([], [""])
+    known = [stranger if part.participant is None else part.participant for part in parts]
+    numeric = all(labels.is_numeric for labels in known)
+    position: dict[Any, int] = {}
     codes: list[NDArray[Any]] = []
-    for part in parts:
-        own = [""] if part.participant is None else [str(v) for v in part.participant.names.tolist()]
+    for part, labels in zip(parts, known, strict=True):
+        own = labels.names.tolist() if numeric else [str(name) for name in labels.names.tolist()]
         moved = np.array([position.setdefault(name, len(position)) for name in own], dtype=np.int64)
-        codes.append(
-            moved[np.zeros(len(part), np.int64) if part.participant is None else part.participant.codes]
-        )
+        codes.append(moved[np.zeros(len(part), np.int64) if labels is stranger else labels.codes])
     return Labels.from_codes(np.concatenate(codes), list(position))
 
 

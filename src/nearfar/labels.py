@@ -30,9 +30,9 @@ def order_names(names: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Labels:
-    """Label ``names[codes[t]]`` for answer t; names are distinct, whole numbers or text.
+    """Label ``names[codes[t]]`` for answer t; names are distinct, whole numbers or text ("" where not known).
 
-    Compare with a name to get a mask, index with a mask or slice to select, ``np.asarray`` to see the names.
+    Compare with a name (7 or "7" alike) to get a mask, index with a mask or slice to select, ``np.asarray`` to see the names.
 
     >>> who = Labels.encode(["ann", "bob", "ann"])
     >>> who == "ann"
@@ -49,7 +49,7 @@ class Labels:
         """Labels from one value per answer: whole numbers, or anything with a text form."""
         if isinstance(values, Labels):
             return values
-        array = np.asarray(values)
+        array = _values(values)
         if array.ndim != 1:
             raise TripletError(
                 f"labels: expected one value per answer, got an array of shape {array.shape}",
@@ -57,39 +57,52 @@ class Labels:
                 came=array.shape,
                 expected="one value per answer",
             )
-        if array.dtype.kind in "iu":
-            array = array.astype(np.int64, copy=False)
-        else:
-            array = np.array([str(v) for v in array.tolist()], dtype=TEXT)
-        names, codes = np.unique(array, return_inverse=True)
-        return cls._freeze(codes, names)
+        if _fits_int64(array):
+            return cls._own(*_encode_numbers(array.astype(np.int64, copy=False)))
+        text = np.array(["" if _is_blank(v) else str(v) for v in array.tolist()], dtype=TEXT)
+        names, codes = np.unique(text, return_inverse=True)
+        return cls._own(codes, names)
 
     @classmethod
     def from_codes(cls, codes: ArrayLike, names: ArrayLike) -> Labels:
         """Labels from codes into distinct ``names`` (whole numbers or text)."""
-        name_array = np.asarray(names)
-        if name_array.dtype.kind in "iu":
-            name_array = name_array.astype(np.int64)
+        name_array = _values(names)
+        if _fits_int64(name_array):
+            name_array = read_only(name_array, np.int64)
         else:
-            name_array = np.array(name_array.tolist(), dtype=TEXT)
-        return cls._freeze(np.asarray(codes), name_array)
+            name_array = np.array([str(v) for v in name_array.tolist()], dtype=TEXT)
+        code_array = np.asarray(codes)
+        if code_array.size and (code_array.min() < 0 or code_array.max() >= len(name_array)):
+            raise TripletError(
+                f"labels: codes run from {code_array.min()} to {code_array.max()}, but there are "
+                f"{len(name_array)} names; expected 0 to {len(name_array) - 1}",
+                where="labels",
+                came=(int(code_array.min()), int(code_array.max())),
+                expected=f"0 to {len(name_array) - 1}",
+            )
+        return cls._own(read_only(code_array, np.int32), name_array)
 
     @classmethod
-    def _freeze(cls, codes: NDArray[Any], names: NDArray[Any]) -> Labels:
-        frozen = np.ascontiguousarray(codes, dtype=np.int32).view()
-        frozen.flags.writeable = False
-        return cls(frozen, names)
+    def _own(cls, codes: NDArray[Any], names: NDArray[Any]) -> Labels:
+        """Labels from arrays that nobody else holds."""
+        codes = codes.astype(np.int32, copy=False)
+        codes.flags.writeable = False
+        names.flags.writeable = False
+        return cls(codes, names)
 
     def __len__(self) -> int:
         return len(self.codes)
 
     def __getitem__(self, rows: Any) -> Labels:
-        return Labels._freeze(self.codes[rows], self.names)
+        return Labels._own(self.codes[rows], self.names)
 
     def __eq__(self, name: object) -> Any:
         if isinstance(name, Labels):
             return NotImplemented
-        hit = np.flatnonzero(self.names == (name if self.is_numeric else str(name)))
+        wanted: Any = str(name)
+        if self.is_numeric:
+            wanted = int(wanted) if wanted.removeprefix("-").isdecimal() else None
+        hit = np.flatnonzero(self.names == wanted) if wanted is not None else ()
         return self.codes == (hit[0] if len(hit) else -1)
 
     __hash__ = None  # type: ignore[assignment]
@@ -110,3 +123,44 @@ class Labels:
     def present(self) -> NDArray[np.intp]:
         """Codes that occur, in order."""
         return np.flatnonzero(np.bincount(self.codes, minlength=len(self.names)))
+
+
+def read_only(array: NDArray[Any], dtype: Any) -> NDArray[Any]:
+    """``array`` as contiguous, read-only ``dtype``; copied where the caller could still write to it."""
+    made = np.ascontiguousarray(array, dtype=dtype)
+    if np.may_share_memory(made, array) and array.flags.writeable:
+        made = made.copy()
+    made = made.view()
+    made.flags.writeable = False
+    return made
+
+
+def _values(values: ArrayLike) -> NDArray[Any]:
+    """An array, where numpy would change a value on the way (None among numbers, a NUL at the end) of objects."""
+    if isinstance(values, (list, tuple)) and any(v is None or isinstance(v, str) for v in values):
+        return np.array(values, dtype=object)
+    return np.asarray(values)
+
+
+def _is_blank(value: object) -> bool:
+    return value is None or value != value  # NaN is the one thing that differs from itself
+
+
+def _fits_int64(array: NDArray[Any]) -> bool:
+    if array.dtype.kind not in "iu":
+        return False
+    return array.dtype != np.uint64 or not array.size or int(array.max()) <= np.iinfo(np.int64).max
+
+
+def _encode_numbers(values: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """(codes, names) as ``np.unique`` gives them, without a sort where the numbers lie close together."""
+    if not len(values):
+        return np.zeros(0, np.int32), values
+    low, high = int(values.min()), int(values.max())
+    if high - low > 4 * len(values):
+        names, codes = np.unique(values, return_inverse=True)
+        return codes, names
+    present = np.zeros(high - low + 1, dtype=bool)
+    present[values - low] = True
+    rank = np.cumsum(present, dtype=np.int32) - 1
+    return rank[values - low], np.flatnonzero(present) + low

@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nearfar.errors import TripletError
-from nearfar.labels import Labels, order_names
+from nearfar.labels import Labels, order_names, read_only
 
 __all__ = ["Triplets", "UniqueTriplets", "as_triplets"]
 
 Indices = NDArray[np.int32]
 LEFT, RIGHT, UNKNOWN_SIDE = 0, 1, -1
+SIDES = {"left": LEFT, "right": RIGHT, "0": LEFT, "1": RIGHT, "": UNKNOWN_SIDE, None: UNKNOWN_SIDE}
 MAX_OBJECTS_FOR_IDS = 2_097_151  # the largest n with n^3 < 2^63
 
 
@@ -80,9 +81,9 @@ class Triplets:
             put(self, role, _indices(values, role, len(names)))
         put(self, "statement", None if statement is None else Labels.encode(statement))
         put(self, "participant", None if participant is None else Labels.encode(participant))
-        put(self, "seconds", _column(seconds, np.float64))
-        put(self, "near_side", _column(near_side, np.int8))
-        put(self, "answered_at", _column(answered_at, np.float64))
+        put(self, "seconds", _numbers(seconds, "seconds"))
+        put(self, "near_side", _sides(near_side))
+        put(self, "answered_at", _numbers(answered_at, "answered_at"))
         self._check()
 
     def _check(self) -> None:
@@ -103,6 +104,15 @@ class Triplets:
                 where="objects",
                 came=twice,
                 expected="distinct names",
+            )
+        nameless = [i for i, name in enumerate(self.objects) if not name or name.isspace()]
+        if nameless:
+            raise TripletError(
+                f"objects: the name of object {nameless[0]} is {self.objects[nameless[0]]!r}; "
+                "every object needs a name that is not blank",
+                where="objects",
+                came=self.objects[nameless[0]],
+                expected="a name",
             )
         same = (self.near == self.far) | (self.anchor == self.near) | (self.anchor == self.far)
         if same.any():
@@ -158,17 +168,16 @@ class Triplets:
                 came=table.columns,
                 expected="columns anchor, near, far",
             )
-        roles = [[str(v) for v in table[role].to_list()] for role in ("anchor", "near", "far")]
+        roles = [_names(table[role].to_list(), role) for role in ("anchor", "near", "far")]
         names = order_names([name for role in roles for name in role])
         index = {name: i for i, name in enumerate(names)}
         optional = {
             name: table[name].to_list()
-            for name in ("statement", "participant", "seconds", "answered_at")
+            for name in ("statement", "participant", "seconds", "near_side", "answered_at")
             if name in table.columns
         }
-        if "near_side" in table.columns:
-            sides = {"left": LEFT, "right": RIGHT, "0": LEFT, "1": RIGHT}
-            optional["near_side"] = [sides.get(str(v), UNKNOWN_SIDE) for v in table["near_side"].to_list()]
+        if "statement" in optional:
+            optional["statement"] = _own_ids_for_blanks(optional["statement"])
         anchor, near, far = ([index[name] for name in role] for role in roles)
         return cls(anchor, near, far, names, **optional)
 
@@ -216,7 +225,8 @@ class Triplets:
         columns: dict[str, Any],
     ) -> Triplets:
         both = np.stack([np.stack(first, axis=1), np.stack(second, axis=1)], axis=1).reshape(-1, 3)
-        columns.setdefault("statement", np.arange(len(both) // 2))
+        if columns.get("statement") is None:
+            columns["statement"] = np.arange(len(both) // 2)
         doubled: dict[str, Any] = {}
         for name, values in columns.items():
             if values is not None:
@@ -251,12 +261,14 @@ class Triplets:
     def __getitem__(self, rows: Any) -> Triplets:
         """The answers chosen by a mask, a slice or row numbers; all objects stay."""
         if isinstance(rows, (int, np.integer)):
+            if not -len(self) <= rows < len(self):
+                raise IndexError(f"answer {rows} of {len(self)}")
             rows = slice(int(rows), int(rows) + 1 or None)
         chosen = object.__new__(Triplets)
         for field in fields(self):
             column = getattr(self, field.name)
             keep = column is None or field.name == "objects"
-            object.__setattr__(chosen, field.name, column if keep else _read_only(column[rows]))
+            object.__setattr__(chosen, field.name, column if keep else _frozen(column[rows]))
         return chosen
 
     @property
@@ -345,7 +357,14 @@ def _three_columns(values: ArrayLike) -> NDArray[Any]:
 def _indices(values: ArrayLike, role: str, n_objects: int) -> Indices:
     array = np.asarray(values)
     if array.size == 0:
-        array = array.astype(np.int32)
+        array = np.zeros(0, np.int32)
+    if array.ndim != 1:
+        raise TripletError(
+            f"{role}: expected one index per answer, got an array of shape {array.shape}",
+            where=role,
+            came=array.shape,
+            expected="one index per answer",
+        )
     if array.dtype.kind not in "iu":
         bad = array.dtype.kind != "f" or not np.isfinite(array).all() or not (array == np.floor(array)).all()
         if bad:
@@ -364,8 +383,7 @@ def _indices(values: ArrayLike, role: str, n_objects: int) -> Indices:
             came=array[row].item(),
             expected=f"0 to {n_objects - 1}",
         )
-    indices: Indices = _read_only(np.ascontiguousarray(array, dtype=np.int32))
-    return indices
+    return read_only(array, np.int32)
 
 
 def _first_odd(array: NDArray[Any]) -> tuple[int, object]:
@@ -377,16 +395,76 @@ def _first_odd(array: NDArray[Any]) -> tuple[int, object]:
     return 0, array.flat[0]
 
 
-def _column(values: ArrayLike | None, dtype: Any) -> Any:
+def _numbers(values: ArrayLike | None, name: str) -> NDArray[np.float64] | None:
     if values is None:
         return None
-    if isinstance(values, list):
+    if isinstance(values, (list, tuple)):
         values = [np.nan if v is None else v for v in values]
-    return _read_only(np.ascontiguousarray(values, dtype=dtype))
+    array = np.asarray(values)
+    try:
+        return read_only(array, np.float64)
+    except (TypeError, ValueError) as error:
+        raise TripletError(
+            f"{name}: {error}; expected one number per answer, NaN where it is not known",
+            where=name,
+            expected="one number per answer",
+        ) from error
 
 
-def _read_only(column: Any) -> Any:
+def _sides(values: ArrayLike | None) -> NDArray[np.int8] | None:
+    if values is None:
+        return None
+    if isinstance(values, (list, tuple)):
+        values = [SIDES.get(v, v) if isinstance(v, str) or v is None else v for v in values]
+    array = np.asarray(values)
+    known = np.isin(array, (LEFT, RIGHT, UNKNOWN_SIDE))
+    if not known.all():
+        row = int(np.argmin(known))
+        raise TripletError(
+            f"near_side, answer {row}: {array[row]!r} is no side; expected 0 (left), 1 (right) or -1 (not known)",
+            where=f"near_side, answer {row}",
+            came=array[row],
+            expected="0, 1 or -1",
+        )
+    return read_only(array, np.int8)
+
+
+def _names(values: list[Any], role: str) -> list[str]:
+    """The cells of a data frame's column as names; 3.0, which a missing value makes of 3, is '3'."""
+    names = []
+    for row, value in enumerate(values):
+        if value is None or value != value or (isinstance(value, str) and not value.strip()):
+            raise TripletError(
+                f"data frame, row {row}: {role} is {value!r}; expected the name of an object",
+                where=f"data frame, row {row}",
+                came=value,
+                expected="the name of an object",
+            )
+        whole = isinstance(value, (float, np.floating)) and float(value).is_integer()
+        names.append(str(int(value)) if whole else str(value))
+    return names
+
+
+def _own_ids_for_blanks(ids: list[Any]) -> list[Any]:
+    """A row without a statement id is a statement of its own."""
+    blank = [row for row, value in enumerate(ids) if value is None or value != value or value == ""]
+    if not blank:
+        return ids
+    known = [value for value in ids if not (value is None or value != value or value == "")]
+    if all(float(v).is_integer() if isinstance(v, float) else isinstance(v, int) for v in known):
+        ids = [0 if value is None or value != value else int(value) for value in ids]
+        fresh: list[Any] = list(range(max(map(int, known), default=-1) + 1, len(ids) + len(known)))
+    else:
+        taken = {str(value) for value in known}
+        fresh = [name for name in (f"row {row}" for row in range(2 * len(ids))) if name not in taken]
+    ids = list(ids)
+    for row, name in zip(blank, fresh, strict=False):
+        ids[row] = name
+    return ids
+
+
+def _frozen(column: Any) -> Any:
+    """A column that was just selected, no longer writable."""
     if isinstance(column, np.ndarray):
-        column = column.view()
         column.flags.writeable = False
     return column

@@ -7,11 +7,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nearfar.evaluate.splits import split_units
 from nearfar.triplets import Triplets
 
 __all__ = ["cluster_kind", "clustered_mean_error", "dense_codes", "error_clusters", "speakers"]
 
-Kind = Literal["participant", "statement"]
+Kind = Literal["participant", "statement", "trio"]
 
 
 def speakers(answers: Triplets) -> NDArray[np.int64]:
@@ -29,15 +30,19 @@ def speakers(answers: Triplets) -> NDArray[np.int64]:
 
 
 def cluster_kind(answers: Triplets) -> Kind:
-    """What errors are clustered by: participants where at least two are known, else statements."""
-    if answers.participant is None or len(answers.participant.present) < 2:
-        return "statement"
-    return "participant"
+    """What errors are clustered by: participants where at least two are known, else what splits keep whole.
+
+    That is the statement where statements span trios, and otherwise the trio: statements about one trio are
+    predicted alike, so they go together (one trio of the car data was asked 127 times).
+    """
+    if answers.participant is not None and len(answers.participant.present) > 1:
+        return "participant"
+    return "statement" if split_units(answers).spans else "trio"
 
 
 def error_clusters(answers: Triplets) -> NDArray[np.int64]:
     """(m,) codes that errors are clustered by, as ``cluster_kind`` says."""
-    return speakers(answers) if cluster_kind(answers) == "participant" else dense_codes(answers.statement_ids)
+    return speakers(answers) if cluster_kind(answers) == "participant" else split_units(answers).codes
 
 
 def clustered_mean_error(

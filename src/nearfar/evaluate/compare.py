@@ -70,7 +70,7 @@ class Comparison:
     ceiling : what repeated questions say about the best possible accuracy.
     cv : number of parts.
     unit : what was held out as a whole, "trio" or "statement".
-    clustered_by : what standard errors are clustered by, "participant" or "statement".
+    clustered_by : what standard errors are clustered by: "participant" where known, else as ``unit``.
     n_answers, n_objects : size of the collection.
     """
 

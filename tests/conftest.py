@@ -1,0 +1,18 @@
+"""What all tests share: where the real data lies, if it does."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+SHARED = Path(__file__).parents[1].parent / "shared" / "data"
+
+
+@pytest.fixture(scope="session")
+def shared_data():
+    """The folder of real data sets; tests that need it are skipped where it is absent."""
+    if not SHARED.is_dir():
+        pytest.skip(f"real data is not at {SHARED}")
+    return SHARED

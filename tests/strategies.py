@@ -1,0 +1,24 @@
+"""Small collections of answers for property tests: repeats, contradictions, uninformed objects, landmarks."""
+
+from itertools import permutations
+
+from hypothesis import strategies as st
+
+KERNELS = ("k1", "k2", "score", "k1+k2", "k1+score", "k1+k2+score")
+
+
+@st.composite
+def collections(draw, max_objects=7, max_answers=40):
+    """(rows, n): answers drawn with replacement from all triplets of n objects, n from 0."""
+    n = draw(st.integers(0, max_objects))
+    possible = list(permutations(range(n), 3))
+    rows = draw(st.lists(st.sampled_from(possible), max_size=max_answers)) if possible else []
+    return rows, n
+
+
+@st.composite
+def landmark_sets(draw, n):
+    """None, or some of n objects."""
+    if not draw(st.booleans()):
+        return None
+    return draw(st.lists(st.integers(0, n - 1), unique=True, max_size=n)) if n else []

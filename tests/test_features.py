@@ -1,0 +1,322 @@
+"""FeatureMap against the naive twin, and the properties every kernel must have."""
+
+import pickle
+import warnings
+
+import numpy as np
+import oracles
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from strategies import KERNELS, collections, landmark_sets
+
+from nearfar.errors import CoverageWarning, FileError, InputError, UnfittedColumnWarning, UninformedWarning
+from nearfar.features import FeatureMap, counts, coverage
+from nearfar.triplets import Triplets
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::nearfar.errors.UninformedWarning", "ignore::nearfar.errors.CoverageWarning"
+)
+
+
+def dense(phi):
+    return phi.toarray() if sparse.issparse(phi) else np.asarray(phi)
+
+
+def as_dict(feature_map):
+    """Fitted rows as the oracle writes them: {object: {(kernel, i, j): value}}."""
+    columns = feature_map.columns_
+    keys = list(zip(columns.kernel.tolist(), columns.first.tolist(), columns.second.tolist(), strict=True))
+    return {
+        a: dict(zip(keys, row, strict=True)) for a, row in enumerate(dense(feature_map.features_).tolist())
+    }
+
+
+@pytest.fixture(params=["grid", "cells"])
+def counted(request, monkeypatch):
+    """Both ways of counting, whatever would be cheaper."""
+    monkeypatch.setattr(counts, "grid_pays", lambda n_cells, n_entries: request.param == "grid")
+    return request.param
+
+
+@st.composite
+def cases(draw):
+    rows, n = draw(collections())
+    return rows, n, draw(st.sampled_from(KERNELS)), draw(landmark_sets(n))
+
+
+@pytest.mark.parametrize("way", ["grid", "cells"])
+@pytest.mark.parametrize("layout", ["auto", "dense", "sparse"])
+@settings(max_examples=60, deadline=None)
+@given(case=cases())
+def test_equals_the_definition(way, layout, case):
+    rows, n, kernel, landmarks = case
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counts, "grid_pays", lambda n_cells, n_entries: way == "grid")
+        fitted = FeatureMap(kernel, landmarks=landmarks, layout=layout).fit(
+            Triplets.from_array(rows, n_objects=n)
+        )
+    got, expected = as_dict(fitted), oracles.phi(rows, n, kernel, landmarks)
+    for a in range(n):
+        for column in set(got[a]) | set(expected[a]):
+            assert got[a].get(column, 0.0) == pytest.approx(expected[a].get(column, 0.0), abs=1e-12)
+    assert fitted.informed_.tolist() == [any(expected[a].values()) for a in range(n)]
+
+
+@settings(max_examples=60, deadline=None)
+@given(case=cases())
+def test_ways_of_counting_agree_to_the_last_bit(case):
+    rows, n, kernel, landmarks = case
+    answers = Triplets.from_array(rows, n_objects=n)
+    results = []
+    for way in (True, False):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(counts, "grid_pays", lambda n_cells, n_entries, way=way: way)
+            results.append(FeatureMap(kernel, landmarks=landmarks, layout="dense").fit_transform(answers))
+    assert np.array_equal(*results)
+
+
+@settings(max_examples=60, deadline=None)
+@given(case=cases())
+def test_transform_of_the_training_answers_is_fit_transform(case):
+    rows, n, kernel, landmarks = case
+    answers = Triplets.from_array(rows, n_objects=n)
+    fitted = FeatureMap(kernel, landmarks=landmarks).fit(answers)
+    assert np.array_equal(dense(fitted.transform(answers)), dense(fitted.features_))
+
+
+@settings(max_examples=40, deadline=None)
+@given(case=cases(), data=st.data())
+def test_batches_in_any_order_give_the_same_bits(case, data):
+    rows, n, kernel, landmarks = case
+    answers = Triplets.from_array(rows, n_objects=n)
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(rows)), max_size=4)))
+    order = data.draw(st.permutations(range(len(cuts) + 1)))
+    edges = [0, *cuts, len(rows)]
+    batches = [answers[edges[i] : edges[i + 1]] for i in order]
+    for way in (True, False):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(counts, "grid_pays", lambda n_cells, n_entries, way=way: way)
+            streamed = FeatureMap(kernel, landmarks=landmarks)
+            for batch in batches:
+                streamed.partial_fit(batch)
+            assert np.array_equal(
+                dense(streamed.features_),
+                dense(FeatureMap(kernel, landmarks=landmarks).fit_transform(answers)),
+            )
+
+
+def test_a_stream_that_grows_moves_from_cells_to_the_grid(monkeypatch):
+    monkeypatch.setattr(counts, "SMALL_GRID", 0)
+    answers = Triplets.from_array(oracles.all_triplets(np.random.default_rng(0).normal(size=(6, 2))) * 3)
+    stream = FeatureMap("k1+k2+score")
+    stream.partial_fit(answers[:2])
+    assert stream._counts[0].grid is None
+    stream.partial_fit(answers[2:])
+    assert stream._counts[0].grid is not None
+    assert np.array_equal(dense(stream.features_), dense(FeatureMap("k1+k2+score").fit_transform(answers)))
+
+
+@settings(max_examples=40, deadline=None)
+@given(case=cases())
+def test_swapping_near_and_far_flips_phi(case):
+    rows, n, kernel, landmarks = case
+    forth = FeatureMap(kernel, landmarks=landmarks).fit_transform(Triplets.from_array(rows, n_objects=n))
+    swapped = [(a, j, i) for a, i, j in rows]
+    back = FeatureMap(kernel, landmarks=landmarks).fit_transform(Triplets.from_array(swapped, n_objects=n))
+    assert np.array_equal(dense(forth), -dense(back))
+
+
+def test_the_oracle_objects_to_a_wrong_kernel(monkeypatch):
+    """A kernel with near and far exchanged in one answer is noticed."""
+    rows = oracles.all_triplets(np.array([[0.0], [1.0], [3.0], [7.0]]))
+    wrong = [(rows[0][0], rows[0][2], rows[0][1]), *rows[1:]]
+    for kernel in ("k1", "k2", "score"):
+        fitted = FeatureMap(kernel).fit(wrong)
+        expected = oracles.phi(rows, 4, kernel)
+        assert any(
+            abs(as_dict(fitted)[a].get(column, 0.0) - value) > 1e-6
+            for a in range(4)
+            for column, value in expected[a].items()
+        )
+
+
+# -------------------------------------------------------------------- out of sample
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_new_objects_get_the_rows_of_the_definition(data):
+    """Objects 0..3 are fitted; a larger collection adds 4 and 5 in another order of names."""
+    old = data.draw(st.lists(st.permutations(range(4)).map(lambda p: tuple(p[:3])), min_size=1, max_size=20))
+    new = data.draw(st.lists(st.permutations(range(6)).map(lambda p: tuple(p[:3])), max_size=25))
+    kernel = data.draw(st.sampled_from(["k1", "k2"]))
+    names = ["a", "b", "c", "d", "e", "f"]
+    fitted = FeatureMap(kernel).fit(Triplets.from_array(old, names[:4]))
+    shuffle = data.draw(st.permutations(range(6)))
+    place = {original: shuffled for shuffled, original in enumerate(shuffle)}
+    moved = Triplets.from_array([[place[o] for o in row] for row in new], [names[o] for o in shuffle])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnfittedColumnWarning)
+        rows = dense(fitted.transform(moved))
+    expected = oracles.phi(new, 6, kernel)  # the norm counts every column, fitted or not
+    columns = fitted.columns_
+    for original in range(6):
+        for c, (name, i, j) in enumerate(
+            zip(columns.kernel.tolist(), columns.first, columns.second, strict=True)
+        ):
+            assert rows[place[original], c] == pytest.approx(expected[original][name, i, j], abs=1e-12)
+
+
+def test_score_of_a_new_object_loses_unknown_columns():
+    fitted = FeatureMap("score").fit(Triplets.from_array([[0, 1, 2], [1, 0, 2]], ["a", "b", "c"]))
+    new = Triplets.from_array([[0, 1, 2], [0, 3, 1]], ["x", "a", "c", "y"])
+    with pytest.warns(UnfittedColumnWarning, match="columns of score that were not fitted"):
+        row = fitted.transform(new)[0]
+    # s(x) = +1 at a (once nearer than c) - 1 (once farther than y) = 0, -1 at c; y is no column
+    assert row.tolist() == [0.0, 0.0, -1.0]
+
+
+def test_unfitted_columns_are_reported_with_a_figure():
+    fitted = FeatureMap("k1").fit(Triplets.from_array([[0, 1, 2], [1, 0, 2]], ["a", "b", "c"]))
+    with pytest.warns(UnfittedColumnWarning, match="2 times these answers speak about columns of k1"):
+        fitted.transform(Triplets.from_array([[0, 1, 2], [0, 1, 2], [0, 3, 4]], ["x", "q", "a", "b", "c"]))
+
+
+def test_landmarks_keep_only_columns_inside_them():
+    rows = oracles.all_triplets(np.random.default_rng(1).normal(size=(6, 2)))
+    for kernel, p in (("k1", 3), ("k2", 6), ("score", 3), ("k1+k2", 9)):
+        fitted = FeatureMap(kernel, landmarks=[4, 1, 2]).fit(rows)
+        assert fitted.features_.shape == (6, p)
+        assert set(fitted.columns_.first.tolist()) <= {1, 2, 4}
+
+
+def test_landmarks_by_name_equal_landmarks_by_index():
+    answers = Triplets.from_array(
+        oracles.all_triplets(np.random.default_rng(2).normal(size=(5, 2))), list("abcde")
+    )
+    by_name = FeatureMap("k1", landmarks=["e", "b", "c"]).fit_transform(answers)
+    assert np.array_equal(by_name, FeatureMap("k1", landmarks=[1, 2, 4]).fit_transform(answers))
+
+
+# -------------------------------------------------------------------- what people see
+
+
+def test_columns_name_their_objects():
+    fitted = FeatureMap("k1+score").fit(Triplets.from_array([[0, 1, 2]], ["red", "pink", "blue"]))
+    assert fitted.get_feature_names_out().tolist() == [
+        "k1: pink | blue",
+        "score: red",
+        "score: pink",
+        "score: blue",
+    ]
+    assert repr(fitted.columns_) == "Columns(4 of k1+score)"
+
+
+def test_dtype_and_layout():
+    rows = oracles.all_triplets(np.random.default_rng(3).normal(size=(5, 2)))
+    for layout, kind in (("dense", np.ndarray), ("sparse", sparse.csr_array)):
+        phi = FeatureMap("k1+k2", layout=layout, dtype=np.float32).fit_transform(rows)
+        assert isinstance(phi, kind) and phi.dtype == np.float32
+        assert np.allclose(dense(phi), dense(FeatureMap("k1+k2").fit_transform(rows)), atol=1e-7)
+
+
+def test_clones_pickles_and_shows_its_parameters():
+    made = FeatureMap("k2", landmarks=[0, 1], layout="sparse", dtype=np.float32)
+    assert clone(made).get_params() == made.get_params()
+    assert (
+        repr(made)
+        == "FeatureMap(dtype=<class 'numpy.float32'>, kernel='k2', landmarks=[0, 1],\n           layout='sparse')"
+    )
+    fitted = made.fit([[0, 1, 2], [1, 0, 2], [2, 1, 0]])
+    again = pickle.loads(pickle.dumps(fitted))
+    assert np.array_equal(dense(again.features_), dense(fitted.features_))
+
+
+@pytest.mark.parametrize("layout", ["dense", "sparse"])
+def test_saves_and_loads_without_pickle(tmp_path, layout):
+    answers = Triplets.from_array(
+        oracles.all_triplets(np.random.default_rng(4).normal(size=(5, 2))), list("abcdé")
+    )
+    fitted = FeatureMap("k1+score", landmarks=["a", "c", "é"], layout=layout).fit(answers)
+    fitted.save(tmp_path / "map.npz")
+    with np.load(tmp_path / "map.npz", allow_pickle=False) as stored:
+        assert all(stored[name].dtype.kind != "O" for name in stored.files)
+    again = FeatureMap.load(tmp_path / "map.npz")
+    assert again.get_params() | {"dtype": None} == fitted.get_params() | {"dtype": None}
+    assert np.array_equal(dense(again.features_), dense(fitted.features_))
+    assert np.array_equal(dense(again.transform(answers)), dense(fitted.features_))
+    assert again.columns_.describe() == fitted.columns_.describe()
+    assert again.coverage_ == fitted.coverage_
+
+
+def test_load_says_what_is_wrong(tmp_path):
+    with pytest.raises(FileError, match="there is no such file"):
+        FeatureMap.load(tmp_path / "nothing.npz")
+    (tmp_path / "text.npz").write_text("no archive")
+    with pytest.raises(FileError, match=r"expected an NPZ file written by FeatureMap.save"):
+        FeatureMap.load(tmp_path / "text.npz")
+
+
+def test_coverage_is_the_average_number_of_shared_columns():
+    rows = [[0, 2, 3], [1, 2, 3], [2, 0, 1], [0, 1, 2]]
+    # informed 0, 1, 2; column {2,3} has two rows, {0,1} and {1,2} one each: 2 / (3 * 2)
+    assert coverage(Triplets.from_array(rows)) == pytest.approx(1 / 3)
+
+
+def test_uninformed_and_too_sparse_give_named_warnings():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", CoverageWarning)
+        with pytest.raises(UninformedWarning, match=r"2 of 3 objects have no usable answer for k1 \(b, c\)"):
+            FeatureMap("k1").fit(Triplets.from_array([[0, 1, 2]], list("abc")))
+        warnings.simplefilter("ignore", UninformedWarning)
+        warnings.simplefilter("error", CoverageWarning)
+        sparse_rows = [[0, 1, 2], [1, 2, 3], [2, 3, 0]]
+        with pytest.raises(CoverageWarning, match=r"share 0 columns of k1 on average.*kernel='score'"):
+            FeatureMap("k1").fit(sparse_rows)
+        assert FeatureMap("k1+score").fit(sparse_rows).coverage_["k1"] == 0.0
+
+
+def test_contradictions_that_cancel_leave_an_object_uninformed():
+    fitted = FeatureMap("k1").fit(Triplets.from_array([[0, 1, 2], [0, 2, 1], [1, 0, 2]], list("abc")))
+    assert fitted.uninformed_ == ["a", "c"]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"kernel": "k3"}, "kernel: 'k3' is not known; expected k1, k2, score"),
+        ({"kernel": "k1+k1"}, "a sum of different ones"),
+        ({"layout": "csc"}, "layout: 'csc' is not known"),
+        ({"dtype": np.int32}, "dtype: int32 is not supported"),
+        ({"landmarks": ["z"]}, "landmarks: 'z' is not among the 3 objects"),
+        ({"landmarks": [7]}, "landmarks: 7 is not among the 3 objects"),
+        ({"landmarks": [1, 1]}, "an object is listed twice"),
+    ],
+)
+def test_bad_parameters_get_one_sentence(parameters, message):
+    with pytest.raises(InputError, match=message):
+        FeatureMap(**parameters).fit([[0, 1, 2]])
+
+
+def test_partial_fit_says_what_it_cannot_do():
+    with pytest.raises(InputError, match="fitted in one go and kept no counts"):
+        FeatureMap("k1").fit([[0, 1, 2]]).partial_fit([[0, 1, 2]])
+    with pytest.raises(InputError, match="names 4 objects, the first one named 3"):
+        FeatureMap("k1").partial_fit([[0, 1, 2]]).partial_fit([[0, 1, 3]])
+
+
+def test_nothing_is_known_before_fit():
+    with pytest.raises(NotFittedError, match="not fitted"):
+        _ = FeatureMap("k1").features_
+
+
+def test_too_many_objects_for_sparse_counting_is_one_sentence():
+    answers = Triplets.from_array([[0, 1, 2]], n_objects=1_048_577)
+    with pytest.raises(InputError, match=r"1,048,577 objects.*give landmarks, or use the score kernel"):
+        FeatureMap("k1").fit(answers)
+    assert FeatureMap("score").fit(answers).features_.nnz == 4
