@@ -1,0 +1,70 @@
+"""What the methods share: random numbers, checks of Phi and of counts."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from nearfar.errors import InputError
+from nearfar.kernel.parts import Phi, as_rows, is_sparse
+
+__all__ = ["check_count", "check_phi", "generator", "take_columns"]
+
+
+def generator(random_state: Any) -> np.random.Generator:
+    """A Generator from None, a number, a Generator, or one of the older RandomState."""
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(int(random_state.randint(2**31 - 1)))
+    return np.random.default_rng(random_state)
+
+
+def check_count(value: Any, name: str, *, least: int = 1) -> int:
+    """``value`` as a whole number, at least ``least``."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
+        raise InputError(
+            f"{name}={value!r} is not possible; expected a whole number from {least} on",
+            where=name,
+            came=value,
+            expected=f"a whole number >= {least}",
+        )
+    return int(value)
+
+
+def check_phi(phi: Phi) -> Any:
+    """Phi as a finite floating ndarray or canonical csr_array; for functions (estimators use scikit-learn's)."""
+    if not is_sparse(phi):
+        phi = np.asarray(phi)
+    if phi.ndim != 2 or (phi.dtype.kind not in "fiub"):
+        raise InputError(
+            f"phi: expected a matrix of numbers, one row per object, got shape {phi.shape} of {phi.dtype}; "
+            "make it with FeatureMap(...).fit_transform(answers)",
+            where="phi",
+            came=phi.shape,
+            expected="an (n, p) matrix",
+        )
+    rows = as_rows(phi)
+    values = rows.data if is_sparse(rows) else rows
+    if not np.isfinite(values.sum()) and not np.isfinite(values).all():
+        raise InputError("phi: some values are not finite; every entry must be a number", where="phi")
+    return rows
+
+
+def take_columns(rows: Any, columns: Any) -> Any:
+    """The given columns (ascending) of a dense or csr block, also of one with billions of columns.
+
+    >>> take_columns(np.array([[1.0, 2.0, 3.0]]), np.array([0, 2]))
+    array([[1., 3.]])
+    """
+    if len(columns) == rows.shape[1]:
+        return rows
+    if not is_sparse(rows):
+        return rows[:, columns]
+    place = np.searchsorted(columns, rows.indices)
+    place[place == len(columns)] = 0
+    keep = columns[place] == rows.indices if len(columns) else np.zeros(len(place), dtype=bool)
+    indptr = np.concatenate([[0], np.cumsum(keep)])[rows.indptr]
+    shape = (rows.shape[0], len(columns))
+    return sparse.csr_array((rows.data[keep], place[keep], indptr), shape=shape)

@@ -1,0 +1,115 @@
+"""Lloyd's iteration for kernel k-means on sums of K' over clusters.
+
+With R[x, c] = sum of K'(x, y) over y in c and W[c] = sum of R[x, c] over x in c,
+d^2(x, c) = K'(x, x) - 2 R[x, c] / |c| + W[c] / |c|^2, and the objective is sum K'(x, x) - sum_c W[c] / |c|.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearfar.methods._spaces import Floats, Labels, Space
+
+__all__ = ["Clusters", "Run", "Stop", "assign", "lloyd", "repair"]
+
+
+@dataclass(frozen=True)
+class Stop:
+    """When to stop: after ``max_iter`` steps, or when one lowers the objective by less than ``tol`` of it."""
+
+    max_iter: int
+    tol: float
+
+
+class Run(NamedTuple):
+    """One run of k-means: labels, the objective of that partition, steps, and whether it came to rest."""
+
+    labels: Labels
+    inertia: float
+    n_iter: int
+    converged: bool
+
+
+class Clusters(NamedTuple):
+    """Sizes |c| and inner sums W[c] of the clusters."""
+
+    sizes: NDArray[np.int64]
+    within: Floats
+
+
+def lloyd(space: Space, labels: Labels, k: int, stop: Stop) -> Run:
+    """Kernel k-means from starting labels until it rests."""
+    labels = labels.copy()
+    total = float(space.diagonal.sum())
+    sums = space.sums(labels, k)
+    before = np.inf
+    for n_iter in range(1, stop.max_iter + 1):
+        clusters = _clusters(sums, labels)
+        inertia = total - _explained(clusters)
+        if before - inertia < stop.tol * abs(inertia):
+            return Run(labels, inertia, n_iter, True)
+        before = inertia
+        squares = assign(sums, space.diagonal, clusters)
+        new = repair(np.argmin(squares, axis=1).astype(np.int32), squares.min(axis=1), k)
+        moved = np.flatnonzero(new != labels)
+        if not len(moved):
+            return Run(labels, inertia, n_iter, True)
+        if 2 * len(moved) > len(labels):
+            sums = space.sums(new, k)
+        else:
+            space.move(sums, moved, labels[moved], new[moved])
+        labels = new
+    return Run(labels, total - _explained(_clusters(sums, labels)), stop.max_iter, False)
+
+
+def assign(sums: Floats, diagonal: Floats, clusters: Clusters) -> Floats:
+    """(n, k) squared distances of a block of objects to the clusters; an empty cluster is infinitely far.
+
+    In: sums (n, k) and diagonal (n,) of the block. New objects: give 0 as diagonal, the order is the same.
+    """
+    sizes = np.maximum(clusters.sizes, 1)
+    squares: Floats = diagonal[:, None] - sums * (2 / sizes) + clusters.within / sizes**2
+    squares[:, clusters.sizes == 0] = np.inf
+    return squares
+
+
+def repair(labels: Labels, squares: Floats, k: int) -> Labels:
+    """Give every empty cluster the object farthest from its centre, from a cluster that can spare one.
+
+    Where all objects sit on their centres there is nothing to give, and the cluster stays empty.
+
+    >>> repair(np.array([0, 0, 0], dtype=np.int32), np.array([0.1, 0.9, 0.2]), 2)
+    array([0, 1, 0], dtype=int32)
+    """
+    sizes = np.bincount(labels, minlength=k)
+    empty = np.flatnonzero(sizes == 0)
+    if not len(empty):
+        return labels
+    labels = labels.copy()
+    farthest = iter(np.argsort(-squares, kind="stable"))
+    floor = 1e-12 * max(float(squares.max()), 0.0)
+    for c in empty:
+        for x in farthest:
+            if squares[x] <= floor:
+                return labels
+            if sizes[labels[x]] > 1:
+                sizes[labels[x]] -= 1
+                labels[x] = c
+                sizes[c] = 1
+                break
+    return labels
+
+
+def _clusters(sums: Floats, labels: Labels) -> Clusters:
+    k = sums.shape[1]
+    inner = sums[np.arange(len(labels)), labels]
+    within: Any = np.bincount(labels, weights=inner, minlength=k)
+    return Clusters(np.bincount(labels, minlength=k), within)
+
+
+def _explained(clusters: Clusters) -> float:
+    return float((clusters.within / np.maximum(clusters.sizes, 1)).sum())

@@ -1,0 +1,119 @@
+"""The fitted objects as kernel k-means sees them: K' = K - s I, by its matrix or by products with Phi.
+
+Both give ``diagonal``, ``columns`` and ``sums``; everything else about clusters follows from those.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearfar.kernel.parts import Parts, is_sparse
+
+__all__ = ["MatrixSpace", "ProductSpace", "Space"]
+
+Labels = NDArray[np.int32]
+Floats = NDArray[np.float64]
+BLOCK_BYTES = 1 << 26
+
+
+class Space(Protocol):
+    """Objects that have a kernel K'.
+
+    diagonal : (n,) K'(x, x).
+    """
+
+    diagonal: Floats
+
+    def columns(self, objects: NDArray[np.intp]) -> NDArray[Any]:
+        """(n, len(objects)) K'(x, y) for all x and the given y."""
+
+    def sums(self, labels: Labels, k: int) -> Floats:
+        """(n, k) sum of K'(x, y) over the y of every cluster."""
+
+    def move(self, sums: Floats, moved: NDArray[np.intp], old: Labels, new: Labels) -> None:
+        """Bring ``sums`` up to date after ``moved`` went from clusters ``old`` to ``new``. In and out: sums."""
+
+
+class MatrixSpace:
+    """K' as an (n, n) matrix."""
+
+    def __init__(self, K: Floats, shift: float) -> None:
+        self.K = K
+        self.K[np.diag_indices_from(K)] -= shift
+        self.diagonal = self.K.diagonal().copy()
+
+    def columns(self, objects: NDArray[np.intp]) -> Floats:
+        """Columns of the matrix."""
+        return self.K[:, objects]
+
+    def sums(self, labels: Labels, k: int) -> Floats:
+        """K' times the indicator of every cluster."""
+        result: Floats = self.K @ indicator(labels, k)
+        return result
+
+    def move(self, sums: Floats, moved: NDArray[np.intp], old: Labels, new: Labels) -> None:
+        """Add and take away the columns of the objects that moved."""
+        sums += self.K[:, moved] @ (indicator(new, sums.shape[1]) - indicator(old, sums.shape[1]))
+
+
+class ProductSpace:
+    """K' by products with the rows of Phi, a block of columns at a time: no n x n, no p-long centre."""
+
+    def __init__(self, parts: Parts, shift: float) -> None:
+        self.own = parts.own - shift
+        self.diagonal = parts.diagonal - shift
+        self.rows = parts.shared
+        self.blocks = column_blocks(parts.shared)
+
+    def columns(self, objects: NDArray[np.intp]) -> Floats:
+        """Products with the rows of the given objects."""
+        chosen = self.rows[objects]
+        values: Any = self.rows @ chosen.T
+        result = np.asarray(values.toarray() if is_sparse(values) else values, dtype=np.float64)
+        result[objects, np.arange(len(objects))] += self.own[objects]
+        return result
+
+    def sums(self, labels: Labels, k: int) -> Floats:
+        """Sum over blocks of columns B of  B (B' indicator)."""
+        members = indicator(labels, k)
+        result = np.zeros((len(labels), k))
+        for block in self.blocks:
+            result += block @ (block.T @ members)
+        result[np.arange(len(labels)), labels] += self.own
+        return result
+
+    def move(self, sums: Floats, moved: NDArray[np.intp], old: Labels, new: Labels) -> None:
+        """As ``sums``, with the rows of those that moved; their own part moves with them."""
+        k = sums.shape[1]
+        change = indicator(new, k) - indicator(old, k)
+        for block in self.blocks:
+            sums += block @ (block[moved].T @ change)
+        sums[moved, old] -= self.own[moved]
+        sums[moved, new] += self.own[moved]
+
+
+def indicator(labels: Labels, k: int) -> Floats:
+    """(n, k) 1 where object x is in cluster c.
+
+    >>> indicator(np.array([1, 0], dtype=np.int32), 2)
+    array([[0., 1.],
+           [1., 0.]])
+    """
+    members = np.zeros((len(labels), k))
+    members[np.arange(len(labels)), labels] = 1.0
+    return members
+
+
+def column_blocks(rows: Any) -> list[Any]:
+    """The columns of a dense or csr matrix in blocks, so that no array gets p long."""
+    q = rows.shape[1]
+    if not is_sparse(rows):
+        return [rows]
+    width = max(4096, min(q, BLOCK_BYTES // 128))
+    if q <= width:
+        return [rows]
+    by_column = rows.tocsc()
+    return [by_column[:, start : start + width].tocsr() for start in range(0, q, width)]

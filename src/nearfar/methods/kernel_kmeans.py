@@ -1,0 +1,230 @@
+"""Kernel k-means on the rows of Phi, by the cheapest of n x n, rows and products."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from nearfar.errors import InputError, NotConverged
+from nearfar.kernel.parts import Parts, Phi, as_rows, is_sparse, split
+from nearfar.kernel.shift import check_diagonal, smallest_of_parts
+from nearfar.methods._common import check_count, generator
+from nearfar.methods._lloyd import Run, Stop, lloyd
+from nearfar.methods._path import Path, cheapest, stored_bytes
+from nearfar.methods._rows import RowSpace, bounded_lloyd
+from nearfar.methods._seeding import plus_plus
+from nearfar.methods._spaces import MatrixSpace, ProductSpace
+from nearfar.progress import track
+
+__all__ = ["KernelKMeans"]
+
+Matrix = Any  # ndarray or csr_array
+
+
+class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+    """Clusters of objects by kernel k-means on K = X X', shifted or not, without K where that is cheaper.
+
+    With ``diagonal="shift"`` the kernel is K - s I, s its smallest eigenvalue over the informed rows. Every
+    partition's objective falls by s(n - k), so the best partition is the same, but the search gets freer:
+    objects let go of their own cluster more easily. Where s = 0 (more objects than columns, the usual case
+    with landmarks) this is k-means on the rows of X.
+
+    Parameters
+    ----------
+    n_clusters : how many clusters.
+    n_init : starts by k-means++; the one with the lowest objective is kept.
+    max_iter : steps per start.
+    tol : a start rests when a step lowers the objective by less than this share of it; 0: when no label changes.
+    diagonal : "shift" or "keep".
+    init : "k-means++", or (n,) starting labels 0..n_clusters-1 (then there is one start; labels of zero rows
+        are not looked at).
+    random_state : fixes the starts.
+
+    Attributes
+    ----------
+    labels_ : (n,) cluster of every object, numbered by size, the largest 0 (a given ``init`` keeps its numbers).
+        Uninformed (zero) rows get that of a new zero row.
+    inertia_ : the objective, sum of squared distances of the informed objects to their centres.
+    n_iter_ : steps of the kept start.
+    shift_ : s.
+    sizes_ : (k,) informed objects in every cluster.
+    centres_ : (k, p) means of the rows of every cluster, an ndarray or csr_array.
+    uninformed_ : indices of the zero rows.
+
+    Notes
+    -----
+    ``predict`` treats every row as a new object. For s > 0 a fitted object is nearer to its own cluster than
+    a new object with the same row would be, so ``predict(X)`` need not equal ``labels_``.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0], [0.1, 0.9]])
+    >>> KernelKMeans(n_clusters=2, random_state=0).fit_predict(X)
+    array([0, 0, 1, 1], dtype=int32)
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        n_init: int = 5,
+        max_iter: int = 100,
+        tol: float = 1e-6,
+        diagonal: str = "shift",
+        init: Any = "k-means++",
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.diagonal = diagonal
+        self.init = init
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        """Sparse input is welcome."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def fit(self, X: Phi, y: object = None) -> KernelKMeans:
+        """Find clusters of the rows of X, an (n, p) ndarray or sparse matrix."""
+        X = self._validate(X, reset=True)
+        k = check_count(self.n_clusters, "n_clusters")
+        stop = Stop(check_count(self.max_iter, "max_iter"), float(self.tol))
+        parts = split(X)
+        _check_enough(k, parts.size, X.shape[0])
+        self.shift_ = smallest_of_parts(parts) if check_diagonal(self.diagonal) else 0.0
+        starts = self._given_start(parts, X.shape[0], k)
+        best = min(self._runs(parts, starts, k, stop), key=lambda run: run.inertia)
+        if starts is None:
+            best = best._replace(labels=_by_size(best.labels, k))
+        self._keep(X, parts, best, k)
+        return self
+
+    def predict(self, X: Phi) -> NDArray[np.int32]:
+        """(n,) the nearest cluster of every row, taken as a new object."""
+        check_is_fitted(self)
+        X = self._validate(X, reset=False)
+        products: Any = X @ self.centres_.T
+        if is_sparse(products):
+            products = products.toarray()
+        nearest: NDArray[np.intp] = np.argmin(self._offsets - 2 * products, axis=1)
+        return nearest.astype(np.int32)
+
+    # ---------------------------------------------------------------- inside
+
+    def _validate(self, X: Phi, *, reset: bool) -> Matrix:
+        return as_rows(
+            validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
+        )
+
+    def _given_start(self, parts: Parts, n: int, k: int) -> list[NDArray[np.int32]] | None:
+        if isinstance(self.init, str) and self.init == "k-means++":
+            check_count(self.n_init, "n_init")
+            return None
+        labels = np.asarray(self.init)
+        if labels.shape != (n,) or labels.dtype.kind not in "iu" or labels.min() < 0 or labels.max() >= k:
+            raise InputError(
+                f"init: expected 'k-means++' or {n} whole numbers from 0 to {k - 1}, one per row; "
+                f"got {type(self.init).__name__} of shape {labels.shape}",
+                where="init",
+                came=labels.shape,
+                expected=f"{n} labels",
+            )
+        return [labels[parts.rows].astype(np.int32)]
+
+    def _runs(self, parts: Parts, starts: list[NDArray[np.int32]] | None, k: int, stop: Stop) -> list[Run]:
+        space: Any
+        if (rows := _thin_rows(parts)) is not None and self.shift_ == 0:
+            space, iterate = RowSpace(rows), bounded_lloyd
+        elif cheapest(parts) is Path.MATRIX:
+            space, iterate = MatrixSpace(parts.matrix(), self.shift_), lloyd  # type: ignore[assignment]
+        else:
+            space, iterate = ProductSpace(parts, self.shift_), lloyd  # type: ignore[assignment]
+        if starts is None:
+            starts = plus_plus(space, k, self.n_init, generator(self.random_state))
+        return [iterate(space, start, k, stop) for start in track(starts, "k-means starts")]
+
+    def _keep(self, X: Matrix, parts: Parts, run: Run, k: int) -> None:
+        """Store what was learnt; ``_offsets[c]`` is |centre|^2 - s / |c|, all a new object needs of K."""
+        informed = parts.rows
+        self.inertia_, self.n_iter_ = run.inertia, run.n_iter
+        self.sizes_ = np.bincount(run.labels, minlength=k)
+        self.centres_ = _centres(X, informed, run.labels, self.sizes_)
+        squares: Any = self.centres_ * self.centres_
+        self._offsets = np.asarray(squares.sum(axis=1), dtype=np.float64) - self.shift_ / np.maximum(
+            self.sizes_, 1
+        )
+        self._offsets[self.sizes_ == 0] = np.inf
+        self.labels_ = np.full(X.shape[0], np.argmin(self._offsets), dtype=np.int32)
+        self.labels_[informed] = run.labels
+        self.uninformed_ = np.setdiff1d(np.arange(X.shape[0]), informed)
+        self._warn(run, k)
+
+    def _warn(self, run: Run, k: int) -> None:
+        filled = int((self.sizes_ > 0).sum())
+        if filled < k:
+            warnings.warn(
+                f"KernelKMeans: the kernel tells only {filled} places apart, so {k - filled} of "
+                f"n_clusters={k} clusters stay empty; ask for fewer clusters",
+                NotConverged,
+                stacklevel=4,
+            )
+        if not run.converged:
+            warnings.warn(
+                f"KernelKMeans: labels were still changing after max_iter={self.max_iter} steps; raise max_iter",
+                NotConverged,
+                stacklevel=4,
+            )
+
+
+def _check_enough(k: int, n_informed: int, n_samples: int) -> None:
+    if n_informed < k:
+        raise InputError(
+            f"n_clusters={k} is more than the {n_informed} informed rows of n_samples={n_samples}; "
+            "ask for fewer clusters",
+            where="n_clusters",
+            came=k,
+            expected=f"at most {n_informed}",
+        )
+
+
+def _thin_rows(parts: Parts) -> NDArray[Any] | None:
+    """The informed rows as a dense array, where it has more rows than columns and is not much larger."""
+    n, q = parts.shared.shape
+    if q >= n or parts.own.any():
+        return None
+    if not is_sparse(parts.shared):
+        return np.asarray(parts.shared)
+    affordable = n * q * parts.shared.dtype.itemsize <= 2 * stored_bytes(parts.shared)
+    return np.asarray(parts.shared.toarray()) if affordable else None
+
+
+def _by_size(labels: NDArray[np.int32], k: int) -> NDArray[np.int32]:
+    """Number the clusters by size, the largest 0; of equals the one that comes first is first.
+
+    >>> _by_size(np.array([1, 2, 2, 0]), 3)
+    array([1, 0, 0, 2], dtype=int32)
+    """
+    sizes = np.bincount(labels, minlength=k)
+    first = np.full(k, len(labels))
+    np.minimum.at(first, labels, np.arange(len(labels)))
+    place = np.empty(k, dtype=np.int32)
+    place[np.lexsort((first, -sizes))] = np.arange(k)
+    return place[labels]
+
+
+def _centres(X: Matrix, informed: NDArray[np.intp], labels: NDArray[np.int32], sizes: ArrayLike) -> Matrix:
+    """(k, p) mean row of every cluster, as dense or sparse as X."""
+    weights = 1 / np.maximum(sizes, 1)[labels]
+    means = sparse.csr_array((weights, (labels, informed)), shape=(len(np.asarray(sizes)), X.shape[0]))
+    result: Any = means @ X
+    return sparse.csr_array(result) if is_sparse(result) else np.asarray(result)

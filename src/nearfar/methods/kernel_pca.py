@@ -1,0 +1,134 @@
+"""Kernel PCA on the rows of Phi: maps of objects, by the cheapest of n x n, p x p and products."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from nearfar.errors import InputError
+from nearfar.kernel.parts import Phi, as_rows, is_sparse, split
+from nearfar.kernel.shift import check_diagonal, smallest_of_parts
+from nearfar.methods._blocks import into_columns, onto_columns
+from nearfar.methods._common import check_count, take_columns
+from nearfar.methods._path import cheapest
+from nearfar.methods._spectrum import Spectrum, leading, trace
+from nearfar.progress import step
+
+__all__ = ["KernelPCA"]
+
+
+class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Coordinates of objects by kernel PCA on K = X X', shifted or not, without K where that is cheaper.
+
+    With u_k, lambda_k the eigenpairs of the centred K over the informed rows and s its shift (0 with
+    ``diagonal="keep"``), the fitted objects lie at ``u_k sqrt(lambda_k - s)``, and a new row x at
+    ``(k_x - mean of K) . u_k / sqrt(lambda_k - s)``. Both are what scikit-learn's KernelPCA gives on the
+    precomputed shifted K, up to sign.
+
+    Parameters
+    ----------
+    n_components : how many coordinates; those that K does not have are 0.
+    diagonal : "shift" or "keep".
+
+    Attributes
+    ----------
+    embedding_ : (n, n_components) coordinates of the fitted rows. Uninformed (zero) rows lie where a new zero
+        row would.
+    eigenvalues_ : (n_components,) lambda_k - s.
+    explained_variance_ratio_ : (n_components,) share of each component in the sum of all lambda - s.
+    shift_ : s.
+    uninformed_ : indices of the zero rows.
+
+    Notes
+    -----
+    ``transform`` treats every row as a new object. For s > 0 a fitted object has lost s of its likeness to
+    itself, a new one has nothing to lose, so ``transform(X)`` differs from ``fit_transform(X)``.
+    Signs: the coordinate of largest size is positive in every component, so a rerun gives the same picture.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]])
+    >>> KernelPCA(n_components=1).fit_transform(X).round(3)
+    array([[ 0.757],
+           [-0.099],
+           [-0.657]])
+    """
+
+    def __init__(self, n_components: int = 2, *, diagonal: str = "shift") -> None:
+        self.n_components = n_components
+        self.diagonal = diagonal
+
+    def __sklearn_tags__(self) -> Any:
+        """Sparse input is welcome, float32 stays float32."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    def fit(self, X: Phi, y: object = None) -> KernelPCA:
+        """Find the axes of the rows of X, an (n, p) ndarray or sparse matrix."""
+        X = self._validate(X, reset=True)
+        count = check_count(self.n_components, "n_components")
+        shifted = check_diagonal(self.diagonal)
+        parts = split(X)
+        if parts.size == 0:
+            raise InputError(
+                f"X: none of its {X.shape[0]} rows is informed (all are zero); there is nothing to map",
+                where="X",
+                expected="at least one row that is not zero",
+            )
+        with step("kernel PCA"):
+            self.shift_ = smallest_of_parts(parts) if shifted else 0.0
+            spectrum = _fixed_signs(leading(parts, count, cheapest(parts)))
+        total = trace(parts) - self.shift_ * (parts.size - 1)
+        self.eigenvalues_ = np.maximum(spectrum.values - self.shift_, 0.0)
+        self.eigenvalues_[self.eigenvalues_ <= 1e-12 * spectrum.values] = 0.0
+        self.explained_variance_ratio_ = self.eigenvalues_ / total if total > 0 else np.zeros(count)
+        self.uninformed_ = np.setdiff1d(np.arange(X.shape[0]), parts.rows)
+        self._learn_axes(X, parts.rows, spectrum.vectors)
+        embedding = np.empty((X.shape[0], count), dtype=X.dtype)
+        embedding[parts.rows] = spectrum.vectors * np.sqrt(self.eigenvalues_)
+        embedding[self.uninformed_] = -self._origin
+        self.embedding_ = embedding
+        self._n_features_out = count
+        return self
+
+    def fit_transform(self, X: Phi, y: object = None) -> NDArray[Any]:
+        """``embedding_`` of the rows of X."""
+        embedding: NDArray[Any] = self.fit(X).embedding_
+        return embedding
+
+    def transform(self, X: Phi) -> NDArray[Any]:
+        """(n, n_components) coordinates of rows, each taken as a new object."""
+        check_is_fitted(self)
+        X = self._validate(X, reset=False)
+        points = onto_columns(take_columns(X, self._columns), self._axes) - self._origin
+        result: NDArray[Any] = points.astype(X.dtype, copy=False)
+        return result
+
+    # ---------------------------------------------------------------- inside
+
+    def _validate(self, X: Phi, *, reset: bool) -> Any:
+        return as_rows(
+            validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
+        )
+
+    def _learn_axes(self, X: Any, informed: NDArray[np.intp], vectors: NDArray[np.float64]) -> None:
+        """Axes X' u / sqrt(lambda - s) over the columns that occur; u sums to 0, so X needs no centring."""
+        self._columns = np.unique(X.indices) if is_sparse(X) else np.arange(X.shape[1])
+        rows = take_columns(X[informed] if len(informed) < X.shape[0] else X, self._columns)
+        scale = np.sqrt(np.where(self.eigenvalues_ > 0, self.eigenvalues_, np.inf))
+        self._axes = into_columns(rows, vectors / scale)
+        self._origin = onto_columns(rows, self._axes).mean(axis=0)
+
+
+def _fixed_signs(spectrum: Spectrum) -> Spectrum:
+    """Turn every vector so that its largest entry is positive; among equals the first counts."""
+    sizes = np.abs(spectrum.vectors)
+    first = np.argmax(sizes >= (1 - 1e-6) * sizes.max(axis=0), axis=0)
+    signs = np.where(spectrum.vectors[first, np.arange(len(first))] < 0, -1.0, 1.0)
+    return spectrum._replace(vectors=spectrum.vectors * signs)

@@ -1,0 +1,138 @@
+"""The diagonal shift: rank rule, direct and iterative solves, and the matrix without it."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles_methods import dense, informed, make_phi, shifted_kernel
+from scipy import sparse
+
+from nearfar.errors import InputError, NotConverged
+from nearfar.kernel import reduce_diagonal, shift, smallest_eigenvalue
+from nearfar.kernel.parts import split
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    n=st.integers(2, 25),
+    p=st.integers(1, 40),
+    density=st.sampled_from([0.05, 0.3, 1.0]),
+    seed=st.integers(0, 99),
+    layout=st.sampled_from(["dense", "sparse"]),
+)
+def test_split_keeps_the_kernel(n, p, density, seed, layout):
+    phi = make_phi(n, p, density=density, zeros=[0], seed=seed, layout=layout)
+    parts = split(phi)
+    rows = dense(phi)[informed(phi)]
+    assert parts.rows.tolist() == informed(phi)
+    K = rows @ rows.T
+    np.testing.assert_allclose(parts.matrix(), K, atol=1e-12)
+    np.testing.assert_allclose(parts.diagonal, K.diagonal(), atol=1e-12)
+    v = np.arange(1.0, len(K) + 1)
+    np.testing.assert_allclose(parts.product(v), K @ v, atol=1e-10)
+
+
+def test_columns_of_one_object_leave_the_products():
+    phi = sparse.csr_array([[1.0, 0, 2, 0], [0, 3.0, 1, 0]])
+    parts = split(phi)
+    assert parts.columns.tolist() == [2]
+    assert parts.own.tolist() == [1.0, 9.0]
+
+
+def test_stored_zeros_and_duplicates_do_not_count():
+    phi = sparse.csr_array(
+        (np.array([1.0, 0.0, 0.5, 0.5]), np.array([0, 1, 0, 0]), np.array([0, 1, 2, 4])), shape=(3, 2)
+    )
+    parts = split(phi)
+    assert parts.rows.tolist() == [0, 2]
+    np.testing.assert_allclose(parts.matrix(), [[1, 1], [1, 1]])
+
+
+def test_billions_of_columns_need_no_billion_long_array():
+    far = np.int64(5_000_000_000)
+    phi = sparse.csr_array(
+        (np.ones(3), (np.array([0, 0, 1]), np.array([1, far - 1, far - 1]))), shape=(2, far)
+    )
+    np.testing.assert_allclose(split(phi).matrix(), [[2, 1], [1, 1]])
+
+
+@pytest.mark.parametrize("layout", ["dense", "sparse"])
+@pytest.mark.parametrize(("n", "p"), [(12, 60), (40, 45), (30, 30)])
+def test_equals_all_eigenvalues(n, p, layout):
+    phi = make_phi(n, p, density=0.5, zeros=[3, 7], seed=1, layout=layout)
+    expected = shifted_kernel(phi)[1]
+    assert expected > 1e-3 or p < n + 2
+    assert smallest_eigenvalue(phi) == pytest.approx(expected, abs=1e-10)
+
+
+def test_rank_rule_needs_no_solver(monkeypatch):
+    monkeypatch.setattr(shift, "smallest_of_matrix", None)
+    assert smallest_eigenvalue(make_phi(9, 8)) == 0.0
+    # three columns, one of them not in use: still more rows than columns
+    phi = make_phi(6, 5)
+    phi[:, 2] = 0
+    assert smallest_eigenvalue(phi) == 0.0
+    # rows 0-2 have one column among them, whatever the columns of the others
+    phi = sparse.csr_array([[1.0, 0, 0], [-1.0, 0, 0], [0.6, 0.8, 0]])
+    assert smallest_eigenvalue(phi) == 0.0
+
+
+def test_degenerate_inputs():
+    assert smallest_eigenvalue(np.zeros((3, 4))) == 0.0
+    assert smallest_eigenvalue(sparse.csr_array((3, 4))) == 0.0
+    assert smallest_eigenvalue(np.zeros((0, 4))) == 0.0
+    assert smallest_eigenvalue(sparse.csr_array(np.eye(3))) == pytest.approx(1.0)
+
+
+def test_factorised_and_iterative_ways_agree_with_all_eigenvalues(monkeypatch):
+    phi = make_phi(120, 160, density=0.7, seed=2, layout="sparse")
+    expected = shifted_kernel(phi)[1]
+    assert expected > 0.005
+    monkeypatch.setattr(shift, "DIRECT_LIMIT", 10)
+    factorised = smallest_eigenvalue(phi)
+    monkeypatch.setattr(shift, "MATRIX_LIMIT", 10)
+    iterative = smallest_eigenvalue(phi)
+    assert factorised == pytest.approx(expected, abs=1e-9)
+    assert expected - 1e-3 < iterative <= expected + 1e-12
+
+
+def test_singular_kernel_has_no_shift(monkeypatch):
+    phi = make_phi(60, 90, seed=3)
+    phi[5] = phi[9]
+    for limit in (500, 10):
+        monkeypatch.setattr(shift, "DIRECT_LIMIT", limit)
+        assert smallest_eigenvalue(phi) == pytest.approx(0, abs=1e-12)
+    monkeypatch.setattr(shift, "MATRIX_LIMIT", 10)
+    assert smallest_eigenvalue(phi) == pytest.approx(0, abs=1e-5)
+
+
+def test_early_stop_stays_below_and_says_so(monkeypatch):
+    phi = make_phi(200, 260, density=0.6, seed=4)
+    expected = shifted_kernel(phi)[1]
+    monkeypatch.setattr(shift, "MATRIX_LIMIT", 10)
+    monkeypatch.setattr(shift, "MAX_STEPS", 12)
+    with pytest.warns(NotConverged, match="after 12 products the estimate is"):
+        assert 0.0 <= smallest_eigenvalue(phi) <= expected
+
+
+def test_float32_rows_give_the_eigenvalue_of_those_rows():
+    phi = make_phi(40, 60, density=0.5, dtype=np.float32)
+    assert smallest_eigenvalue(phi) == pytest.approx(shifted_kernel(phi)[1], abs=1e-9)
+
+
+def test_reduce_diagonal_is_singular_and_psd():
+    phi = make_phi(20, 40, zeros=[4], seed=5)
+    K = phi @ phi.T
+    reduced = reduce_diagonal(K)
+    keep = np.array(informed(phi))
+    np.testing.assert_allclose(reduced[np.ix_(keep, keep)], shifted_kernel(phi)[0], atol=1e-12)
+    assert not reduced[4].any()
+    assert np.linalg.eigvalsh(reduced[np.ix_(keep, keep)])[0] == pytest.approx(0, abs=1e-12)
+    assert K[0, 0] == pytest.approx(1.0)  # the argument is left alone
+    assert reduce_diagonal(K.astype(np.float32)).dtype == np.float32
+    np.testing.assert_allclose(reduce_diagonal(sparse.csr_array(K)), reduced, atol=1e-12)
+
+
+def test_reduce_diagonal_wants_a_square_matrix():
+    with pytest.raises(InputError, match=r"expected a square kernel matrix, got shape \(2, 3\)"):
+        reduce_diagonal(np.ones((2, 3)))
