@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from nearfar.datasets._source import writable_folder
 from nearfar.errors import FileError
 from nearfar.triplets import Triplets
 
@@ -67,17 +68,19 @@ def find(root: Root, name: str, *more: str) -> Root:
     )
 
 
-def image_files(root: Root, names: list[str], store: Path) -> tuple[Path, ...]:
-    """Files of the images ``names`` (relative) below root; those of an archive are taken out into ``store``.
+def image_files(root: Root, names: list[str], path: Path, name: str) -> tuple[Path, ...]:
+    """Files of the images ``names`` (relative) below root, the contents of ``path``.
 
-    Empty where an image is missing or ``store`` cannot be written: pictures are welcome, not needed.
+    Those of an archive are taken out into a folder NAME-images beside it. Empty where an image is missing or
+    cannot be taken out: pictures are welcome, not needed.
     """
     try:
-        found = [find(root, name) for name in names]
-        if not all(isinstance(image, zipfile.Path) for image in found):
+        found = [find(root, image) for image in names]
+        if not isinstance(root, zipfile.Path):
             return tuple(Path(str(image)) for image in found)
-        store.mkdir(parents=True, exist_ok=True)
-        files = [store / Path(name).name for name in names]
+        store = writable_folder(path.parent) / f"{name}-images"
+        store.mkdir(exist_ok=True)
+        files = [store / image.name for image in found]
         for image, file in zip(found, files, strict=True):
             if not file.exists():
                 file.write_bytes(image.read_bytes())

@@ -16,7 +16,15 @@ from nearfar.errors import FileError, UnreachableError
 from nearfar.progress import step
 from nearfar.triplets import Triplets
 
-__all__ = ["Source", "check_counts", "contradicting_pairs", "data_folder", "obtain", "read_npz"]
+__all__ = [
+    "Source",
+    "check_counts",
+    "contradicting_pairs",
+    "data_folder",
+    "obtain",
+    "read_npz",
+    "writable_folder",
+]
 
 VARIABLE = "NEARFAR_DATA"
 PATIENCE = 30  # seconds until a silent server counts as absent
@@ -42,13 +50,36 @@ def data_folder(data_dir: str | os.PathLike[str] | None = None) -> Path:
     return Path(pooch.os_cache("nearfar"))
 
 
+def writable_folder(folder: Path) -> Path:
+    """The folder, made where it is not there; the user's cache folder where it is for reading only."""
+    import pooch
+
+    for place in (folder, Path(pooch.os_cache("nearfar"))):
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FileError(
+                f"{place}: cannot be made ({error.strerror}); choose another folder with data_dir or {VARIABLE}",
+                where=str(place),
+            ) from error
+        # The second test is for root, who may write where nobody is meant to.
+        if os.access(place, os.W_OK) and place.stat().st_mode & 0o222:
+            return place
+    raise FileError(
+        f"{folder}: cannot be written to; choose another folder with data_dir or {VARIABLE}",
+        where=str(folder),
+        expected="a folder that can be written to",
+    )
+
+
 def obtain(source: Source, data_dir: str | os.PathLike[str] | None, at_hand: tuple[str, ...] = ()) -> Path:
     """The path of a data set: a file given, one of ``at_hand`` in the data folder, or the download.
 
     Parameters
     ----------
     source : the published file; a copy of it in the data folder is used if its checksum is right.
-    data_dir : folder to look in and to download to, or the file itself.
+    data_dir : folder to look in and to download to, or the file itself. Where the folder is for reading only,
+        downloads go to the user's cache folder.
     at_hand : other forms of the same data, relative to the folder, the best first.
     """
     folder = data_folder(data_dir)
@@ -57,11 +88,12 @@ def obtain(source: Source, data_dir: str | os.PathLike[str] | None, at_hand: tup
     for name in at_hand:
         if (folder / name).exists():
             return folder / name
-    path = folder / source.filename
-    if path.exists():
-        _check_sum(path, source)
-        return path
-    return _download(source, folder)
+    store = writable_folder(folder)
+    for path in (folder / source.filename, store / source.filename):
+        if path.exists():
+            _check_sum(path, source)
+            return path
+    return _download(source, store)
 
 
 def _check_sum(path: Path, source: Source) -> None:
@@ -87,17 +119,6 @@ def _download(source: Source, folder: Path) -> Path:
     import pooch
 
     path = folder / source.filename
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(f"{folder}: cannot be made ({error.strerror})", where=str(folder)) from error
-    if not os.access(folder, os.W_OK):
-        raise FileError(
-            f"{folder}: has no {source.filename} and cannot be written to; "
-            f"choose another folder with data_dir or {VARIABLE}",
-            where=str(folder),
-            expected=source.filename,
-        )
     logger = pooch.get_logger()
     level = logger.level
     logger.setLevel("WARNING")  # a library does not print; progress goes through nearfar.progress

@@ -56,10 +56,12 @@ def fetch_car(data_dir: str | os.PathLike[str] | None = None) -> Dataset:
 
     Examples
     --------
-    >>> fetch_car().triplets  # doctest: +SKIP
-    Triplets(13514 answers, 60 objects, 139 participants)
+    ::
+
+        fetch_car().triplets  # Triplets(13514 answers, 60 objects, 139 participants)
     """
-    return _load(obtain(SOURCE, data_dir, ("car", "60_cars_data")), COUNTS)
+    path = obtain(SOURCE, data_dir, ("car/survey_data.csv", "60_cars_data/survey_data.csv"))
+    return _load(path.parent if path.suffix == ".csv" else path, COUNTS)
 
 
 def _load(path: Path, counts: dict[str, int]) -> Dataset:
@@ -114,7 +116,7 @@ def _groups() -> tuple[str, ...]:
 def _images(root: Root, path: Path) -> tuple[Path, ...]:
     for folder in ("images", "car_data_set_images"):
         names = [f"{folder}/{car}.jpg" for car in range(1, N_CARS + 1)]
-        files = image_files(root, names, path.parent / "car" / "images")
+        files = image_files(root, names, path, "car")
         if files:
             return files
     return ()

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.datasets._source import VARIABLE, data_folder, read_npz
+from nearfar.datasets._source import VARIABLE, data_folder, read_npz, writable_folder
 from nearfar.errors import FileError, UnreachableError
 from nearfar.progress import step
 
@@ -63,8 +63,9 @@ def fetch_usps(data_dir: str | os.PathLike[str] | None = None) -> Digits:
 
     Examples
     --------
-    >>> fetch_usps().images.shape  # doctest: +SKIP
-    (9298, 16, 16)
+    ::
+
+        fetch_usps().images.shape  # (9298, 16, 16)
     """
     path = _at_hand(data_dir, "usps/usps.npz")
     if path is None:
@@ -97,8 +98,9 @@ def fetch_mnist(data_dir: str | os.PathLike[str] | None = None) -> Digits:
 
     Examples
     --------
-    >>> fetch_mnist().images.shape  # doctest: +SKIP
-    (70000, 28, 28)
+    ::
+
+        fetch_mnist().images.shape  # (70000, 28, 28)
     """
     path = _at_hand(data_dir, "mnist/mnist.npz")
     if path is None:
@@ -120,7 +122,7 @@ def _at_hand(data_dir: str | os.PathLike[str] | None, name: str) -> Path | None:
 def _openml(number: int, data_dir: str | os.PathLike[str] | None) -> tuple[NDArray[Any], NDArray[np.int64]]:
     from sklearn.datasets import fetch_openml
 
-    folder = data_folder(data_dir)
+    folder = writable_folder(data_folder(data_dir))
     try:
         with step(f"downloading OpenML data set {number}"), warnings.catch_warnings():
             warnings.filterwarnings("ignore", "A network error occurred", UserWarning)  # it tries again

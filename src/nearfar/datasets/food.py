@@ -52,8 +52,9 @@ def fetch_food(data_dir: str | os.PathLike[str] | None = None) -> Dataset:
 
     Examples
     --------
-    >>> fetch_food().triplets  # doctest: +SKIP
-    Triplets(250320 answers, 100 objects, 243 participants)
+    ::
+
+        fetch_food().triplets  # Triplets(250320 answers, 100 objects, 243 participants)
     """
     path = obtain(SOURCE, data_dir, ("food/triplets.npz", "food100-dataset"))
     return _load(path, COUNTS)
@@ -66,7 +67,7 @@ def _load(path: Path, counts: dict[str, int]) -> Dataset:
     else:
         root = open_root(path)
         triplets = _from_screens(root) if _has_screens(root) else _from_lines(root)
-        images = image_files(root, list(triplets.objects), path.parent / "food" / "images")
+        images = image_files(root, list(triplets.objects), path, "food")
     check_counts(triplets, counts, path)
     return Dataset("food", triplets, path, images=images)
 

@@ -48,8 +48,9 @@ def fetch_material(data_dir: str | os.PathLike[str] | None = None) -> Dataset:
 
     Examples
     --------
-    >>> fetch_material().triplets.n_objects  # doctest: +SKIP
-    100
+    ::
+
+        fetch_material().triplets.n_objects  # 100
     """
     path = obtain(SOURCE, data_dir, ("material-appearance-similarity-master",))
     return _load(path, COUNTS)
@@ -71,7 +72,7 @@ def _load(path: Path, counts: dict[str, int]) -> Dataset:
             came=questions,
         )
     test = np.arange(len(triplets)) >= len(parts[0][0])
-    images = image_files(root, [f"{IMAGES}/{file}" for file in files], path.parent / "material" / "images")
+    images = image_files(root, [f"{IMAGES}/{file}" for file in files], path, "material")
     return Dataset("material", triplets, path, images=images, details={"test": test})
 
 

@@ -53,8 +53,9 @@ def fetch_musicians(data_dir: str | os.PathLike[str] | None = None) -> Dataset:
 
     Examples
     --------
-    >>> fetch_musicians().triplets  # doctest: +SKIP
-    Triplets(9090 answers, 412 objects)
+    ::
+
+        fetch_musicians().triplets  # Triplets(9090 answers, 412 objects)
     """
     path = obtain(SOURCE, data_dir, ("musicians/triplets.npz",))
     return _load(path, ASET400 if path.suffix == ".npz" else MUSICSEER)

@@ -44,8 +44,9 @@ def fetch_nature(data_dir: str | os.PathLike[str] | None = None) -> Dataset:
 
     Examples
     --------
-    >>> fetch_nature().triplets  # doctest: +SKIP
-    Triplets(6710 answers, 120 objects)
+    ::
+
+        fetch_nature().triplets  # Triplets(6710 answers, 120 objects)
     """
     return _load(_path(data_dir), "nature", NATURE)
 
@@ -70,8 +71,9 @@ def fetch_vogue(data_dir: str | os.PathLike[str] | None = None) -> Dataset:
 
     Examples
     --------
-    >>> fetch_vogue().triplets  # doctest: +SKIP
-    Triplets(2214 answers, 60 objects)
+    ::
+
+        fetch_vogue().triplets  # Triplets(2214 answers, 60 objects)
     """
     return _load(_path(data_dir), "vogue", VOGUE)
 
