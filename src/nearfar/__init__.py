@@ -23,11 +23,26 @@ _HOMES = {
     "cross_kernel": "nearfar.kernel",
     "reduce_diagonal": "nearfar.kernel",
     "noise_ceiling": "nearfar.evaluate.ceiling",
+    "KernelKMeans": "nearfar.methods",
+    "KernelPCA": "nearfar.methods",
 }
-_ROOMS = ("design", "simulate", "datasets", "errors", "features", "io", "kernel", "metrics", "triplets")
+_ROOMS = (
+    "design",
+    "simulate",
+    "datasets",
+    "errors",
+    "features",
+    "io",
+    "kernel",
+    "metrics",
+    "triplets",
+    "methods",
+)
 
 __all__ = [
     "FeatureMap",
+    "KernelKMeans",
+    "KernelPCA",
     "Triplets",
     "cross_kernel",
     "datasets",
@@ -37,6 +52,7 @@ __all__ = [
     "io",
     "kernel",
     "kernel_matrix",
+    "methods",
     "metrics",
     "noise_ceiling",
     "read_answers",
@@ -50,12 +66,13 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from nearfar import datasets, design, errors, features, io, kernel, simulate, triplets
+    from nearfar import datasets, design, errors, features, io, kernel, methods, simulate, triplets
     from nearfar.evaluate import metrics
     from nearfar.evaluate.ceiling import noise_ceiling
     from nearfar.features import FeatureMap
     from nearfar.io import read_answers, read_objects, read_triplets, scan_triplets, write_triplets
     from nearfar.kernel import cross_kernel, kernel_matrix, reduce_diagonal
+    from nearfar.methods import KernelKMeans, KernelPCA
     from nearfar.triplets import Triplets
 
 
