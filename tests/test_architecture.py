@@ -13,7 +13,7 @@ ROOMS = [
     ["errors"],
     ["_threads", "progress"],
     ["labels"],
-    ["_join"],
+    ["_frame", "_join"],
     ["triplets"],
     ["io"],
     ["design", "simulate"],

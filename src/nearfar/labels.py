@@ -102,8 +102,8 @@ class Labels:
         wanted: Any = str(name)
         if self.is_numeric:
             wanted = int(wanted) if wanted.removeprefix("-").isdecimal() else None
-        hit = np.flatnonzero(self.names == wanted) if wanted is not None else ()
-        return self.codes == (hit[0] if len(hit) else -1)
+        hit = [] if wanted is None else np.flatnonzero(self.names == wanted).tolist()
+        return self.codes == (hit[0] if hit else -1)
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nearfar.errors import TripletError
-from nearfar.labels import Labels, order_names, read_only
+from nearfar.labels import Labels, read_only
 
 __all__ = ["Triplets", "UniqueTriplets", "as_triplets"]
 
 Indices = NDArray[np.int32]
 LEFT, RIGHT, UNKNOWN_SIDE = 0, 1, -1
-SIDES = {"left": LEFT, "right": RIGHT, "0": LEFT, "1": RIGHT, "": UNKNOWN_SIDE, None: UNKNOWN_SIDE}
+SHOWN_AT = (LEFT, RIGHT, UNKNOWN_SIDE)
+SIDES: dict[Any, int] = {
+    "left": LEFT,
+    "right": RIGHT,
+    "0": LEFT,
+    "1": RIGHT,
+    "": UNKNOWN_SIDE,
+    None: UNKNOWN_SIDE,
+}
 MAX_OBJECTS_FOR_IDS = 2_097_151  # the largest n with n^3 < 2^63
 
 
@@ -156,30 +164,9 @@ class Triplets:
         ``statement, participant, seconds, near_side, answered_at`` are taken where present.
         For other dialects give the frame to ``nearfar.read_triplets``.
         """
-        import narwhals as nw
+        from nearfar._frame import frame_columns
 
-        table = nw.from_native(frame, eager_only=True)
-        missing = [name for name in ("anchor", "near", "far") if name not in table.columns]
-        if missing:
-            raise TripletError(
-                f"data frame: column {missing[0]!r} is missing (it has {', '.join(map(str, table.columns))}); "
-                "expected anchor, near and far",
-                where="data frame",
-                came=table.columns,
-                expected="columns anchor, near, far",
-            )
-        roles = [_names(table[role].to_list(), role) for role in ("anchor", "near", "far")]
-        names = order_names([name for role in roles for name in role])
-        index = {name: i for i, name in enumerate(names)}
-        optional = {
-            name: table[name].to_list()
-            for name in ("statement", "participant", "seconds", "near_side", "answered_at")
-            if name in table.columns
-        }
-        if "statement" in optional:
-            optional["statement"] = _own_ids_for_blanks(optional["statement"])
-        anchor, near, far = ([index[name] for name in role] for role in roles)
-        return cls(anchor, near, far, names, **optional)
+        return cls(**frame_columns(frame))
 
     @classmethod
     def from_odd_one_out(
@@ -414,53 +401,21 @@ def _numbers(values: ArrayLike | None, name: str) -> NDArray[np.float64] | None:
 def _sides(values: ArrayLike | None) -> NDArray[np.int8] | None:
     if values is None:
         return None
-    if isinstance(values, (list, tuple)):
-        values = [SIDES.get(v, v) if isinstance(v, str) or v is None else v for v in values]
     array = np.asarray(values)
-    known = np.isin(array, (LEFT, RIGHT, UNKNOWN_SIDE))
+    if array.dtype.kind not in "iu":
+        words = [UNKNOWN_SIDE if v != v else SIDES.get(v, v) for v in cast("Iterable[Any]", values)]
+        array = np.array(words, dtype=object)
+    known = np.isin(array, SHOWN_AT)
     if not known.all():
         row = int(np.argmin(known))
         raise TripletError(
-            f"near_side, answer {row}: {array[row]!r} is no side; expected 0 (left), 1 (right) or -1 (not known)",
+            f"near_side, answer {row}: {array.tolist()[row]!r} is no side; "
+            "expected 0 (left), 1 (right) or -1 (not known)",
             where=f"near_side, answer {row}",
             came=array[row],
             expected="0, 1 or -1",
         )
     return read_only(array, np.int8)
-
-
-def _names(values: list[Any], role: str) -> list[str]:
-    """The cells of a data frame's column as names; 3.0, which a missing value makes of 3, is '3'."""
-    names = []
-    for row, value in enumerate(values):
-        if value is None or value != value or (isinstance(value, str) and not value.strip()):
-            raise TripletError(
-                f"data frame, row {row}: {role} is {value!r}; expected the name of an object",
-                where=f"data frame, row {row}",
-                came=value,
-                expected="the name of an object",
-            )
-        whole = isinstance(value, (float, np.floating)) and float(value).is_integer()
-        names.append(str(int(value)) if whole else str(value))
-    return names
-
-
-def _own_ids_for_blanks(ids: list[Any]) -> list[Any]:
-    """A row without a statement id is a statement of its own."""
-    blank = [row for row, value in enumerate(ids) if value is None or value != value or value == ""]
-    if not blank:
-        return ids
-    known = [value for value in ids if not (value is None or value != value or value == "")]
-    if all(float(v).is_integer() if isinstance(v, float) else isinstance(v, int) for v in known):
-        ids = [0 if value is None or value != value else int(value) for value in ids]
-        fresh: list[Any] = list(range(max(map(int, known), default=-1) + 1, len(ids) + len(known)))
-    else:
-        taken = {str(value) for value in known}
-        fresh = [name for name in (f"row {row}" for row in range(2 * len(ids))) if name not in taken]
-    ids = list(ids)
-    for row, name in zip(blank, fresh, strict=False):
-        ids[row] = name
-    return ids
 
 
 def _frozen(column: Any) -> Any:

@@ -1,0 +1,343 @@
+"""The noun: building, selecting, ids, unique triplets, joins, and what it refuses."""
+
+import pickle
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import nearfar.triplets
+from nearfar.errors import TripletError
+from nearfar.labels import Labels, order_names
+from nearfar.triplets import Triplets, as_triplets
+
+NAMES = ["red", "pink", "blue", "green"]
+
+
+def small(**columns):
+    return Triplets([0, 1, 2], [1, 2, 3], [2, 0, 0], NAMES, **columns)
+
+
+@st.composite
+def collections(draw, max_objects=6, max_answers=12):
+    n = draw(st.integers(3, max_objects))
+    rows = draw(st.lists(st.permutations(range(n)).map(lambda p: p[:3]), max_size=max_answers))
+    return Triplets.from_array(np.array(rows).reshape(-1, 3), n_objects=n)
+
+
+# ---------------------------------------------------------------- building
+
+
+def test_holds_what_it_was_given():
+    answers = small(statement=[5, 5, 9], participant=["ann", "bob", "ann"], seconds=[1, None, 2.5])
+    assert answers.array.tolist() == [[0, 1, 2], [1, 2, 0], [2, 3, 0]]
+    assert answers.array.dtype == np.int32
+    assert answers.objects == tuple(NAMES)
+    assert np.asarray(answers.statement).tolist() == [5, 5, 9]
+    assert (answers.participant == "ann").tolist() == [True, False, True]
+    np.testing.assert_array_equal(answers.seconds, [1, np.nan, 2.5])
+    assert answers.near_side is None
+    assert repr(answers) == "Triplets(3 answers, 4 objects, 2 participants)"
+
+
+def test_whole_floats_are_indices():
+    assert Triplets([0.0], [1.0], [2.0], NAMES).array.tolist() == [[0, 1, 2]]
+
+
+def test_sides_by_word_or_number():
+    assert small(near_side=["left", "right", ""]).near_side.tolist() == [0, 1, -1]
+    assert small(near_side=["left", None, "1"]).near_side.tolist() == [0, -1, 1]
+    assert small(near_side=np.array([1, 0, -1])).near_side.tolist() == [1, 0, -1]
+
+
+def test_from_array_counts_objects_up_to_the_largest_index():
+    assert Triplets.from_array([[0, 5, 2]]).n_objects == 6
+    assert Triplets.from_array([[0, 5, 2]], n_objects=9).n_objects == 9
+    assert Triplets.from_array([]).n_objects == 0
+    assert len(Triplets.from_array(np.zeros((0, 3)))) == 0
+
+
+def test_odd_one_out_gives_two_triplets_of_one_statement():
+    answers = Triplets.from_odd_one_out([[3, 1, 2], [0, 1, 3]], NAMES, participant=["ann", "bob"])
+    assert answers.array.tolist() == [[3, 1, 2], [1, 3, 2], [0, 1, 3], [1, 0, 3]]
+    assert np.asarray(answers.statement).tolist() == [0, 0, 1, 1]
+    assert np.asarray(answers.participant).tolist() == ["ann", "ann", "bob", "bob"]
+
+
+def test_most_central_gives_two_triplets_of_one_statement():
+    answers = Triplets.from_most_central([[3, 1, 2]], NAMES, statement=None, seconds=[4.0])
+    assert answers.array.tolist() == [[1, 3, 2], [2, 3, 1]]
+    assert np.asarray(answers.statement).tolist() == [0, 0]
+    assert answers.seconds.tolist() == [4.0, 4.0]
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
+def test_from_frame_of_any_library(library):
+    frame = library(
+        {
+            "anchor": ["10", "9"],
+            "near": ["9", "7"],
+            "far": ["7", "10"],
+            "statement": [4, None],
+            "participant": ["ann", None],
+            "seconds": [0.5, None],
+            "near_side": ["right", None],
+        }
+    )
+    answers = Triplets.from_frame(frame)
+    assert answers.objects == ("7", "9", "10")
+    assert answers.array.tolist() == [[2, 1, 0], [1, 0, 2]]
+    assert np.asarray(answers.statement).tolist() == [4, 5]
+    assert np.asarray(answers.participant).tolist() == ["ann", ""]
+    np.testing.assert_array_equal(answers.seconds, [0.5, np.nan])
+    assert answers.near_side.tolist() == [1, -1]
+
+
+def test_from_frame_reads_numbers_as_names():
+    frame = pd.DataFrame({"anchor": [1.0, 2.0], "near": [2, 3], "far": [3, 1], "statement": ["x", None]})
+    answers = Triplets.from_frame(frame)
+    assert answers.objects == ("1", "2", "3")
+    assert np.asarray(answers.statement).tolist() == ["x", "row 0"]
+
+
+def test_from_frame_names_the_blank_cell_and_the_missing_column():
+    with pytest.raises(TripletError, match=r"row 1: near is nan; expected the name of an object"):
+        Triplets.from_frame(pd.DataFrame({"anchor": [1, 2], "near": [2, np.nan], "far": [3, 1]}))
+    with pytest.raises(TripletError, match=r"column 'far' is missing \(it has anchor, near\)"):
+        Triplets.from_frame(pl.DataFrame({"anchor": ["a"], "near": ["b"]}))
+
+
+def test_the_gate_takes_both():
+    answers = small()
+    assert as_triplets(answers) is answers
+    assert as_triplets([[0, 1, 2]]).objects == ("0", "1", "2")
+
+
+# ---------------------------------------------------------------- refusing
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ([0, 1, 1], r"answer 0: anchor, near and far are \('red', 'pink', 'pink'\); .*three distinct"),
+        ([0, 1, 4], r"far, answer 0: index 4 is outside 0\.\.3 \(4 objects are named\)"),
+        ([0, -1, 2], r"near, answer 0: index -1 is outside 0\.\.3"),
+        ([0.5, 1, 2], r"anchor, answer 0: 0\.5 is no index; expected a whole number from 0 to 3"),
+        ([np.nan, 1, 2], r"anchor, answer 0: nan is no index"),
+        (["red", "pink", "blue"], r"anchor, answer 0: .*'red'.* is no index"),
+    ],
+)
+def test_refuses_what_is_no_triplet(row, message):
+    with pytest.raises(TripletError, match=message):
+        Triplets([row[0]], [row[1]], [row[2]], NAMES)
+
+
+def test_refuses_columns_that_do_not_fit():
+    with pytest.raises(TripletError, match=r"participant has 1 values for 3 answers"):
+        small(participant=["ann"])
+    with pytest.raises(TripletError, match=r"seconds: .*expected one number per answer"):
+        small(seconds=["a", "b", "c"])
+    with pytest.raises(TripletError, match=r"near_side, answer 1: .*'top'.* is no side"):
+        small(near_side=["left", "top", "right"])
+    with pytest.raises(TripletError, match=r"near_side, answer 2: .*7.* is no side"):
+        small(near_side=[0, 1, 7])
+    with pytest.raises(TripletError, match=r"anchor: expected one index per answer, got .*\(1, 1\)"):
+        Triplets([[0]], [1], [2], NAMES)
+    with pytest.raises(TripletError, match=r"expected an \(m, 3\) array of indices, got shape \(1, 2\)"):
+        Triplets.from_array([[0, 1]])
+    with pytest.raises(TripletError, match=r"labels: expected one value per answer"):
+        small(statement=[[1], [2], [3]])
+
+
+def test_refuses_names_that_are_blank_or_listed_twice():
+    with pytest.raises(TripletError, match=r"objects: 'a' is listed twice"):
+        Triplets([0], [1], [2], ["a", "b", "a"])
+    with pytest.raises(TripletError, match=r"the name of object 1 is '  '"):
+        Triplets([0], [1], [2], ["a", "  ", "c"])
+
+
+def test_is_frozen():
+    indices = np.array([0, 1, 2], dtype=np.int32)
+    who = np.array([0, 0, 1], dtype=np.int32)
+    seconds = np.ones(3)
+    answers = Triplets(indices, [1, 2, 3], [2, 0, 0], NAMES, participant=Labels.from_codes(who, ["a", "b"]),
+                       seconds=seconds)  # fmt: skip
+    indices[:], who[:], seconds[:] = 3, 1, 9
+    assert answers.anchor.tolist() == [0, 1, 2]
+    assert answers.participant.codes.tolist() == [0, 0, 1]
+    assert answers.seconds.tolist() == [1, 1, 1]
+    for column in (
+        answers.anchor,
+        answers.seconds,
+        answers.participant.codes,
+        answers[1:].near,
+        answers[[0]].far,
+    ):
+        with pytest.raises(ValueError, match="read-only"):
+            column[0] = 1
+    with pytest.raises(AttributeError, match="cannot assign"):
+        answers.anchor = indices
+
+
+# ---------------------------------------------------------------- selecting
+
+
+def test_selects_by_mask_slice_and_number_and_keeps_objects():
+    answers = small(participant=["ann", "bob", "ann"], statement=[7, 8, 9])
+    chosen = answers[answers.participant == "ann"]
+    assert chosen.array.tolist() == [[0, 1, 2], [2, 3, 0]]
+    assert chosen.objects == tuple(NAMES)
+    assert np.asarray(chosen.statement).tolist() == [7, 9]
+    assert answers[-1].array.tolist() == [[2, 3, 0]]
+    assert answers[1:].array.tolist() == answers[[1, 2]].array.tolist()
+    assert [len(one) for one in answers] == [1, 1, 1]
+    with pytest.raises(IndexError, match="answer 3 of 3"):
+        answers[3]
+
+
+def test_replace_exchanges_a_column():
+    answers = small(participant=["ann", "bob", "ann"])
+    assert answers.replace(participant=None).participant is None
+    assert answers.replace(seconds=[1, 2, 3]).participant is not None
+
+
+def test_survives_pickling():
+    answers = pickle.loads(pickle.dumps(small(statement=["a", "b", "a"])))
+    assert answers.array.tolist() == small().array.tolist()
+    assert np.asarray(answers.statement).tolist() == ["a", "b", "a"]
+
+
+# ---------------------------------------------------------------- ids
+
+
+@given(collections())
+def test_ids_agree_exactly_where_the_things_do(answers):
+    rows = answers.array.tolist()
+    questions = [(a, frozenset((i, j))) for a, i, j in rows]
+    trios = [frozenset(row) for row in rows]
+    for ids, things in (
+        (answers.question_ids, questions),
+        (answers.trio_ids, trios),
+        (answers.triplet_ids, [tuple(row) for row in rows]),
+    ):
+        assert len(set(zip(ids.tolist(), things, strict=True))) == len(set(ids.tolist())) == len(set(things))
+
+
+@given(collections())
+def test_unique_counts_every_answer(answers):
+    distinct, counts = answers.unique()
+    assert dict(zip(map(tuple, distinct.array.tolist()), counts.tolist(), strict=True)) == Counter(
+        map(tuple, answers.array.tolist())
+    )
+    assert distinct.array.tolist() == sorted(distinct.array.tolist())
+    assert distinct.objects == answers.objects
+
+
+def test_a_row_is_its_own_statement_unless_said():
+    assert small().statement_ids.tolist() == [0, 1, 2]
+    assert small(statement=["x", "y", "x"]).statement_ids.tolist() == [0, 1, 0]
+
+
+def test_ids_need_few_enough_objects(monkeypatch):
+    assert nearfar.triplets.MAX_OBJECTS_FOR_IDS**3 < 2**63 <= (nearfar.triplets.MAX_OBJECTS_FOR_IDS + 1) ** 3
+    monkeypatch.setattr(nearfar.triplets, "MAX_OBJECTS_FOR_IDS", 3)
+    with pytest.raises(TripletError, match=r"4 objects: ids of questions and trios need at most 3"):
+        _ = small().question_ids
+
+
+# ---------------------------------------------------------------- labels
+
+
+def test_names_in_their_natural_order():
+    assert order_names(["10", "9", "9"]) == ["9", "10"]
+    assert order_names(["010", "10", "9"]) == ["9", "010", "10"]
+    assert order_names(["b", "10", "9"]) == ["10", "9", "b"]
+    assert order_names([]) == []
+
+
+@given(st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-5, 5)))
+def test_numbers_are_encoded_as_numpy_would(values):
+    labels = Labels.encode(np.array(values, dtype=np.int64))
+    names, codes = np.unique(np.array(values, dtype=np.int64), return_inverse=True)
+    assert labels.names.tolist() == names.tolist()
+    assert labels.codes.tolist() == codes.tolist()
+    assert labels.is_numeric
+
+
+@given(st.lists(st.text(max_size=4)))
+def test_text_is_kept_to_the_letter(values):
+    labels = Labels.encode(values)
+    assert np.asarray(labels).tolist() == values
+    assert len(set(labels.names.tolist())) == len(labels.names)
+
+
+def test_labels_know_blanks_numbers_and_text():
+    assert np.asarray(Labels.encode([1, None, 2])).tolist() == ["1", "", "2"]
+    assert np.asarray(Labels.encode([1.5, np.nan])).tolist() == ["1.5", ""]
+    assert np.asarray(Labels.encode(np.array([2**63], dtype=np.uint64))).tolist() == [str(2**63)]
+    numbers, text = Labels.encode([7, 8]), Labels.encode(["7", "x"])
+    for labels in (numbers, text):
+        assert (labels == 7).tolist() == (labels == "7").tolist() == [True, False]
+        assert not (labels == "nobody").any()
+    assert numbers[1:].present.tolist() == [1]
+    assert Labels.encode(numbers) is numbers
+    assert repr(text) == "Labels(2 answers, 2 names)"
+
+
+def test_codes_must_point_at_names():
+    with pytest.raises(TripletError, match=r"codes run from 0 to 2, but there are 2 names"):
+        Labels.from_codes([0, 2], ["a", "b"])
+
+
+# ---------------------------------------------------------------- joining
+
+
+def test_join_matches_objects_and_participants_by_name():
+    one = Triplets([0], [1], [2], ["b", "a", "c"], participant=["ann"])
+    two = Triplets([0], [1], [2], ["a", "d", "b"], participant=["bob"], seconds=[2.0])
+    joined = Triplets.concatenate([one, two, one])
+    assert joined.objects == ("a", "b", "c", "d")
+    assert joined.array.tolist() == [[1, 0, 2], [0, 3, 1], [1, 0, 2]]
+    assert np.asarray(joined.participant).tolist() == ["ann", "bob", "ann"]
+    np.testing.assert_array_equal(joined.seconds, [np.nan, 2.0, np.nan])
+
+
+def test_join_keeps_a_common_object_list_as_it_is():
+    one = Triplets([0], [1], [2], ["b", "a", "c"])
+    assert Triplets.concatenate([one, one]).objects == ("b", "a", "c")
+    assert Triplets.concatenate([one]) is one
+    assert len(Triplets.concatenate([])) == 0
+
+
+def test_join_of_known_and_unknown_participants():
+    with_people = Triplets.from_array([[0, 1, 2]], participant=[7])
+    without = Triplets.from_array([[0, 1, 2]])
+    assert np.asarray(Triplets.concatenate([with_people, without]).participant).tolist() == ["7", ""]
+    assert np.asarray(Triplets.concatenate([with_people, with_people]).participant).tolist() == [7, 7]
+
+
+statement_ids = st.one_of(
+    st.none(),
+    st.lists(st.integers(-3, 9) | st.just(2**63 - 1), min_size=2, max_size=2),
+    st.lists(st.sampled_from(["a", "2:a", "3:a", "b"]), min_size=2, max_size=2),
+)
+
+
+@given(st.lists(statement_ids, min_size=1, max_size=4))
+def test_join_keeps_statements_apart_and_together(ids):
+    parts = [Triplets.from_array([[0, 1, 2], [0, 2, 1]], statement=own) for own in ids]
+    joined = Triplets.concatenate(parts)
+    if all(own is None for own in ids):
+        assert joined.statement is None
+        return
+    truth = [(k, row if own is None else own[row]) for k, own in enumerate(ids) for row in (0, 1)]
+    got = np.asarray(joined.statement).tolist()
+    assert len(set(zip(truth, got, strict=True))) == len(set(truth)) == len(set(got))
+    if ids[0] is not None:
+        assert [str(v) for v in got[:2]] == [str(v) for v in ids[0]]
+    if all(own is None or all(isinstance(v, int) and v < 100 for v in own) for own in ids):
+        assert joined.statement.is_numeric
