@@ -1,0 +1,301 @@
+"""Kernel k-means: equal to naive kernel k-means and to scikit-learn's KMeans, by every way."""
+
+import numpy as np
+import pytest
+from oracles_methods import (
+    dense,
+    informed,
+    kernel_distance,
+    kernel_kmeans,
+    kmeans_objective,
+    make_phi,
+    shifted_kernel,
+)
+from scipy import sparse
+from sklearn.cluster import KMeans
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import nearfar as nf
+from nearfar.errors import InputError, NotConverged
+from nearfar.kernel.parts import split
+from nearfar.methods import kernel_kmeans as module
+from nearfar.methods._lloyd import Stop, lloyd, repair
+from nearfar.methods._rows import RowSpace, bounded_lloyd
+from nearfar.methods._seeding import plus_plus
+from nearfar.methods._spaces import MatrixSpace, ProductSpace, column_blocks
+
+K = 4
+
+
+@parametrize_with_checks([nf.KernelKMeans(), nf.KernelKMeans(diagonal="keep")])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+def start(n, seed=0):
+    labels = np.random.default_rng(seed).integers(K, size=n)
+    labels[:K] = np.arange(K)
+    return labels
+
+
+@pytest.fixture(params=["n x n", "products"])
+def way(request, monkeypatch):
+    """Take one of the ways for wide rows, whatever the size."""
+    chosen = {"n x n": module.Path.MATRIX, "products": module.Path.PRODUCTS}[request.param]
+    monkeypatch.setattr(module, "cheapest", lambda parts: chosen)
+
+
+@pytest.mark.parametrize("layout", ["dense", "sparse"])
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.usefixtures("way")
+def test_same_start_same_labels_as_naive_kernel_kmeans(layout, seed):
+    phi = make_phi(30, 60, density=0.3, zeros=[5], seed=seed, layout=layout)
+    shifted, s = shifted_kernel(phi)
+    assert s > 0.01
+    labels = start(30, seed)
+    model = nf.KernelKMeans(K, init=labels, tol=0).fit(phi)
+    keep = informed(phi)
+    naive = kernel_kmeans(shifted, labels[keep], K)
+    assert naive != labels[keep].tolist()
+    assert model.labels_[keep].tolist() == naive
+    assert model.inertia_ == pytest.approx(kmeans_objective(shifted, naive), abs=1e-10)
+    assert model.shift_ == pytest.approx(s, abs=1e-10)
+
+
+def test_shift_frees_the_search():
+    """The shift changes the path of Lloyd's iteration; if it did not, the tests above would show nothing."""
+    phi = make_phi(30, 60, density=0.3, seed=1)
+    kept = nf.KernelKMeans(K, init=start(30), tol=0, diagonal="keep").fit(phi)
+    shifted = nf.KernelKMeans(K, init=start(30), tol=0).fit(phi)
+    assert kept.labels_.tolist() != shifted.labels_.tolist()
+
+
+def test_objective_falls_by_shift_times_n_minus_k():
+    phi = make_phi(30, 60, density=0.3, seed=2)
+    model = nf.KernelKMeans(K, random_state=0).fit(phi)
+    plain = kmeans_objective(phi @ phi.T, model.labels_.tolist())
+    assert model.inertia_ == pytest.approx(plain - model.shift_ * (30 - K), abs=1e-10)
+
+
+@pytest.mark.parametrize("layout", ["dense", "sparse"])
+@pytest.mark.parametrize("shape", [(60, 9), (25, 40)])
+def test_kept_diagonal_equals_scikit_learn_kmeans(shape, layout):
+    phi = make_phi(*shape, density=0.6, seed=3, layout=layout)
+    ours = nf.KernelKMeans(K, diagonal="keep", random_state=0, n_init=20).fit(phi)
+    theirs = KMeans(K, init=dense(ours.centres_), n_init=1, tol=0).fit(dense(phi))
+    assert theirs.n_iter_ <= 2
+    assert theirs.labels_.tolist() == ours.labels_.tolist()
+    assert ours.inertia_ == pytest.approx(theirs.inertia_)
+    reference = KMeans(K, n_init=20, random_state=0).fit(dense(phi))
+    assert ours.inertia_ <= 1.02 * reference.inertia_
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("seed", range(5))
+def test_bounds_change_nothing(dtype, seed):
+    """Elkan's bounds, plain Lloyd on rows by products, and scikit-learn agree step by step."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((400, 12)).astype(dtype)
+    labels = start(400, seed).astype(np.int32)
+    stop = Stop(100, 0.0)
+    bounded = bounded_lloyd(RowSpace(X), labels, K, stop)
+    plain = lloyd(ProductSpace(split(X.astype(np.float64)), 0.0), labels, K, stop)
+    assert bounded.labels.tolist() == plain.labels.tolist()
+    assert bounded.n_iter == plain.n_iter
+    assert bounded.inertia == pytest.approx(plain.inertia, rel=1e-5)
+    centres = np.stack([X[labels == c].mean(axis=0) for c in range(K)])
+    theirs = KMeans(K, init=centres, n_init=1, tol=0, max_iter=100, algorithm="lloyd").fit(X)
+    assert theirs.labels_.tolist() == bounded.labels.tolist()
+
+
+def test_result_does_not_depend_on_threads(monkeypatch):
+    X = np.random.default_rng(0).standard_normal((12_000, 6)).astype(np.float32)
+    results = []
+    for threads in ("1", "3"):
+        monkeypatch.setenv("NEARFAR_NUM_THREADS", threads)
+        results.append(nf.KernelKMeans(K, random_state=0, n_init=1, max_iter=300).fit(X))
+    assert results[0].inertia_ == results[1].inertia_
+    assert np.array_equal(results[0].labels_, results[1].labels_)
+
+
+def test_sparse_rows_with_few_columns_need_not_be_filled(monkeypatch):
+    phi = make_phi(200, 60, density=0.05, seed=4, layout="sparse")
+    kept = []
+    for share in (None, "dense"):
+        if share:
+            monkeypatch.setattr(module, "stored_bytes", lambda block: 10**9)
+        kept.append(nf.KernelKMeans(K, init=start(200), tol=0).fit(phi))
+    assert kept[0].labels_.tolist() == kept[1].labels_.tolist()
+    assert kept[0].inertia_ == pytest.approx(kept[1].inertia_)
+
+
+# ---------------------------------------------------------------- new rows, zero rows
+
+
+@pytest.mark.parametrize("layout", ["dense", "sparse"])
+def test_predict_takes_rows_as_new_objects(layout):
+    phi = make_phi(30, 60, density=0.3, zeros=[2], seed=5, layout=layout)
+    model = nf.KernelKMeans(K, random_state=0).fit(phi)
+    assert model.shift_ > 0.01
+    keep = informed(phi)
+    rows = dense(phi)[keep]
+    shifted, _ = shifted_kernel(phi)
+    fresh = make_phi(15, 60, density=0.5, seed=6)
+    expected = []
+    for x in fresh:
+        # a kernel over the fitted objects and the new one: only the fitted ones are shifted
+        cross = rows @ x
+        joint = np.block([[shifted, cross[:, None]], [cross[None], np.array([[x @ x]])]])
+        clusters = [np.flatnonzero(model.labels_[keep] == c).tolist() for c in range(K)]
+        expected.append(int(np.argmin([kernel_distance(joint, len(rows), c) for c in clusters])))
+    given = fresh if layout == "dense" else sparse.csr_array(fresh)
+    assert model.predict(given).tolist() == expected
+
+
+def test_predict_of_fitted_rows_without_shift():
+    phi = make_phi(80, 10, seed=7)
+    model = nf.KernelKMeans(K, random_state=0, tol=0).fit(phi)
+    assert model.shift_ == 0
+    assert model.predict(phi).tolist() == model.labels_.tolist()
+
+
+def test_zero_rows_are_placed_as_new_rows_and_listed():
+    phi = make_phi(40, 60, zeros=[0, 9], seed=8)
+    model = nf.KernelKMeans(K, random_state=0).fit(phi)
+    assert model.uninformed_.tolist() == [0, 9]
+    assert model.labels_[[0, 9]].tolist() == model.predict(np.zeros((2, 60))).tolist()
+    without = nf.KernelKMeans(K, random_state=0).fit(np.delete(phi, [0, 9], axis=0))
+    assert np.delete(model.labels_, [0, 9]).tolist() == without.labels_.tolist()
+    assert model.sizes_.sum() == 38
+
+
+# ---------------------------------------------------------------- starts and repairs
+
+
+def test_seeds_follow_the_shifted_distances():
+    """With two tight pairs and one lone object, three seeds hit all three groups; labels are the nearest seed."""
+    K_matrix = np.array(
+        [[1, 0.99, 0, 0, 0], [0.99, 1, 0, 0, 0], [0, 0, 1, 0.99, 0], [0, 0, 0.99, 1, 0], [0, 0, 0, 0, 1.0]]
+    )
+    space = MatrixSpace(K_matrix.copy(), 0.01)
+    for labels in plus_plus(space, 3, 20, np.random.default_rng(0)):
+        assert labels[0] == labels[1] != labels[2] == labels[3]
+        assert len(set(labels.tolist())) == 3
+
+
+def test_one_column_of_the_shifted_kernel_serves_the_seeds():
+    phi = make_phi(12, 30, density=0.4, seed=9, layout="sparse")
+    shifted, s = shifted_kernel(phi)
+    objects = np.array([3, 7])
+    for space in (MatrixSpace(split(phi).matrix(), s), ProductSpace(split(phi), s)):
+        np.testing.assert_allclose(space.columns(objects), shifted[:, objects], atol=1e-12)
+        np.testing.assert_allclose(space.diagonal, shifted.diagonal(), atol=1e-12)
+
+
+def test_columns_are_cut_into_blocks(monkeypatch):
+    monkeypatch.setattr("nearfar.methods._spaces.BLOCK_BYTES", 1)
+    phi = sparse.random_array((6, 10_000), density=0.01, format="csr", rng=np.random.default_rng(0))
+    blocks = column_blocks(phi)
+    assert [block.shape[1] for block in blocks] == [4096, 4096, 1808]
+    assert (sparse.hstack(blocks) != phi).nnz == 0
+    labels = np.array([0, 1, 2, 0, 1, 2], dtype=np.int32)
+    whole = MatrixSpace(split(phi).matrix(), 0.0).sums(labels, 3)
+    np.testing.assert_allclose(ProductSpace(split(phi), 0.0).sums(labels, 3), whole, atol=1e-12)
+
+
+def test_starts_are_better_than_chance():
+    rng = np.random.default_rng(1)
+    centres = rng.standard_normal((8, 5)) * 10
+    X = np.repeat(centres, 20, axis=0) + rng.standard_normal((160, 5)) * 0.1
+    labels = plus_plus(RowSpace(X), 8, 1, np.random.default_rng(0))[0]
+    assert all(len(set(labels[20 * c : 20 * c + 20].tolist())) == 1 for c in range(8))
+
+
+@pytest.mark.parametrize("shape", [(40, 60), (60, 4)])
+def test_empty_clusters_are_filled(shape):
+    phi = make_phi(*shape, seed=10, density=0.8)
+    labels = np.zeros(shape[0], dtype=np.int64)  # clusters 1..3 are empty at the start
+    model = nf.KernelKMeans(K, init=labels, tol=0).fit(phi)
+    assert (model.sizes_ > 0).all()
+    shifted, _ = shifted_kernel(phi)
+    assert model.labels_.tolist() == kernel_kmeans(shifted, labels, K)
+
+
+def test_repair_leaves_single_members_alone():
+    labels = np.array([0, 1, 1], dtype=np.int32)
+    assert repair(labels, np.array([9.0, 1.0, 2.0]), 3).tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("layout", ["dense", "sparse"])
+def test_fewer_places_than_clusters(layout):
+    rows = np.repeat(np.eye(2), 5, axis=0)
+    phi = rows if layout == "dense" else sparse.csr_array(rows)
+    with pytest.warns(NotConverged, match="tells only 2 places apart, so 1 of n_clusters=3"):
+        model = nf.KernelKMeans(3, random_state=0).fit(phi)
+    assert model.sizes_.tolist() == [5, 5, 0]
+    assert model.labels_.tolist() == [0] * 5 + [1] * 5
+    assert model.predict(phi).tolist() == model.labels_.tolist()
+
+
+# ---------------------------------------------------------------- the rest
+
+
+def test_clusters_are_numbered_by_size():
+    phi = make_phi(60, 8, seed=11)
+    model = nf.KernelKMeans(K, random_state=3).fit(phi)
+    assert sorted(model.sizes_.tolist(), reverse=True) == model.sizes_.tolist()
+
+
+def test_relabelling_objects_permutes_the_result():
+    phi = make_phi(50, 8, seed=12)
+    order = np.random.default_rng(0).permutation(50)
+    one = nf.KernelKMeans(K, init=start(50), tol=0).fit(phi)
+    two = nf.KernelKMeans(K, init=start(50)[order], tol=0).fit(phi[order])
+    assert two.labels_.tolist() == one.labels_[order].tolist()
+
+
+def test_more_starts_are_never_worse():
+    phi = make_phi(80, 90, density=0.3, seed=13)
+    one = nf.KernelKMeans(6, n_init=1, random_state=0).fit(phi).inertia_
+    assert nf.KernelKMeans(6, n_init=30, random_state=0).fit(phi).inertia_ < one
+
+
+def test_stopping_early_is_said():
+    phi = make_phi(300, 20, seed=14)
+    with pytest.warns(NotConverged, match="still changing after max_iter=1 steps; raise max_iter"):
+        assert nf.KernelKMeans(K, max_iter=1, random_state=0).fit(phi).n_iter_ == 1
+
+
+def test_wide_sparse_rows_make_no_long_arrays():
+    """Centres of sparse rows are sparse."""
+    phi = sparse.random_array((50, 20_000), density=0.001, format="csr", rng=np.random.default_rng(0))
+    model = nf.KernelKMeans(K, random_state=0).fit(phi)
+    assert sparse.issparse(model.centres_)
+    assert model.centres_.nnz <= phi.nnz
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_clusters": 0}, "n_clusters=0 is not possible; expected a whole number from 1 on"),
+        ({"n_clusters": 2.5}, "n_clusters=2.5 is not possible"),
+        ({"n_clusters": 99}, "n_clusters=99 is more than the 19 informed rows of n_samples=20"),
+        ({"n_init": 0}, "n_init=0 is not possible"),
+        ({"max_iter": 0}, "max_iter=0 is not possible"),
+        ({"diagonal": "drop"}, "diagonal='drop' is not known; expected 'shift' or 'keep'"),
+        ({"init": "random"}, "expected 'k-means\\+\\+' or 20 whole numbers from 0 to 2"),
+        ({"init": [0, 1, 2]}, "got list of shape \\(3,\\)"),
+        ({"init": [3] * 20}, "whole numbers from 0 to 2"),
+    ],
+)
+def test_parameters_are_checked(parameters, message):
+    phi = make_phi(20, 30, zeros=[0])
+    with pytest.raises(InputError, match=message):
+        nf.KernelKMeans(**{"n_clusters": 3, **parameters}).fit(phi)
+
+
+def test_random_state_in_all_its_forms():
+    phi = make_phi(40, 8, seed=15)
+    for make in (lambda: 5, lambda: np.random.default_rng(5), lambda: np.random.RandomState(5)):
+        one, two = (nf.KernelKMeans(K, n_init=1, random_state=make()).fit(phi) for _ in range(2))
+        assert one.labels_.tolist() == two.labels_.tolist()
