@@ -187,10 +187,10 @@ def random_questions(objects: Objects, budget: int, seed: Seed = 0) -> Questions
     >>> random_questions(["red", "pink", "blue"], 3).array.shape
     (3, 3)
     """
-    names = _names(objects)
-    n = len(names)
+    n = objects if isinstance(objects, int) else len(objects)
     if n > MAX_OBJECTS:
         raise TooLargeError(f"{n:,} objects: random questions are drawn for at most {MAX_OBJECTS:,}")
+    names = _names(objects)
     total = n * (n - 1) * (n - 2) // 2
     _check_budget(budget, total)
     rng = np.random.default_rng(seed)

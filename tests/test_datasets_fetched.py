@@ -1,0 +1,436 @@
+"""Loaders: the published counts from the real files, the published layouts from tiny ones, and every way to fail."""
+
+import hashlib
+import json
+import threading
+import zipfile
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from urllib.error import URLError
+
+import numpy as np
+import pytest
+
+from nearfar import datasets
+from nearfar.datasets import _source, car, digits, food, material, musicians, scenes, things
+from nearfar.datasets._source import Source, check_counts, contradicting_pairs, obtain
+from nearfar.errors import FileError, UnreachableError
+from nearfar.triplets import Triplets
+
+# ---------------------------------------------------------------- the real files
+
+
+def test_food(shared_data):
+    data = datasets.fetch_food(shared_data)
+    answers = data.triplets
+    assert len(answers.unique().triplets) == 190_376
+    assert contradicting_pairs(answers) == 9_349
+    assert (len(answers), answers.n_objects) == (250_320, 100)
+    assert len(answers.statement.present) == 15_320
+    assert len(answers.participant.present) == 243
+    assert answers.seconds[0] == 8.051
+
+
+def test_car(shared_data):
+    data = datasets.fetch_car(shared_data)
+    answers = data.triplets
+    assert (len(answers), len(answers.unique().triplets)) == (13_514, 12_502)
+    assert len(answers.statement.present) == 6_757
+    assert len(answers.participant.present) == 146 - 7
+    assert len(data.images) == 60 and data.images[0].name == "1.jpg" and data.images[59].name == "60.jpg"
+    known = np.load(shared_data / "car" / "triplets.npz")
+    assert {tuple(row) for row in known["triplets"].tolist()} == {
+        tuple(row) for row in answers.array.tolist()
+    }
+    rename = {"offroad_suv": "off-road"}
+    assert [rename.get(str(name), str(name)) for name in known["classes"]] == list(data.groups)
+    # survey_data.csv, first row: round 1, car 32 is the centre of 32, 16, 30, after 11.108 s
+    assert answers.array[:2].tolist() == [[15, 31, 29], [29, 31, 15]]
+    assert answers.seconds[:2].tolist() == [11.108, 11.108]
+    assert np.asarray(answers.participant)[:2].tolist() == [1, 1]
+
+
+def test_things(shared_data):
+    answers = datasets.fetch_things(shared_data).triplets
+    assert (len(answers), answers.n_objects) == (2 * 127_304, 1_854)
+    assert len(answers.statement.present) == 127_304
+    assert answers.array[:2].tolist() == [[1663, 1132, 1], [1132, 1663, 1]]
+    assert answers.objects[:2] == ("aardvark", "abacus")
+    assert answers.participant is not None
+
+
+def test_musicians(shared_data):
+    data = datasets.fetch_musicians(shared_data)
+    answers = data.triplets
+    assert len(answers) == 9_107 - 17 and answers.n_objects == 412
+    assert data.set_aside == {musicians.SAME: 17}
+    by_statement = {}
+    for row, statement in zip(answers.array.tolist(), answers.statement_ids.tolist(), strict=True):
+        by_statement.setdefault(statement, set()).add((row[0], row[1]))
+    assert all(len(choices) == 1 for choices in by_statement.values())
+    assert len(by_statement) == len({tuple(row[:2]) for row in answers.array.tolist()})
+    assert data.details["genre_matrix"].shape == (412, len(data.details["genres"]))
+
+
+def test_usps(shared_data):
+    data = datasets.fetch_usps(shared_data)
+    assert data.images.shape == (9_298, 16, 16) and data.n_train == 7_291
+    assert data.points.shape == (9_298, 256)
+    assert (data.images.min(), data.images.max()) == (-1, 1)
+    assert np.bincount(data.labels).tolist() == [1553, 1269, 929, 824, 852, 716, 834, 792, 708, 821]
+
+
+def test_mnist(shared_data):
+    data = datasets.fetch_mnist(shared_data)
+    assert data.images.shape == (70_000, 28, 28) and data.n_train == 60_000
+    assert data.images.dtype == np.uint8
+    assert np.bincount(data.labels).tolist() == [6903, 7877, 6990, 7141, 6824, 6313, 6876, 7293, 6825, 6958]
+
+
+def test_environment_names_the_folder(shared_data, monkeypatch):
+    monkeypatch.setenv("NEARFAR_DATA", str(shared_data))
+    assert datasets.fetch_car().source == shared_data / "car"
+
+
+# ---------------------------------------------------------------- the published layouts, made small
+
+
+def write_zip(path, members):
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return path
+
+
+def unpack(archive, folder):
+    with zipfile.ZipFile(archive) as file:
+        file.extractall(folder)
+    return folder
+
+
+SCREENS = [
+    {
+        "worker_id": 7,
+        "HIT_screens": [
+            {
+                "images": ["images/b.jpg", "images/c.jpg", "images/d.jpg"],
+                "probe": "images/a.jpg",
+                "near_answer": ["images/c.jpg"],
+                "is_catchtrial": False,
+                "timer": 1500,
+            },
+            {
+                "images": ["images/a.jpg", "images/b.jpg"],
+                "probe": "images/d.jpg",
+                "near_answer": ["images/a.jpg"],
+                "is_catchtrial": True,
+                "timer": 10,
+            },
+        ],
+    }
+]
+LINES = "images/a.jpg; images/c.jpg; images/b.jpg\nimages/a.jpg; images/c.jpg; images/d.jpg\nimages/b.jpg; images/a.jpg; images/d.jpg\n"
+PICTURES = {f"food100-dataset/images/{name}.jpg": name for name in "abcd"}
+
+
+def test_food_screens(tmp_path):
+    second = [{"worker_id": 9, "HIT_screens": [{**SCREENS[0]["HIT_screens"][0], "timer": 2000}]}]
+    path = write_zip(
+        tmp_path / "food.zip",
+        {
+            "food100-dataset/raw-json/grid4_rep1.json": json.dumps(SCREENS),
+            "food100-dataset/raw-json/grid4_rep2.json": json.dumps(second),
+            "food100-dataset/all-triplets.csv": LINES,
+            **PICTURES,
+        },
+    )
+    for place in (path, unpack(path, tmp_path / "unpacked")):
+        data = food._load(place, {"objects": 4, "answers": 4, "unique": 2, "contradictions": 0})
+        answers = data.triplets
+        assert answers.array.tolist() == [[0, 2, 1], [0, 2, 3]] * 2
+        assert answers.statement_ids.tolist() == [0, 0, 1, 1]
+        assert np.asarray(answers.participant).tolist() == [7, 7, 9, 9]
+        assert answers.seconds.tolist() == [1.5, 1.5, 2.0, 2.0]
+        assert [file.read_text() for file in data.images] == list("abcd")
+
+
+def test_food_lines(tmp_path):
+    path = write_zip(tmp_path / "food.zip", {"food100-dataset/all-triplets.csv": LINES})
+    data = food._load(path, {"objects": 4, "answers": 3})
+    assert data.triplets.array.tolist() == [[0, 2, 1], [0, 2, 3], [1, 0, 3]]
+    assert data.triplets.statement_ids.tolist() == [0, 0, 1]
+    assert data.images == ()
+
+
+def test_food_bad_line(tmp_path):
+    path = write_zip(tmp_path / "food.zip", {"food100-dataset/all-triplets.csv": LINES + "a; b\n"})
+    with pytest.raises(FileError, match="line 4: expected three image names separated by ;"):
+        food._load(path, {})
+
+
+SURVEY = "survey_round,chosen_center,triplet_object_1,triplet_object_2,triplet_object_3,response_time\n"
+
+
+def test_car_archive(tmp_path):
+    members = {
+        "60_cars_data/survey_data.csv": SURVEY + "1,32,32,16,30,11.108\n2,5,9,5,7,1.0\n3,18,53,18,15,4.5\n",
+        "60_cars_data/ordinal_data_preprocessed/T_ALL.csv": "32,16,30\n18,15,53\n",
+        **{f"60_cars_data/car_data_set_images/{i}.jpg": str(i) for i in range(1, 61)},
+    }
+    path = write_zip(tmp_path / "60_cars_data.zip", members)
+    for place in (path, unpack(path, tmp_path / "unpacked") / "60_cars_data"):
+        data = car._load(place, {"objects": 60, "statements": 2, "answers": 4})
+        answers = data.triplets
+        assert answers.array.tolist() == [[15, 31, 29], [29, 31, 15], [14, 17, 52], [52, 17, 14]]
+        assert np.asarray(answers.participant).tolist() == [1, 1, 3, 3]
+        assert answers.seconds.tolist() == [11.108, 11.108, 4.5, 4.5]
+        assert [file.read_text() for file in data.images] == [str(i) for i in range(1, 61)]
+        assert data.groups[20] == "outlier"
+
+
+def test_car_files_that_do_not_belong_together(tmp_path):
+    members = {"x/survey_data.csv": SURVEY + "1,32,32,16,30,11.1\n", "x/T_ALL.csv": "31,16,30\n"}
+    path = write_zip(tmp_path / "cars.zip", members)
+    with pytest.raises(FileError, match=r"statement 1 of T_ALL.csv is not in survey_data.csv"):
+        car._load(path, {})
+
+
+def test_car_that_is_no_table(tmp_path):
+    path = write_zip(tmp_path / "cars.zip", {"x/survey_data.csv": SURVEY, "x/T_ALL.csv": "one,two,three\n"})
+    with pytest.raises(FileError, match="expected a table of numbers"):
+        car._load(path, {})
+
+
+# odd one last; taking another column for the odd one gives (unique, contradictions) (10, 4) or (8, 2)
+NATURE = [list("abc"), list("dcb"), list("cab"), list("cdb"), list("bac")]
+COUNTS = {"objects": 4, "statements": 5, "unique": 6, "contradictions": 1}
+
+
+@pytest.mark.parametrize("odd", [0, 1, 2])
+def test_nature_and_vogue(tmp_path, odd):
+    """The odd one is found in whichever column reproduces the counts; vogue follows nature."""
+
+    def text(rows):
+        moved = [[*row[:2][:odd], row[2], *row[:2][odd:]] for row in rows]
+        return "".join("\t".join(row) + "\n" for row in moved)
+
+    vogue = [["x", "y", "z"], ["y", "z", "x"]]
+    members = {"nature/nature_triplets.txt": text(NATURE), "vogue/vogue_triplets.txt": text(vogue)}
+    path = write_zip(tmp_path / "scenes.zip", members)
+    nature = scenes._load(path, "nature", COUNTS, COUNTS)
+    assert nature.details["odd_column"] == odd
+    assert nature.triplets.array[:2].tolist() == [[0, 1, 2], [1, 0, 2]]
+    covers = scenes._load(path, "vogue", {"objects": 3, "statements": 2, "answers": 4}, COUNTS)
+    assert covers.triplets.array.tolist() == [[0, 1, 2], [1, 0, 2], [1, 2, 0], [2, 1, 0]]
+
+
+def test_nature_that_is_another_file(tmp_path):
+    path = write_zip(tmp_path / "scenes.zip", {"nature/nature_triplets.txt": "a b c\n"})
+    with pytest.raises(FileError, match="found 3 objects, the published data has 120"):
+        datasets.fetch_nature(path)
+    ragged = write_zip(tmp_path / "ragged.zip", {"nature/nature_triplets.txt": "a b c\na b\n"})
+    with pytest.raises(FileError, match="line 2: expected three names"):
+        datasets.fetch_nature(ragged)
+
+
+def test_musicseer(tmp_path):
+    path = tmp_path / "musicseer.txt"
+    path.write_text(
+        "Judgement S/G User Target Chosen Other\n"
+        "1 S u1 10 20 30\n1 S u1 10 20 40\n2 G u2 20 20 30\n3 G u2 20 40 10\n4 S u3 10 20\n\n(4 rows)\n"
+    )
+    data = musicians._load(path, {"objects": 4, "rows": 4})
+    assert data.triplets.objects == ("artist10", "artist20", "artist30", "artist40")
+    assert data.triplets.array.tolist() == [[0, 1, 2], [0, 1, 3], [1, 3, 0]]
+    assert data.triplets.statement_ids[0] == data.triplets.statement_ids[1] != data.triplets.statement_ids[2]
+    assert np.asarray(data.triplets.participant).tolist() == ["u1", "u1", "u2"]
+    assert data.set_aside == {musicians.SAME: 1, musicians.NO_OTHER: 1, musicians.NO_JUDGEMENT: 2}
+    with pytest.raises(FileError, match="found 4 rows, the published data has 5"):
+        musicians._load(path, {"objects": 4, "rows": 5})
+
+
+def test_things_text(tmp_path):
+    trials, names = tmp_path / "trials.txt", tmp_path / "names.tsv"
+    trials.write_text("0 1 2\n2 0 1\n")
+    names.write_text("Word\tA\tB\tC\tD\tuniqueID\n" + "".join(f"bat\t-\t-\t-\t-\tbat{i}\n" for i in range(3)))
+    data = things._from_text(trials, names, {"objects": 3, "statements": 2, "answers": 4})
+    assert data.triplets.array.tolist() == [[0, 1, 2], [1, 0, 2], [2, 0, 1], [0, 2, 1]]
+    assert data.triplets.objects == ("bat0", "bat1", "bat2")
+    names.write_text("Word\nbat\n")
+    with pytest.raises(FileError, match="names in column 6"):
+        things._from_text(trials, names, {})
+
+
+def test_material(tmp_path):
+    train = {"answers": [[0, 1, 2], [2, 0, 1]], "agreement": [[2, 1], [1, 0]]}
+    test = {"answers": [[1, 0, 2]], "agreement": [[0, 2]]}
+    root = "material-appearance-similarity-master/data"
+    members = {
+        f"{root}/answers_processed_train.json": json.dumps(train),
+        f"{root}/answers_processed_test.json": json.dumps(test),
+        **{f"{root}/havran1_ennis_298x298_LDR/{name}.jpg": name for name in ("brass", "nylon", "steel")},
+    }
+    path = write_zip(tmp_path / "material.zip", members)
+    data = material._load(path, {"objects": 3, "questions": 3})
+    rows = sorted(data.triplets.array.tolist())
+    assert rows == sorted([[0, 1, 2], [0, 1, 2], [0, 2, 1], [2, 0, 1], [1, 2, 0], [1, 2, 0]])
+    assert data.triplets.objects == ("brass", "nylon", "steel")
+    assert data.details["test"].tolist() == [False] * 4 + [True] * 2
+    assert [image.read_text() for image in data.images] == ["brass", "nylon", "steel"]
+    with pytest.raises(FileError, match="found 3 questions, the published data has 25,801"):
+        material._load(path, {"objects": 3, "questions": 25_801})
+
+
+class FakeBunch:
+    def __init__(self, data, target):
+        self.data, self.target = data, target
+
+
+def test_openml_digits(tmp_path, monkeypatch):
+    """OpenML's USPS counts classes from 1; its MNIST gives labels as text."""
+    usps = FakeBunch(np.zeros((9_298, 256)), np.resize(np.arange(1, 11), 9_298).astype(str))
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", lambda **options: usps)
+    data = datasets.fetch_usps(tmp_path)
+    assert data.images.shape == (9_298, 16, 16) and data.labels[:3].tolist() == [0, 1, 2]
+    few = FakeBunch(np.zeros((5, 784)), np.array(["1"] * 5))
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", lambda **options: few)
+    with pytest.raises(FileError, match="expected 70,000 square images with digits 0 to 9, found 5 images"):
+        datasets.fetch_mnist(tmp_path)
+
+
+def test_openml_without_network(tmp_path, monkeypatch):
+    def fail(**options):
+        raise URLError("no route")
+
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", fail)
+    with pytest.raises(UnreachableError, match=r"41082 cannot be fetched into .*URLError.*NEARFAR_DATA"):
+        datasets.fetch_usps(tmp_path)
+
+
+# ---------------------------------------------------------------- downloads, from this machine to itself
+
+
+@pytest.fixture
+def server(tmp_path):
+    """An HTTP server on the loopback address: (address, folder it serves)."""
+    folder = tmp_path / "served"
+    folder.mkdir()
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *arguments):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder))) as http:
+        thread = threading.Thread(target=partial(http.serve_forever, poll_interval=0.01), daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{http.server_port}", folder
+        http.shutdown()
+        thread.join()
+
+
+def source_of(address, content):
+    return Source(f"{address}/data.zip", hashlib.sha256(content).hexdigest(), "kept.zip")
+
+
+def test_a_download_is_kept_and_not_repeated(server, tmp_path, capfd):
+    address, folder = server
+    (folder / "data.zip").write_bytes(b"precious")
+    source = source_of(address, b"precious")
+    path = obtain(source, tmp_path / "cache")
+    assert path == tmp_path / "cache" / "kept.zip" and path.read_bytes() == b"precious"
+    (folder / "data.zip").unlink()
+    assert obtain(source, tmp_path / "cache") == path
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_wrong_checksum_leaves_nothing_behind(server, tmp_path):
+    address, folder = server
+    (folder / "data.zip").write_bytes(b"forged")
+    with pytest.raises(FileError, match=r"another checksum than sha256 .* and was thrown away"):
+        obtain(source_of(address, b"precious"), tmp_path / "cache")
+    assert list((tmp_path / "cache").iterdir()) == []
+
+
+def test_an_address_that_is_gone(server, tmp_path):
+    address, _ = server
+    with pytest.raises(UnreachableError, match=r"cannot be reached \(HTTPError\); get the file another way"):
+        obtain(source_of(address, b"precious"), tmp_path / "cache")
+
+
+def test_no_server_at_all(tmp_path):
+    source = Source("http://127.0.0.1:9/data.zip", "0" * 64, "kept.zip")
+    with pytest.raises(
+        UnreachableError, match=r"ConnectionError.*put it at .*kept.zip, or point NEARFAR_DATA"
+    ):
+        obtain(source, tmp_path / "cache")
+
+
+def test_a_damaged_file_at_hand(tmp_path):
+    (tmp_path / "kept.zip").write_bytes(b"forged")
+    with pytest.raises(
+        FileError, match=r"kept.zip: checksum is sha256 .* delete it to have it fetched again"
+    ):
+        obtain(Source("http://127.0.0.1:9/data.zip", "0" * 64, "kept.zip"), tmp_path)
+
+
+def test_a_folder_for_reading_only_is_left_alone(server, tmp_path, monkeypatch):
+    address, folder = server
+    (folder / "data.zip").write_bytes(b"precious")
+    monkeypatch.setattr("pooch.os_cache", lambda project: tmp_path / "home" / project)
+    locked = tmp_path / "locked"
+    locked.mkdir()
+    locked.chmod(0o555)
+    path = obtain(source_of(address, b"precious"), locked)
+    assert path == tmp_path / "home" / "nearfar" / "kept.zip"
+    assert list(locked.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_made(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(FileError, match=r"cannot be made .*choose another folder"):
+        obtain(Source("http://127.0.0.1:9/x", "0" * 64, "x"), tmp_path / "file" / "below")
+
+
+def test_default_folder_is_the_users_cache(monkeypatch, tmp_path):
+    monkeypatch.delenv("NEARFAR_DATA", raising=False)
+    monkeypatch.setattr("pooch.os_cache", lambda project: tmp_path / project)
+    assert _source.data_folder() == tmp_path / "nearfar"
+
+
+# ---------------------------------------------------------------- files that are not what they should be
+
+
+def test_not_an_archive(tmp_path):
+    path = tmp_path / "food.zip"
+    path.write_bytes(b"not a zip")
+    with pytest.raises(FileError, match="expected a folder or a zip archive"):
+        datasets.fetch_food(path)
+
+
+def test_an_archive_of_something_else(tmp_path):
+    path = write_zip(tmp_path / "food.zip", {"other/readme.txt": "hello"})
+    with pytest.raises(FileError, match=r"has no all-triplets.csv"):
+        datasets.fetch_food(path)
+
+
+def test_an_npz_of_something_else(tmp_path):
+    np.savez(tmp_path / "triplets.npz", rows=[1])
+    with pytest.raises(FileError, match="expected an NPZ file with triplets, names"):
+        datasets.fetch_food(tmp_path / "triplets.npz")
+
+
+def test_a_pickled_npz_is_never_loaded(tmp_path):
+    np.savez(tmp_path / "mnist.npz", x_train=np.array([object()]), y_train=[0], x_test=[0], y_test=[0])
+    with pytest.raises(FileError, match="expected an NPZ file with x_train"):
+        digits.fetch_mnist(tmp_path / "mnist.npz")
+
+
+@pytest.mark.parametrize(
+    "name", ["objects", "answers", "statements", "participants", "unique", "contradictions"]
+)
+def test_every_count_is_checked(name):
+    answers = Triplets.from_array([[0, 1, 2], [0, 2, 1], [0, 2, 1], [1, 0, 2]], participant=list("abba"))
+    right = {"objects": 3, "answers": 4, "statements": 4, "participants": 2, "unique": 3, "contradictions": 1}
+    check_counts(answers, right, "here")
+    with pytest.raises(FileError, match=f"here: found {right[name]} {name}, the published data has 99"):
+        check_counts(answers, {name: 99}, "here")
