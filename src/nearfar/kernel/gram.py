@@ -15,7 +15,7 @@ from nearfar import _threads
 
 __all__ = ["gram"]
 
-TILE = 64
+STRIP = 512
 DENSE_BYTES = 1 << 28
 PAIR_COST = 16.0  # a scattered multiply-add against one inside BLAS
 
@@ -93,18 +93,13 @@ def _add_squares(indices: Any, data: Any, K: Any) -> None:
 
 
 def _mirror(K: NDArray[Any]) -> None:
-    """Copy the lower triangle onto the upper one, in place."""
-    tiles = (len(K) + TILE - 1) // TILE
-    jobs = [(K, first, _threads.n_threads(), tiles) for first in range(_threads.n_threads())]
-    _threads.run(_mirror_tiles, jobs if len(K) > 500 else [(K, 0, 1, tiles)])
+    """Copy the lower triangle onto the upper one, in place, strip by strip."""
+    starts = range(0, len(K), STRIP)
+    _threads.run(_mirror_strip, [(K, start) for start in starts])
 
 
-@njit(cache=True, nogil=True)
-def _mirror_tiles(K: Any, first: int, step: int, tiles: int) -> None:
-    """Tile by tile, so that reading along rows and writing along columns both stay in cache."""
-    n = K.shape[0]
-    for block in range(first, tiles, step):
-        for other in range(block, tiles):
-            for r in range(other * TILE, min(n, (other + 1) * TILE)):
-                for c in range(block * TILE, min(n, r, (block + 1) * TILE)):
-                    K[c, r] = K[r, c]
+def _mirror_strip(K: NDArray[Any], start: int) -> None:
+    stop = start + STRIP
+    K[:start, start:stop] = K[start:stop, :start].T
+    corner = K[start:stop, start:stop]
+    corner[...] = np.tril(corner) + np.tril(corner, -1).T
