@@ -63,6 +63,8 @@ def test_equals_all_eigenvalues(n, p, layout):
     expected = shifted_kernel(phi)[1]
     assert expected > 1e-3 or p < n + 2
     assert smallest_eigenvalue(phi) == pytest.approx(expected, abs=1e-10)
+    K = dense(phi) @ dense(phi).T
+    assert smallest_eigenvalue(phi, K) == pytest.approx(expected, abs=1e-10)
 
 
 def test_rank_rule_needs_no_solver(monkeypatch):
@@ -99,6 +101,7 @@ def test_factorised_and_iterative_ways_agree_with_all_eigenvalues(monkeypatch):
 def test_singular_kernel_has_no_shift(monkeypatch):
     phi = make_phi(60, 90, seed=3)
     phi[5] = phi[9]
+    phi = sparse.csr_array(phi)
     for limit in (500, 10):
         monkeypatch.setattr(shift, "DIRECT_LIMIT", limit)
         assert smallest_eigenvalue(phi) == pytest.approx(0, abs=1e-12)
@@ -107,7 +110,7 @@ def test_singular_kernel_has_no_shift(monkeypatch):
 
 
 def test_early_stop_stays_below_and_says_so(monkeypatch):
-    phi = make_phi(200, 260, density=0.6, seed=4)
+    phi = make_phi(200, 260, density=0.6, seed=4, layout="sparse")
     expected = shifted_kernel(phi)[1]
     monkeypatch.setattr(shift, "MATRIX_LIMIT", 10)
     monkeypatch.setattr(shift, "MAX_STEPS", 12)

@@ -47,7 +47,7 @@ def kernel_matrix(
     phi = feature_map._fit_by_columns(answers)
     K = gram(phi)
     informed = feature_map._informed
-    K[informed, informed] = 1.0 - (smallest_eigenvalue(phi) if shift else 0.0)
+    K[informed, informed] = 1.0 - (smallest_eigenvalue(phi, K) if shift else 0.0)
     return K
 
 

@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from nearfar.kernel.gram import gram
+
 __all__ = ["Parts", "Phi", "as_rows", "informed_rows", "is_sparse", "row_squares", "split"]
 
 Phi: TypeAlias = Any  # an ndarray or a scipy.sparse matrix or array; rows are objects
@@ -62,7 +64,8 @@ class Parts:
 
     def matrix(self) -> NDArray[np.float64]:
         """(N, N) K itself, in float64."""
-        K = _sparse_gram(self.shared) if is_sparse(self.shared) else _dense_gram(self.shared)
+        wide = not is_sparse(self.shared) and self.shared.dtype != np.float64
+        K = _gram_of_float32(self.shared) if wide else gram(self.shared.astype(np.float64, copy=False))
         K[np.diag_indices_from(K)] += self.own
         return K
 
@@ -157,33 +160,11 @@ def _keep_columns(phi: Any, codes: NDArray[np.int64], wanted: NDArray[np.bool_])
     )
 
 
-def _dense_gram(block: NDArray[Any]) -> NDArray[np.float64]:
-    """X X' summed over blocks of columns, each taken to float64, so that float32 loses nothing more."""
+def _gram_of_float32(block: NDArray[Any]) -> NDArray[np.float64]:
+    """X X' in float64, a block of columns at a time, so that X is never held twice."""
     n, p = block.shape
     K = np.zeros((n, n))
     width = max(64, BLOCK_BYTES // (8 * max(n, 1)))
     for start in range(0, p, width):
-        part = np.asarray(block[:, start : start + width], dtype=np.float64)
-        K += part @ part.T
-    return K
-
-
-def _sparse_gram(block: Any) -> NDArray[np.float64]:
-    """X X' of a sparse X: by rows where few columns are shared, else by dense blocks of columns."""
-    n, p = block.shape
-    counts = np.bincount(block.indices, minlength=p).astype(np.float64)
-    sparse_cost, dense_cost = 20.0 * float(counts @ counts), float(n) * n * p / 8
-    if sparse_cost <= dense_cost:
-        wide = block.astype(np.float64)
-        return np.asarray((wide @ wide.T).toarray())
-    return _dense_gram_of_sparse(block.tocsc())
-
-
-def _dense_gram_of_sparse(columns: Any) -> NDArray[np.float64]:
-    n, p = columns.shape
-    K = np.zeros((n, n))
-    width = max(64, BLOCK_BYTES // (8 * max(n, 1)))
-    for start in range(0, p, width):
-        part = columns[:, start : start + width].toarray().astype(np.float64)
-        K += part @ part.T
+        K += gram(block[:, start : start + width].astype(np.float64))
     return K

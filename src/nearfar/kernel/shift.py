@@ -41,7 +41,7 @@ def check_diagonal(diagonal: object) -> bool:
     return diagonal == "shift"
 
 
-def smallest_eigenvalue(phi: Phi) -> float:
+def smallest_eigenvalue(phi: Phi, K: NDArray[Any] | None = None) -> float:
     """Smallest eigenvalue s >= 0 of Phi Phi' over the informed (non-zero) rows.
 
     By rank where that settles it (s = 0), by factorising K for up to a few thousand objects, else by
@@ -51,6 +51,7 @@ def smallest_eigenvalue(phi: Phi) -> float:
     Parameters
     ----------
     phi : (n, p) ndarray or sparse; rows are objects.
+    K : (n, n) Phi Phi', where it is at hand already; saves building it.
 
     Examples
     --------
@@ -59,17 +60,20 @@ def smallest_eigenvalue(phi: Phi) -> float:
     >>> smallest_eigenvalue(np.array([[1.0], [1.0]]))
     0.0
     """
-    return smallest_of_parts(split(phi))
+    return smallest_of_parts(split(phi), K)
 
 
-def smallest_of_parts(parts: Parts) -> float:
+def smallest_of_parts(parts: Parts, K: NDArray[Any] | None = None) -> float:
     """As ``smallest_eigenvalue``, for rows that were split before."""
     if parts.size == 0 or _rank_settles(parts):
         return 0.0
     if parts.shared.shape[1] == 0:
         return float(parts.own.min())
-    if parts.size <= MATRIX_LIMIT:
-        return smallest_of_matrix(parts.matrix())
+    # dense rows reach this line only when wide: then K is no larger than Phi, and worth its making
+    if parts.size <= MATRIX_LIMIT or not is_sparse(parts.shared):
+        if K is None or K.dtype != np.float64:
+            return smallest_of_matrix(parts.matrix())
+        return smallest_of_matrix(K if len(K) == parts.size else K[np.ix_(parts.rows, parts.rows)])
     with step("smallest eigenvalue"):
         return _by_lanczos(parts.product, parts.diagonal)
 
