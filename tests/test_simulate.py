@@ -66,10 +66,12 @@ def test_ties_at_random_go_both_ways_and_leave_the_flips_alone():
 
 
 def test_mirror_images_tie_exactly():
-    """0.1^2 + 0.3^2 and 0.3^2 + 0.1^2 must not differ by rounding."""
-    points = [[0.0, 0.0], [0.1, 0.3], [0.3, 0.1]]
-    one_question = design.random_questions(3, 3)
-    assert simulate.answers(one_question[one_question.anchor == 0], points=points).ties == 1
+    """dx^2 + dy^2 and dy^2 + dx^2 must not differ by rounding."""
+    places = np.random.default_rng(3).normal(size=(200, 2))
+    points = np.concatenate([[[0.0, 0.0]], places, places[:, ::-1]])
+    one = np.arange(1, 201, dtype=np.int32)
+    mirrored = design.Questions(np.zeros(200, dtype=np.int32), one, one + 200, tuple(map(str, range(401))))
+    assert simulate.answers(mirrored, points=points).ties == 200
 
 
 @pytest.mark.parametrize("flip", [0.0, 0.15, 0.5, 1.0])
