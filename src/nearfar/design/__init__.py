@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from nearfar._threads import blocks, run
 from nearfar.design._draw import distinct, draw, quotas, unrank
 from nearfar.errors import InputError, TooLargeError
+from nearfar.progress import step
 
 __all__ = ["Questions", "farthest_first", "landmark_questions", "random_landmarks", "random_questions"]
 
@@ -172,10 +173,9 @@ def landmark_questions(
     offset = np.concatenate([[0], np.cumsum(quota)])
     out = _empty(int(offset[-1]))
     key = rng.integers(2**64, dtype=np.uint64)
-    run(
-        draw,
-        [(a, b, kernel == "k2", room, offset, place, marks, key, out) for a, b in blocks(n, BLOCKS)],
-    )
+    with step("drawing questions"):
+        pieces = blocks(n, BLOCKS)
+        run(draw, [(a, b, kernel == "k2", room, offset, place, marks, key, out) for a, b in pieces])
     return Questions(out[0], out[1], out[2], names)
 
 
