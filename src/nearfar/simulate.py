@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from nearfar._threads import blocks, run
-from nearfar.design import Questions
 from nearfar.errors import InputError
 from nearfar.progress import step
 from nearfar.triplets import Triplets
+
+if TYPE_CHECKING:
+    from nearfar.design import Questions
 
 __all__ = ["SimulatedAnswers", "answers"]
 

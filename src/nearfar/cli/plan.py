@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 
 import typer
 
@@ -108,7 +108,8 @@ def plan(
             remark = ""
         else:
             marks = _landmarks(landmarks, things.names, seed)
-            questions = design.landmark_questions(things.names, marks, kernel.value, budget=budget, seed=seed)
+            which: Literal["k1", "k2"] = "k2" if kernel is Kernel.k2 else "k1"
+            questions = design.landmark_questions(things.names, marks, which, budget=budget, seed=seed)
             remark = f"; landmarks: {', '.join(marks)}"
         with text_output(output) as stream:
             _write(questions.shuffled(seed), things.images, stream)
