@@ -25,6 +25,7 @@ _HOMES = {
     "noise_ceiling": "nearfar.evaluate.ceiling",
     "KernelKMeans": "nearfar.methods",
     "KernelPCA": "nearfar.methods",
+    "linkage": "nearfar.methods",
 }
 _ROOMS = (
     "design",
@@ -52,6 +53,7 @@ __all__ = [
     "io",
     "kernel",
     "kernel_matrix",
+    "linkage",
     "methods",
     "metrics",
     "noise_ceiling",
@@ -72,7 +74,7 @@ if TYPE_CHECKING:
     from nearfar.features import FeatureMap
     from nearfar.io import read_answers, read_objects, read_triplets, scan_triplets, write_triplets
     from nearfar.kernel import cross_kernel, kernel_matrix, reduce_diagonal
-    from nearfar.methods import KernelKMeans, KernelPCA
+    from nearfar.methods import KernelKMeans, KernelPCA, linkage
     from nearfar.triplets import Triplets
 
 
