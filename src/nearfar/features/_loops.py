@@ -16,6 +16,7 @@ from numba import njit
 __all__ = [
     "count_columns",
     "count_sorted",
+    "cut_cells",
     "grid_rows",
     "merge_cells",
     "take_apart",
@@ -74,6 +75,40 @@ def merge_cells(
             b += 1
         cells += 1
     return cells
+
+
+@njit(cache=True, nogil=True)
+def cut_cells(
+    keys_in: Any,
+    net_in: Any,
+    total_in: Any,
+    row_bits: int,
+    block_rows: int,
+    block_bits: Any,
+    starts: Any,
+    keys: Any,
+    net: Any,
+    total: Any,
+) -> None:
+    """Sorted cells -> the same by blocks of ``block_rows`` rows, sorted within each, rows counted from its first.
+
+    In: cells; block_bits (blocks,). Out: starts (blocks + 1,), zeroed before: cells starts[b]..starts[b+1]-1 of
+    keys, net, total are those of block b, key = column << block_bits[b] | row.
+    """
+    mask = (np.int64(1) << row_bits) - 1
+    for key in keys_in:
+        starts[(key & mask) // block_rows + 1] += 1
+    for block in range(starts.size - 1):
+        starts[block + 1] += starts[block]
+    free = starts[:-1].copy()
+    for cell in range(keys_in.size):
+        row = keys_in[cell] & mask
+        block = row // block_rows
+        spot = free[block]
+        free[block] += 1
+        keys[spot] = ((keys_in[cell] >> row_bits) << block_bits[block]) | (row - block * block_rows)
+        net[spot] = net_in[cell]
+        total[spot] = total_in[cell]
 
 
 @njit(cache=True, nogil=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,24 +14,34 @@ from nearfar.features import _loops
 from nearfar.features.part import Part
 from nearfar.triplets import Triplets
 
-__all__ = ["Cells", "Counts", "grid_pays"]
+__all__ = ["Cells", "Counts", "bits", "grid_pays"]
 
 SMALL_GRID = 1 << 22  # cells; below this a grid is cheap whatever is in it
 CELLS_PER_ENTRY = 6  # a csr entry takes 12 bytes and slow products; up to 6 cells of 8 bytes beat it
 INT32_LIMIT = 2**31 - 1
+SLACK = 4  # below the largest integer: a cell that was filled to its limit can still take one answer
 
 
 class Cells(NamedTuple):
     """Counted cells, sorted by key = key column << row_bits | row."""
 
     keys: NDArray[np.int64]
-    net: NDArray[np.int32]
-    total: NDArray[np.int32]
+    net: NDArray[Any]
+    total: NDArray[Any]
 
 
 def grid_pays(n_cells: int, n_entries: int) -> bool:
     """Whether a dense grid of ``n_cells`` costs less than sorting and storing ``n_entries``."""
     return n_cells <= max(SMALL_GRID, CELLS_PER_ENTRY * n_entries)
+
+
+def bits(count: int) -> int:
+    """Bits that number ``count`` things.
+
+    >>> bits(1), bits(8), bits(9)
+    (1, 3, 4)
+    """
+    return max(1, int(count - 1).bit_length())
 
 
 class Counts:
@@ -42,18 +53,29 @@ class Counts:
     n_rows : objects that have a row.
     place : (n_rows,) place of each object among the column objects, -1 for none.
     n_places : how many column objects there are.
+    dense : True for a grid, False for sorted cells, None for what is cheaper.
     """
 
-    def __init__(self, part: Part, n_rows: int, place: NDArray[np.int32], n_places: int) -> None:
+    def __init__(
+        self,
+        part: Part,
+        n_rows: int,
+        place: NDArray[np.signedinteger[Any]],
+        n_places: int,
+        *,
+        dense: bool | None = None,
+    ) -> None:
         self.part = part
         self.n_rows = n_rows
         self.place = place
         self.n_places = n_places
+        self.dense = dense
         self.n_answers = 0
+        self._most = 0  # no cell holds more than this
         self.grid: NDArray[Any] | None = None
         self._runs: list[Cells] = []
-        self.row_bits = max(1, int(n_rows - 1).bit_length())
-        self.place_bits = max(1, int(n_places - 1).bit_length())
+        self.row_bits = bits(n_rows)
+        self.place_bits = bits(n_places)
 
     @property
     def n_columns(self) -> int:
@@ -63,6 +85,7 @@ class Counts:
     def add(self, answers: Triplets) -> None:
         """Count more answers."""
         self.n_answers += len(answers)
+        self._most += len(answers)
         if self.grid is None and self._wants_grid():
             self._make_grid()
         if self.grid is None:
@@ -71,14 +94,19 @@ class Counts:
             self._add_to_grid(answers)
 
     def _wants_grid(self) -> bool:
+        if self.dense is not None:
+            return self.dense
         return grid_pays(self.n_rows * self.n_columns, self.n_answers * self.part.cells_per_answer)
 
     # ---------------------------------------------------------------- dense
 
     def _make_grid(self) -> None:
-        self.grid = np.zeros((self.n_rows, self.n_columns, 2), dtype=np.int32)
-        if self._runs:
-            cells = self.cells()
+        """A grid of small integers, which grows when a cell asks for it, with all that was counted so far."""
+        cells, kind = self.cells(), np.dtype(np.int16)
+        while cells.total.max(initial=0) > _limit(kind):
+            kind = _wider(kind)
+        self.grid = np.zeros((self.n_rows, self.n_columns, 2), dtype=kind)
+        if len(cells.keys):
             columns, rows = cells.keys >> self.row_bits, cells.keys & ((1 << self.row_bits) - 1)
             codes = self.part.codes_of_keys(columns, self.place_bits)
             spot = np.searchsorted(self.part.all_codes(self.n_places), codes)
@@ -87,26 +115,29 @@ class Counts:
             self._runs = []
 
     def _add_to_grid(self, answers: Triplets) -> None:
-        assert self.grid is not None
-        if self.n_answers * 2 > INT32_LIMIT and self.grid.dtype == np.int32:
-            self.grid = self.grid.astype(np.int64)  # a cell can hold at most all answers
-        threads = _threads.n_threads() if len(answers) > 50_000 else 1
-        _threads.run(
-            self.part.add_to_grid,
-            [
-                (self.grid, answers.anchor, answers.near, answers.far, self.place, self.n_places, first, last)
-                for first, last in _threads.blocks(self.n_rows, threads)
-            ],
-        )
+        blocks = _threads.blocks(self.n_rows, _threads.n_threads() if len(answers) > 50_000 else 1)
+        done = [0] * len(blocks)
+        columns = (answers.anchor, answers.near, answers.far, self.place, self.n_places)
+        while done and min(done) < len(answers):
+            assert self.grid is not None
+            if max(done):  # a cell is full: go on in a grid with more room
+                self.grid = self.grid.astype(_wider(self.grid.dtype))
+            limit = _limit(self.grid.dtype)
+            done = _threads.run(
+                self.part.add_to_grid,
+                [
+                    (self.grid[a:b], *columns, a, start, limit)
+                    for (a, b), start in zip(blocks, done, strict=True)
+                ],
+            )
 
     # ---------------------------------------------------------------- sparse
 
     def _add_run(self, answers: Triplets) -> None:
-        bits = self.part.column_bits(self.place_bits) + self.row_bits + 1
-        if bits > 63 or self.n_answers * 2 > INT32_LIMIT:
+        if self.part.column_bits(self.place_bits) + self.row_bits + 1 > 63:
             raise InputError(
-                f"{self.part.name} on {self.n_rows:,} objects and {self.n_answers:,} answers is past what sparse "
-                "counting holds (1,048,576 objects, 1,073,741,823 answers); give landmarks, or use the score kernel",
+                f"{self.part.name} on {self.n_rows:,} objects is past what sparse counting holds "
+                "(1,048,576 objects); give landmarks, or use the score kernel",
                 came=self.n_rows,
                 expected="at most 1,048,576 objects",
                 remedy="landmarks=",
@@ -119,15 +150,24 @@ class Counts:
         keys.sort()
         net, total = np.empty(filled, np.int32), np.empty(filled, np.int32)
         n = _loops.count_sorted(keys, keys, net, total)
-        self._runs.append(Cells(keys[:n], net[:n], total[:n]))
+        self._add_cells(Cells(keys[:n], net[:n], total[:n]))
+
+    def add_cells(self, cells: Cells) -> None:
+        """Add cells that were counted elsewhere; only where there is no grid."""
+        self._most += int(cells.total.max(initial=0))
+        self._add_cells(Cells(cells.keys.astype(np.int64, copy=False), cells.net, cells.total))
+
+    def _add_cells(self, cells: Cells) -> None:
+        self._runs.append(cells)
         while len(self._runs) > 1 and len(self._runs[-1].keys) * 2 > len(self._runs[-2].keys):
             self._merge_last_two()
 
     def _merge_last_two(self) -> None:
         second, first = self._runs.pop(), self._runs.pop()
         size = len(first.keys) + len(second.keys)
-        keys, net, total = np.empty(size, np.int64), np.empty(size, np.int32), np.empty(size, np.int32)
-        n = _loops.merge_cells(*first, *second, keys, net, total)
+        kind = np.int32 if self._most <= INT32_LIMIT else np.int64
+        keys, net, total = np.empty(size, np.int64), np.empty(size, kind), np.empty(size, kind)
+        n = _loops.merge_cells(*_as(first, kind), *_as(second, kind), keys, net, total)
         self._runs.append(Cells(keys[:n], net[:n], total[:n]))
 
     def cells(self) -> Cells:
@@ -137,3 +177,25 @@ class Counts:
         if not self._runs:
             return Cells(np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.int32))
         return self._runs[0]
+
+    def cut(self, block_rows: int) -> list[Cells]:
+        """The cells of every block of ``block_rows`` rows, rows counted from the first of the block."""
+        cells, n_blocks = self.cells(), -(-self.n_rows // block_rows)
+        starts = np.zeros(n_blocks + 1, np.int64)
+        keys, net, total = (np.empty_like(column) for column in cells)
+        block_bits = np.full(n_blocks, bits(block_rows))
+        block_bits[-1:] = bits(self.n_rows - block_rows * (n_blocks - 1))
+        _loops.cut_cells(*cells, self.row_bits, block_rows, block_bits, starts, keys, net, total)
+        return [Cells(keys[a:b], net[a:b], total[a:b]) for a, b in pairwise(starts.tolist())]
+
+
+def _limit(kind: np.dtype[Any]) -> int:
+    return int(np.iinfo(kind).max) - SLACK
+
+
+def _wider(kind: np.dtype[Any]) -> np.dtype[Any]:
+    return np.dtype(np.int32 if kind.itemsize == 2 else np.int64)
+
+
+def _as(cells: Cells, kind: Any) -> Cells:
+    return Cells(cells.keys, cells.net.astype(kind, copy=False), cells.total.astype(kind, copy=False))

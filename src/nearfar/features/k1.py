@@ -31,18 +31,32 @@ def _all_codes(places: int) -> Codes:
 
 @njit(cache=True, nogil=True)
 def _add_to_grid(
-    grid: Any, anchor: Any, near: Any, far: Any, place: Any, n_places: int, first_row: int, last_row: int
-) -> None:
-    """In: answers, place. In and out: rows first_row..last_row-1 of grid (n, p, 2)."""
-    for t in range(anchor.size):
-        row = anchor[t]
-        if first_row <= row < last_row:
+    grid: Any,
+    anchor: Any,
+    near: Any,
+    far: Any,
+    place: Any,
+    n_places: int,
+    first_row: int,
+    start: int,
+    limit: int,
+) -> int:
+    """In: answers from ``start`` on, place. In and out: grid (rows, p, 2), its rows from first_row on.
+
+    Returns how many answers are done: all, or up to the one that brought a cell to ``limit``.
+    """
+    for t in range(start, anchor.size):
+        row = anchor[t] - first_row
+        if 0 <= row < grid.shape[0]:
             i, j = np.int64(place[near[t]]), np.int64(place[far[t]])
             if i >= 0 and j >= 0:
                 low, high = min(i, j), max(i, j)
                 column = ((low * (2 * n_places - low - 1)) >> 1) + high - low - 1
                 grid[row, column, 0] += 2 * (i < j) - 1
                 grid[row, column, 1] += 1
+                if grid[row, column, 1] >= limit:
+                    return t + 1
+    return len(anchor)
 
 
 @njit(cache=True, nogil=True)

@@ -32,24 +32,36 @@ def _all_codes(places: int) -> Codes:
 
 @njit(cache=True, nogil=True)
 def _add_to_grid(
-    grid: Any, anchor: Any, near: Any, far: Any, place: Any, n_places: int, first_row: int, last_row: int
-) -> None:
-    """In: answers, place. In and out: rows first_row..last_row-1 of grid (n, p, 2)."""
-    for t in range(anchor.size):
+    grid: Any,
+    anchor: Any,
+    near: Any,
+    far: Any,
+    place: Any,
+    n_places: int,
+    first_row: int,
+    start: int,
+    limit: int,
+) -> int:
+    """In: answers from ``start`` on, place. In and out: grid (rows, p, 2), its rows from first_row on.
+
+    Returns how many answers are done: all, or up to the one that brought a cell to ``limit``.
+    """
+    for t in range(start, anchor.size):
         i = np.int64(place[anchor[t]])
         if i < 0:
             continue
-        a, b = near[t], far[t]
-        j = np.int64(place[b])
-        if j >= 0 and first_row <= a < last_row:
-            column = i * (n_places - 1) + j - (j > i)
-            grid[a, column, 0] += 1
-            grid[a, column, 1] += 1
-        j = np.int64(place[a])
-        if j >= 0 and first_row <= b < last_row:
-            column = i * (n_places - 1) + j - (j > i)
-            grid[b, column, 0] -= 1
-            grid[b, column, 1] += 1
+        full = False
+        for side in range(2):
+            a, other = (near[t], far[t]) if side == 0 else (far[t], near[t])
+            row, j = a - first_row, np.int64(place[other])
+            if j >= 0 and 0 <= row < grid.shape[0]:
+                column = i * (n_places - 1) + j - (j > i)
+                grid[row, column, 0] += 1 - 2 * side
+                grid[row, column, 1] += 1
+                full |= grid[row, column, 1] >= limit
+        if full:
+            return t + 1
+    return len(anchor)
 
 
 @njit(cache=True, nogil=True)

@@ -30,7 +30,7 @@ class Part:
     cells_per_answer : how many cells an answer adds to.
     keeps_all_columns : whether columns nobody answered about stay.
     all_codes : places -> codes of all columns, in the order of the grid's columns.
-    add_to_grid : compiled (grid, anchor, near, far, place, first_row, last_row).
+    add_to_grid : compiled (grid, anchor, near, far, place, n_places, first_row, start, limit) -> answers done.
     fill_keys : compiled (anchor, near, far, place, place_bits, row_bits, out) -> number of keys written.
     """
 
@@ -41,7 +41,7 @@ class Part:
     keeps_all_columns: bool
     all_codes: Callable[[int], Codes]
     n_columns: Callable[[int], int]
-    add_to_grid: Callable[..., None]
+    add_to_grid: Callable[..., int]
     fill_keys: Callable[..., int]
     column_bits: Callable[[int], int]
 

@@ -32,17 +32,34 @@ def _all_codes(places: int) -> Codes:
 
 @njit(cache=True, nogil=True)
 def _add_to_grid(
-    grid: Any, anchor: Any, near: Any, far: Any, place: Any, n_places: int, first_row: int, last_row: int
-) -> None:
-    """In: answers, place. In and out: rows first_row..last_row-1 of grid (n, p, 2)."""
-    for t in range(anchor.size):
+    grid: Any,
+    anchor: Any,
+    near: Any,
+    far: Any,
+    place: Any,
+    n_places: int,
+    first_row: int,
+    start: int,
+    limit: int,
+) -> int:
+    """In: answers from ``start`` on, place. In and out: grid (rows, p, 2), its rows from first_row on.
+
+    Returns how many answers are done: all, or up to the one that brought a cell to ``limit``.
+    """
+    for t in range(start, anchor.size):
         a = anchor[t]
+        full = False
         for side in range(2):
             other = near[t] if side == 0 else far[t]
-            for row, column in ((a, place[other]), (other, place[a])):
-                if column >= 0 and first_row <= row < last_row:
+            for object_, column in ((a, place[other]), (other, place[a])):
+                row = object_ - first_row
+                if column >= 0 and 0 <= row < grid.shape[0]:
                     grid[row, column, 0] += 1 - 2 * side
                     grid[row, column, 1] += 1
+                    full |= grid[row, column, 1] >= limit
+        if full:
+            return t + 1
+    return len(anchor)
 
 
 @njit(cache=True, nogil=True)
