@@ -10,7 +10,7 @@ from nearfar.features.counts import Counts, bits
 # -------------------------------------------------------------------- integers with an overflow guard
 
 
-@pytest.mark.filterwarnings("ignore::nearfar.errors.UninformedWarning")
+@pytest.mark.filterwarnings("ignore::nearfar.errors.NearfarWarning")
 @pytest.mark.parametrize("kernel", ["k1", "k2", "score"])
 def test_a_cell_outgrows_its_integers(kernel):
     """40,000 equal answers and 10,000 of the contrary are past 16 bits; the ratio stays exact."""
