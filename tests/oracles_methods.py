@@ -4,15 +4,16 @@ import numpy as np
 from scipy import sparse
 
 
-def make_phi(n, p, *, density=1.0, zeros=(), seed=0, dtype=np.float64, layout="dense"):
+def make_phi(n, p, *, density=1.0, zeros=(), seed=0, dtype=np.float64, layout="dense", ties=True):
     """Rows like those of k1: entries +1, 0, -1, scaled to unit length; rows in ``zeros`` are zero.
 
     Object x follows the signs of group x mod 4, a third of the entries turned, so that there is something to find.
+    Kernel values are fractions and often equal; ``ties=False`` gives every column a weight of its own.
     """
     rng = np.random.default_rng(seed)
     signs = rng.choice([-1.0, 1.0], size=(4, p))[np.arange(n) % 4]
     signs *= np.where(rng.random((n, p)) < 1 / 3, -1, 1)
-    values = signs * (rng.random((n, p)) < density)
+    values = signs * (rng.random((n, p)) < density) * (1 if ties else rng.random(p) + 0.5)
     values[list(zeros)] = 0
     norms = np.linalg.norm(values, axis=1, keepdims=True)
     values = (values / np.where(norms == 0, 1, norms)).astype(dtype)

@@ -2,5 +2,24 @@
 
 from nearfar.methods.kernel_kmeans import KernelKMeans
 from nearfar.methods.kernel_pca import KernelPCA
+from nearfar.methods.near import Neighbours, Similar, neighbours, similar
+from nearfar.methods.trees import ClusterTree, Tree, cut, link_clusters, linkage
+from nearfar.methods.typical import Medoids, Outliers, medoid, outliers
 
-__all__ = ["KernelKMeans", "KernelPCA"]
+__all__ = [
+    "ClusterTree",
+    "KernelKMeans",
+    "KernelPCA",
+    "Medoids",
+    "Neighbours",
+    "Outliers",
+    "Similar",
+    "Tree",
+    "cut",
+    "link_clusters",
+    "linkage",
+    "medoid",
+    "neighbours",
+    "outliers",
+    "similar",
+]

@@ -1,0 +1,193 @@
+"""Who is near whom: nearest neighbours by kernel value, and the same by name for people."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearfar.errors import InputError
+from nearfar.kernel.parts import Phi, informed_rows, is_sparse
+from nearfar.methods._common import check_count, check_phi
+from nearfar.progress import track
+
+__all__ = ["Neighbours", "Similar", "neighbours", "similar"]
+
+BLOCK_BYTES = 1 << 25
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """The nearest neighbours of every object.
+
+    Attributes
+    ----------
+    indices : (n, k) nearest first; -1 for an uninformed object.
+    similarities : (n, k) kernel values K(x, y): agreement between -1 and 1, no distances; NaN where uninformed.
+    uninformed : indices of objects with a zero row. They have no neighbours and are nobody's.
+    """
+
+    indices: NDArray[np.intp]
+    similarities: NDArray[np.float64]
+    uninformed: NDArray[np.intp]
+
+
+def neighbours(phi: Phi, k: int = 10) -> Neighbours:
+    """The k objects with the largest kernel value to each object, itself left out.
+
+    The diagonal shift changes no value between different objects, so there is no ``diagonal`` here.
+
+    Examples
+    --------
+    >>> phi = np.array([[1.0, 0.0], [0.8, 0.6], [0.0, 1.0], [0.0, 0.0]])
+    >>> found = neighbours(phi, k=1)
+    >>> found.indices.ravel(), found.uninformed
+    (array([ 1,  0,  1, -1]), array([3]))
+    """
+    rows = check_phi(phi)
+    n = rows.shape[0]
+    informed = informed_rows(rows)
+    k = _check_k(k, len(informed))
+    indices = np.full((n, k), -1, dtype=np.intp)
+    values = np.full((n, k), np.nan)
+    known = rows if len(informed) == n else rows[informed]
+    for where, block in track(list(_kernel_blocks(known)), "neighbours"):
+        similarity = _products(block, known)
+        similarity[np.arange(where.stop - where.start), np.arange(where.start, where.stop)] = -np.inf
+        best = _largest(similarity, k, _decimals(rows))
+        indices[informed[where]] = informed[best]
+        values[informed[where]] = np.take_along_axis(similarity, best, axis=1)
+    return Neighbours(indices, values, np.setdiff1d(np.arange(n), informed))
+
+
+def _check_k(k: int, n_informed: int) -> int:
+    if check_count(k, "k") > n_informed - 1:
+        raise InputError(
+            f"k={k} neighbours are more than the {max(n_informed - 1, 0)} other informed objects; ask for fewer",
+            where="k",
+            came=k,
+            expected=f"at most {n_informed - 1}",
+        )
+    return k
+
+
+def _kernel_blocks(rows: Any) -> Iterator[tuple[slice, Any]]:
+    """Blocks of rows whose kernel values with all objects fit a few megabytes."""
+    height = max(1, BLOCK_BYTES // (8 * max(rows.shape[0], 1)))
+    for start in range(0, rows.shape[0], height):
+        where = slice(start, min(start + height, rows.shape[0]))
+        yield where, rows[where]
+
+
+def _products(block: Any, rows: Any) -> NDArray[np.float64]:
+    products: Any = block @ rows.T
+    dense = products.toarray() if is_sparse(products) else products
+    return np.asarray(dense, dtype=np.float64)
+
+
+def _largest(similarity: NDArray[np.float64], k: int, decimals: int) -> NDArray[np.intp]:
+    """(b, k) places of the k largest of every row, largest first; of equals, but for rounding, the first one first."""
+    values = np.round(similarity, decimals)
+    bar = -np.partition(-values, k - 1, axis=1)[:, k - 1 : k]
+    above, level = values > bar, values == bar
+    missing = k - above.sum(axis=1, keepdims=True)
+    chosen = above | (level & (np.cumsum(level, axis=1) <= missing))
+    places = np.nonzero(chosen)[1].reshape(len(values), k)
+    order = np.argsort(-np.take_along_axis(values, places, axis=1), axis=1, kind="stable")
+    return np.take_along_axis(places, order, axis=1)
+
+
+def _decimals(rows: Any) -> int:
+    """Digits of a kernel value that are not rounding error."""
+    return 5 if rows.dtype == np.float32 else 12
+
+
+@dataclass(frozen=True)
+class Similar:
+    """What is most similar to one object; ``print`` shows a short table.
+
+    Attributes
+    ----------
+    name : the object asked about.
+    names : the most similar ones, nearest first.
+    similarities : their kernel values with it: agreement between -1 and 1.
+    uninformed : names of objects nothing is known about; they cannot be in the list.
+    """
+
+    name: str
+    names: tuple[str, ...]
+    similarities: tuple[float, ...]
+    uninformed: tuple[str, ...]
+
+    def __str__(self) -> str:
+        width = max(map(len, self.names), default=0)
+        lines = [
+            f"  {name:<{width}}  {value:+.2f}"
+            for name, value in zip(self.names, self.similarities, strict=True)
+        ]
+        return "\n".join([f"most similar to {self.name}:", *lines])
+
+
+def similar(phi: Phi, names: Sequence[str], name: str, k: int = 5) -> Similar:
+    """What people ask first: what is most similar to this one?
+
+    Parameters
+    ----------
+    phi : (n, p) ndarray or sparse; rows are objects.
+    names : the n names of the rows, e.g. ``answers.objects``.
+    name : whom to ask about.
+    k : how many to list, fewer where there are fewer.
+
+    Examples
+    --------
+    >>> phi = np.array([[1.0, 0.0], [0.8, 0.6], [0.0, 1.0]])
+    >>> print(similar(phi, ["apple", "pear", "car"], "apple"))
+    most similar to apple:
+      pear  +0.80
+      car   +0.00
+    """
+    rows = check_phi(phi)
+    names = [str(each) for each in names]
+    if len(names) != rows.shape[0]:
+        raise InputError(
+            f"names: {len(names)} names for {rows.shape[0]} rows of phi; give one per row",
+            where="names",
+            came=len(names),
+            expected=f"{rows.shape[0]} names",
+        )
+    x = _find(names, str(name))
+    informed = informed_rows(rows)
+    if x not in informed:
+        raise InputError(
+            f"{name!r} is uninformed: no usable answer speaks about it, so nothing is known to be similar",
+            where="name",
+            came=name,
+        )
+    values = _products(rows[[x]], rows)[0]
+    others = informed[informed != x]
+    k = min(check_count(k, "k"), len(others))
+    best = others[_largest(values[None, others], k, _decimals(rows))[0]] if k else others
+    unknown = np.setdiff1d(np.arange(len(names)), informed)
+    return Similar(
+        str(name),
+        tuple(names[y] for y in best),
+        tuple(float(values[y]) for y in best),
+        tuple(names[y] for y in unknown),
+    )
+
+
+def _find(names: Sequence[str], name: str) -> int:
+    if name in names:
+        return names.index(name)
+    close = difflib.get_close_matches(name, names, n=3)
+    hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+    raise InputError(
+        f"{name!r} is not among the {len(names)} objects{hint}",
+        where="name",
+        came=name,
+        expected="a known name",
+    )

@@ -1,0 +1,238 @@
+"""Trees of objects: complete, average and single linkage on the kernel's distances, in SciPy's format."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearfar.errors import InputError, TooLargeError
+from nearfar.kernel.parts import Parts, Phi, is_sparse, split
+from nearfar.kernel.shift import check_diagonal, smallest_of_parts
+from nearfar.methods._common import check_count, check_phi
+from nearfar.methods._leaves import good_order, uninformed_last
+from nearfar.methods._memory import available_bytes
+from nearfar.methods._path import cheapest
+from nearfar.methods._spectrum import leading
+from nearfar.methods.kernel_kmeans import KernelKMeans
+from nearfar.progress import step
+
+__all__ = ["ClusterTree", "Tree", "cut", "link_clusters", "linkage"]
+
+METHODS = ("complete", "average", "single")
+BLOCK_BYTES = 1 << 26
+Floats = NDArray[np.float64]
+
+
+class Tree(np.ndarray[Any, Any]):
+    """SciPy's linkage matrix (n - 1, 4), which also knows the objects nothing is known about.
+
+    Attributes
+    ----------
+    uninformed : (u,) indices of objects with a zero row; they are joined last, above the root.
+    """
+
+    uninformed: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, Z: Floats, uninformed: NDArray[np.intp]) -> Tree:
+        """A tree from SciPy's matrix."""
+        tree = np.asarray(Z, dtype=np.float64).view(cls)
+        tree.uninformed = uninformed
+        return tree
+
+    def __array_finalize__(self, source: Any) -> None:
+        self.uninformed = getattr(source, "uninformed", np.zeros(0, dtype=np.intp))
+
+    def __reduce__(self) -> Any:
+        return Tree.of, (np.array(self), self.uninformed)
+
+
+def linkage(phi: Phi, method: str = "complete", *, diagonal: str = "shift") -> Tree:
+    """Agglomerative tree of the objects; heights are distances sqrt(K'(x,x) + K'(y,y) - 2 K'(x,y)).
+
+    With ``diagonal="shift"`` all squared distances fall by 2s: complete and single linkage keep their shape,
+    a height h becomes sqrt(h^2 - 2s); average linkage is computed on the shifted distances.
+
+    Parameters
+    ----------
+    phi : (n, p) ndarray or sparse; rows are objects.
+    method : "complete" (the farthest pair of two groups decides), "average" or "single".
+    diagonal : "shift" or "keep".
+
+    Returns
+    -------
+    Tree : SciPy's (n - 1, 4) linkage matrix, its leaves ordered so that alike objects stand together, with
+        ``uninformed``. Feed it to ``scipy.cluster.hierarchy`` or to ``cut``.
+
+    Examples
+    --------
+    >>> phi = np.array([[1.0, 0.0], [0.0, 1.0], [0.8, 0.6]])
+    >>> linkage(phi, diagonal="keep").round(2)
+    array([[2.  , 0.  , 0.63, 2.  ],
+           [1.  , 3.  , 1.41, 3.  ]])
+    """
+    _check_method(method)
+    shifted = check_diagonal(diagonal)
+    rows = check_phi(phi)
+    n = rows.shape[0]
+    if n < 2:
+        raise InputError(f"phi: a tree needs at least two objects, got {n}", where="phi", came=n)
+    parts = split(rows)
+    _check_fits(parts.size)
+    with step("tree"):
+        Z = np.zeros((0, 4))
+        if parts.size > 1:
+            distances = pair_distances(parts, smallest_of_parts(parts) if shifted else 0.0)
+            first_coordinate = partial(_first_coordinate, parts)
+            Z = good_order(_link(distances, method), distances, first_coordinate)
+    uninformed = np.setdiff1d(np.arange(n), parts.rows)
+    return Tree.of(uninformed_last(Z, parts.rows, uninformed), uninformed)
+
+
+def _check_method(method: str) -> None:
+    if method not in METHODS:
+        raise InputError(
+            f"method={method!r} is not known; expected {', '.join(map(repr, METHODS[:-1]))} or {METHODS[-1]!r}",
+            where="method",
+            came=method,
+            expected=" or ".join(METHODS),
+        )
+
+
+def _first_coordinate(parts: Parts) -> Floats:
+    return leading(parts, 1, cheapest(parts)).vectors[:, 0]
+
+
+def _link(distances: Floats, method: Any) -> Floats:
+    from scipy.cluster import hierarchy
+
+    return np.asarray(hierarchy.linkage(distances, method))
+
+
+def pair_distances(parts: Parts, shift: float) -> Floats:
+    """SciPy's condensed (n(n-1)/2,) distances between the informed rows, a block of rows at a time."""
+    n = parts.size
+    diagonal = parts.diagonal
+    condensed = np.empty(n * (n - 1) // 2)
+    height = max(1, BLOCK_BYTES // (8 * n))
+    place = 0
+    for start in range(0, n, height):
+        block: Any = parts.shared[start : start + height]
+        products: Any = block @ parts.shared[start:].T
+        products = products.toarray() if is_sparse(products) else products
+        for row in range(products.shape[0]):
+            x = start + row
+            squares = diagonal[x] + diagonal[x + 1 :] - 2 * products[row, row + 1 :] - 2 * shift
+            condensed[place : place + n - x - 1] = np.sqrt(np.maximum(squares, 0))
+            place += n - x - 1
+    return condensed
+
+
+def _check_fits(n: int) -> None:
+    """SciPy works on a copy, so twice the distances must fit."""
+    needed, free = 8 * n * n, available_bytes()
+    if needed > free:
+        raise TooLargeError(
+            f"linkage: {n:,} objects have {n * (n - 1) // 2:,} distances, which take {needed / 1e9:.1f} GB and "
+            f"{free / 1e9:.1f} GB are free; cluster first and link the centres: "
+            f"nearfar.methods.link_clusters(phi, n_clusters={min(200, n)})"
+        )
+
+
+@dataclass(frozen=True)
+class ClusterTree:
+    """A tree over clusters, for more objects than distances fit.
+
+    Attributes
+    ----------
+    tree : SciPy's linkage matrix over the clusters; heights are distances between their centres.
+    labels : (n,) cluster of every object: the leaf of the tree it hangs on.
+    sizes : (k,) informed objects in every cluster.
+    uninformed : indices of objects with a zero row.
+    """
+
+    tree: Tree
+    labels: NDArray[np.int32]
+    sizes: NDArray[np.int64]
+    uninformed: NDArray[np.intp]
+
+
+def link_clusters(
+    phi: Phi,
+    n_clusters: int = 100,
+    method: str = "complete",
+    *,
+    diagonal: str = "shift",
+    random_state: Any = 0,
+) -> ClusterTree:
+    """Cluster first by KernelKMeans, then link the centres: a tree over clusters, whatever the number of objects.
+
+    Squared distances between centres are |m_a - m_b|^2 - s/|a| - s/|b|, those of the shifted kernel.
+
+    Examples
+    --------
+    >>> phi = np.eye(3)[[0, 0, 1, 1, 2, 2, 2]]
+    >>> found = link_clusters(phi, n_clusters=3)
+    >>> found.labels, found.tree.shape
+    (array([1, 1, 2, 2, 0, 0, 0], dtype=int32), (2, 4))
+    """
+    _check_method(method)
+    check_count(n_clusters, "n_clusters", least=2)
+    model = KernelKMeans(n_clusters, diagonal=diagonal, random_state=random_state).fit(check_phi(phi))
+    filled = np.flatnonzero(model.sizes_)
+    centres: Any = model.centres_[filled]
+    products: Any = centres @ centres.T
+    inner = np.asarray(products.toarray() if is_sparse(products) else products, dtype=np.float64)
+    lengths = inner.diagonal() - model.shift_ / model.sizes_[filled]
+    a, b = np.triu_indices(len(filled), 1)
+    distances = np.sqrt(np.maximum(lengths[a] + lengths[b] - 2 * inner[a, b], 0))
+    Z = np.zeros((0, 4))
+    if len(filled) > 1:
+        centred = inner - inner.mean(axis=0)
+        centred -= centred.mean(axis=1, keepdims=True)
+        Z = good_order(_link(distances, method), distances, lambda: np.linalg.eigh(centred)[1][:, -1])
+    tree = Tree.of(Z, np.zeros(0, dtype=np.intp))
+    return ClusterTree(tree, model.labels_, model.sizes_[filled], model.uninformed_)
+
+
+def cut(tree: NDArray[np.float64], k: int) -> NDArray[np.int32]:
+    """(n,) labels of the k clusters that a tree has below its k - 1 highest joins.
+
+    Clusters are numbered by size, the largest 0. Uninformed objects (of a tree made by ``linkage``) belong
+    to no cluster: -1.
+
+    Examples
+    --------
+    >>> phi = np.array([[1.0, 0.0], [0.0, 1.0], [0.8, 0.6]])
+    >>> cut(linkage(phi), 2)
+    array([0, 1, 0], dtype=int32)
+    """
+    Z = np.asarray(tree)
+    n = len(Z) + 1
+    uninformed: NDArray[np.intp] = getattr(tree, "uninformed", np.zeros(0, dtype=np.intp))
+    informed = n - len(uninformed)
+    if check_count(k, "k") > informed:
+        raise InputError(
+            f"k={k} clusters cannot be cut out of {informed} informed objects; ask for at most {informed}",
+            where="k",
+            came=k,
+            expected=f"at most {informed}",
+        )
+    names = np.arange(2 * n - 1)  # cluster of every node, itself until it is joined
+    for joined in range(informed - k):
+        names[Z[joined, :2].astype(int)] = n + joined
+    for node in range(n + informed - k - 1, -1, -1):
+        names[node] = names[names[node]]
+    labels = np.full(n, -1, dtype=np.int32)
+    known = np.setdiff1d(np.arange(n), uninformed)
+    _, first, codes, sizes = np.unique(
+        names[known], return_index=True, return_inverse=True, return_counts=True
+    )
+    place = np.empty(len(sizes), dtype=np.int32)
+    place[np.lexsort((first, -sizes))] = np.arange(len(sizes))
+    labels[known] = place[codes]
+    return labels

@@ -1,0 +1,188 @@
+"""Trees: heights by naive agglomeration, SciPy's format, leaves in order, cuts, and the way out when too large."""
+
+import pickle
+
+import numpy as np
+import pytest
+from oracles_methods import agglomerate, dense, informed, make_phi, shifted_kernel, squared_distances
+from scipy.cluster import hierarchy
+from scipy.spatial.distance import squareform
+
+import nearfar as nf
+from nearfar.errors import InputError, TooLargeError
+from nearfar.methods import _leaves, cut, link_clusters, trees
+
+BETWEEN = {"complete": max, "single": min, "average": np.mean}
+
+
+@pytest.mark.parametrize("layout", ["dense", "sparse"])
+@pytest.mark.parametrize("method", BETWEEN)
+def test_heights_equal_naive_agglomeration_of_shifted_distances(method, layout):
+    phi = make_phi(20, 40, density=0.5, zeros=[3], seed=0, layout=layout, ties=False)
+    K, s = shifted_kernel(phi)
+    assert s > 0.02
+    tree = nf.linkage(phi, method)
+    distances = np.sqrt(np.maximum(squared_distances(K), 0))
+    np.testing.assert_allclose(tree[:-1, 2], agglomerate(distances, BETWEEN[method]), atol=1e-9)
+    assert hierarchy.is_valid_linkage(tree)
+
+
+@pytest.mark.parametrize("method", ["complete", "single"])
+def test_shift_lowers_heights_and_keeps_the_shape(method):
+    phi = make_phi(25, 60, density=0.5, seed=1)
+    shifted, kept = nf.linkage(phi, method), nf.linkage(phi, method, diagonal="keep")
+    s = shifted_kernel(phi)[1]
+    np.testing.assert_allclose(shifted[:, 2], np.sqrt(kept[:, 2] ** 2 - 2 * s), atol=1e-9)
+    assert np.array_equal(hierarchy.cut_tree(shifted), hierarchy.cut_tree(kept))
+
+
+def test_average_linkage_is_computed_on_shifted_distances():
+    phi = make_phi(25, 40, density=0.3, seed=2)
+    s = shifted_kernel(phi)[1]
+    shifted, kept = nf.linkage(phi, "average"), nf.linkage(phi, "average", diagonal="keep")
+    assert np.abs(shifted[:, 2] - np.sqrt(kept[:, 2] ** 2 - 2 * s)).max() > 1e-4
+
+
+def path_length(tree, distances):
+    leaves = hierarchy.leaves_list(tree)
+    return distances[leaves[:-1], leaves[1:]].sum()
+
+
+def test_leaves_are_in_the_best_order():
+    phi = make_phi(30, 12, seed=3)
+    tree = nf.linkage(phi)
+    distances = np.sqrt(np.maximum(squared_distances(phi @ phi.T), 0))
+    plain = hierarchy.linkage(squareform(distances, checks=False), "complete")
+    best = hierarchy.optimal_leaf_ordering(plain, squareform(distances, checks=False))
+    assert path_length(tree, distances) == pytest.approx(path_length(best, distances))
+    assert path_length(tree, distances) < path_length(plain, distances)
+
+
+def test_leaves_of_large_trees_follow_the_map(monkeypatch):
+    """Points along an arc: the order of the leaves is theirs, in one direction or the other."""
+    monkeypatch.setattr(_leaves, "OPTIMAL_LIMIT", 5)
+    angles = np.linspace(0, 2, 40)[np.random.default_rng(0).permutation(40)]
+    phi = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    leaves = hierarchy.leaves_list(nf.linkage(phi))
+    steps = np.diff(angles[leaves])
+    assert (steps > 0).all() or (steps < 0).all()
+    found = link_clusters(phi, n_clusters=12)
+    means = np.array([angles[found.labels == c].mean() for c in range(12)])
+    steps = np.diff(means[hierarchy.leaves_list(found.tree)])
+    assert (steps > 0).all() or (steps < 0).all()
+
+
+@pytest.mark.parametrize("layout", ["dense", "sparse"])
+def test_uninformed_objects_are_joined_last_above_the_root(layout):
+    phi = make_phi(12, 30, zeros=[0, 5, 11], seed=4, layout=layout)
+    tree = nf.linkage(phi)
+    assert tree.uninformed.tolist() == [0, 5, 11]
+    assert hierarchy.leaves_list(tree)[-3:].tolist() == [0, 5, 11]
+    assert (tree[-3:, 2] > tree[-4, 2]).all()
+    assert tree[-3:, 3].tolist() == [10, 11, 12]
+    alone = nf.linkage(dense(phi)[informed(phi)])
+    np.testing.assert_allclose(tree[:-3, 2], alone[:, 2], atol=1e-9)
+    assert (
+        np.array(informed(phi))[hierarchy.leaves_list(alone)].tolist()
+        == hierarchy.leaves_list(tree)[:-3].tolist()
+    )
+
+
+def test_few_informed_objects():
+    assert nf.linkage(np.zeros((3, 2))).tolist() == [[0, 1, 1, 2], [3, 2, 1, 3]]
+    one = np.zeros((3, 2))
+    one[1] = 1
+    assert nf.linkage(one).tolist() == [[1, 0, 1, 2], [3, 2, 1, 3]]
+    with pytest.raises(InputError, match="a tree needs at least two objects, got 1"):
+        nf.linkage(np.ones((1, 2)))
+
+
+def test_tree_survives_pickling():
+    tree = nf.linkage(make_phi(8, 20, zeros=[2]))
+    again = pickle.loads(pickle.dumps(tree))
+    assert np.array_equal(again, tree) and again.uninformed.tolist() == [2]
+
+
+# ---------------------------------------------------------------- cutting
+
+
+@pytest.mark.parametrize("k", [1, 2, 5, 19])
+def test_cut_equals_scipy_up_to_numbering(k):
+    phi = make_phi(20, 8, seed=5)
+    tree = nf.linkage(phi)
+    labels = cut(tree, k)
+    theirs = hierarchy.cut_tree(tree, k).ravel()
+    pairs = set(zip(labels.tolist(), theirs.tolist(), strict=True))
+    assert len(pairs) == k == len(set(labels.tolist()))
+    sizes = np.bincount(labels)
+    assert sorted(sizes, reverse=True) == sizes.tolist()
+
+
+def test_uninformed_objects_are_in_no_cluster():
+    labels = cut(nf.linkage(make_phi(12, 30, zeros=[0, 5], seed=6)), 3)
+    assert np.flatnonzero(labels == -1).tolist() == [0, 5]
+    assert set(labels.tolist()) == {-1, 0, 1, 2}
+
+
+def test_cut_takes_a_tree_of_scipy():
+    Z = hierarchy.linkage([[0.0], [0.1], [5.0]], "complete")
+    assert cut(Z, 2).tolist() == [0, 0, 1]
+
+
+def test_cut_into_more_than_there_are():
+    tree = nf.linkage(make_phi(6, 9, zeros=[1]))
+    assert sorted(cut(tree, 5).tolist()) == [-1, 0, 1, 2, 3, 4]
+    with pytest.raises(InputError, match="k=6 clusters cannot be cut out of 5 informed objects"):
+        cut(tree, 6)
+    with pytest.raises(InputError, match="k=0 is not possible"):
+        cut(tree, 0)
+
+
+# ---------------------------------------------------------------- too large
+
+
+def test_too_many_objects_name_the_size_and_the_way_out(monkeypatch):
+    phi = make_phi(50, 10)
+    monkeypatch.setattr(trees, "available_bytes", lambda: 10_000)
+    sentence = r"50 objects have 1,225 distances, which take 0.0 GB .*link_clusters\(phi, n_clusters=50\)"
+    with pytest.raises(TooLargeError, match=sentence):
+        nf.linkage(phi)
+
+
+def test_available_memory_is_a_plausible_number():
+    assert 1 << 20 < trees.available_bytes() < 1 << 50
+
+
+@pytest.mark.parametrize("layout", ["dense", "sparse"])
+def test_link_clusters_links_the_centres(layout):
+    phi = make_phi(40, 70, density=0.4, zeros=[3], seed=7, layout=layout, ties=False)
+    found = link_clusters(phi, n_clusters=6, method="complete")
+    assert found.uninformed.tolist() == [3]
+    assert found.sizes.sum() == 39
+    K, s = shifted_kernel(phi)
+    assert s > 0.01
+    members = [np.flatnonzero(found.labels[informed(phi)] == c) for c in range(6)]
+    inner = np.array([[K[np.ix_(a, b)].mean() for b in members] for a in members])
+    distances = np.sqrt(np.maximum(squared_distances(inner), 0))
+    np.testing.assert_allclose(found.tree[:, 2], agglomerate(distances, max), atol=1e-8)
+
+
+@pytest.mark.parametrize("make", [nf.linkage, link_clusters])
+def test_unknown_method(make):
+    with pytest.raises(
+        InputError, match="method='ward' is not known; expected 'complete', 'average' or 'single'"
+    ):
+        make(make_phi(9, 4), method="ward")
+
+
+@pytest.mark.parametrize(
+    ("phi", "message"),
+    [
+        (np.ones(3), r"expected a matrix of numbers, one row per object, got shape \(3,\)"),
+        (np.array([["a", "b"]]), "expected a matrix of numbers"),
+        (np.array([[1.0, np.nan], [0, 1]]), "some values are not finite"),
+    ],
+)
+def test_phi_is_checked(phi, message):
+    with pytest.raises(InputError, match=message):
+        nf.linkage(phi)

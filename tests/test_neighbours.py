@@ -1,0 +1,153 @@
+"""Neighbours, medoids, outliers and similar names, against loops over K."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles_methods import dense, informed, make_phi, shifted_kernel, squared_distances
+from scipy import sparse
+
+from nearfar.errors import InputError
+from nearfar.methods import medoid, near, neighbours, outliers, similar
+
+
+def naive_neighbours(phi, x, k):
+    rows = dense(phi)
+    others = [y for y in informed(phi) if y != x]
+    ranked = sorted(others, key=lambda y: (-round(float(rows[x] @ rows[y]), 10), y))
+    return ranked[:k]
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    n=st.integers(4, 20),
+    k=st.integers(1, 2),
+    seed=st.integers(0, 50),
+    layout=st.sampled_from(["dense", "sparse"]),
+)
+def test_neighbours_are_those_with_the_largest_kernel_value(n, k, seed, layout):
+    phi = make_phi(n, 31, density=0.7, zeros=[1], seed=seed, layout=layout)
+    found = neighbours(phi, k)
+    rows = dense(phi)
+    assert found.uninformed.tolist() == [x for x in range(n) if x not in informed(phi)]
+    for x in informed(phi):
+        expected = naive_neighbours(phi, x, k)
+        assert found.indices[x].tolist() == expected
+        values = [rows[x] @ rows[y] for y in expected]
+        np.testing.assert_allclose(found.similarities[x], values, atol=1e-9)
+    assert (found.indices[1] == -1).all() and np.isnan(found.similarities[1]).all()
+    assert not np.isin(found.uninformed, found.indices).any()
+
+
+def test_neighbours_in_blocks_and_with_ties(monkeypatch):
+    phi = np.repeat(make_phi(6, 31, seed=0), 5, axis=0)
+    whole = neighbours(phi, 4)
+    monkeypatch.setattr(near, "BLOCK_BYTES", 8 * 30 * 7)
+    blocks = neighbours(phi, 4)
+    assert np.array_equal(whole.indices, blocks.indices)
+    for x in range(30):  # the four copies of the same row, lowest first
+        assert whole.indices[x].tolist() == [y for y in range(x // 5 * 5, x // 5 * 5 + 5) if y != x]
+
+
+def test_neighbours_need_others():
+    with pytest.raises(InputError, match="k=3 neighbours are more than the 2 other informed objects"):
+        neighbours(make_phi(4, 9, zeros=[0]), 3)
+    with pytest.raises(InputError, match="k=0 is not possible"):
+        neighbours(make_phi(4, 9), 0)
+
+
+# ---------------------------------------------------------------- medoids
+
+
+@pytest.mark.parametrize("layout", ["dense", "sparse"])
+@pytest.mark.parametrize("shape", [(30, 50), (30, 7)])
+def test_medoid_has_the_smallest_mean_squared_distance(shape, layout):
+    phi = make_phi(*shape, density=0.8, zeros=[4], seed=1, layout=layout)
+    labels = np.arange(30) % 3
+    found = medoid(phi, labels)
+    assert found.uninformed.tolist() == [4]
+    assert found.clusters.tolist() == [0, 1, 2]
+    keep = np.array(informed(phi))
+    K, _ = shifted_kernel(phi)
+    squares = squared_distances(K)
+    for c, x in zip(found.clusters, found.indices, strict=True):
+        members = np.flatnonzero(labels[keep] == c)
+        totals = squares[np.ix_(members, members)].sum(axis=1)
+        assert totals[members == np.flatnonzero(keep == x)[0]][0] == pytest.approx(totals.min())
+        rows = dense(phi)
+        assert found.similarities[c] == pytest.approx(np.mean([rows[x] @ rows[y] for y in keep[members]]))
+
+
+def test_medoid_of_all_and_without_the_unclustered():
+    phi = make_phi(20, 9, seed=2)
+    assert len(medoid(phi).indices) == 1
+    found = medoid(phi, [-1] * 10 + [4] * 5 + [2] * 5)
+    assert found.clusters.tolist() == [2, 4]
+    assert found.indices[0] >= 15 and 10 <= found.indices[1] < 15
+
+
+def test_medoid_labels_are_checked():
+    with pytest.raises(InputError, match="expected 5 whole numbers, one per row of phi"):
+        medoid(make_phi(5, 9), [0, 1])
+
+
+# ---------------------------------------------------------------- outliers
+
+
+@pytest.mark.parametrize("layout", ["dense", "sparse"])
+def test_outlier_score_is_one_minus_mean_similarity_to_the_nearest(layout):
+    phi = make_phi(20, 31, density=0.8, zeros=[6], seed=3, layout=layout)
+    found = outliers(phi, k=3)
+    rows = dense(phi)
+    for x in informed(phi):
+        values = [rows[x] @ rows[y] for y in naive_neighbours(phi, x, 3)]
+        assert found.scores[x] == pytest.approx(1 - np.mean(values))
+        assert found.columns[x] == np.count_nonzero(rows[x])
+    assert np.isnan(found.scores[6]) and 6 not in found.order and found.uninformed.tolist() == [6]
+    assert (np.diff(found.scores[found.order]) <= 0).all()
+
+
+def test_the_odd_one_is_flagged_and_explained():
+    rng = np.random.default_rng(4)
+    rows = np.abs(rng.standard_normal((40, 5))) + 1
+    rows[17] *= -1
+    rows[3] = 0
+    rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-300)
+    found = outliers(rows, k=5)
+    assert found.flagged[0] == 17 and found.scores[17] > found.threshold
+    names = [f"thing {x}" for x in range(40)]
+    assert found.explain(17, names).startswith("'thing 17' agrees with its 5 nearest objects by -0.")
+    assert "it has 5 columns, where 5 are usual" in found.explain(17)
+    assert found.explain(3) == "object 3 is uninformed: no usable answer speaks about it."
+
+
+def test_fewer_objects_than_neighbours_asked_for():
+    assert outliers(make_phi(4, 9), k=10).k == 3
+
+
+# ---------------------------------------------------------------- names
+
+
+@pytest.mark.parametrize("layout", ["dense", "sparse"])
+def test_similar_lists_names_by_kernel_value(layout):
+    phi = make_phi(10, 31, zeros=[9], seed=5, layout=layout)
+    names = [f"object {x}" for x in range(10)]
+    found = similar(phi, names, "object 2", k=3)
+    assert found.names == tuple(names[y] for y in naive_neighbours(phi, 2, 3))
+    assert found.uninformed == ("object 9",)
+    assert len(similar(phi, names, "object 2", k=50).names) == 8
+    lines = str(found).splitlines()
+    assert lines[0] == "most similar to object 2:"
+    assert lines[1].split()[:2] == found.names[0].split()
+
+
+def test_similar_to_an_unknown_name():
+    phi = np.eye(3)
+    with pytest.raises(InputError, match=r"'aple' is not among the 3 objects; did you mean 'apple'\?"):
+        similar(phi, ["apple", "pear", "car"], "aple")
+    with pytest.raises(InputError, match=r"'zzz' is not among the 3 objects$"):
+        similar(phi, ["apple", "pear", "car"], "zzz")
+    with pytest.raises(InputError, match="2 names for 3 rows of phi"):
+        similar(phi, ["apple", "pear"], "apple")
+    with pytest.raises(InputError, match="'pear' is uninformed"):
+        similar(sparse.csr_array([[1.0], [0.0]]), ["apple", "pear"], "pear")
