@@ -45,11 +45,12 @@ class Tally:
         clusters = error_clusters(answers)
         return cls(clusters, np.zeros(int(clusters.max(initial=-1)) + 1))
 
-    def add(self, fitted: Fitted, answers: Triplets, test: NDArray[np.intp]) -> None:
-        """Judge a fitted model by the answers in rows ``test``."""
+    def add(self, fitted: Fitted, answers: Triplets, test: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Judge a fitted model by the answers in rows ``test``; returns their credits."""
         credit = answer_credit(fitted, answers[test])
         self.sums += np.bincount(self.clusters[test], weights=credit, minlength=len(self.sums))
         self.ties += int((credit == 0.5).sum())
+        return credit
 
     @property
     def sizes(self) -> NDArray[np.int64]:

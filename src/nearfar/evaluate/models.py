@@ -83,10 +83,9 @@ class KernelModel:
             return Fitted(self.name, answers.objects, None, phi, known)
         from nearfar.methods import KernelPCA
 
-        points = np.zeros((answers.n_objects, self.components))
-        components = min(self.components, int(known.sum()) - 1)  # a map of N objects has N - 1 dimensions
-        if components > 0:
-            points[:, :components] = KernelPCA(n_components=components).fit_transform(phi)
+        if not known.any():
+            return unknown(self.name, answers)
+        points = KernelPCA(n_components=self.components).fit_transform(phi)
         return Fitted(self.name, answers.objects, points, None, known)
 
 

@@ -1,0 +1,108 @@
+"""How many dimensions: by held-out accuracy, and no more than it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from nearfar.errors import InputError
+from nearfar.evaluate.compare import Comparison, compare
+from nearfar.evaluate.models import EMBEDDINGS
+from nearfar.triplets import Triplets, as_triplets
+
+__all__ = ["DimensionChoice", "choose_dimension"]
+
+
+@dataclass(frozen=True, repr=False)
+class DimensionChoice:
+    """The number of dimensions that the answers support; ``int(choice)`` is that number.
+
+    Parameters
+    ----------
+    dimension : the fewest whose accuracy lies within one standard error of the best.
+    best_dimension : the one with the highest accuracy.
+    dimensions : those tried, in the order of ``comparison.scores``.
+    comparison : their scores.
+    """
+
+    dimension: int
+    best_dimension: int
+    dimensions: tuple[int, ...]
+    comparison: Comparison
+
+    def __int__(self) -> int:
+        return self.dimension
+
+    def __repr__(self) -> str:
+        return f"DimensionChoice({self.dimension} of {', '.join(map(str, self.dimensions))})"
+
+    def __str__(self) -> str:
+        also = (
+            "" if self.dimension == self.best_dimension else f"; {self.best_dimension} do best, but no better"
+        )
+        return f"{self.comparison}\n\n{self.dimension} dimensions are enough{also}"
+
+
+def choose_dimension(
+    answers: Triplets | ArrayLike,
+    model: Any = "ste",
+    dimensions: Sequence[int] = (1, 2, 3, 5, 8),
+    *,
+    cv: int = 5,
+    seed: int | np.random.Generator = 0,
+) -> DimensionChoice:
+    """The fewest dimensions whose held-out accuracy is as good as the best, by the one-standard-error rule.
+
+    All dimensions are judged on the same answers, so the standard error is that of the difference to the best one,
+    clustered as in ``compare``: people who are hard to predict are so in every dimension and cancel.
+
+    Parameters
+    ----------
+    answers : what was answered.
+    model : an embedding ("ste", "tste", "ckl", "soe", "gnmds"), a kernel whose PCA is cut ("score", "k1", ...), or
+        an estimator with a parameter ``n_components`` and ``fit_transform(answers)``.
+    dimensions : numbers of dimensions to try.
+    cv, seed : as for ``compare``.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> rows = np.array([rng.permutation(15)[:3] for _ in range(2000)])  # objects 0..14 on a line
+    >>> d = np.abs(rows[:, :1] - rows[:, 1:])
+    >>> rows[d[:, 0] > d[:, 1]] = rows[d[:, 0] > d[:, 1]][:, [0, 2, 1]]
+    >>> int(choose_dimension(rows, "ste", (1, 2, 3)))
+    1
+    """
+    answers = as_triplets(answers)
+    wanted = sorted(set(dimensions))
+    if not wanted or any(d != int(d) or d < 1 for d in wanted):
+        raise InputError(
+            f"dimensions: {tuple(dimensions)} came, expected whole numbers from 1 on",
+            where="dimensions",
+            came=tuple(dimensions),
+            expected="whole numbers from 1 on",
+        )
+    comparison = compare(answers, {str(d): _with_dimension(model, int(d)) for d in wanted}, cv=cv, seed=seed)
+    enough = next(score for score in comparison if score.as_good_as_best)
+    return DimensionChoice(int(enough.name), int(comparison.best.name), tuple(map(int, wanted)), comparison)
+
+
+def _with_dimension(model: Any, dimension: int) -> Any:
+    if isinstance(model, str):
+        name = model.lower().strip().removesuffix(" pca")
+        return f"{name}-{dimension}" if name in EMBEDDINGS else f"{name} pca-{dimension}"
+    from sklearn.base import clone
+
+    if "n_components" not in getattr(model, "get_params", dict)():
+        raise InputError(
+            f"model: {model!r} has no parameter n_components; expected the name of an embedding or kernel, or an "
+            "estimator with that parameter",
+            where="model",
+            came=model,
+            expected="a name, or an estimator with n_components",
+        )
+    return clone(model).set_params(n_components=dimension)
