@@ -132,8 +132,16 @@ def _things(given: str) -> _Things:
     from nearfar.io import read_objects
 
     listed = read_objects(path)
-    images = [image or "" for image in listed.images] if listed.images is not None else []
-    return _Things(tuple(listed.names), tuple(map(str, images)) if any(images) else ())
+    if not any(listed.images):
+        return _Things(listed.names)
+    return _Things(listed.names, tuple(_as_listed(image, path.parent) for image in listed.images))
+
+
+def _as_listed(image: Path | None, folder: Path) -> str:
+    """A picture's file as the object list names it: relative to the list."""
+    if image is None:
+        return ""
+    return str(image.relative_to(folder) if image.is_relative_to(folder) else image)
 
 
 def _pictures(folder: Path) -> _Things:
