@@ -1,1 +1,6 @@
 """Answers in, answers out: one file per dialect, one per format, all ending as Triplets."""
+
+from nearfar.io.objects import ObjectList, read_objects
+from nearfar.io.reading import ReadResult, read_answers, read_triplets
+
+__all__ = ["ObjectList", "ReadResult", "read_answers", "read_objects", "read_triplets"]

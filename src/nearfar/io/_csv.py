@@ -1,0 +1,189 @@
+"""Comma- or tab-separated text: read fast by polars, and line by line where something is wrong with it."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from itertools import chain, islice
+
+import polars as pl
+
+from nearfar.errors import FileError
+from nearfar.io._header import Header
+from nearfar.io._sheet import FAULTS, Fault, Malformed, MendedSheet, Sheet, cell_names, collect
+from nearfar.io._source import Source, text_lines
+
+__all__ = ["CsvSheet"]
+
+CHUNK = 50_000
+
+
+class CsvSheet(Sheet):
+    """A CSV or TSV file, plain or packed."""
+
+    unit = "line"
+    typed = False
+    may_be_bare = True
+
+    def __init__(self, source: Source) -> None:
+        with closing(text_lines(source)) as lines:
+            self._blank_lines, first = _first_line(source, lines)
+            self.separator = _separator(source, first)
+            reader = csv.reader(chain([first], lines), delimiter=self.separator)
+            try:
+                cells = next(reader)
+            except csv.Error as error:
+                raise FileError(
+                    f"{source.name}, line {self._blank_lines + 1}: the header cannot be read ({error})",
+                    where=f"{source.name}, line {self._blank_lines + 1}",
+                    came=first[:80],
+                    expected="a line of column names",
+                ) from error
+        self._header_lines = reader.line_num
+        super().__init__(source, Header(source.name, cells))
+
+    def scan(self, has_header: bool) -> pl.LazyFrame:
+        """All cells as text."""
+        try:
+            return pl.scan_csv(
+                self.source.data,
+                separator=self.separator,
+                has_header=has_header,
+                skip_lines=self._blank_lines,
+                infer_schema=False,
+                with_column_names=cell_names,
+                raise_if_empty=False,
+                glob=False,
+            )
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise Malformed from error
+
+    def fetch(self, rows: pl.Series, has_header: bool) -> pl.DataFrame:
+        """A row's line: the rows before it, and the line breaks inside their cells."""
+        breaks = pl.sum_horizontal(pl.all().str.count_matches("\n", literal=True).fill_null(0)).cast(pl.Int64)
+        first = self._blank_lines + (self._header_lines if has_header else 0) + 1
+        table = self.scan(has_header).with_columns(breaks=breaks.cum_sum() - breaks).with_row_index("row")
+        table = table.with_columns(line=pl.col("row").cast(pl.Int64) + pl.col("breaks") + first).drop(
+            "breaks"
+        )
+        return collect(table.filter(pl.col("row").is_in(rows.implode())))
+
+    def looks_ragged(self, frame: pl.DataFrame, has_header: bool) -> bool:
+        """Polars fills short rows up with blanks, so where a row ends in one, separators are counted."""
+        if not (frame["short"] & ~frame["blank"]).any():
+            return False
+        line = pl.col("line")
+        bare = line.str.replace_all('"[^"]*"', "")
+        odd = (bare.str.count_matches(self.separator, literal=True) != len(self.header) - 1) & (line != "")
+        skip = self._blank_lines + (self._header_lines if has_header else 0)
+        lines = pl.scan_lines(self.source.data, name="line", glob=False).slice(skip)
+        return bool(collect(lines.select((odd | bare.str.contains('"', literal=True)).any())).item())
+
+    def mend(self, has_header: bool) -> tuple[Sheet, pl.DataFrame]:
+        """Read record by record; rows that are ragged or not UTF-8 are faults."""
+        schema = dict.fromkeys(cell_names(self.header.cells), pl.String)
+        lines: list[int] = []
+        faults: list[tuple[int, str, str, str]] = []
+        chunks = [pl.DataFrame(schema=schema)]
+        records = self._records(has_header)
+        while chunk := list(islice(records, CHUNK)):
+            rows = []
+            for line, cells in chunk:
+                fault = self._fault(cells)
+                if fault is None:
+                    rows.append([cell or None for cell in cells])
+                    lines.append(line)
+                else:
+                    faults.append((line, *fault))
+            chunks.append(pl.DataFrame(rows, schema=schema, orient="row"))
+        mended = MendedSheet(self, pl.concat(chunks), pl.Series(lines, dtype=pl.Int64))
+        return mended, pl.DataFrame(faults, schema=FAULTS, orient="row")
+
+    def _fault(self, cells: list[str]) -> Fault | None:
+        """What is wrong with a record, None where it is sound."""
+        if not cells:
+            return Fault("broken quotes", "text beside a quoted cell", "quotation marks around whole cells")
+        text = self.separator.join(cells)
+        if not _is_unicode(text, packed=self.source.packed):
+            came = text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+            return Fault("undecodable bytes", f"'{came[:80]}'", "text in UTF-8")
+        if len(cells) != len(self.header):
+            came = f"{len(cells)} {'cell' if len(cells) == 1 else 'cells'} ('{text[:80]}')"
+            return Fault("ragged row", came, f"{len(self.header)} cells")
+        return None
+
+    def _records(self, has_header: bool) -> Iterator[tuple[int, list[str]]]:
+        """(line, cells) of every record that is not blank; no cells where the quotes make no sense."""
+        skip = self._blank_lines + (self._header_lines if has_header else 0)
+        reader = csv.reader(
+            islice(text_lines(self.source), skip, None), delimiter=self.separator, strict=True
+        )
+        while True:
+            line = skip + reader.line_num + 1
+            try:
+                cells = next(reader)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                if "end of data" in str(error) or "field limit" in str(error):
+                    raise FileError(
+                        f"{self.name}, line {line}: a quotation mark opens here and is never closed; "
+                        'write a quotation mark inside a cell twice ("")',
+                        where=f"{self.name}, line {line}",
+                        came=str(error),
+                        expected="a closing quotation mark",
+                    ) from error
+                yield line, []
+                continue
+            if len(cells) > 1 or (cells and cells[0].strip()):
+                yield line, cells
+
+
+def _first_line(source: Source, lines: Iterable[str]) -> tuple[int, str]:
+    """(how many blank lines come before it, the first line that is not blank)."""
+    for number, line in enumerate(lines):
+        if line.encode("utf-8", "surrogateescape")[:2] in (b"\xff\xfe", b"\xfe\xff") or "\0" in line:
+            raise _no_text(source, number, "UTF-16 or binary data")
+        if not _is_unicode(line, packed=source.packed):
+            raise _no_text(source, number, "bytes that are not UTF-8")
+        if "\r" in line.rstrip("\r\n"):
+            raise FileError(
+                f"{source.name}: lines end in a carriage return alone; save it with ordinary line ends",
+                where=source.name,
+                came="carriage returns",
+                expected="line feeds",
+            )
+        if line.strip():
+            return number, line
+    raise FileError(f"{source.name}: holds only blank lines; expected answers", where=source.name)
+
+
+def _no_text(source: Source, number: int, came: str) -> FileError:
+    where = f"{source.name}, line {number + 1}"
+    return FileError(
+        f"{where}: {came}; expected text in UTF-8, save it as such",
+        where=where,
+        came=came,
+        expected="text in UTF-8",
+    )
+
+
+def _separator(source: Source, first: str) -> str:
+    """A tab in a TSV file; elsewhere whatever cuts the first line, commas before all others."""
+    if source.format == "tsv":
+        return "\t"
+    marks = ",;\t " if source.format == "txt" else ",;\t"
+    return next((mark for mark in marks if mark in first), ",")
+
+
+def _is_unicode(text: str, *, packed: str | None) -> bool:
+    if text.isascii():
+        return True
+    if packed == "zstd":
+        return "\ufffd" not in text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

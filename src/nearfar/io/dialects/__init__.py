@@ -1,0 +1,103 @@
+"""The dialects: each knows its header, makes triplets of its rows, and writes them back."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from nearfar.errors import FileError, InputError
+from nearfar.io._sheet import Sheet
+from nearfar.io.dialects._plan import Aside, Dialect, Plan, Refusal
+from nearfar.io.dialects.arrays import LIST_BOOLEAN, LIST_COUNT, LIST_ORDER
+from nearfar.io.dialects.canonical import CANONICAL
+from nearfar.io.dialects.most_central import MOST_CENTRAL
+from nearfar.io.dialects.next import NEXT
+from nearfar.io.dialects.odd_one_out import ODD_ONE_OUT
+from nearfar.io.dialects.salmon import SALMON
+from nearfar.io.dialects.things import THINGS
+from nearfar.io.dialects.triplettools import TRIPLETTOOLS
+
+__all__ = ["DIALECTS", "Aside", "Dialect", "Plan", "Refusal", "choose", "named"]
+
+DIALECTS = (
+    CANONICAL,
+    ODD_ONE_OUT,
+    MOST_CENTRAL,
+    SALMON,
+    TRIPLETTOOLS,
+    NEXT,
+    THINGS,
+    LIST_ORDER,
+    LIST_BOOLEAN,
+    LIST_COUNT,
+)
+
+
+def named(name: str) -> Dialect:
+    """The dialect of a name, written in any case, with or without hyphens."""
+    wanted = _plain(name)
+    for dialect in DIALECTS:
+        if _plain(dialect.name) == wanted:
+            return dialect
+    known = ", ".join(dialect.name for dialect in DIALECTS)
+    raise InputError(
+        f"dialect: {name!r} is not known; expected one of {known}", where="dialect", came=name, expected=known
+    )
+
+
+def choose(sheet: Sheet, name: str | None) -> tuple[Dialect, Plan]:
+    """The dialect that the caller names, or the source itself, or that its header shows; never its values."""
+    wanted = name or sheet.dialect
+    dialect, plan = _by_header(sheet) if wanted is None else _by_name(sheet, named(wanted))
+    if sheet.first_index is not None and plan.first_index is None:
+        plan = replace(plan, first_index=sheet.first_index)
+    return dialect, plan
+
+
+def _by_header(sheet: Sheet) -> tuple[Dialect, Plan]:
+    plans = [(dialect, dialect.plan(sheet.header)) for dialect in DIALECTS]
+    fitting = [(dialect, plan) for dialect, plan in plans if plan is not None]
+    if len(fitting) == 1:
+        return fitting[0]
+    columns = ", ".join(map(repr, sheet.header.cells))
+    if fitting:
+        names = " or ".join(dialect.name for dialect, _ in fitting)
+        raise FileError(
+            f"{sheet.name}: the columns {columns} may be {names}; say which with dialect=",
+            where=sheet.name,
+            came=sheet.header.cells,
+            expected="one dialect",
+            remedy="dialect=",
+        )
+    known = "; ".join(
+        f"{dialect.name}: {dialect.needs}" for dialect in DIALECTS if dialect.name[:5] != "list-"
+    )
+    raise FileError(
+        f"{sheet.name}: no dialect has the columns {columns}; expected one of ({known}), "
+        "or name the dialect if the file has no header",
+        where=sheet.name,
+        came=sheet.header.cells,
+        expected=known,
+        remedy="dialect=",
+    )
+
+
+def _by_name(sheet: Sheet, dialect: Dialect) -> tuple[Dialect, Plan]:
+    plan = dialect.plan(sheet.header)
+    if plan is not None:
+        return dialect, plan
+    has_rows = sheet.dialect is not None  # an array of rows of three, with or without more columns
+    if dialect.bare is not None and (has_rows or (len(sheet.header) == 3 and sheet.may_be_bare)):
+        return dialect, dialect.bare(sheet.header)
+    columns = ", ".join(map(repr, sheet.header.cells))
+    bare = " or three columns without a header" if dialect.bare is not None else ""
+    raise FileError(
+        f"{sheet.name}: the columns are {columns}; {dialect.name} expects {dialect.needs}{bare}",
+        where=sheet.name,
+        came=sheet.header.cells,
+        expected=dialect.needs,
+    )
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]+", "", name).lower()

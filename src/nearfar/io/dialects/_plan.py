@@ -1,0 +1,95 @@
+"""What a dialect makes of a file with a certain header: which cells, and how triplets follow from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import polars as pl
+
+from nearfar.io._header import Header
+from nearfar.triplets import Triplets
+
+__all__ = ["Aside", "Dialect", "Plan", "Refusal"]
+
+Three = tuple[pl.Expr, pl.Expr, pl.Expr]
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Rows that are no answers: ``when`` holds, ``expected`` says what should have been there.
+
+    ``shows`` are the roles whose cells a message shows; all objects where none are given.
+    """
+
+    when: pl.Expr
+    reason: str
+    expected: str
+    shows: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Aside:
+    """Rows that the dialect knows to be no answers; ``correct`` grades them where that makes sense."""
+
+    when: pl.Expr
+    kind: str
+    correct: pl.Expr | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to read one file.
+
+    Parameters
+    ----------
+    columns : role -> position in the file.
+    objects : the roles whose cells hold objects. In expressions they are object indices, null where blank;
+        all other roles are text.
+    triplets : what a row says, as (anchor, near, far): one triplet, or two of one statement.
+    answer : the role that holds the choice, where it is one of ``objects``; the word "skip" in it is a skip.
+    refuse, aside : rows that are no answers.
+    near_side : side of ``near`` (0 left, 1 right) where the roles tell; else the column ``near_side`` is read.
+    times : how often a row was answered, where one row stands for several answers.
+    milliseconds : whether ``seconds`` are given in thousandths.
+    unknown_seconds : the number that stands for "not known".
+    first_index : the number of the first object where cells are indices; None where they are names.
+    blanks : texts that stand for a blank cell.
+    has_header : whether the first row holds names of columns.
+    """
+
+    columns: Mapping[str, int]
+    objects: tuple[str, ...]
+    triplets: tuple[Three, ...]
+    answer: str | None = None
+    refuse: tuple[Refusal, ...] = ()
+    aside: tuple[Aside, ...] = ()
+    near_side: pl.Expr | None = None
+    times: pl.Expr | None = None
+    milliseconds: bool = False
+    unknown_seconds: float | None = None
+    first_index: int | None = None
+    blanks: tuple[str, ...] = ()
+    has_header: bool = True
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """A way to write answers down.
+
+    Parameters
+    ----------
+    name : how a caller names it.
+    needs : the columns by which it is recognised, in words.
+    plan : header -> Plan, or None where the header is not of this dialect.
+    bare : header -> Plan for rows of three cells without a header; only where the caller names the dialect.
+    write : answers -> a table in this dialect; None where it cannot be written.
+    writes_header : whether that table is written with the names of its columns.
+    """
+
+    name: str
+    needs: str
+    plan: Callable[[Header], Plan | None]
+    bare: Callable[[Header], Plan] | None = None
+    write: Callable[[Triplets], pl.DataFrame] | None = None
+    writes_header: bool = True

@@ -1,0 +1,75 @@
+"""cblearn's arrays: rows (i, j, k) of indices, alone or with a response; the caller says which."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import polars as pl
+
+from nearfar.errors import FileError
+from nearfar.io._header import Header
+from nearfar.io.dialects._plan import Aside, Dialect, Plan, Refusal
+from nearfar.triplets import Triplets
+
+__all__ = ["LIST_BOOLEAN", "LIST_COUNT", "LIST_ORDER"]
+
+ROLES = ("i", "j", "k")
+RESPONSE = ("response", "responses", "y")
+I, J, K = map(pl.col, ROLES)  # noqa: E741 - cblearn's own letters
+
+
+def no_header(header: Header) -> Plan | None:
+    """An array has no header to recognise it by."""
+    return None
+
+
+def list_order(header: Header) -> Plan:
+    """i is nearer to j than to k."""
+    columns = {"i": 0, "j": 1, "k": 2} | header.optional()
+    return Plan(columns, ROLES, ((I, J, K),), first_index=0, has_header=False)
+
+
+def _with_response(header: Header, name: str) -> tuple[Plan, pl.Expr]:
+    plan = list_order(header)
+    at = header.find(*RESPONSE)
+    if at is None:
+        raise FileError(
+            f"{header.source}: there is no response; {name} needs one per row (an array 'response', "
+            "or the pair (triplets, response))",
+            where=header.source,
+            expected="one response per row",
+        )
+    return replace(plan, columns={**plan.columns, "response": at}), pl.col("response").str.to_lowercase()
+
+
+def list_boolean(header: Header) -> Plan:
+    """True (or 1): i is nearer to j; False (or 0, -1): nearer to k."""
+    plan, said = _with_response(header, "list-boolean")
+    yes, no = said.is_in(["true", "1"]), said.is_in(["false", "0", "-1"])
+    near, far = pl.when(yes).then(J).otherwise(K), pl.when(yes).then(K).otherwise(J)
+    odd = Refusal(~(yes | no).fill_null(False), "no response", "True or False", ("response",))
+    return replace(plan, triplets=((I, near, far),), refuse=(odd,))
+
+
+def list_count(header: Header) -> Plan:
+    """Votes: above 0 for j, below 0 for k; every vote is an answer, 0 is undecided and set aside."""
+    plan, said = _with_response(header, "list-count")
+    votes = said.str.replace(r"\.0+$", "").cast(pl.Int64, strict=False)
+    near, far = pl.when(votes > 0).then(J).otherwise(K), pl.when(votes > 0).then(K).otherwise(J)
+    return replace(
+        plan,
+        triplets=((I, near, far),),
+        refuse=(Refusal(votes.is_null(), "no count", "a whole number of votes", ("response",)),),
+        aside=(Aside(votes == 0, "undecided"),),
+        times=votes.abs(),
+    )
+
+
+def write(triplets: Triplets) -> pl.DataFrame:
+    """Bare rows of indices; there is no room for anything else."""
+    return pl.DataFrame({"i": triplets.anchor, "j": triplets.near, "k": triplets.far})
+
+
+LIST_ORDER = Dialect("list-order", "rows (i, j, k)", no_header, list_order, write, writes_header=False)
+LIST_BOOLEAN = Dialect("list-boolean", "rows (i, j, k) and a response", no_header, list_boolean)
+LIST_COUNT = Dialect("list-count", "rows (i, j, k) and a count", no_header, list_count)

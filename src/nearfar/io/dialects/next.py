@@ -1,0 +1,49 @@
+"""NEXT's participant CSV: ``Center, Left, Right, Answer`` with ``Response.Time..s.`` or ``Alg.Label``."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from nearfar.io._header import Header
+from nearfar.io.dialects._choice import ROLES, SIDE, TRIPLET, WRONG_ANSWER, find_choice
+from nearfar.io.dialects._plan import Aside, Dialect, Plan
+from nearfar.io.dialects._table import left_and_right, names, optional_columns
+from nearfar.triplets import Triplets
+
+__all__ = ["NEXT", "is_next"]
+
+SECONDS = "Response.Time..s."
+
+
+def is_next(header: Header) -> bool:
+    """Whether a column is there that only NEXT writes."""
+    return header.find("Alg.Label", SECONDS) is not None
+
+
+def plan(header: Header) -> Plan | None:
+    """Rows without an answer are known, and set aside."""
+    found = find_choice(header) if is_next(header) else None
+    if found is None:
+        return None
+    return Plan(
+        found | header.optional(seconds=[SECONDS], answered_at=["Timestamp", "answered_at"]),
+        ROLES,
+        (TRIPLET,),
+        "answer",
+        (WRONG_ANSWER,),
+        (Aside(pl.col("answer").is_null(), "no answer"),),
+        near_side=SIDE,
+    )
+
+
+def write(triplets: Triplets) -> pl.DataFrame:
+    """The columns NEXT writes; the rest under our names."""
+    left, right = left_and_right(triplets)
+    shown = {"Center": triplets.anchor, "Left": left, "Right": right, "Answer": triplets.near}
+    named = {role: names(triplets, indices) for role, indices in shown.items()}
+    more = optional_columns(triplets, participant="Participant.ID", seconds=SECONDS, answered_at="Timestamp")
+    more.setdefault(SECONDS, pl.Series([None] * len(triplets), dtype=pl.Float64))
+    return pl.DataFrame(named | more)
+
+
+NEXT = Dialect("next", f"Center, Left, Right, Answer, {SECONDS}", plan, write=write)

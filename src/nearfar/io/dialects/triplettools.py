@@ -1,0 +1,84 @@
+"""The R package tripletTools: ``Center, Left, Right, Answer`` with names, ``rt`` in milliseconds, ``sampleAlg``.
+
+Its check rows show the centre again as one of the options. They grade a participant and are set aside.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from nearfar.io._header import Header
+from nearfar.io.dialects._choice import ROLES, SIDE, TRIPLET, WRONG_ANSWER, find_choice
+from nearfar.io.dialects._plan import Aside, Dialect, Plan
+from nearfar.io.dialects._table import left_and_right, names, optional_columns
+from nearfar.io.dialects.next import is_next
+from nearfar.triplets import Triplets
+
+__all__ = ["TRIPLETTOOLS"]
+
+MISSING = ("NA",)  # what R writes into a blank cell
+
+
+def plan(header: Header) -> Plan | None:
+    """All four columns, or only the centre with winner and loser."""
+    if is_next(header):
+        return None
+    optional = header.optional(seconds=["rt"])
+    found = find_choice(header)
+    if found is None:
+        return _chosen_only(header, optional)
+    algorithm = header.find("sampleAlg", "AlgSample")
+    center, left, right, answer = map(pl.col, ROLES)
+    is_check = (center == left) | (center == right)
+    if algorithm is not None:
+        optional["algorithm"] = algorithm
+        is_check = pl.col("algorithm").str.to_lowercase() == "check"
+    aside = (
+        Aside(answer.is_null(), "no answer"),
+        Aside(is_check, "check", pl.when((center == left) | (center == right)).then(answer == center)),
+    )
+    return Plan(
+        found | optional,
+        ROLES,
+        (TRIPLET,),
+        "answer",
+        (WRONG_ANSWER,),
+        aside,
+        near_side=SIDE,
+        milliseconds=True,
+        blanks=MISSING,
+    )
+
+
+def _chosen_only(header: Header, optional: dict[str, int]) -> Plan | None:
+    found = header.find_all(
+        center=["center", "target", "head"], winner=["winner", "primary"], loser=["loser", "alternate"]
+    )
+    if found is None or header.find("left") is not None:  # which would be Salmon's
+        return None
+    center, winner, loser = map(pl.col, ("center", "winner", "loser"))
+    is_check = (center == winner) | (center == loser)
+    return Plan(
+        found | optional,
+        ("center", "winner", "loser"),
+        ((center, winner, loser),),
+        aside=(Aside(winner.is_null(), "no answer"), Aside(is_check, "check", center == winner)),
+        milliseconds=True,
+        blanks=MISSING,
+    )
+
+
+def write(triplets: Triplets) -> pl.DataFrame:
+    """The columns tripletTools reads; the rest under our names."""
+    left, right = left_and_right(triplets)
+    shown = {"Center": triplets.anchor, "Left": left, "Right": right, "Answer": triplets.near}
+    named = {role: names(triplets, indices) for role, indices in shown.items()}
+    more = optional_columns(triplets, participant="worker_id", seconds="rt")
+    if "rt" in more:
+        more["rt"] = more["rt"] * 1000
+    return pl.DataFrame(more | named)
+
+
+TRIPLETTOOLS = Dialect(
+    "tripletTools", "Center, Left, Right, Answer (with sampleAlg or rt)", plan, write=write
+)
