@@ -58,3 +58,20 @@ def majority_by_question(given):
             for_it = sum(votes) - len(votes) / 2
             by_question[one[0]].append(1.0 if for_it > 0 else 0.5 if for_it == 0 else 0.0)
     return sum(sum(v) / len(v) for v in by_question.values()) / len(by_question) if by_question else None
+
+
+def margin(rows, anchor, one, other):
+    """||x_a - x_other||^2 - ||x_a - x_one||^2, term by term."""
+    to_one = sum((x - y) ** 2 for x, y in zip(rows[anchor], rows[one], strict=True))
+    to_other = sum((x - y) ** 2 for x, y in zip(rows[anchor], rows[other], strict=True))
+    return to_other - to_one
+
+
+def clustered_error(values, clusters):
+    """sqrt(C / (C - 1) sum_c (sum_{t in c} (v_t - mean))^2) / m."""
+    mean = sum(values) / len(values)
+    sums = defaultdict(float)
+    for value, cluster in zip(values, clusters, strict=True):
+        sums[cluster] += value - mean
+    count = len(sums)
+    return (count / (count - 1) * sum(s * s for s in sums.values())) ** 0.5 / len(values)

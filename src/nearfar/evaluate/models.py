@@ -215,10 +215,10 @@ def _from_name(text: str) -> Model:
     of_loss = re.fullmatch(rf"({'|'.join(EMBEDDINGS)})-([1-9]\d*)", name)
     if of_loss is not None:
         return EmbeddingModel(of_loss[1], int(of_loss[2]))
-    kernel, _, components = name.partition(" pca-")
+    kernel, cut, components = name.partition(" pca-")
     try:
         parse_kernel(kernel)
-        return KernelModel(kernel, _dimensions(components) if components else None)
+        return KernelModel(kernel, _dimensions(components) if cut else None)
     except InputError as error:
         raise InputError(
             f"models: {text!r} is not known; known are the kernels {', '.join(KERNELS)} and other sums, each also "
