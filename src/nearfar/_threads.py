@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from functools import lru_cache
 from itertools import pairwise
 from typing import TypeVar
 
 Result = TypeVar("Result")
 
-__all__ = ["blocks", "n_threads", "run"]
+__all__ = ["alone", "blocks", "n_threads", "run"]
 
 
 def n_threads() -> int:
@@ -59,6 +60,22 @@ def run(work: Callable[..., Result], arguments: Iterable[tuple[object, ...]]) ->
 
 
 _inside = threading.local()
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Inside, ``run`` works one by one in this thread: for callers that use every core themselves.
+
+    >>> with alone():
+    ...     run(lambda a: a, [(1,), (2,)])
+    [1, 2]
+    """
+    before = getattr(_inside, "pool", False)
+    _inside.pool = True
+    try:
+        yield
+    finally:
+        _inside.pool = before
 
 
 def _marked(work: Callable[..., Result], job: tuple[object, ...]) -> Result:

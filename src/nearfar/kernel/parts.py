@@ -15,7 +15,7 @@ from scipy import sparse
 
 from nearfar.kernel.gram import gram
 
-__all__ = ["Parts", "Phi", "as_rows", "informed_rows", "is_sparse", "row_squares", "split"]
+__all__ = ["Parts", "Phi", "as_rows", "column_counts", "informed_rows", "is_sparse", "row_squares", "split"]
 
 Phi: TypeAlias = Any  # an ndarray or a scipy.sparse matrix or array; rows are objects
 BLOCK_BYTES = 1 << 26
@@ -58,8 +58,17 @@ class Parts:
         >>> parts.product(np.array([1.0, 2.0]))
         array([1., 2.])
         """
+        return self.out_of_columns(vectors, self.into_columns(vectors))
+
+    def into_columns(self, vectors: NDArray[Any]) -> NDArray[Any]:
+        """The first half of a product, ``shared' @ vectors``; over blocks of rows these add up."""
+        result: NDArray[Any] = self.shared.T @ vectors
+        return result
+
+    def out_of_columns(self, vectors: NDArray[Any], columns: NDArray[Any]) -> NDArray[Any]:
+        """The second half, ``own * vectors + shared @ columns``."""
         own = self.own if vectors.ndim == 1 else self.own[:, None]
-        result: NDArray[Any] = own * vectors + self.shared @ (self.shared.T @ vectors)
+        result: NDArray[Any] = own * vectors + self.shared @ columns
         return result
 
     def matrix(self) -> NDArray[np.float64]:
@@ -99,8 +108,10 @@ def informed_rows(phi: Phi) -> NDArray[np.intp]:
     return np.flatnonzero(phi.any(axis=1))
 
 
-def split(phi: Phi) -> Parts:
+def split(phi: Phi, counts: NDArray[np.int64] | None = None) -> Parts:
     """The informed rows of Phi, its single-object columns folded into ``own``, its empty columns dropped.
+
+    A block of rows is split as the whole is when ``counts`` are the ``column_counts`` of the whole.
 
     >>> parts = split(sparse.csr_array([[0.6, 0.8, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]))
     >>> parts.rows, parts.columns, parts.own
@@ -111,16 +122,24 @@ def split(phi: Phi) -> Parts:
     if len(rows) < phi.shape[0]:
         phi = phi[rows]
     if not is_sparse(phi):
-        used = phi.any(axis=0)
+        used = phi.any(axis=0) if counts is None else counts > 0
         columns = np.flatnonzero(used)
         return Parts(rows, columns, phi if used.all() else phi[:, columns], np.zeros(len(rows)))
-    columns, counts, codes = _column_counts(phi)
-    private = counts == 1
+    columns, found, codes = _column_counts(phi, counts)
+    private = found == 1
     alone = private[codes]
     squares = np.where(alone, phi.data, 0).astype(np.float64) ** 2
     starts = phi.indptr[:-1]
     own = np.add.reduceat(squares, starts) if len(rows) else np.zeros(0)
     return Parts(rows, columns[~private], _keep_columns(phi, codes, ~private), own)
+
+
+def column_counts(phi: Phi) -> NDArray[np.int64]:
+    """(p,) how many rows have each column; over blocks of rows these add up."""
+    phi = as_rows(phi)
+    if is_sparse(phi):
+        return np.bincount(phi.indices, minlength=phi.shape[1]).astype(np.int64, copy=False)
+    return np.asarray(np.count_nonzero(phi, axis=0), dtype=np.int64)
 
 
 def row_squares(block: Any) -> NDArray[np.float64]:
@@ -136,10 +155,12 @@ def row_squares(block: Any) -> NDArray[np.float64]:
     return result
 
 
-def _column_counts(phi: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def _column_counts(
+    phi: Any, counts: NDArray[np.int64] | None
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """(used columns, how many rows have each, position of every stored entry's column among them)."""
-    if phi.shape[1] <= 4 * phi.nnz + 1024:
-        counts = np.bincount(phi.indices, minlength=phi.shape[1])
+    if counts is not None or phi.shape[1] <= 4 * phi.nnz + 1024:
+        counts = column_counts(phi) if counts is None else counts
         columns = np.flatnonzero(counts)
         place = np.cumsum(counts > 0) - 1
         return columns, counts[columns], place[phi.indices]

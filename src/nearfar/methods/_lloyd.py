@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from nearfar.methods._spaces import Floats, Labels, Space
 
-__all__ = ["Clusters", "Run", "Stop", "assign", "lloyd", "repair"]
+__all__ = ["Clusters", "Run", "Stop", "assign", "clusters_of", "explained", "lloyd", "repair"]
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,8 @@ def lloyd(space: Space, labels: Labels, k: int, stop: Stop) -> Run:
     sums = space.sums(labels, k)
     before = np.inf
     for n_iter in range(1, stop.max_iter + 1):
-        clusters = _clusters(sums, labels)
-        inertia = total - _explained(clusters)
+        clusters = clusters_of(sums, labels)
+        inertia = total - explained(clusters)
         if before - inertia < stop.tol * abs(inertia):
             return Run(labels, inertia, n_iter, True)
         before = inertia
@@ -63,7 +63,7 @@ def lloyd(space: Space, labels: Labels, k: int, stop: Stop) -> Run:
         else:
             space.move(sums, moved, labels[moved], new[moved])
         labels = new
-    return Run(labels, total - _explained(_clusters(sums, labels)), stop.max_iter, False)
+    return Run(labels, total - explained(clusters_of(sums, labels)), stop.max_iter, False)
 
 
 def assign(sums: Floats, diagonal: Floats, clusters: Clusters) -> Floats:
@@ -77,15 +77,17 @@ def assign(sums: Floats, diagonal: Floats, clusters: Clusters) -> Floats:
     return squares
 
 
-def repair(labels: Labels, squares: Floats, k: int) -> Labels:
+def repair(labels: Labels, squares: Floats, k: int, sizes: NDArray[np.int64] | None = None) -> Labels:
     """Give every empty cluster the object farthest from its centre, from a cluster that can spare one.
 
-    Where all objects sit on their centres there is nothing to give, and the cluster stays empty.
+    Where all objects sit on their centres there is nothing to give, and the cluster stays empty. ``sizes`` are
+    those of the clusters where ``labels`` are only those of the 2k objects farthest from their centres: more are
+    never looked at, for a cluster that cannot spare one has but one.
 
     >>> repair(np.array([0, 0, 0], dtype=np.int32), np.array([0.1, 0.9, 0.2]), 2)
     array([0, 1, 0], dtype=int32)
     """
-    sizes = np.bincount(labels, minlength=k)
+    sizes = np.bincount(labels, minlength=k) if sizes is None else sizes.copy()
     empty = np.flatnonzero(sizes == 0)
     if not len(empty):
         return labels
@@ -104,12 +106,14 @@ def repair(labels: Labels, squares: Floats, k: int) -> Labels:
     return labels
 
 
-def _clusters(sums: Floats, labels: Labels) -> Clusters:
+def clusters_of(sums: Floats, labels: Labels) -> Clusters:
+    """Sizes and inner sums; over blocks of objects both add up."""
     k = sums.shape[1]
     inner = sums[np.arange(len(labels)), labels]
     within: Any = np.bincount(labels, weights=inner, minlength=k)
     return Clusters(np.bincount(labels, minlength=k), within)
 
 
-def _explained(clusters: Clusters) -> float:
+def explained(clusters: Clusters) -> float:
+    """What the clusters take off the sum of K'(x, x): sum over c of W[c] / |c|."""
     return float((clusters.within / np.maximum(clusters.sizes, 1)).sum())

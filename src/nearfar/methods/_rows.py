@@ -11,11 +11,13 @@ from nearfar import _threads
 from nearfar.kernel.parts import row_squares
 from nearfar.methods import _loops
 from nearfar.methods._lloyd import Run, Stop, repair
+from nearfar.methods._seeding import plus_plus
 from nearfar.methods._spaces import Floats, Labels
 
-__all__ = ["RowSpace", "bounded_lloyd"]
+__all__ = ["RowSpace", "bounded_lloyd", "starts"]
 
 BLOCKS = 64
+SAMPLE = 50_000  # rows on which starts are found when there are more than twice as many
 
 
 class RowSpace:
@@ -37,6 +39,13 @@ class RowSpace:
         everyone = np.arange(len(labels))
         _move(self.rows, everyone, np.full(len(labels), -1, dtype=np.int32), labels, sums)
         return sums
+
+    def nearest(self, centres: Floats) -> Labels:
+        """(n,) the nearest centre of every row."""
+        labels = np.zeros(len(self.rows), dtype=np.int32)
+        bounds = np.empty(len(self.rows), self.rows.dtype), np.empty((len(self.rows), len(centres)), self.rows.dtype)
+        _over_rows(_loops.first_step, self.rows, (centres.astype(self.rows.dtype),), (labels, *bounds))
+        return labels
 
     def scatter(self) -> float:
         """Sum of squared distances to the mean, by differences."""
@@ -82,6 +91,27 @@ def bounded_lloyd(space: RowSpace, labels: Labels, k: int, stop: Stop) -> Run:
         labels = new
     inertia = total - _explained(sums, np.bincount(labels, minlength=k), space.mean)
     return Run(labels, inertia, stop.max_iter, False)
+
+
+def starts(space: RowSpace, k: int, n_starts: int, stop: Stop, rng: np.random.Generator) -> list[Labels]:
+    """Starting labels by k-means++; of very many rows, by k-means on a sample of them.
+
+    The centres that a sample settles on are close to those of all rows, so that the long way there is not
+    walked with all of them.
+    """
+    n = len(space.rows)
+    if n <= 2 * SAMPLE:
+        return plus_plus(space, k, n_starts, rng)
+    chosen = np.sort(rng.choice(n, SAMPLE, replace=False))
+    sample = RowSpace(space.rows[chosen])
+    found = []
+    for labels in plus_plus(sample, k, n_starts, rng):
+        rested = bounded_lloyd(sample, labels, k, stop).labels
+        sizes = np.bincount(rested, minlength=k)
+        centres = sample.centre_sums(rested, k) / np.maximum(sizes, 1)[:, None]
+        centres[sizes == 0] = sample.nowhere()
+        found.append(space.nearest(centres))
+    return found
 
 
 def _over_rows(loop: Any, X: NDArray[Any], inputs: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:

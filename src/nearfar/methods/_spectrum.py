@@ -16,7 +16,7 @@ from nearfar.kernel.parts import Parts
 from nearfar.methods._blocks import add_scatter, column_sums, onto_columns, row_blocks
 from nearfar.methods._path import Path
 
-__all__ = ["Spectrum", "leading", "trace"]
+__all__ = ["Spectrum", "leading", "leading_axes", "trace"]
 
 Floats = NDArray[np.float64]
 ALL_AT_ONCE = 1_000  # up to this size, or for many components, a dense solver is the quickest
@@ -32,9 +32,19 @@ class Spectrum(NamedTuple):
 def leading(parts: Parts, count: int, path: Path) -> Spectrum:
     """The ``count`` largest eigenpairs of H K H; zeros where K has fewer."""
     ways = {Path.MATRIX: _by_matrix, Path.COLUMNS: _by_columns, Path.PRODUCTS: _by_products}
-    found = ways[path](parts, min(count, parts.size))
-    values, vectors = np.zeros(count), np.zeros((parts.size, count))
-    real = found.values > _noise(parts) * found.values.max(initial=0.0)
+    return _without_noise(ways[path](parts, min(count, parts.size)), count, parts.shared.dtype)
+
+
+def leading_axes(scatter: Floats, count: int, dtype: Any) -> Spectrum:
+    """The ``count`` largest eigenvalues of H K H and their axes over columns, from Xc'Xc of rows in ``dtype``."""
+    return _without_noise(_top(scatter, min(count, len(scatter))), count, dtype)
+
+
+def _without_noise(found: Spectrum, count: int, dtype: Any) -> Spectrum:
+    """``count`` pairs, those that are nothing but rounding error set to zero."""
+    values, vectors = np.zeros(count), np.zeros((len(found.vectors), count))
+    noise = 1e-12 if dtype == np.float64 else 1e-6
+    real = found.values > noise * found.values.max(initial=0.0)
     rank = int(real.sum())
     values[:rank], vectors[:, :rank] = found.values[real], found.vectors[:, real]
     return Spectrum(values, vectors)
@@ -45,11 +55,6 @@ def trace(parts: Parts) -> float:
     mean = column_sums(parts.shared) / max(parts.size, 1)
     n = max(parts.size, 1)
     return float(parts.diagonal.sum() - n * (mean @ mean) - parts.own.sum() / n)
-
-
-def _noise(parts: Parts) -> float:
-    """Eigenvalues below this share of the largest are rounding error."""
-    return 1e-12 if parts.shared.dtype == np.float64 else 1e-6
 
 
 # ---------------------------------------------------------------- n x n

@@ -22,7 +22,16 @@ from nearfar.methods._seeding import plus_plus
 from nearfar.methods._spaces import MatrixSpace, ProductSpace
 from nearfar.progress import track
 
-__all__ = ["KernelKMeans"]
+__all__ = [
+    "KernelKMeans",
+    "check_enough",
+    "cluster_centres",
+    "first_members",
+    "nearest_centres",
+    "numbers_by_size",
+    "offsets_of",
+    "warn_unsettled",
+]
 
 Matrix = Any  # ndarray or csr_array
 
@@ -100,7 +109,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         k = check_count(self.n_clusters, "n_clusters")
         stop = Stop(check_count(self.max_iter, "max_iter"), float(self.tol))
         parts = split(X)
-        _check_enough(k, parts.size, X.shape[0])
+        check_enough(k, parts.size, X.shape[0])
         self.shift_ = smallest_of_parts(parts) if check_diagonal(self.diagonal) else 0.0
         starts = self._given_start(parts, X.shape[0], k)
         best = min(self._runs(parts, starts, k, stop), key=lambda run: run.inertia)
@@ -113,11 +122,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """(n,) the nearest cluster of every row, taken as a new object."""
         check_is_fitted(self)
         X = self._validate(X, reset=False)
-        products: Any = X @ self.centres_.T
-        if is_sparse(products):
-            products = products.toarray()
-        nearest: NDArray[np.intp] = np.argmin(self._offsets - 2 * products, axis=1)
-        return nearest.astype(np.int32)
+        return nearest_centres(X, self.centres_, self._offsets)
 
     # ---------------------------------------------------------------- inside
 
@@ -154,39 +159,55 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return [iterate(space, start, k, stop) for start in track(starts, "k-means starts")]
 
     def _keep(self, X: Matrix, parts: Parts, run: Run, k: int) -> None:
-        """Store what was learnt; ``_offsets[c]`` is |centre|^2 - s / |c|, all a new object needs of K."""
+        """Store what was learnt."""
         informed = parts.rows
         self.inertia_, self.n_iter_ = run.inertia, run.n_iter
         self.sizes_ = np.bincount(run.labels, minlength=k)
-        self.centres_ = _centres(X, informed, run.labels, self.sizes_)
-        squares: Any = self.centres_ * self.centres_
-        self._offsets = np.asarray(squares.sum(axis=1), dtype=np.float64) - self.shift_ / np.maximum(
-            self.sizes_, 1
-        )
-        self._offsets[self.sizes_ == 0] = np.inf
+        self.centres_ = cluster_centres(X, informed, run.labels, self.sizes_)
+        self._offsets = offsets_of(self.centres_, self.sizes_, self.shift_)
         self.labels_ = np.full(X.shape[0], np.argmin(self._offsets), dtype=np.int32)
         self.labels_[informed] = run.labels
         self.uninformed_ = np.setdiff1d(np.arange(X.shape[0]), informed)
-        self._warn(run, k)
-
-    def _warn(self, run: Run, k: int) -> None:
-        filled = int((self.sizes_ > 0).sum())
-        if filled < k:
-            warnings.warn(
-                f"KernelKMeans: the kernel tells only {filled} places apart, so {k - filled} of "
-                f"n_clusters={k} clusters stay empty; ask for fewer clusters",
-                NotConverged,
-                stacklevel=4,
-            )
-        if not run.converged:
-            warnings.warn(
-                f"KernelKMeans: labels were still changing after max_iter={self.max_iter} steps; raise max_iter",
-                NotConverged,
-                stacklevel=4,
-            )
+        warn_unsettled(self.sizes_, run, stacklevel=5)
 
 
-def _check_enough(k: int, n_informed: int, n_samples: int) -> None:
+def warn_unsettled(sizes: NDArray[np.int64], run: Run, *, stacklevel: int) -> None:
+    """Warn of clusters that stayed empty and of a run that did not come to rest."""
+    k, filled = len(sizes), int((sizes > 0).sum())
+    if filled < k:
+        warnings.warn(
+            f"KernelKMeans: the kernel tells only {filled} places apart, so {k - filled} of "
+            f"n_clusters={k} clusters stay empty; ask for fewer clusters",
+            NotConverged,
+            stacklevel=stacklevel,
+        )
+    if not run.converged:
+        warnings.warn(
+            f"KernelKMeans: labels were still changing after max_iter={run.n_iter} steps; raise max_iter",
+            NotConverged,
+            stacklevel=stacklevel,
+        )
+
+
+def offsets_of(centres: Matrix, sizes: NDArray[np.int64], shift: float) -> NDArray[np.float64]:
+    """(k,) |centre|^2 - s / |c|, all that a new object needs to know of K; infinite for an empty cluster."""
+    squares: Any = centres * centres
+    offsets = np.asarray(squares.sum(axis=1), dtype=np.float64) - shift / np.maximum(sizes, 1)
+    offsets[sizes == 0] = np.inf
+    return offsets
+
+
+def nearest_centres(X: Matrix, centres: Matrix, offsets: NDArray[np.float64]) -> NDArray[np.int32]:
+    """(n,) the nearest cluster of every row, taken as a new object."""
+    products: Any = X @ centres.T
+    if is_sparse(products):
+        products = products.toarray()
+    nearest: NDArray[np.intp] = np.argmin(offsets - 2 * products, axis=1)
+    return nearest.astype(np.int32)
+
+
+def check_enough(k: int, n_informed: int, n_samples: int) -> None:
+    """An error where there are fewer informed rows than clusters."""
     if n_informed < k:
         raise InputError(
             f"n_clusters={k} is more than the {n_informed} informed rows of n_samples={n_samples}; "
@@ -214,15 +235,26 @@ def _by_size(labels: NDArray[np.int32], k: int) -> NDArray[np.int32]:
     >>> _by_size(np.array([1, 2, 2, 0]), 3)
     array([1, 0, 0, 2], dtype=int32)
     """
-    sizes = np.bincount(labels, minlength=k)
+    return numbers_by_size(np.bincount(labels, minlength=k), first_members(labels, k))[labels]
+
+
+def first_members(labels: NDArray[np.int32], k: int) -> NDArray[np.int64]:
+    """(k,) the first object of every cluster; past the last where there is none."""
     first = np.full(k, len(labels))
     np.minimum.at(first, labels, np.arange(len(labels)))
-    place = np.empty(k, dtype=np.int32)
-    place[np.lexsort((first, -sizes))] = np.arange(k)
-    return place[labels]
+    return first
 
 
-def _centres(X: Matrix, informed: NDArray[np.intp], labels: NDArray[np.int32], sizes: ArrayLike) -> Matrix:
+def numbers_by_size(sizes: NDArray[np.int64], first: NDArray[np.int64]) -> NDArray[np.int32]:
+    """(k,) the new number of every cluster: the largest is 0, of equals the one with the first object."""
+    place = np.empty(len(sizes), dtype=np.int32)
+    place[np.lexsort((first, -sizes))] = np.arange(len(sizes))
+    return place
+
+
+def cluster_centres(
+    X: Matrix, informed: NDArray[np.intp], labels: NDArray[np.int32], sizes: ArrayLike
+) -> Matrix:
     """(k, p) mean row of every cluster, as dense or sparse as X."""
     weights = 1 / np.maximum(sizes, 1)[labels]
     means = sparse.csr_array((weights, (labels, informed)), shape=(len(np.asarray(sizes)), X.shape[0]))

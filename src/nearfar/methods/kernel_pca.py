@@ -18,7 +18,7 @@ from nearfar.methods._path import cheapest
 from nearfar.methods._spectrum import Spectrum, leading, trace
 from nearfar.progress import step
 
-__all__ = ["KernelPCA"]
+__all__ = ["KernelPCA", "shifted_values", "signs_of"]
 
 
 class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -85,8 +85,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             self.shift_ = smallest_of_parts(parts) if shifted else 0.0
             spectrum = _fixed_signs(leading(parts, count, cheapest(parts)))
         total = trace(parts) - self.shift_ * (parts.size - 1)
-        self.eigenvalues_ = np.maximum(spectrum.values - self.shift_, 0.0)
-        self.eigenvalues_[self.eigenvalues_ <= 1e-12 * spectrum.values] = 0.0
+        self.eigenvalues_ = shifted_values(spectrum.values, self.shift_)
         self.explained_variance_ratio_ = self.eigenvalues_ / total if total > 0 else np.zeros(count)
         self.uninformed_ = np.setdiff1d(np.arange(X.shape[0]), parts.rows)
         self._learn_axes(X, parts.rows, spectrum.vectors)
@@ -126,9 +125,21 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         self._origin = onto_columns(rows, self._axes).mean(axis=0)
 
 
+def shifted_values(values: NDArray[np.float64], shift: float) -> NDArray[np.float64]:
+    """lambda - s, where it is more than rounding error, else 0."""
+    result: NDArray[np.float64] = np.maximum(values - shift, 0.0)
+    result[result <= 1e-12 * values] = 0.0
+    return result
+
+
 def _fixed_signs(spectrum: Spectrum) -> Spectrum:
     """Turn every vector so that its largest entry is positive; among equals the first counts."""
-    sizes = np.abs(spectrum.vectors)
-    first = np.argmax(sizes >= (1 - 1e-6) * sizes.max(axis=0), axis=0)
-    signs = np.where(spectrum.vectors[first, np.arange(len(first))] < 0, -1.0, 1.0)
-    return spectrum._replace(vectors=spectrum.vectors * signs)
+    signs = signs_of(spectrum.vectors, np.abs(spectrum.vectors).max(axis=0))
+    return spectrum._replace(vectors=spectrum.vectors * np.where(signs < 0, -1.0, 1.0))
+
+
+def signs_of(vectors: NDArray[np.float64], largest: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(d,) sign of the first entry of every column that is as large as ``largest``; 0 where none is."""
+    hits = np.abs(vectors) >= (1 - 1e-6) * largest
+    signs: NDArray[np.float64] = np.sign(vectors[np.argmax(hits, axis=0), np.arange(len(largest))])
+    return np.where(hits.any(axis=0), signs, 0.0)
