@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from nearfar.methods._spaces import Floats, Labels, Space
 
-__all__ = ["adopt", "drawn_from", "plus_plus", "potentials", "squared_distances", "trials_for"]
+__all__ = ["plus_plus"]
 
 
 def plus_plus(space: Space, k: int, n_starts: int, rng: np.random.Generator) -> list[Labels]:
@@ -19,20 +19,20 @@ def plus_plus(space: Space, k: int, n_starts: int, rng: np.random.Generator) -> 
     2 + log(k) such draws the one that lowers the sum of squared distances most is kept.
     """
     n = len(space.diagonal)
+    trials = 2 + int(np.log(k))
     nearest = np.full((n_starts, n), np.inf)
     labels = np.zeros((n_starts, n), dtype=np.int32)
     for c in range(k):
-        seeds = np.concatenate([_draw(nearest[run], trials_for(c, k), rng) for run in range(n_starts)])
-        products = space.columns(seeds)
-        squares = squared_distances(products, space.diagonal, space.diagonal[seeds], seeds)
-        best = np.argmin(potentials(squares, nearest), axis=1)
-        adopt(squares, best, c, nearest, labels)
+        count = 1 if c == 0 else trials
+        drawn = np.stack([_draw(nearest[run], count, rng) for run in range(n_starts)])
+        squares = _squared_distances(space, drawn.ravel())
+        for run in range(n_starts):
+            mine = squares[:, run * count : (run + 1) * count]
+            kept = np.minimum(mine, nearest[run][:, None])
+            best = int(np.argmin(kept.sum(axis=0)))
+            labels[run][mine[:, best] < nearest[run]] = c
+            nearest[run] = kept[:, best]
     return list(labels)
-
-
-def trials_for(c: int, k: int) -> int:
-    """How many objects are drawn for seed c of k; the first is drawn once, there is nothing to compare."""
-    return 1 if c == 0 else 2 + int(np.log(k))
 
 
 def _draw(nearest: Floats, count: int, rng: np.random.Generator) -> NDArray[np.intp]:
@@ -40,57 +40,18 @@ def _draw(nearest: Floats, count: int, rng: np.random.Generator) -> NDArray[np.i
     steps = np.cumsum(nearest)
     if not np.isfinite(steps[-1]) or steps[-1] <= 0:
         return rng.integers(len(nearest), size=count)
-    return drawn_from(steps, rng.random(count) * steps[-1])
+    places: NDArray[np.intp] = np.searchsorted(steps, rng.random(count) * steps[-1], side="right")
+    return np.minimum(places, len(nearest) - 1).astype(np.intp)
 
 
-def drawn_from(steps: Floats, marks: Floats) -> NDArray[np.intp]:
-    """The object whose step each mark falls into; ``steps`` are the running sums of all objects' shares."""
-    places: NDArray[np.intp] = np.searchsorted(steps, marks, side="right")
-    return np.minimum(places, len(steps) - 1).astype(np.intp)
-
-
-# The rest works on a block of objects as it does on all of them.
-
-
-def squared_distances(
-    products: NDArray[Any], diagonal: Floats, seed_diagonal: Floats, seeds: NDArray[np.intp]
-) -> Floats:
-    """(n, s) squared distances to s seeds, K'(x, x) - 2 K'(x, y) + K'(y, y), never below 0.
-
-    In: products (n, s) K'(x, y); diagonals of both; seeds (s,) their places among the n, or -1.
-    """
-    squares: Any = products.astype(np.float64, copy=True)
+def _squared_distances(space: Space, seeds: NDArray[np.intp]) -> Floats:
+    squares: Any = space.columns(seeds).astype(np.float64, copy=True)
     squares *= -2
-    squares += diagonal[:, None]
-    squares += seed_diagonal
+    squares += space.diagonal[:, None]
+    squares += space.diagonal[seeds]
     np.maximum(squares, 0, out=squares)
-    here = np.flatnonzero(seeds >= 0)
-    squares[seeds[here], here] = 0  # an object is at no distance from itself, whatever rounding says
+    squares[seeds, np.arange(len(seeds))] = (
+        0  # an object is at no distance from itself, whatever rounding says
+    )
     result: Floats = squares
     return result
-
-
-def potentials(squares: Floats, nearest: Floats) -> Floats:
-    """(starts, trials) sum of squared distances to the nearest seed, if that trial were one too.
-
-    In: squares (n, starts * trials); nearest (starts, n) so far. Over blocks of objects these add up.
-    """
-    starts = len(nearest)
-    trials = squares.shape[1] // starts
-    sums = [np.minimum(_of(squares, run, trials), nearest[run][:, None]).sum(axis=0) for run in range(starts)]
-    return np.stack(sums)
-
-
-def adopt(
-    squares: Floats, best: NDArray[np.intp], c: int, nearest: Floats, labels: NDArray[np.int32]
-) -> None:
-    """Make trial best[run] the seed of cluster c. In and out: nearest and labels (starts, n)."""
-    trials = squares.shape[1] // len(nearest)
-    for run, trial in enumerate(best):
-        mine = _of(squares, run, trials)[:, trial]
-        labels[run][mine < nearest[run]] = c
-        np.minimum(mine, nearest[run], out=nearest[run])
-
-
-def _of(squares: Floats, run: int, trials: int) -> Floats:
-    return squares[:, run * trials : (run + 1) * trials]
