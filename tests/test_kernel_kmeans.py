@@ -18,6 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import nearfar as nf
 from nearfar.errors import InputError, NotConverged
 from nearfar.kernel.parts import split
+from nearfar.methods import _rows
 from nearfar.methods import kernel_kmeans as module
 from nearfar.methods._lloyd import Stop, lloyd, repair
 from nearfar.methods._rows import RowSpace, bounded_lloyd
@@ -209,6 +210,20 @@ def test_starts_are_better_than_chance():
     X = np.repeat(centres, 20, axis=0) + rng.standard_normal((160, 5)) * 0.1
     labels = plus_plus(RowSpace(X), 8, 1, np.random.default_rng(0))[0]
     assert all(len(set(labels[20 * c : 20 * c + 20].tolist())) == 1 for c in range(8))
+
+
+def test_many_rows_start_from_a_sample(monkeypatch):
+    rng = np.random.default_rng(2)
+    X = np.repeat(rng.standard_normal((6, 5)) * 3, 100, axis=0) + rng.standard_normal((600, 5))
+    whole = nf.KernelKMeans(6, random_state=0, n_init=10).fit(X)
+    monkeypatch.setattr(_rows, "SAMPLE", 100)
+    sampled = nf.KernelKMeans(6, random_state=0, n_init=10).fit(X)
+    assert sampled.inertia_ == pytest.approx(whole.inertia_, rel=1e-3)
+    objectives = []
+    for labels in _rows.sampled_starts(RowSpace(X), 6, 10, Stop(100, 0.0), np.random.default_rng(0)):
+        centres = np.stack([X[labels == c].mean(axis=0) for c in range(6)])
+        objectives.append(((X - centres[labels]) ** 2).sum())
+    assert min(objectives) < 1.05 * whole.inertia_  # a sample of 100 gets most of the way
 
 
 @pytest.mark.parametrize("shape", [(40, 60), (60, 4)])

@@ -14,7 +14,7 @@ from nearfar.methods._lloyd import Run, Stop, repair
 from nearfar.methods._seeding import plus_plus
 from nearfar.methods._spaces import Floats, Labels
 
-__all__ = ["RowSpace", "bounded_lloyd", "starts"]
+__all__ = ["RowSpace", "bounded_lloyd", "sampled_starts"]
 
 BLOCKS = 64
 SAMPLE = 50_000  # rows on which starts are found when there are more than twice as many
@@ -43,7 +43,10 @@ class RowSpace:
     def nearest(self, centres: Floats) -> Labels:
         """(n,) the nearest centre of every row."""
         labels = np.zeros(len(self.rows), dtype=np.int32)
-        bounds = np.empty(len(self.rows), self.rows.dtype), np.empty((len(self.rows), len(centres)), self.rows.dtype)
+        bounds = (
+            np.empty(len(self.rows), self.rows.dtype),
+            np.empty((len(self.rows), len(centres)), self.rows.dtype),
+        )
         _over_rows(_loops.first_step, self.rows, (centres.astype(self.rows.dtype),), (labels, *bounds))
         return labels
 
@@ -93,7 +96,9 @@ def bounded_lloyd(space: RowSpace, labels: Labels, k: int, stop: Stop) -> Run:
     return Run(labels, inertia, stop.max_iter, False)
 
 
-def starts(space: RowSpace, k: int, n_starts: int, stop: Stop, rng: np.random.Generator) -> list[Labels]:
+def sampled_starts(
+    space: RowSpace, k: int, n_starts: int, stop: Stop, rng: np.random.Generator
+) -> list[Labels]:
     """Starting labels by k-means++; of very many rows, by k-means on a sample of them.
 
     The centres that a sample settles on are close to those of all rows, so that the long way there is not

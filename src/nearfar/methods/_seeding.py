@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.methods._spaces import Floats, Labels, Space
+from nearfar.methods._spaces import Floats, Kernel, Labels
 
 __all__ = ["plus_plus"]
 
 
-def plus_plus(space: Space, k: int, n_starts: int, rng: np.random.Generator) -> list[Labels]:
+def plus_plus(space: Kernel, k: int, n_starts: int, rng: np.random.Generator) -> list[Labels]:
     """Greedy k-means++ on the distances of K': (n,) labels of the nearest seed, for every start.
 
     A seed is drawn with probability proportional to its squared distance to the nearest one so far; of
@@ -44,7 +44,7 @@ def _draw(nearest: Floats, count: int, rng: np.random.Generator) -> NDArray[np.i
     return np.minimum(places, len(nearest) - 1).astype(np.intp)
 
 
-def _squared_distances(space: Space, seeds: NDArray[np.intp]) -> Floats:
+def _squared_distances(space: Kernel, seeds: NDArray[np.intp]) -> Floats:
     squares: Any = space.columns(seeds).astype(np.float64, copy=True)
     squares *= -2
     squares += space.diagonal[:, None]

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from nearfar.kernel.parts import Parts, is_sparse
 
-__all__ = ["MatrixSpace", "ProductSpace", "Space"]
+__all__ = ["Kernel", "MatrixSpace", "ProductSpace", "Space"]
 
 Labels = NDArray[np.int32]
 Floats = NDArray[np.float64]
 BLOCK_BYTES = 1 << 26
 
 
-class Space(Protocol):
+class Kernel(Protocol):
     """Objects that have a kernel K'.
 
     diagonal : (n,) K'(x, x).
@@ -29,6 +29,10 @@ class Space(Protocol):
 
     def columns(self, objects: NDArray[np.intp]) -> NDArray[Any]:
         """(n, len(objects)) K'(x, y) for all x and the given y."""
+
+
+class Space(Kernel, Protocol):
+    """Objects whose K' can be summed over clusters."""
 
     def sums(self, labels: Labels, k: int) -> Floats:
         """(n, k) sum of K'(x, y) over the y of every cluster."""

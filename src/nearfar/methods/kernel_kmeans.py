@@ -17,7 +17,7 @@ from nearfar.kernel.shift import check_diagonal, smallest_of_parts
 from nearfar.methods._common import check_count, generator
 from nearfar.methods._lloyd import Run, Stop, lloyd
 from nearfar.methods._path import Path, cheapest, stored_bytes
-from nearfar.methods._rows import RowSpace, bounded_lloyd
+from nearfar.methods._rows import RowSpace, bounded_lloyd, sampled_starts
 from nearfar.methods._seeding import plus_plus
 from nearfar.methods._spaces import MatrixSpace, ProductSpace
 from nearfar.progress import track
@@ -47,7 +47,8 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     n_clusters : how many clusters.
-    n_init : starts by k-means++; the one with the lowest objective is kept.
+    n_init : starts by k-means++; the one with the lowest objective is kept. With more than 100,000 dense rows the
+        starts are taken to rest on a sample of 50,000 first.
     max_iter : steps per start.
     tol : a start rests when a step lowers the objective by less than this share of it; 0: when no label changes.
     diagonal : "shift" or "keep".
@@ -84,7 +85,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         *,
         n_init: int = 5,
         max_iter: int = 100,
-        tol: float = 1e-6,
+        tol: float = 1e-7,
         diagonal: str = "shift",
         init: Any = "k-means++",
         random_state: Any = None,
@@ -147,16 +148,18 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return [labels[parts.rows].astype(np.int32)]
 
     def _runs(self, parts: Parts, starts: list[NDArray[np.int32]] | None, k: int, stop: Stop) -> list[Run]:
-        space: Any
+        rng = generator(self.random_state)
         if (rows := _thin_rows(parts)) is not None and self.shift_ == 0:
-            space, iterate = RowSpace(rows), bounded_lloyd
-        elif cheapest(parts) is Path.MATRIX:
-            space, iterate = MatrixSpace(parts.matrix(), self.shift_), lloyd  # type: ignore[assignment]
+            thin = RowSpace(rows)
+            starts = starts or sampled_starts(thin, k, self.n_init, stop, rng)
+            return [bounded_lloyd(thin, start, k, stop) for start in track(starts, "k-means starts")]
+        space: MatrixSpace | ProductSpace
+        if cheapest(parts) is Path.MATRIX:
+            space = MatrixSpace(parts.matrix(), self.shift_)
         else:
-            space, iterate = ProductSpace(parts, self.shift_), lloyd  # type: ignore[assignment]
-        if starts is None:
-            starts = plus_plus(space, k, self.n_init, generator(self.random_state))
-        return [iterate(space, start, k, stop) for start in track(starts, "k-means starts")]
+            space = ProductSpace(parts, self.shift_)
+        starts = starts or plus_plus(space, k, self.n_init, rng)
+        return [lloyd(space, start, k, stop) for start in track(starts, "k-means starts")]
 
     def _keep(self, X: Matrix, parts: Parts, run: Run, k: int) -> None:
         """Store what was learnt."""
