@@ -7,11 +7,11 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from nearfar import design, simulate
+from nearfar import design, io, simulate
 from nearfar.datasets import TOYS, make_colours, make_toy
 from nearfar.datasets._colour_table import CSS, hue_group, lab_from_hex
 from nearfar.datasets.colours import _swatch
-from nearfar.errors import InputError
+from nearfar.errors import FileError, InputError
 
 
 @pytest.fixture(scope="module")
@@ -129,6 +129,29 @@ def test_a_swatch_is_a_png_of_its_colour():
     length = struct.unpack(">I", data[33:37])[0]
     rows = zlib.decompress(data[41 : 41 + length])
     assert rows == (b"\0" + b"\xff\x80\x00" * 3) * 3
+
+
+def test_written_colours_read_back_the_same(colours, tmp_path):
+    folder = colours.write(tmp_path / "demo")
+    listed = io.read_objects(folder / "objects.csv")
+    assert listed.names == colours.triplets.objects and listed.groups == colours.groups
+    assert all(image.read_bytes()[:4] == b"\x89PNG" for image in listed.images)
+    back, answers = io.read_triplets(folder / "answers.csv", objects=listed), colours.triplets
+    np.testing.assert_array_equal(back.array, answers.array)
+    for column in ("seconds", "near_side", "answered_at"):
+        np.testing.assert_allclose(getattr(back, column), getattr(answers, column), rtol=0, atol=1e-3)
+    for column in ("participant", "statement"):
+        read, given = (
+            np.asarray(getattr(back, column)).tolist(),
+            np.asarray(getattr(answers, column)).tolist(),
+        )
+        assert list(map(str, read)) == list(map(str, given))
+
+
+def test_colours_cannot_be_written_into_a_file(colours, tmp_path):
+    (tmp_path / "taken").write_text("")
+    with pytest.raises(FileError, match="taken: cannot be written, it is a file; give a folder"):
+        colours.write(tmp_path / "taken")
 
 
 @pytest.mark.parametrize("name", TOYS)

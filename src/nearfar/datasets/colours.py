@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from nearfar.datasets._colour_table import CSS, hue_group, lab_from_hex
 from nearfar.design import Questions, farthest_first, landmark_questions, random_questions
+from nearfar.errors import FileError
 from nearfar.triplets import Triplets
 
 __all__ = ["ColourTruth", "Colours", "make_colours"]
@@ -85,7 +86,13 @@ class Colours:
         from nearfar.io import write_triplets
 
         place = Path(folder)
-        (place / "images").mkdir(parents=True, exist_ok=True)
+        try:
+            (place / "images").mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            reason = "it is a file" if place.is_file() else (error.strerror or str(error)).lower()
+            raise FileError(
+                f"{place}: cannot be written, {reason}; give a folder", where=str(place), expected="a folder"
+            ) from error
         write_triplets(self.triplets, place / "answers.csv")
         with (place / "objects.csv").open("w", newline="", encoding="utf-8") as file:
             table = csv.writer(file, lineterminator="\n")
