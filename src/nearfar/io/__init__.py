@@ -2,5 +2,15 @@
 
 from nearfar.io.objects import ObjectList, read_objects
 from nearfar.io.reading import ReadResult, read_answers, read_triplets
+from nearfar.io.scanning import scan_triplets
+from nearfar.io.writing import write_triplets
 
-__all__ = ["ObjectList", "ReadResult", "read_answers", "read_objects", "read_triplets"]
+__all__ = [
+    "ObjectList",
+    "ReadResult",
+    "read_answers",
+    "read_objects",
+    "read_triplets",
+    "scan_triplets",
+    "write_triplets",
+]

@@ -12,7 +12,7 @@ from nearfar.errors import NearfarWarning
 from nearfar.io._take import UNKNOWN, Vocabulary
 from nearfar.labels import Labels
 
-__all__ = ["parse_times", "person_labels", "statement_labels"]
+__all__ = ["as_numbers", "parse_times", "person_labels", "statement_labels"]
 
 WHOLE_NUMBER = r"^(0|-?[1-9][0-9]{0,17})$"  # as Python writes it: 007 is a name
 DATES = ("%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%d %H:%M", "%Y-%m-%d")
@@ -20,8 +20,8 @@ DATES = ("%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%d %H:%M", "%Y-%m-%d")
 
 def statement_labels(cells: pl.Series, *, typed: bool) -> Labels:
     """Ids of statements: whole numbers where all are, else text; a blank cell is a statement of its own."""
-    if cells.dtype == pl.String and not typed:
-        cells = _as_numbers(cells)
+    if not typed:
+        cells = as_numbers(cells)
     blank = np.flatnonzero(cells.is_null().to_numpy())
     if cells.dtype.is_integer():
         values = cells.fill_null(0).to_numpy()
@@ -41,31 +41,33 @@ def statement_labels(cells: pl.Series, *, typed: bool) -> Labels:
     return _labels(codes, pl.Series(names, dtype=pl.String))
 
 
-def person_labels(cells: pl.Series, people: Vocabulary, *, typed: bool) -> Labels:
-    """Participants: whole numbers where all are, else text, '' where a cell is blank."""
+def person_labels(cells: pl.Series, people: Vocabulary, *, numbers: bool) -> Labels:
+    """Participants, '' where a cell is blank; as ``numbers`` if that is wanted and all are whole numbers."""
     if cells.dtype == pl.Int64:
-        if not cells.has_nulls():
+        if numbers and not cells.has_nulls():
             return Labels.encode(cells.to_numpy())
         cells = cells.cast(pl.String).cast(people.dtype).to_physical()
     codes = cells.fill_null(0).to_numpy()
     names = pl.Series(people.names(), dtype=pl.String)
-    return _labels(codes, names, as_numbers=not typed)
+    return _labels(codes, names, numbers=numbers)
 
 
-def _labels(codes: np.ndarray, names: pl.Series, *, as_numbers: bool = False) -> Labels:
+def _labels(codes: np.ndarray, names: pl.Series, *, numbers: bool = False) -> Labels:
     """Labels with the names that occur, in order."""
     used = np.flatnonzero(np.bincount(codes, minlength=len(names)))
     present = names.gather(used)
-    if as_numbers:
-        present = _as_numbers(present)
+    if numbers:
+        present = as_numbers(present)
     order = present.arg_sort()
     rank = np.zeros(len(names), dtype=np.int32)
     rank[used[order.to_numpy()]] = np.arange(len(used), dtype=np.int32)
     return Labels.from_codes(rank[codes], present.gather(order).to_list())
 
 
-def _as_numbers(text: pl.Series) -> pl.Series:
-    """Whole numbers if every text is one."""
+def as_numbers(text: pl.Series) -> pl.Series:
+    """Whole numbers if every text is one, blanks apart."""
+    if text.dtype != pl.String:
+        return text
     numbers = text.cast(pl.Int64, strict=False)
     if numbers.null_count() != text.null_count() or not text.str.contains(WHOLE_NUMBER).all():
         return text

@@ -23,11 +23,16 @@ CHECKS = {
 SHOWN = 5
 
 
-def rejected(settled: Settled, plan: Plan, sheet: Sheet, faults: pl.DataFrame | None) -> pl.DataFrame:
-    """One row per rejected row: file, line, reason, came, expected; in the order of the file."""
+def rejected(
+    settled: Settled, plan: Plan, sheet: Sheet, faults: pl.DataFrame | None = None, *, first_row: int = 0
+) -> pl.DataFrame:
+    """One row per rejected row: file, line, reason, came, expected; in the order of the file.
+
+    ``first_row`` is the number of the first row that was settled.
+    """
     parts = [pl.DataFrame(schema=FAULTS)] if faults is None else [faults]
     if settled.fate is not None and (settled.fate > 0).any():
-        cells = _fetch(settled.fate > 0, settled.fate, plan, sheet)
+        cells = _fetch(settled.fate > 0, settled.fate, plan, sheet, first_row)
         for (fate,), group in cells.group_by("fate"):
             refusal = settled.refusals[fate - 1]
             came = _came(plan, sheet, refusal.shows or plan.objects)
@@ -57,9 +62,9 @@ def checks(settled: Settled, plan: Plan, sheet: Sheet) -> pl.DataFrame:
     return pl.concat(parts).sort("line", maintain_order=True)
 
 
-def _fetch(mask: pl.Series, fate: pl.Series, plan: Plan, sheet: Sheet) -> pl.DataFrame:
+def _fetch(mask: pl.Series, fate: pl.Series, plan: Plan, sheet: Sheet, first_row: int = 0) -> pl.DataFrame:
     rows = mask.arg_true()
-    cells = sheet.fetch(rows, plan.has_header).sort("row")
+    cells = sheet.fetch(rows + first_row, plan.has_header).sort("row")
     return cells.with_columns(fate=fate.gather(rows))
 
 

@@ -14,10 +14,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nearfar.errors import InputError, NearfarWarning
+from nearfar.io._build import OwnIds, build, trim
 from nearfar.io._names import Naming, name_by_index, name_by_name
 from nearfar.io._open import open_sheet
 from nearfar.io._report import checks, rejected, rows_error
-from nearfar.io._settle import build, settle, trim
+from nearfar.io._settle import settle
 from nearfar.io._sheet import Sheet, read_with_care
 from nearfar.io._source import Source, find_sources
 from nearfar.io._take import Vocabulary, take
@@ -142,7 +143,7 @@ def _read_one(source: Source, dialect: str | None, listed: tuple[str, ...] | Non
         raise rows_error(sheet, refused, rows)
     if not plan.has_header and sheet.may_be_bare:
         _warn_of_header(frame, plan, names, source=sheet.name)
-    triplets = build(settled, plan, sheet, naming.objects, people)
+    triplets = build(settled.kept, plan, naming.objects, OwnIds(people, sheet.typed))
     if listed is None and sheet.objects is None and plan.first_index is None:
         triplets = trim(triplets)
     used = set(plan.columns.values())
