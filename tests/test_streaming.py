@@ -65,5 +65,5 @@ def test_cells_cut_by_rows_are_the_cells_of_the_rows(block_rows):
         counts = Counts(PARTS["score"], size, place, 7, dense=True)
         assert counts.row_bits == bits(size)
         counts.add_cells(cells)
-        counts._make_grid()
+        counts.settle()
         assert np.array_equal(counts.grid, grid.grid[first : first + size])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,6 @@ from nearfar import _threads
 from nearfar.errors import InputError
 from nearfar.features import _loops
 from nearfar.features.part import Part
-from nearfar.triplets import Triplets
 
 __all__ = ["Cells", "Counts", "bits", "grid_pays"]
 
@@ -20,6 +19,24 @@ SMALL_GRID = 1 << 22  # cells; below this a grid is cheap whatever is in it
 CELLS_PER_ENTRY = 6  # a csr entry takes 12 bytes and slow products; up to 6 cells of 8 bytes beat it
 INT32_LIMIT = 2**31 - 1
 SLACK = 4  # below the largest integer: a cell that was filled to its limit can still take one answer
+
+
+class AnswerColumns(Protocol):
+    """What counting needs of answers; Triplets have it."""
+
+    @property
+    def anchor(self) -> NDArray[np.int32]:
+        """(m,) indices of objects."""
+
+    @property
+    def near(self) -> NDArray[np.int32]:
+        """(m,) indices of objects."""
+
+    @property
+    def far(self) -> NDArray[np.int32]:
+        """(m,) indices of objects."""
+
+    def __len__(self) -> int: ...
 
 
 class Cells(NamedTuple):
@@ -82,7 +99,7 @@ class Counts:
         """How many columns there could be."""
         return self.part.n_columns(self.n_places)
 
-    def add(self, answers: Triplets) -> None:
+    def add(self, answers: AnswerColumns) -> None:
         """Count more answers."""
         self.n_answers += len(answers)
         self._most += len(answers)
@@ -114,7 +131,7 @@ class Counts:
             self.grid[rows, spot, 1] = cells.total
             self._runs = []
 
-    def _add_to_grid(self, answers: Triplets) -> None:
+    def _add_to_grid(self, answers: AnswerColumns) -> None:
         blocks = _threads.blocks(self.n_rows, _threads.n_threads() if len(answers) > 50_000 else 1)
         done = [0] * len(blocks)
         columns = (answers.anchor, answers.near, answers.far, self.place, self.n_places)
@@ -133,7 +150,7 @@ class Counts:
 
     # ---------------------------------------------------------------- sparse
 
-    def _add_run(self, answers: Triplets) -> None:
+    def _add_run(self, answers: AnswerColumns) -> None:
         if self.part.column_bits(self.place_bits) + self.row_bits + 1 > 63:
             raise InputError(
                 f"{self.part.name} on {self.n_rows:,} objects is past what sparse counting holds "
@@ -153,9 +170,15 @@ class Counts:
         self._add_cells(Cells(keys[:n], net[:n], total[:n]))
 
     def add_cells(self, cells: Cells) -> None:
-        """Add cells that were counted elsewhere; only where there is no grid."""
+        """Add cells that were counted elsewhere, in integers of any size; only where there is no grid."""
         self._most += int(cells.total.max(initial=0))
-        self._add_cells(Cells(cells.keys.astype(np.int64, copy=False), cells.net, cells.total))
+        kind = np.int32 if cells.total.itemsize <= 4 else np.int64
+        self._add_cells(_as(Cells(cells.keys.astype(np.int64, copy=False), cells.net, cells.total), kind))
+
+    def settle(self) -> None:
+        """Make the grid where one was asked for."""
+        if self.grid is None and self.dense:
+            self._make_grid()
 
     def _add_cells(self, cells: Cells) -> None:
         self._runs.append(cells)

@@ -23,7 +23,7 @@ from nearfar.features.columns import Columns
 from nearfar.features.counts import Counts
 from nearfar.features.k1 import K1
 from nearfar.features.k2 import K2
-from nearfar.features.part import Part
+from nearfar.features.part import Codes, Part
 from nearfar.features.rows import rows_from_counts
 from nearfar.features.score import SCORE
 from nearfar.features.stack import Block, Phi, stack
@@ -32,6 +32,7 @@ from nearfar.triplets import Triplets, as_triplets
 __all__ = ["PARTS", "FeatureMap", "coverage", "parse_kernel"]
 
 PARTS = {part.name: part for part in (K1, K2, SCORE)}
+SOME = 5  # names of uninformed objects that a warning lists
 LOW_COVERAGE = 1.0  # columns that two informed objects share on average; below it K is almost diagonal
 
 
@@ -138,7 +139,7 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
                     where="partial_fit",
                 )
             self._start(batch.objects)
-        elif batch.objects != self.objects_:
+        elif batch.objects is not self.objects_ and batch.objects != self.objects_:
             raise InputError(
                 f"partial_fit: this batch names {len(batch.objects)} objects, the first one named "
                 f"{len(self.objects_)} or other ones; give every batch the same list of objects",
@@ -151,21 +152,10 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
         return self
 
     def _start(self, objects: tuple[str, ...]) -> None:
-        if self.layout not in ("auto", "dense", "sparse"):
-            raise InputError(
-                f"layout: {self.layout!r} is not known; expected auto, dense or sparse",
-                where="layout",
-                came=self.layout,
-            )
-        if np.dtype(self.dtype) not in (np.dtype(np.float32), np.dtype(np.float64)):
-            raise InputError(
-                f"dtype: {np.dtype(self.dtype)} is not supported; expected float64 or float32",
-                where="dtype",
-                came=self.dtype,
-            )
+        check_form(self.layout, self.dtype)
         parts = parse_kernel(self.kernel)
         self.objects_ = objects
-        self._place_objects = _landmark_indices(self.landmarks, objects)
+        self._place_objects = landmark_indices(self.landmarks, objects)
         place = np.full(len(objects), -1, dtype=np.int32)
         place[self._place_objects] = np.arange(len(self._place_objects), dtype=np.int32)
         self._counts = [Counts(part, len(objects), place, len(self._place_objects)) for part in parts]
@@ -189,28 +179,15 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
         self._informed = np.any([part.informed for part in rows], axis=0)
         n = int(self._informed.sum())
         self._coverage = {
-            part.name: _shared(block.rows_per_column, n)
+            part.name: shared_columns(block.rows_per_column, n)
             for part, block in zip(parse_kernel(self.kernel), rows, strict=True)
         }
         return [part.phi for part in rows]
 
     def _warn(self) -> None:
-        missing = [self.objects_[i] for i in np.flatnonzero(~self._informed)]
-        if missing:
-            warnings.warn(
-                f"{len(missing)} of {len(self.objects_)} objects have no usable answer for {self.kernel} "
-                f"({_some(missing)}); their rows are zero",
-                UninformedWarning,
-                stacklevel=3,
-            )
-        paired = [value for name, value in self._coverage.items() if name != "score"]
-        if len(paired) == len(self._coverage) and self._informed.sum() > 1 and max(paired) < LOW_COVERAGE:
-            warnings.warn(
-                f"two objects share {max(paired):.2g} columns of {self.kernel} on average, too few to compare them; "
-                "ask landmark questions, or use kernel='score'",
-                CoverageWarning,
-                stacklevel=3,
-            )
+        missing = np.flatnonzero(~self._informed)
+        some = [self.objects_[i] for i in missing[:SOME]]
+        warn_of_gaps(self.kernel, self._coverage, len(self._informed), len(missing), some)
 
     # ---------------------------------------------------------------- what was learnt
 
@@ -247,15 +224,7 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
     def columns_(self) -> Columns:
         """What each column is about."""
         self._ready()
-        kernels, first, second = [], [], []
-        for part, codes in zip(parse_kernel(self.kernel), self._codes, strict=True):
-            kernels.append(np.full(len(codes), part.name))
-            first.append(self._place_objects[codes >> 32])
-            has_second = part.column_bits(1) == 2
-            second.append(
-                self._place_objects[codes & 0xFFFFFFFF] if has_second else np.full(len(codes), -1, np.int32)
-            )
-        return Columns(self.objects_, np.concatenate(kernels), np.concatenate(first), np.concatenate(second))
+        return columns_of(parse_kernel(self.kernel), self._codes, self._place_objects, self.objects_)
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
         """Every column in words, as scikit-learn asks for them."""
@@ -318,6 +287,39 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
         return load(cls, path)
 
 
+def check_form(layout: str, dtype: DTypeLike) -> None:
+    """An error for a layout or a dtype that Phi cannot have."""
+    if layout not in ("auto", "dense", "sparse"):
+        raise InputError(
+            f"layout: {layout!r} is not known; expected auto, dense or sparse", where="layout", came=layout
+        )
+    if np.dtype(dtype) not in (np.dtype(np.float32), np.dtype(np.float64)):
+        raise InputError(
+            f"dtype: {np.dtype(dtype)} is not supported; expected float64 or float32",
+            where="dtype",
+            came=dtype,
+        )
+
+
+def warn_of_gaps(kernel: str, coverage: dict[str, float], n: int, n_missing: int, some: list[str]) -> None:
+    """Warn of objects without a usable answer, the first ``some`` by name, and of too little coverage."""
+    if n_missing:
+        shown = ", ".join(some) + (", ..." if n_missing > len(some) else "")
+        warnings.warn(
+            f"{n_missing} of {n} objects have no usable answer for {kernel} ({shown}); their rows are zero",
+            UninformedWarning,
+            stacklevel=4,
+        )
+    paired = [value for name, value in coverage.items() if name != "score"]
+    if len(paired) == len(coverage) and n - n_missing > 1 and max(paired) < LOW_COVERAGE:
+        warnings.warn(
+            f"two objects share {max(paired):.2g} columns of {kernel} on average, too few to compare them; "
+            "ask landmark questions, or use kernel='score'",
+            CoverageWarning,
+            stacklevel=4,
+        )
+
+
 def coverage(answers: Triplets | ArrayLike, kernel: str = "k1") -> float:
     """Columns that two informed objects share on average: sum_c n_c (n_c - 1) / (N (N - 1)).
 
@@ -330,14 +332,15 @@ def coverage(answers: Triplets | ArrayLike, kernel: str = "k1") -> float:
         return max(FeatureMap(kernel).fit(answers).coverage_.values())
 
 
-def _shared(rows_per_column: NDArray[np.int64], n_informed: int) -> float:
+def shared_columns(rows_per_column: NDArray[np.int64], n_informed: int) -> float:
+    """Columns that two informed objects share on average, from how many rows each column has."""
     if n_informed < 2:
         return 0.0
     n_c = rows_per_column.astype(np.float64)
     return float(n_c @ n_c - n_c.sum()) / (n_informed * (n_informed - 1))
 
 
-def _landmark_indices(landmarks: Any, objects: tuple[str, ...]) -> NDArray[np.int32]:
+def landmark_indices(landmarks: Any, objects: tuple[str, ...]) -> NDArray[np.int32]:
     """Indices of the objects that columns are made of, ascending."""
     if landmarks is None:
         return np.arange(len(objects), dtype=np.int32)
@@ -359,5 +362,14 @@ def _landmark_indices(landmarks: Any, objects: tuple[str, ...]) -> NDArray[np.in
     return np.array(sorted(indices), dtype=np.int32)
 
 
-def _some(names: list[str], most: int = 5) -> str:
-    return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
+def columns_of(
+    parts: list[Part], codes: list[Codes], place_objects: NDArray[np.int32], objects: tuple[str, ...]
+) -> Columns:
+    """What the columns of all parts are about, from their codes."""
+    kernels, first, second = [], [], []
+    for part, own in zip(parts, codes, strict=True):
+        kernels.append(np.full(len(own), part.name))
+        first.append(place_objects[own >> 32])
+        has_second = part.column_bits(1) == 2
+        second.append(place_objects[own & 0xFFFFFFFF] if has_second else np.full(len(own), -1, np.int32))
+    return Columns(objects, np.concatenate(kernels), np.concatenate(first), np.concatenate(second))
