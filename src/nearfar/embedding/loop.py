@@ -1,0 +1,216 @@
+"""One compiled pass over the answers: the sum of a loss and its gradient at given points, O(m d).
+
+Identical answers are one row with a weight; rows are sorted by anchor, so that the anchor's point stays close at
+hand. Rows are cut into blocks whose number depends on the data alone, each block sums into its own gradient, and
+blocks are added in order: the result does not depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from types import TracebackType
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from nearfar._threads import n_threads
+from nearfar.embedding import losses
+from nearfar.triplets import Triplets
+
+__all__ = ["Loop", "Merged", "merge"]
+
+Points = NDArray[np.float64]
+
+AT_A_TIME = 1024  # answers per round of gather, loss, scatter: their distances stay in the fastest memory
+MIN_BLOCK = 8192  # answers in a block, at least: below, starting a thread costs more than it saves
+MAX_BLOCKS = 16  # each block has a gradient of its own, n x d numbers
+
+
+class Merged(NamedTuple):
+    """Distinct answers sorted by (anchor, near, far), and how often each was given."""
+
+    anchor: NDArray[np.int32]
+    near: NDArray[np.int32]
+    far: NDArray[np.int32]
+    weight: NDArray[np.float64]
+    n_objects: int
+
+
+def merge(answers: Triplets) -> Merged:
+    """Make identical answers one row with a weight.
+
+    >>> merge(Triplets.from_array([[2, 1, 0], [0, 1, 2], [2, 1, 0]])).weight
+    array([1., 2.])
+    """
+    n = answers.n_objects
+    bits = max(1, (n - 1).bit_length())
+    if 3 * bits > 63:
+        return _merge_many_objects(answers)
+    key = (
+        (answers.anchor.astype(np.int64) << (2 * bits))
+        | (answers.near.astype(np.int64) << bits)
+        | answers.far
+    )
+    key.sort()  # the key is the answer: sorting it is much faster than ordering answers by it
+    first = np.flatnonzero(np.diff(key, prepend=-1))
+    weight = np.diff(first, append=len(key)).astype(np.float64)
+    key = key[first]
+    mask = (1 << bits) - 1
+    columns = [(key >> shift & mask).astype(np.int32) for shift in (2 * bits, bits, 0)]
+    return Merged(columns[0], columns[1], columns[2], weight, n)
+
+
+def _merge_many_objects(answers: Triplets) -> Merged:
+    """As ``merge``, where three indices do not fit into one key."""
+    order = np.lexsort((answers.far, answers.near, answers.anchor))
+    anchor, near, far = answers.anchor[order], answers.near[order], answers.far[order]
+    new = np.ones(len(order), dtype=bool)
+    new[1:] = (np.diff(anchor) != 0) | (np.diff(near) != 0) | (np.diff(far) != 0)
+    weight = np.diff(np.flatnonzero(new), append=len(order)).astype(np.float64)
+    return Merged(anchor[new], near[new], far[new], weight, answers.n_objects)
+
+
+class Loop:
+    """Sums a loss over answers; use it in a ``with`` block, which keeps its threads alive between passes.
+
+    >>> data = merge(Triplets.from_array([[0, 1, 2]]))
+    >>> with Loop(data, losses.GNMDS, 0.0, n_components=1) as loop:
+    ...     loop(np.array([[0.0], [1.0], [0.0]]))
+    (2.0, array([[-2.],
+           [ 2.],
+           [ 0.]]))
+    """
+
+    def __init__(self, data: Merged, kind: int, parameter: float, n_components: int) -> None:
+        m, n = len(data.anchor), data.n_objects
+        count = max(1, min(MAX_BLOCKS, m // MIN_BLOCK, m // max(1, n)))
+        self.data, self.kind, self.parameter = data, kind, float(parameter)
+        self._edges = np.array([m * i // count for i in range(count + 1)], dtype=np.int64)
+        self._gradients = np.zeros((count, n, n_components))
+        self._sums = np.zeros(count)
+        self._threads = min(n_threads(), count)
+        self._pool: ThreadPoolExecutor | None = None
+
+    def __enter__(self) -> Loop:
+        if self._threads > 1:
+            self._pool = ThreadPoolExecutor(self._threads - 1)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._pool is not None:
+            self._pool.shutdown()
+            self._pool = None
+
+    def __call__(self, points: Points) -> tuple[float, Points]:
+        """The sum of the loss at ``points``, (n, d) and contiguous, and its gradient."""
+
+        def share(first: int) -> None:
+            _blocks(
+                self.kind, self.parameter, points, *self.data[:4], self._edges, first, self._threads,
+                self._sums, self._gradients,
+            )  # fmt: skip
+
+        self._side_by_side(share)
+        gradient = self._gradients[0].copy() if len(self._sums) == 1 else self._gradients.sum(axis=0)
+        return float(self._sums.sum()), gradient
+
+    def _side_by_side(self, share: Callable[[int], None]) -> None:
+        """Call share(0), share(1), ... one per thread, the first one in this thread."""
+        if self._pool is None:
+            for first in range(self._threads):
+                share(first)
+            return
+        others = [self._pool.submit(share, first) for first in range(1, self._threads)]
+        share(0)
+        for other in others:
+            other.result()
+
+
+@njit(cache=True, nogil=True)
+def _blocks(
+    kind: int, parameter: float, points: Any, anchor: Any, near: Any, far: Any, weight: Any,
+    edges: Any, first: int, stride: int, sums: Any, gradients: Any,
+) -> None:  # fmt: skip
+    """In: loss, points (n, d), answers, block edges. Out: sums and gradients of blocks first, first + stride, ..."""
+    flat = points.ravel()
+    d = np.uint64(points.shape[1])  # unsigned indices spare the check for negative ones
+    one, other = np.empty(AT_A_TIME), np.empty(AT_A_TIME)
+    for block in range(first, edges.size - 1, stride):
+        gradient = gradients[block].ravel()
+        gradient[:] = 0.0
+        total = 0.0
+        for start in range(edges[block], edges[block + 1], AT_A_TIME):
+            stop = min(start + AT_A_TIME, edges[block + 1])
+            rows = (anchor[start:stop], near[start:stop], far[start:stop])
+            _gather(flat, d, rows, one, other)
+            total += _losses(kind, parameter, one, other, weight[start:stop])
+            _scatter(flat, d, rows, one, other, gradient)
+        sums[block] = total
+
+
+@njit(cache=True, nogil=True)
+def _gather(flat: Any, d: Any, rows: Any, one: Any, other: Any) -> None:
+    """In: points, answers. Out: squared distances anchor-near (one) and anchor-far (other)."""
+    anchor, near, far = rows
+    for t in range(anchor.size):
+        a, i, j = np.uint64(anchor[t]) * d, np.uint64(near[t]) * d, np.uint64(far[t]) * d
+        left, right = 0.0, 0.0
+        for c in range(d):
+            u, v = flat[a + c] - flat[i + c], flat[a + c] - flat[j + c]
+            left += u * u
+            right += v * v
+        one[t], other[t] = left, right
+
+
+@njit(cache=True, nogil=True)
+def _scatter(flat: Any, d: Any, rows: Any, one: Any, other: Any, gradient: Any) -> None:
+    """In: points, answers, twice the slopes in near (one) and far (other). In and out: gradient."""
+    anchor, near, far = rows
+    for t in range(anchor.size):
+        slope, tilt = one[t], other[t]
+        if slope == 0.0 and tilt == 0.0:
+            continue
+        a, i, j = np.uint64(anchor[t]) * d, np.uint64(near[t]) * d, np.uint64(far[t]) * d
+        for c in range(d):
+            u, v = slope * (flat[a + c] - flat[i + c]), tilt * (flat[a + c] - flat[j + c])
+            gradient[a + c] += u + v
+            gradient[i + c] -= u
+            gradient[j + c] -= v
+
+
+# nnan: distances are finite numbers, so min and max need not look for NaN and the loops can be vectorised.
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz", "nnan"})
+def _losses(kind: int, parameter: float, one: Any, other: Any, weight: Any) -> float:
+    """In: loss, weights. In and out: squared distances near (one) and far (other) become twice their slopes."""
+    total = 0.0
+    if kind == losses.GNMDS:
+        for t in range(weight.size):
+            loss, slope, tilt = losses.gnmds(one[t], other[t], parameter)
+            total += weight[t] * loss
+            one[t], other[t] = 2.0 * weight[t] * slope, 2.0 * weight[t] * tilt
+    elif kind == losses.CKL:
+        for t in range(weight.size):
+            loss, slope, tilt = losses.ckl(one[t], other[t], parameter)
+            total += weight[t] * loss
+            one[t], other[t] = 2.0 * weight[t] * slope, 2.0 * weight[t] * tilt
+    elif kind == losses.STE:
+        for t in range(weight.size):
+            loss, slope, tilt = losses.ste(one[t], other[t], parameter)
+            total += weight[t] * loss
+            one[t], other[t] = 2.0 * weight[t] * slope, 2.0 * weight[t] * tilt
+    elif kind == losses.TSTE:
+        for t in range(weight.size):
+            loss, slope, tilt = losses.tste(one[t], other[t], parameter)
+            total += weight[t] * loss
+            one[t], other[t] = 2.0 * weight[t] * slope, 2.0 * weight[t] * tilt
+    else:
+        for t in range(weight.size):
+            loss, slope, tilt = losses.soe(one[t], other[t], parameter)
+            total += weight[t] * loss
+            one[t], other[t] = 2.0 * weight[t] * slope, 2.0 * weight[t] * tilt
+    return total

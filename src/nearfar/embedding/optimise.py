@@ -1,0 +1,95 @@
+"""SciPy's L-BFGS on the points that are free to move, with the penalty and the scaling of the variables."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from nearfar.embedding.loop import Loop, Merged, Points
+from nearfar.progress import step
+
+__all__ = ["Optimum", "answers_per_object", "optimise"]
+
+PRIOR_ANSWERS = 10.0  # added to every object's number of answers before variables are scaled by it
+MEMORY = 10  # pairs of steps and gradients that L-BFGS keeps
+
+
+class Optimum(NamedTuple):
+    """Where the search ended.
+
+    Parameters
+    ----------
+    points : (n, d), all of them.
+    objective : the sum of the loss over the answers plus the penalty.
+    n_iter : iterations of L-BFGS.
+    converged : whether the last iteration improved the objective by less than the tolerance asked for.
+    improvement : relative improvement of the last iteration.
+    """
+
+    points: Points
+    objective: float
+    n_iter: int
+    converged: bool
+    improvement: float
+
+
+def answers_per_object(data: Merged) -> NDArray[np.float64]:
+    """(n,) how many answers name each object, in any role."""
+    counts = np.zeros(data.n_objects)
+    for role in (data.anchor, data.near, data.far):
+        counts += np.bincount(role, data.weight, data.n_objects)
+    return counts
+
+
+def optimise(
+    loop: Loop,
+    start: Points,
+    free: NDArray[np.intp],
+    *,
+    regularization: float,
+    max_iter: int,
+    tol: float,
+    name: str = "embedding",
+) -> Optimum:
+    """Minimise  sum of losses + regularization * sum of squared lengths  over the rows ``free`` of the points.
+
+    The curvature along an object's coordinates grows with its answers, so L-BFGS sees them multiplied by the root
+    of that number: a collection where some objects have many and some few answers takes half the iterations.
+    """
+    points = np.ascontiguousarray(start, dtype=np.float64).copy()
+    scale = 1.0 / np.sqrt(answers_per_object(loop.data)[free] + PRIOR_ANSWERS)[:, None]
+    shape = (len(free), points.shape[1])
+    values: list[float] = []
+
+    def objective(z: NDArray[Any]) -> tuple[float, NDArray[Any]]:
+        moved = z.reshape(shape) * scale
+        points[free] = moved
+        loss, gradient = loop(points)
+        slopes = gradient[free]
+        if regularization:
+            loss += regularization * float(np.vdot(moved, moved))
+            slopes += 2.0 * regularization * moved
+        return loss, (slopes * scale).ravel()
+
+    with step(f"fitting {name}", total=max_iter) as advance:
+
+        def after(intermediate_result: Any) -> None:
+            values.append(float(intermediate_result.fun))
+            advance(1)
+
+        found = minimize(
+            objective,
+            (points[free] / scale).ravel(),
+            jac=True,
+            method="L-BFGS-B",
+            callback=after,
+            options={
+                "maxiter": max_iter, "maxfun": 20 * max_iter + 20, "maxcor": MEMORY, "ftol": tol, "gtol": 0.0,
+            },
+        )  # fmt: skip
+    points[free] = found.x.reshape(shape) * scale
+    last = (values[-2] - values[-1]) / max(abs(values[-1]), 1.0) if len(values) > 1 else 0.0
+    return Optimum(points, float(found.fun), int(found.nit), bool(found.status != 1), last)

@@ -1,0 +1,69 @@
+"""New objects among fitted ones: their points move, all others stay."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearfar.embedding.loop import Merged, Points, merge
+from nearfar.triplets import Triplets
+
+__all__ = ["Places", "match"]
+
+
+class Places(NamedTuple):
+    """New answers seen from a fitted embedding.
+
+    Parameters
+    ----------
+    data : the answers that say something about new objects, merged.
+    points : (n, d) fitted points of known objects, a first guess for those to be placed, zero for the rest.
+    free : indices of the new objects that these answers speak about.
+    unknown : indices of the new objects that they do not.
+    """
+
+    data: Merged
+    points: Points
+    free: NDArray[np.intp]
+    unknown: NDArray[np.intp]
+
+
+def match(answers: Triplets, objects: tuple[str, ...], fitted: Points, informed: NDArray[np.bool_]) -> Places:
+    """Match objects by name and keep the answers that can place a new one.
+
+    An answer about fitted objects alone has nothing to move; one that names a fitted object which itself never got
+    an answer says nothing about where the new one is.
+    """
+    position = {name: i for i, name in enumerate(objects)}
+    known = np.array([position.get(name, -1) for name in answers.objects], dtype=np.intp)
+    points = np.zeros((answers.n_objects, fitted.shape[1]))
+    points[known >= 0] = fitted[known[known >= 0]]
+    new = known < 0
+    blank = np.zeros(answers.n_objects, dtype=bool)
+    blank[~new] = ~informed[known[~new]]
+    roles = (answers.anchor, answers.near, answers.far)
+    useful = (new[roles[0]] | new[roles[1]] | new[roles[2]]) & ~(
+        blank[roles[0]] | blank[roles[1]] | blank[roles[2]]
+    )
+    data = merge(answers[useful])
+    named = np.zeros(answers.n_objects, dtype=bool)
+    for role in data[:3]:
+        named[role] = True
+    _guess(data, new, points)
+    return Places(data, points, np.flatnonzero(new & named), np.flatnonzero(new & ~named))
+
+
+def _guess(data: Merged, new: NDArray[np.bool_], points: Points) -> None:
+    """In and out: the points of new objects become the mean of the fitted objects they were said to be near to."""
+    total = np.zeros(len(points))
+    sums = np.zeros_like(points)
+    for one, other in ((data.anchor, data.near), (data.near, data.anchor)):
+        rows = new[one] & ~new[other]
+        weight = data.weight[rows]
+        total += np.bincount(one[rows], weight, len(points))
+        for c in range(points.shape[1]):
+            sums[:, c] += np.bincount(one[rows], weight * points[other[rows], c], len(points))
+    hinted = new & (total > 0)
+    points[hinted] = sums[hinted] / total[hinted, None]
