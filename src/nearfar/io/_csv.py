@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator
-from contextlib import closing
 from itertools import chain, islice
 
 import polars as pl
@@ -12,7 +11,7 @@ import polars as pl
 from nearfar.errors import FileError
 from nearfar.io._header import Header
 from nearfar.io._sheet import FAULTS, Fault, Malformed, MendedSheet, Sheet, cell_names, collect
-from nearfar.io._source import Source, text_lines
+from nearfar.io._source import Source, first_lines, text_lines
 
 __all__ = ["CsvSheet"]
 
@@ -27,19 +26,20 @@ class CsvSheet(Sheet):
     may_be_bare = True
 
     def __init__(self, source: Source) -> None:
-        with closing(text_lines(source)) as lines:
-            self._blank_lines, first = _first_line(source, lines)
-            self.separator = _separator(source, first)
-            reader = csv.reader(chain([first], lines), delimiter=self.separator)
-            try:
-                cells = next(reader)
-            except csv.Error as error:
-                raise FileError(
-                    f"{source.name}, line {self._blank_lines + 1}: the header cannot be read ({error})",
-                    where=f"{source.name}, line {self._blank_lines + 1}",
-                    came=first[:80],
-                    expected="a line of column names",
-                ) from error
+        lines = first_lines(source)
+        self._blank_lines, first = _first_line(source, lines)
+        self.separator = _separator(source, first)
+        reader = csv.reader(chain([first], lines), delimiter=self.separator)
+        try:
+            cells = next(reader)
+        except csv.Error as error:
+            where = f"{source.name}, line {self._blank_lines + 1}"
+            raise FileError(
+                f"{where}: the header cannot be read ({error})",
+                where=where,
+                came=first[:80],
+                expected="a line of column names",
+            ) from error
         self._header_lines = reader.line_num
         super().__init__(source, Header(source.name, cells))
 
@@ -70,15 +70,21 @@ class CsvSheet(Sheet):
         return collect(table.filter(pl.col("row").is_in(rows.implode())))
 
     def looks_ragged(self, frame: pl.DataFrame, has_header: bool) -> bool:
-        """Polars fills short rows up with blanks, so where a row ends in one, separators are counted."""
+        """Polars fills short rows up with blanks, so where a row ends in one, separators are counted.
+
+        Those in the lines that are not inside cells must be as many as full rows have.
+        """
         if not (frame["short"] & ~frame["blank"]).any():
             return False
-        line = pl.col("line")
-        bare = line.str.replace_all('"[^"]*"', "")
-        odd = (bare.str.count_matches(self.separator, literal=True) != len(self.header) - 1) & (line != "")
+        inside = pl.sum_horizontal(pl.all().str.count_matches(self.separator, literal=True)).sum()
+        rows = pl.any_horizontal(pl.all().is_not_null()).sum()
+        in_cells, full = collect(self.scan(has_header).select(inside, rows.alias("rows"))).row(0)
         skip = self._blank_lines + (self._header_lines if has_header else 0)
         lines = pl.scan_lines(self.source.data, name="line", glob=False).slice(skip)
-        return bool(collect(lines.select((odd | bare.str.contains('"', literal=True)).any())).item())
+        in_lines = collect(
+            lines.select(pl.col("line").str.count_matches(self.separator, literal=True).sum())
+        ).item()
+        return bool(in_lines - in_cells != full * (len(self.header) - 1))
 
     def mend(self, has_header: bool) -> tuple[Sheet, pl.DataFrame]:
         """Read record by record; rows that are ragged or not UTF-8 are faults."""

@@ -6,7 +6,7 @@ import glob
 import gzip
 import os
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 from nearfar.errors import FileError
 
-__all__ = ["PACKED", "Source", "find_sources", "format_of", "open_binary", "text_lines"]
+__all__ = ["PACKED", "Source", "find_sources", "first_lines", "format_of", "open_binary", "text_lines"]
 
 FORMATS = {
     ".csv": "csv",
@@ -35,6 +35,8 @@ MAGIC = {
     "npz": b"PK",
     "npy": b"\x93NUMPY",
 }
+NOT_IN_TEXT = "\x02"
+SEPARATORS = "\x01\x03\x04\x05\x06\x07\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17"
 KNOWN = ".csv .tsv .txt .jsonl .json (each also .gz or .zst) .parquet .npz .npy"
 
 
@@ -146,7 +148,7 @@ def _from_bytes(name: str, data: bytes) -> Source:
     for kind in ("parquet", "npz", "npy"):
         if data.startswith(MAGIC[kind]):
             return Source(name, kind, data)
-    first = next((line for line in text_lines(Source(name, "", data, packed)) if line.strip()), "")
+    first = next((line for line in first_lines(Source(name, "", data, packed)) if line.strip()), "")
     if not first:
         raise FileError(f"{name}: is empty; expected answers", where=name, came="nothing", expected="answers")
     if first.lstrip().startswith(("{", "[")):
@@ -182,13 +184,19 @@ def damaged(source: Source, error: object) -> FileError:
     )
 
 
-def text_lines(source: Source) -> Generator[str, None, None]:
+def first_lines(source: Source) -> Iterator[str]:
+    """The beginning of a text source, enough to know it by."""
+    return _zstd_text(source, "\n", n_rows=1000) if source.packed == "zstd" else text_lines(source)
+
+
+def text_lines(source: Source) -> Iterator[str]:
     """The lines of a text source, one by one; bytes that are no UTF-8 come as lone surrogates.
 
-    zstd is unpacked by polars, which cannot keep such bytes: there they come as U+FFFD.
+    zstd is unpacked by polars, as a whole, and such bytes come as U+FFFD.
     """
     if source.packed == "zstd":
-        yield from _zstd_lines(source)
+        text = "".join(_zstd_text(source, NOT_IN_TEXT)).removesuffix(NOT_IN_TEXT)
+        yield from (f"{line}\n" for line in text.removesuffix("\n").split("\n"))
         return
     with open_binary(source) as stream:
         for number, line in enumerate(stream):
@@ -197,22 +205,37 @@ def text_lines(source: Source) -> Generator[str, None, None]:
             yield line.decode("utf-8", "surrogateescape")
 
 
-def _zstd_lines(source: Source) -> Iterator[str]:
+def _zstd_text(source: Source, end: str, n_rows: int | None = None) -> Iterator[str]:
+    """Pieces of unpacked text, each with its ``end``.
+
+    Python has no zstd of its own before 3.14, so polars reads the file as a table of one column, with a separator
+    that does not occur in it.
+    """
     import polars as pl
 
-    try:
-        table = pl.scan_csv(
-            source.data,
-            has_header=False,
-            separator="\x01",
-            quote_char=None,
-            encoding="utf8-lossy",
-            infer_schema=False,
-            with_column_names=lambda names: [str(i) for i in range(len(names))],
-            glob=False,
-        )
-        for batch in table.collect_batches(chunk_size=50_000):
-            for (line,) in batch.rows():
-                yield f"{line or ''}\n"
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise damaged(source, error) from error
+    failure: Exception | None = None
+    for separator in SEPARATORS:
+        try:
+            table = pl.scan_csv(
+                source.data,
+                has_header=False,
+                separator=separator,
+                eol_char=end,
+                quote_char=None,
+                encoding="utf8-lossy",
+                infer_schema=False,
+                with_column_names=lambda names: [str(i) for i in range(len(names))],
+                n_rows=n_rows,
+                glob=False,
+            )
+            rows = table.collect(engine="streaming").rows()
+        except (pl.exceptions.PolarsError, OSError) as error:
+            failure = error
+            if "more fields" in str(error):
+                continue
+            break
+        if rows and len(rows[0]) > 1:
+            continue
+        yield from (f"{line or ''}{end}" for (line,) in rows)
+        return
+    raise damaged(source, failure) from failure

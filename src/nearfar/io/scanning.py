@@ -153,17 +153,18 @@ class _Survey:
         self.has_statements |= "statement" in plan.columns or len(plan.triplets) > 1
         if listed is not None and plan.columns.keys().isdisjoint(("statement", "participant")):
             return
+        by_use = sheet.objects is None and plan.first_index is None
         names: dict[str, None] = {}
         for _, _, settled, _ in self.reader.settled(source, listed):
             kept = settled.kept
             self._see_ids(kept, plan, typed=sheet.typed)
             if listed is None:
                 found = settled.naming.objects
-                if sheet.objects is None and plan.first_index is None:
+                if by_use:
                     indices = np.unique(np.concatenate([kept[role].to_numpy() for role in plan.objects]))
                     found = tuple(found[i] for i in indices.tolist())
                 names |= dict.fromkeys(found)
-        self.lists.append(tuple(names))
+        self.lists.append(tuple(order_names(list(names)) if by_use else names))
 
     def _see_ids(self, rows: pl.DataFrame, plan: Plan, *, typed: bool) -> None:
         if "statement" in plan.columns:

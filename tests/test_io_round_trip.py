@@ -1,0 +1,110 @@
+"""What is written is what is read, through every format and dialect."""
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from io_tools import OPTIONAL, assert_same, names, triplets
+
+from nearfar.io import read_triplets, scan_triplets, write_triplets
+from nearfar.triplets import Triplets
+
+TEXT_FORMATS = ["csv", "tsv", "jsonl", "csv.gz", "csv.zst", "tsv.gz", "jsonl.gz", "jsonl.zst"]
+
+
+@pytest.fixture(scope="module")
+def folder():
+    with tempfile.TemporaryDirectory() as path:
+        yield Path(path)
+
+
+@pytest.mark.parametrize("extension", TEXT_FORMATS)
+@given(answers=triplets())
+@settings(max_examples=25, deadline=None)
+def test_text_formats(folder, extension, answers):
+    path = folder / f"answers.{extension}"
+    write_triplets(answers, path)
+    assert_same(read_triplets(path, objects=answers.objects), answers)
+
+
+@pytest.mark.parametrize("extension", ["parquet", "npz"])
+@given(answers=triplets())
+@settings(max_examples=40, deadline=None)
+def test_typed_formats_keep_the_object_list_and_the_types(folder, extension, answers):
+    path = folder / f"answers.{extension}"
+    write_triplets(answers, path)
+    assert_same(read_triplets(path), answers, exact_types=True)
+
+
+@pytest.mark.parametrize("extension", ["csv", "jsonl", "parquet"])
+@given(answers=triplets(statements=False))
+@settings(max_examples=25, deadline=None)
+def test_left_and_right_dialects(folder, extension, answers):
+    for dialect in ("salmon", "next"):
+        path = folder / f"{dialect}.{extension}"
+        answers = answers.replace(seconds=None if answers.seconds is None else np.abs(answers.seconds))
+        write_triplets(answers, path, dialect=dialect)
+        back = read_triplets(path, objects=answers.objects)
+        columns = [role for role in OPTIONAL if role not in ("near_side", "seconds")]
+        assert_same(back, answers, columns=columns)
+        known = np.full(len(answers), 0) if answers.near_side is None else answers.near_side
+        np.testing.assert_array_equal(back.near_side, known)
+        if answers.seconds is not None:
+            np.testing.assert_array_equal(back.seconds, answers.seconds)
+
+
+@given(answers=triplets())
+@settings(max_examples=25, deadline=None)
+def test_triplettools(folder, answers):
+    if "NA" in answers.objects:  # R's blank
+        return
+    path = folder / "answers.csv"
+    write_triplets(answers, path, dialect="tripletTools")
+    back = read_triplets(path, objects=answers.objects)
+    assert_same(back, answers, columns=["statement"])
+    if answers.seconds is not None:
+        with np.errstate(over="ignore"):
+            np.testing.assert_allclose(back.seconds, answers.seconds * 1000 / 1000, rtol=1e-15)
+
+
+statement_rows = st.lists(st.permutations(range(4)).map(lambda p: p[:3]), min_size=1, max_size=5)
+
+
+@pytest.mark.parametrize("kind", ["odd-one-out", "most-central"])
+@pytest.mark.parametrize("extension", ["csv", "jsonl.zst", "parquet"])
+@given(rows=statement_rows, objects=st.lists(names, min_size=4, max_size=4, unique=True), data=st.data())
+@settings(max_examples=15, deadline=None)
+def test_statements_survive(folder, kind, extension, rows, objects, data):
+    ids = data.draw(st.lists(st.integers(-5, 99), min_size=len(rows), max_size=len(rows), unique=True))
+    make = Triplets.from_odd_one_out if kind == "odd-one-out" else Triplets.from_most_central
+    answers = make(rows, objects, statement=ids, participant=[f"p{i}" for i in range(len(rows))])
+    path, canonical = folder / f"{kind}.{extension}", folder / f"canonical.{extension}"
+    write_triplets(answers, path, dialect=kind)
+    back = read_triplets(path, objects=objects)
+    assert_same(back, answers)
+    write_triplets(back, canonical)
+    assert_same(read_triplets(canonical, objects=objects), answers)
+
+
+@given(
+    answers=triplets(max_size=12),
+    batch_rows=st.integers(1, 5),
+    extension=st.sampled_from(["csv", "parquet", "npz"]),
+)
+@settings(max_examples=40, deadline=None)
+def test_a_scan_gives_the_same_answers_in_pieces(folder, answers, batch_rows, extension):
+    path = folder / f"scanned.{extension}"
+    write_triplets(answers, path)
+    batches = list(scan_triplets(path, batch_rows=batch_rows))
+    assert all(len(batch) <= batch_rows for batch in batches)
+    assert len({batch.objects for batch in batches}) == 1
+    whole = read_triplets(path)
+    assert batches[0].objects == whole.objects
+    for role in OPTIONAL:
+        if getattr(whole, role) is not None:
+            pieces = np.concatenate([np.asarray(getattr(batch, role)) for batch in batches])
+            np.testing.assert_array_equal(pieces, np.asarray(getattr(whole, role)), err_msg=role)
+    np.testing.assert_array_equal(np.concatenate([batch.array for batch in batches]), whole.array)
