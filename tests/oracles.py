@@ -37,15 +37,18 @@ def raw_k2(rows, n, members):
 
 
 def raw_score(rows, n, members):
-    """{a: {column: value}} with one column per member."""
+    """{a: {column: value}} with one column per member; an object's own column gets the length of the rest."""
     c = counts(rows)
-    return {
-        a: {
+    result = {}
+    for a in range(n):
+        row = {
             ("score", i, -1): float(sum(c[a, i, j] - c[a, j, i] + c[i, a, j] - c[i, j, a] for j in range(n)))
             for i in sorted(members)
         }
-        for a in range(n)
-    }
+        if a in members:
+            row["score", a, -1] = float(np.sqrt(sum(value * value for value in row.values())))
+        result[a] = row
+    return result
 
 
 RAW = {"k1": raw_k1, "k2": raw_k2, "score": raw_score}

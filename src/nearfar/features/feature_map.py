@@ -340,7 +340,7 @@ def shared_columns(rows_per_column: NDArray[np.int64], n_informed: int) -> float
     return float(n_c @ n_c - n_c.sum()) / (n_informed * (n_informed - 1))
 
 
-def landmark_indices(landmarks: Any, objects: tuple[str, ...]) -> NDArray[np.int32]:
+def landmark_indices(landmarks: Any, objects: Sequence[str]) -> NDArray[np.int32]:
     """Indices of the objects that columns are made of, ascending."""
     if landmarks is None:
         return np.arange(len(objects), dtype=np.int32)

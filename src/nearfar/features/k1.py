@@ -78,6 +78,7 @@ K1 = Part(
     by_ratio=True,
     cells_per_answer=1,
     keeps_all_columns=False,
+    adds_self=False,
     all_codes=_all_codes,
     n_columns=_n_columns,
     add_to_grid=_add_to_grid,

@@ -29,6 +29,7 @@ class Part:
     by_ratio : whether a cell's value is net / total (a mean answer) or net (a sum).
     cells_per_answer : how many cells an answer adds to.
     keeps_all_columns : whether columns nobody answered about stay.
+    adds_self : whether an object's own column gets the length of the rest of its row.
     all_codes : places -> codes of all columns, in the order of the grid's columns.
     add_to_grid : compiled (grid, anchor, near, far, place, n_places, first_row, start, limit) -> answers done.
     fill_keys : compiled (anchor, near, far, place, place_bits, row_bits, out) -> number of keys written.
@@ -39,6 +40,7 @@ class Part:
     by_ratio: bool
     cells_per_answer: int
     keeps_all_columns: bool
+    adds_self: bool
     all_codes: Callable[[int], Codes]
     n_columns: Callable[[int], int]
     add_to_grid: Callable[..., int]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -38,9 +38,27 @@ class Rows:
 
 def rows_from_counts(counts: Counts, codes: Codes | None, keep_all: bool, dtype: DTypeLike) -> Rows:
     """Rows over the given columns, or over those that occur (all of them with ``keep_all``)."""
-    if counts.grid is not None:
-        return _from_grid(counts, codes, keep_all, np.dtype(dtype))
-    return _from_cells(counts, codes, keep_all, np.dtype(dtype))
+    make = _from_cells if counts.grid is None else _from_grid
+    rows = make(counts, codes, keep_all, np.dtype(dtype))
+    if counts.part.adds_self:
+        rows = replace(rows, phi=_with_self(rows, counts.place))
+    return rows
+
+
+def _with_self(rows: Rows, place: NDArray[Any]) -> Block:
+    """An object is nearest to itself: its own column gets as much as the rest of its row, which stays a unit."""
+    phi = rows.phi
+    mine = np.flatnonzero(rows.informed & (place >= 0))
+    scale = np.ones(phi.shape[0], dtype=phi.dtype)
+    scale[mine] = np.sqrt(0.5)
+    if isinstance(phi, np.ndarray):
+        phi[mine, place[mine]] = 1
+        phi *= scale[:, None]
+        return phi
+    itself = (np.ones(len(mine), phi.dtype), (mine, place[mine]))
+    joined = sparse.csc_array(phi + sparse.csc_array(itself, shape=phi.shape))
+    joined.data *= scale[joined.indices]
+    return joined
 
 
 def _positions(occurring: Codes, wanted: Codes) -> NDArray[np.int64]:
