@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from nearfar.evaluate.ceiling import NoiseCeiling, noise_ceiling
 from nearfar.evaluate.clusters import Kind, cluster_kind
 from nearfar.evaluate.judge import Tally, clustered_error, fit_timed
-from nearfar.evaluate.models import Features, Model, as_models, default_names
+from nearfar.evaluate.models import Features, Model, as_models, default_names, most_components
 from nearfar.evaluate.predictions import Fitted
 from nearfar.evaluate.splits import kfold, split_units
 from nearfar.progress import step
@@ -37,7 +37,7 @@ class Score:
     accuracy : share of held-out answers that it predicts; a tie counts one half.
     standard_error : of the accuracy, clustered as the comparison says; NaN where there is one cluster only.
     ties : share of held-out answers where it sees no difference.
-    seconds : of a fit, the median over the parts, features included.
+    seconds : of a fit, the median over the parts, features included (maps of one kernel are cut from the same fit).
     behind : how far its accuracy lies below the best one.
     behind_error : standard error of that difference; the two are compared on the same answers.
     remarks : what the fits warned about.
@@ -185,9 +185,10 @@ def compare(
     found = as_models(default_names(answers.n_objects) if models is None else models)
     tallies = [Tally.empty(answers) for _ in found]
     parts = kfold(answers, cv, seed=seed)
+    most = most_components(found)
     with step(f"comparing {len(found)} models", total=int(cv) * len(found)) as advance:
         for train, test in parts:
-            features = Features(answers[train])
+            features = Features(answers[train], most)
             for model, tally in zip(found, tallies, strict=True):
                 tally.add(fit_timed(model, features.answers, features, tally), answers, test)
                 advance(1)

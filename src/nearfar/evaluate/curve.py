@@ -36,7 +36,7 @@ class CurvePoint(NamedTuple):
 
 
 class Forecast(NamedTuple):
-    """An expected accuracy with the interval that holds 90 of 100 resamples of the people (or statements)."""
+    """An expected accuracy, with the interval that holds 90 of 100 resamples of parts and people (rather too wide)."""
 
     answers: float
     accuracy: float
@@ -117,7 +117,7 @@ class LearningCurve:
 
 def learning_curve(
     answers: Triplets | ArrayLike,
-    model: Any = "score",
+    model: Any = "tste-2",
     *,
     sizes: Sequence[float] | None = None,
     cv: int = 5,

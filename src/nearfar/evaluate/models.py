@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import re
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -20,7 +20,16 @@ from nearfar.errors import InputError
 from nearfar.evaluate.predictions import Fitted
 from nearfar.triplets import Triplets, as_triplets
 
-__all__ = ["EMBEDDINGS", "Features", "Model", "as_model", "as_models", "default_names", "fit_model"]
+__all__ = [
+    "EMBEDDINGS",
+    "Features",
+    "Model",
+    "as_model",
+    "as_models",
+    "default_names",
+    "fit_model",
+    "most_components",
+]
 
 KERNELS = ("k1", "k2", "k1+k2", "score")
 EMBEDDINGS = {"ste": "STE", "tste": "TSTE", "ckl": "CKL", "soe": "SOE", "gnmds": "GNMDS"}
@@ -29,24 +38,46 @@ EMBEDDING_DIMENSIONS = (2, 5)
 
 
 class Features:
-    """Phi of the same answers for several models, computed once per kernel; ``saved`` seconds were not spent again."""
+    """Phi and its kernel PCA for several models of the same answers, each computed once.
 
-    def __init__(self, answers: Triplets) -> None:
+    Parameters
+    ----------
+    answers : the answers.
+    components : per kernel, the most dimensions that will be asked for: fewer are the first of them.
+
+    Attributes
+    ----------
+    saved : seconds that were not spent again.
+    """
+
+    def __init__(self, answers: Triplets, components: Mapping[str, int] | None = None) -> None:
         self.answers = answers
         self.saved = 0.0
-        self._phi: dict[str, tuple[Any, float]] = {}
+        self._components = dict(components or {})
+        self._done: dict[tuple[str, str], tuple[Any, float]] = {}
 
     def phi(self, kernel: str) -> Any:
         """Phi of one kernel."""
         from nearfar.features import FeatureMap
 
-        if kernel in self._phi:
-            self.saved += self._phi[kernel][1]
+        return self._once(("phi", kernel), lambda: FeatureMap(kernel).fit_transform(self.answers))
+
+    def points(self, kernel: str, phi: Any, components: int) -> NDArray[Any]:
+        """Coordinates by kernel PCA of ``phi``, which is that of the kernel."""
+        from nearfar.methods import KernelPCA
+
+        most = max(components, self._components.get(kernel, 0))
+        points = self._once((f"pca-{most}", kernel), lambda: KernelPCA(n_components=most).fit_transform(phi))
+        return np.ascontiguousarray(points[:, :components])
+
+    def _once(self, key: tuple[str, str], make: Callable[[], Any]) -> Any:
+        if key in self._done:
+            self.saved += self._done[key][1]
         else:
             start = time.perf_counter()
-            phi = FeatureMap(kernel).fit_transform(self.answers)
-            self._phi[kernel] = (phi, time.perf_counter() - start)
-        return self._phi[kernel][0]
+            made = make()
+            self._done[key] = (made, time.perf_counter() - start)
+        return self._done[key][0]
 
 
 class Model(Protocol):
@@ -76,16 +107,15 @@ class KernelModel:
         """Phi, and its map if dimensions were named; an object with a zero row stays unknown."""
         from nearfar.kernel.parts import informed_rows
 
-        phi = (features or Features(answers)).phi(self.kernel)
+        features = features or Features(answers)
+        phi = features.phi(self.kernel)
         known = np.zeros(answers.n_objects, dtype=bool)
         known[informed_rows(phi)] = True
         if self.components is None:
             return Fitted(self.name, answers.objects, None, phi, known)
-        from nearfar.methods import KernelPCA
-
         if not known.any():
             return unknown(self.name, answers)
-        points = KernelPCA(n_components=self.components).fit_transform(phi)
+        points = features.points(self.kernel, phi, self.components)
         return Fitted(self.name, answers.objects, points, None, known)
 
 
@@ -150,6 +180,16 @@ def default_names(n_objects: int) -> list[str]:
     maps = [f"{kernel} pca-{d}" for kernel in KERNELS for d in PCA_DIMENSIONS if d < n_objects - 1]
     embeddings = [f"{loss}-{d}" for loss in EMBEDDINGS for d in EMBEDDING_DIMENSIONS if d < n_objects - 1]
     return [*KERNELS, *maps, *embeddings]
+
+
+def most_components(models: Iterable[Model]) -> dict[str, int]:
+    """Per kernel, the most dimensions of its kernel PCA among these models."""
+    most: dict[str, int] = {}
+    for model in models:
+        model = model.model if isinstance(model, _Renamed) else model
+        if isinstance(model, KernelModel) and model.components is not None:
+            most[model.kernel] = max(most.get(model.kernel, 0), model.components)
+    return most
 
 
 def as_models(models: Mapping[str, Any] | Iterable[Any]) -> list[Model]:

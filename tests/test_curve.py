@@ -1,0 +1,129 @@
+"""Accuracy against the number of answers, and what more would bring."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nearfar.errors import InputError
+from nearfar.evaluate._power_law import fit_power_laws
+from nearfar.evaluate.compare import compare
+from nearfar.evaluate.curve import _growing, learning_curve
+from nearfar.evaluate.splits import split_units
+from nearfar.triplets import Triplets
+
+
+def answers_about(points, m, seed, flip=0.0):
+    rng = np.random.default_rng(seed)
+    rows = np.array([rng.permutation(len(points))[:3] for _ in range(m)])
+    d = np.linalg.norm(points[rows[:, :1]] - points[rows[:, 1:]], axis=2)
+    turned = (d[:, 0] > d[:, 1]) ^ (rng.random(m) < flip)
+    rows[turned] = rows[turned][:, [0, 2, 1]]
+    return Triplets.from_array(rows, n_objects=len(points))
+
+
+SPACE = np.random.default_rng(3).normal(size=(60, 3))
+
+
+def test_the_last_point_is_the_comparison():
+    answers = answers_about(SPACE, 2000, 0, flip=0.1)
+    curve = learning_curve(answers, "score", sizes=[0.25, 1.0], cv=4, seed=2)
+    full = compare(answers, ["score"], cv=4, seed=2)["score"]
+    last = curve.points[-1]
+    # parts differ by a trio or so; each is cut to the smallest
+    assert abs(last.accuracy - full.accuracy) < 0.01
+    assert last.answers == pytest.approx(1500, abs=5)
+    assert curve.now is None and curve.verdict == "unclear"
+    assert "too few sizes" in str(curve)
+
+
+def test_training_sets_are_nested_and_keep_units_whole():
+    answers = Triplets.from_odd_one_out(
+        np.array([np.random.default_rng(s).permutation(9)[:3] for s in range(300)])
+    )
+    units = split_units(answers).codes
+    train = np.flatnonzero(units % 5 != 0)
+    order, ends = _growing(units, train, [0, 1])
+    assert sorted(order) == train.tolist() and ends[-1] == len(train)
+    for end in ends[:-1]:
+        assert not set(units[order[:end]]) & set(units[order[end:]])
+
+
+def test_more_answers_are_foreseen():
+    """Forecasts from half of the answers, against what all of them give and against "nothing changes"."""
+    off, unchanged = [], []
+    for seed in range(4):
+        answers = answers_about(SPACE, 16_000, seed, flip=0.1)
+        half = learning_curve(answers[:8000], "score")
+        now = learning_curve(answers, "score").now.accuracy
+        assert half.doubled.low - 0.01 < now < half.doubled.high + 0.01
+        assert half.doubled.accuracy == pytest.approx(half.now.accuracy + half.gain.accuracy)
+        assert half.verdict == "still rising" and half.gain.accuracy > 0.01
+        off.append(abs(half.doubled.accuracy - now))
+        unchanged.append(abs(half.now.accuracy - now))
+    assert np.mean(off) < 0.7 * np.mean(unchanged) and max(off) < 0.03
+
+
+def test_verdicts():
+    plane = np.random.default_rng(0).normal(size=(30, 2))
+    flat = learning_curve(
+        answers_about(plane, 8000, 0, flip=0.05), "ste-1", cv=3
+    )  # a line is too little for a plane
+    assert flat.verdict == "levelled off" and "levelled off: doubling would bring +0.00" in str(flat)
+    guesses = learning_curve(answers_about(SPACE, 2000, 0, flip=0.5), "score")
+    assert guesses.verdict == "at chance"
+    assert "at chance" in str(guesses) and "best possible accuracy" in str(guesses)
+
+
+def test_curve_rises_and_prints_and_converts():
+    curve = learning_curve(answers_about(SPACE, 3000, 2), "score", seed=1)
+    accuracies = [p.accuracy for p in curve.points]
+    assert len(curve.points) == 9 and accuracies[-1] > accuracies[0] + 0.1
+    assert [p.answers for p in curve.points] == sorted(p.answers for p in curve.points)
+    frame = curve.to_frame()
+    assert frame.columns == ["answers", "accuracy", "standard_error", "ties"]
+    assert frame["accuracy"].to_list() == accuracies
+    assert "doubling would bring" in str(curve) and "score" in repr(curve)
+    again = learning_curve(answers_about(SPACE, 3000, 2), "score", seed=1)
+    assert again.points == curve.points and again.gain == curve.gain
+
+
+def test_sizes_by_number_and_by_share():
+    answers = answers_about(SPACE, 1000, 3)
+    by_number = learning_curve(answers, "score", sizes=[100, 400])
+    by_share = learning_curve(answers, "score", sizes=[0.125, 0.5])
+    assert (
+        [round(p.answers) for p in by_number.points]
+        == [round(p.answers) for p in by_share.points]
+        == [100, 400]
+    )
+    with pytest.raises(InputError, match=r"900 answers are more than the \d+ that a part leaves"):
+        learning_curve(answers, "score", sizes=[900])
+    with pytest.raises(InputError, match=r"sizes: .* came, expected numbers of answers or shares"):
+        learning_curve(answers, "score", sizes=[0, 0.5])
+
+
+def test_participants_widen_the_interval():
+    """Half of the people guess: how well answers are predicted depends on who is drawn."""
+    rng = np.random.default_rng(0)
+    parts = [answers_about(SPACE[:15], 200, p, flip=rng.choice([0.0, 0.5])) for p in range(10)]
+    rows = np.concatenate([part.array for part in parts])
+    known = Triplets.from_array(rows, n_objects=15, participant=np.repeat(np.arange(10), 200))
+    by_person, by_trio = (learning_curve(a, "score").now for a in (known, known.replace(participant=None)))
+    assert by_person.high - by_person.low > 1.5 * (by_trio.high - by_trio.low)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.floats(0.6, 0.95), st.floats(0.01, 0.3), st.sampled_from([-0.4, 0.0, 0.25, 0.5, 1.0]))
+def test_a_power_law_is_found_again(last, step, c):
+    m = 1000 * 2.0 ** np.arange(-2, 0.5, 0.5)
+    x = np.log(m / 1000) if c == 0 else (1 - (m / 1000) ** -c) / c
+    law = fit_power_laws(m, (last + step * x)[None])
+    assert law.c[0] == pytest.approx(c, abs=1e-9)
+    wanted = last + step * (np.log(2) if c == 0 else (1 - 2.0**-c) / c)
+    assert law.at(2000)[0] == pytest.approx(min(1.0, wanted), abs=1e-9)
+
+
+def test_a_falling_curve_is_not_prolonged():
+    law = fit_power_laws(np.array([100.0, 200, 400, 800]), np.array([[0.8, 0.79, 0.78, 0.77]]))
+    assert law.at(1600)[0] == law.at(800)[0] == 0.77

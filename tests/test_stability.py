@@ -1,0 +1,136 @@
+"""How sure places and clusters are."""
+
+import numpy as np
+import pytest
+from scipy.spatial import procrustes
+
+from nearfar.errors import InputError
+from nearfar.evaluate.stability import _aligned, _Analysis, _kept, stability
+from nearfar.triplets import Triplets
+
+
+def judged(points, rows, flip=0.0, seed=0, **columns):
+    d = np.linalg.norm(points[rows[:, :1]] - points[rows[:, 1:]], axis=2)
+    turned = (d[:, 0] > d[:, 1]) ^ (np.random.default_rng(seed).random(len(rows)) < flip)
+    rows = np.where(turned[:, None], rows[:, [0, 2, 1]], rows)
+    return Triplets.from_array(rows, n_objects=len(points), **columns)
+
+
+def random_rows(n, m, seed):
+    rng = np.random.default_rng(seed)
+    return np.array([rng.permutation(n)[:3] for _ in range(m)])
+
+
+GROUPS = np.random.default_rng(0).normal(size=(24, 2)) * 0.3 + np.repeat([[0, 0], [4, 0], [0, 6]], 8, axis=0)
+
+
+def analysis(points, labels=None, known=None):
+    n = len(points)
+    return _Analysis(
+        np.asarray(points, float),
+        np.zeros(n, int) if labels is None else np.asarray(labels),
+        np.ones(n, bool) if known is None else np.asarray(known),
+    )
+
+
+def test_alignment_undoes_turning_moving_scaling_and_mirroring():
+    rng = np.random.default_rng(1)
+    points = rng.normal(size=(12, 2))
+    turn = np.array([[np.cos(1), -np.sin(1)], [np.sin(1), np.cos(1)]]) @ np.diag([1, -1])
+    assert np.allclose(_aligned(analysis(3 * points @ turn + 5), analysis(points)), points)
+
+
+def test_alignment_equals_scipy():
+    rng = np.random.default_rng(2)
+    x, y = rng.normal(size=(2, 10, 3))
+    _, second, _ = procrustes(x, y)  # both centred, the first scaled to unit length
+    size = np.linalg.norm(x - x.mean(axis=0))
+    assert np.allclose((_aligned(analysis(y), analysis(x)) - x.mean(axis=0)) / size, second)
+
+
+def test_alignment_leaves_out_who_is_unknown():
+    points = np.random.default_rng(3).normal(size=(6, 2))
+    part = points.copy()
+    part[5] = 1000
+    known = np.arange(6) < 5
+    aligned = _aligned(analysis(part, known=known), analysis(points))
+    assert np.allclose(aligned[:5], points[:5]) and np.isnan(aligned[5]).all()
+
+
+def test_clusters_are_matched_one_to_one():
+    whole = analysis(np.zeros((6, 1)), [0, 0, 0, 1, 1, 2])
+    renamed = analysis(np.zeros((6, 1)), [2, 2, 2, 0, 0, 1])
+    moved = analysis(np.zeros((6, 1)), [1, 1, 0, 0, 0, 2])
+    unknown = analysis(np.zeros((6, 1)), [0, 0, 0, 1, 1, -1], np.arange(6) < 5)
+    assert _kept([renamed], whole).tolist() == [1] * 6
+    assert _kept([renamed, moved], whole).tolist() == [1, 1, 0.5, 1, 1, 1]
+    assert _kept([unknown, moved], whole).tolist() == [1, 1, 0.5, 1, 1, 1]
+    assert np.isnan(_kept([unknown], whole)[5])
+
+
+@pytest.mark.parametrize("model", ["score", "ste-2", "score pca-3"])
+def test_clear_groups_are_kept_and_places_sure(model):
+    sure = stability(judged(GROUPS, random_rows(24, 6000, 0)), model, n_clusters=3, n_resamples=8)
+    assert (sure.kept == 1).all() and (sure.placed == 1).all()
+    assert len({tuple(sure.labels[k : k + 8]) for k in (0, 8, 16)}) == 3
+    assert np.median(sure.spread) < 0.3
+    assert sure.points.shape == (24, 3 if model.endswith("3") else 2)
+    assert sure.cloud.shape == (8, *sure.points.shape)
+
+
+def test_noise_and_few_answers_make_unsure():
+    rows = random_rows(24, 6000, 1)
+    rare = rows[(rows == 0).any(axis=1)][:8]
+    often = rows[~(rows == 0).any(axis=1)]
+    answers = judged(GROUPS, np.concatenate([often, rare]))
+    sure = stability(answers, "score pca-2", n_clusters=None, n_resamples=20)
+    assert sure.spread[0] > 3 * np.median(sure.spread[1:])
+    assert sure.labels is None and sure.kept is None
+    assert "least sure: 0 (" in str(sure)
+    guesses = stability(judged(GROUPS, rows, flip=0.5), "score pca-2", n_clusters=3, n_resamples=20)
+    assert np.median(guesses.spread) > 0.6 and np.median(guesses.kept) < 0.9
+
+
+def test_participants_are_drawn_where_known():
+    rows = random_rows(24, 4000, 2)
+    who = np.random.default_rng(0).integers(10, size=len(rows))
+    answers = judged(GROUPS, rows, flip=0.2, participant=who)
+    by_person = stability(answers, n_clusters=3, n_resamples=5)
+    assert by_person.resampled == "participant" and "5 resamples of participants" in str(by_person)
+    assert stability(answers.replace(participant=None), n_resamples=2).resampled == "statement"
+    # the same people in every resample: one person stands for all
+    alone = stability(answers.replace(participant=["me"] * len(rows)), n_resamples=2)
+    assert alone.resampled == "statement"
+
+
+def test_spread_is_the_definition():
+    answers = judged(GROUPS, random_rows(24, 1500, 4), flip=0.2)
+    sure = stability(answers, "score", n_resamples=4)
+    size = np.sqrt(np.mean(np.sum((sure.points - sure.points.mean(axis=0)) ** 2, axis=1)))
+    gaps = [[np.sum((sure.cloud[r, i] - sure.points[i]) ** 2) for r in range(4)] for i in range(24)]
+    assert np.allclose(sure.spread, np.sqrt(np.mean(gaps, axis=1)) / size)
+
+
+@pytest.mark.filterwarnings("ignore:1 of 25 objects have no usable answer")
+def test_an_object_without_answers_has_no_place():
+    answers = Triplets.from_array(judged(GROUPS, random_rows(24, 2000, 5)).array, n_objects=25)
+    sure = stability(answers, n_clusters=3, n_resamples=3)
+    assert np.isnan(sure.spread[24]) and np.isnan(sure.kept[24])
+    assert sure.labels[24] == -1 and sure.placed[24] == 0
+    frame = sure.to_frame()
+    assert frame.columns == ["object", "x1", "x2", "spread", "placed", "cluster", "kept"] and len(frame) == 25
+
+
+def test_same_seed_same_result():
+    answers = judged(GROUPS, random_rows(24, 1000, 6), flip=0.1)
+    one, two = (stability(answers, n_resamples=3, seed=1) for _ in range(2))
+    assert np.array_equal(one.cloud, two.cloud) and np.array_equal(one.kept, two.kept)
+
+
+def test_what_cannot_be_resampled_is_said():
+    with pytest.raises(InputError, match="there are none, so there is nothing to resample"):
+        stability(Triplets.from_array([], n_objects=3))
+    with pytest.raises(InputError, match="n_clusters: 0 came"):
+        stability([[0, 1, 2]], n_clusters=0)
+    with pytest.raises(InputError, match="n_resamples: 0 came"):
+        stability([[0, 1, 2]], n_resamples=0)
