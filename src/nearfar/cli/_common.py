@@ -50,7 +50,7 @@ class OnBad(StrEnum):
 Answers = Annotated[
     list[str],
     typer.Argument(
-        metavar="ANSWERS...",
+        metavar="ANSWERS",
         help="Files of answers (.csv .tsv .jsonl .parquet .npz, also .gz or .zst), or - for standard input; "
         "several are joined.",
         show_default=False,

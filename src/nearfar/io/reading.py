@@ -35,10 +35,11 @@ Objects = ObjectList | Sequence[str] | str | os.PathLike[str]
 
 @dataclass(frozen=True)
 class Part:
-    """What was found in one source: its name, dialect, rows of data, and columns that were not used."""
+    """What was found in one source: rows of data (each a line, a row or a record) and columns not used."""
 
     name: str
     dialect: str
+    unit: str
     rows: int
     unused: tuple[str, ...]
 
@@ -150,7 +151,7 @@ def _read_one(source: Source, dialect: str | None, listed: tuple[str, ...] | Non
     unused = (
         tuple(name for at, name in enumerate(sheet.header.cells) if at not in used) if plan.has_header else ()
     )
-    part = Part(sheet.name, chosen.name, rows, unused)
+    part = Part(sheet.name, chosen.name, sheet.unit, rows, unused)
     return ReadResult(triplets, refused, checks(settled, plan, sheet), (part,))
 
 

@@ -1,0 +1,130 @@
+"""``nearfar check``: what a file of answers holds, and what in it is no answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nearfar.cli._common import Answers, Dialect, Exclude, Objects, Quiet, load, session
+
+if TYPE_CHECKING:
+    from nearfar.cli._common import Loaded
+    from nearfar.io.summary import Summary
+
+__all__ = ["check"]
+
+MANY = 8  # names shown before the rest is counted
+
+
+def check(
+    answers: Answers,
+    dialect: Dialect = None,
+    objects: Objects = None,
+    exclude: Exclude = None,
+    json: Annotated[bool, typer.Option("--json", help="The same facts as JSON.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Tell what was read: objects, answers, contradictions, participants, repeats, coverage, and what was no answer.
+
+    Rows that are no answers are counted by reason, and are no failure here; a file that cannot be read is.
+
+    Example:  nearfar check answers.csv --objects objects.csv
+    """
+    with session(quiet):
+        loaded = load(answers, dialect=dialect, objects=objects, on_bad="drop", exclude=exclude)
+        facts = _facts(loaded)
+    if json:
+        import json as json_module
+
+        typer.echo(json_module.dumps(facts, indent=2, ensure_ascii=False))
+    else:
+        _show(facts)
+
+
+def _facts(loaded: Loaded) -> dict[str, Any]:
+    from dataclasses import asdict, replace
+
+    from nearfar.features import coverage
+    from nearfar.io.summary import summarise
+    from nearfar.progress import step
+
+    with step("counting"):
+        summary: Summary = summarise(replace(loaded.result, triplets=loaded.triplets))
+    with step("coverage"):
+        covered = {
+            kernel: coverage(loaded.triplets, kernel) if summary.answers else 0.0 for kernel in ("k1", "k2")
+        }
+    return asdict(summary) | {"coverage": covered, "excluded": loaded.excluded}
+
+
+def _show(facts: dict[str, Any]) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    for part in facts["parts"]:
+        title = f"{part['name']}  ({part['dialect']}, {part['rows']:,} rows)"
+        console.print(Text(title, style="bold"), soft_wrap=True)
+    for name, value in _lines(facts):
+        console.print(Text.assemble((f"{name:<16}", "dim"), value), soft_wrap=True)
+    for rejection in facts["rejected"]:
+        head = f"  {rejection['count']:,} × {rejection['reason']}; expected {rejection['expected']}"
+        console.print(Text(head, style="yellow"), soft_wrap=True)
+        rest = rejection["count"] - len(rejection["examples"])
+        for example in [*rejection["examples"], *([f"and {rest:,} more"] if rest else [])]:
+            console.print(Text(f"      {example}"), soft_wrap=True)
+
+
+def _lines(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    lines = [
+        ("objects", f"{facts['objects']:,}{_some(facts['unanswered'], ', without answers: ')}"),
+        ("answers", f"{facts['answers']:,}, {facts['unique']:,} of them unique"),
+        (
+            "contradictions",
+            f"{facts['contradicting_pairs']:,} questions answered both ways, "
+            f"by {facts['contradicting_answers']:,} answers",
+        ),
+        ("statements", _count(facts["statements"], "every answer is its own")),
+        ("participants", _count(facts["participants"], "not known")),
+        ("repeats", _repeats(facts)),
+    ]
+    if facts["double_submits"]:
+        lines.append(("double submits", f"{facts['double_submits']:,}, kept"))
+    covered = ", ".join(f"{kernel} {_figure(value)}" for kernel, value in facts["coverage"].items())
+    lines.append(("coverage", f"{covered} (columns that two objects share on average)"))
+    if facts["excluded"]:
+        left_out = sum(facts["excluded"].values())
+        lines.append(("excluded", f"{len(facts['excluded']):,} participants with {left_out:,} answers"))
+    for aside in facts["set_aside"]:
+        graded = (
+            f", {aside['correct']:,} correct and {aside['wrong']:,} wrong" if aside["kind"] == "check" else ""
+        )
+        lines.append(("set aside", f"{aside['count']:,} × {aside['kind']}{graded}"))
+    unused = [name for part in facts["parts"] for name in part["unused"]]
+    if unused:
+        lines.append(("not used", f"columns {_some(unused)}"))
+    rejected = sum(rejection["count"] for rejection in facts["rejected"])
+    lines.append(("rejected", f"{rejected:,} rows" if rejected else "nothing"))
+    return lines
+
+
+def _figure(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def _repeats(facts: dict[str, Any]) -> str:
+    asked = f"{facts['repeated_questions']:,} questions answered more than once"
+    within = facts["repeated_within"]
+    return asked if within is None else f"{asked}, {within:,} times by the same participant"
+
+
+def _count(number: int | None, otherwise: str) -> str:
+    return otherwise if number is None else f"{number:,}"
+
+
+def _some(names: list[str] | tuple[str, ...], before: str = "") -> str:
+    if not names:
+        return ""
+    more = f" and {len(names) - MANY:,} more" if len(names) > MANY else ""
+    return f"{before}{', '.join(names[:MANY])}{more}"

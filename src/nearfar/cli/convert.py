@@ -1,0 +1,57 @@
+"""``nearfar convert``: answers from one format or dialect to another."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from nearfar.cli._common import Exclude, Objects, OnBad, OnBadOption, Quiet, load, session, tell
+
+__all__ = ["convert"]
+
+
+def convert(
+    source: Annotated[
+        list[str],
+        typer.Argument(metavar="IN", help="Files of answers, or - for standard input.", show_default=False),
+    ],
+    target: Annotated[
+        str,
+        typer.Argument(metavar="OUT", help="File to write, or - for standard output.", show_default=False),
+    ],
+    from_: Annotated[
+        str | None,
+        typer.Option(
+            "--from", metavar="DIALECT", help="Dialect of IN. Default: by its header.", show_default=False
+        ),
+    ] = None,
+    to: Annotated[str, typer.Option("--to", metavar="DIALECT", help="Dialect of OUT.")] = "canonical",
+    format: Annotated[
+        str | None,
+        typer.Option(
+            "--format", metavar="FORMAT", help="Format of OUT. Default: by its extension.", show_default=False
+        ),
+    ] = None,
+    objects: Objects = None,
+    on_bad: OnBadOption = OnBad.error,
+    exclude: Exclude = None,
+    quiet: Quiet = False,
+) -> None:
+    """Read answers and write them in another format or dialect; several files are joined, statements kept apart.
+
+    Formats go by extension: .csv .tsv .jsonl (each also .gz or .zst) .parquet .npz. Dialects to write: canonical,
+    odd-one-out, most-central, salmon, tripletTools, next, things, list-order.
+
+    Example:  nearfar convert responses.csv answers.parquet --from salmon
+    """
+    from nearfar.io import write_triplets
+
+    with session(quiet):
+        loaded = load(source, dialect=from_, objects=objects, on_bad=on_bad, exclude=exclude)
+        write_triplets(loaded.triplets, target, dialect=to, format=format)
+    remarks = [f"{len(loaded.triplets):,} answers about {loaded.triplets.n_objects:,} objects"]
+    remarks += [f"{len(loaded.result.checks):,} rows set aside"] if len(loaded.result.checks) else []
+    remarks += [f"{len(loaded.result.rejected):,} rows rejected"] if len(loaded.result.rejected) else []
+    remarks += [f"{sum(loaded.excluded.values()):,} answers left out"] if loaded.excluded else []
+    tell(f"{target}: {', '.join(remarks)}", quiet=quiet)
