@@ -12,13 +12,14 @@ from oracles_evaluate import clustered_error, margin
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
+from nearfar import design, embedding
 from nearfar.errors import InputError, NotConverged
 from nearfar.evaluate import margins
 from nearfar.evaluate.compare import compare
 from nearfar.evaluate.dimension import choose_dimension
 from nearfar.evaluate.metrics import answer_credits
 from nearfar.evaluate.models import as_models, default_names, fit_model
-from nearfar.evaluate.predictions import predict_answers
+from nearfar.evaluate.predict import predict_answers
 from nearfar.evaluate.splits import kfold
 from nearfar.features import FeatureMap
 from nearfar.methods import KernelPCA
@@ -99,14 +100,45 @@ def test_predictions_say_what_is_wrong():
     points = np.zeros((3, 1))
     with pytest.raises(InputError, match="'x' is not among the model's 3 objects"):
         predict_answers([["0", "1", "x"]], points=points)
-    with pytest.raises(InputError, match=r"expected points=\.\.\. or phi=\.\.\., got none"):
+    with pytest.raises(InputError, match="expected one of model, points and phi, got none"):
         predict_answers([[0, 1, 2]])
-    with pytest.raises(InputError, match="got both"):
+    with pytest.raises(InputError, match="got points and phi"):
         predict_answers([[0, 1, 2]], points=points, phi=points)
     with pytest.raises(InputError, match="3 rows came for 2 objects"):
         predict_answers([[0, 1, 2]], points=points, objects=("a", "b"))
     with pytest.raises(InputError, match="index 3 is outside"):
         predict_answers([[0, 1, 3]], points=points)
+
+
+def test_fitted_estimators_predict():
+    train, test = answers_about(PLANE, 3000, 1), answers_about(PLANE, 300, 2)
+    feature_map, method = FeatureMap("score").fit(train), embedding.CKL(n_components=2).fit(train)
+    pca = KernelPCA(3).fit(feature_map.features_)
+    for model, name in ((feature_map, "score"), (method, "ckl-2"), (pca, "score pca-3")):
+        expected = fit_model(name, train).predict_answers(test)
+        assert np.array_equal(predict_answers(test, model).margin, expected.margin)
+    assert np.array_equal(
+        predict_answers(test, fit_model("k1", train)).margin,
+        fit_model("k1", train).predict_answers(test).margin,
+    )
+    with pytest.raises(InputError, match=r"is no fitted model; fit it first"):
+        predict_answers(test, embedding.CKL(n_components=2))
+
+
+def test_planned_questions_are_answered():
+    questions = design.random_questions(["a", "b", "c", "d"], 6)
+    expected = predict_answers(questions, points=[[0.0], [1.0], [3.0], [7.0]])
+    assert len(expected) == 6 and expected.questions.objects == ("a", "b", "c", "d")
+    assert expected.questions.array.tolist() == questions.array.tolist()
+
+
+@pytest.mark.filterwarnings("ignore:1 of 4 objects")
+def test_a_fitted_estimator_knows_whom_it_does_not_know():
+    line = Triplets.from_array([[0, 1, 2], [1, 0, 2], [2, 1, 0]], n_objects=4)
+    for model in (FeatureMap("score").fit(line), embedding.STE(n_components=1).fit(line)):
+        assert predict_answers([[0, 1, 3], [3, 1, 2], [0, 1, 2]], model).ties.tolist() == [True, True, False]
+    pca = KernelPCA(1).fit(FeatureMap("score").fit_transform(line))
+    assert predict_answers([[3, 1, 2]], pca).ties.all()
 
 
 @pytest.mark.parametrize("name", ["k1", "k1+k2", "score", "score pca-2", "ste-2", "soe-3"])

@@ -23,6 +23,12 @@ _HOMES = {
     "cross_kernel": "nearfar.kernel",
     "reduce_diagonal": "nearfar.kernel",
     "noise_ceiling": "nearfar.evaluate.ceiling",
+    "compare": "nearfar.evaluate.compare",
+    "learning_curve": "nearfar.evaluate.curve",
+    "choose_dimension": "nearfar.evaluate.dimension",
+    "stability": "nearfar.evaluate.stability",
+    "fit_model": "nearfar.evaluate.models",
+    "predict_answers": "nearfar.evaluate.predict",
     "KernelKMeans": "nearfar.methods",
     "KernelPCA": "nearfar.methods",
     "linkage": "nearfar.methods",
@@ -36,6 +42,7 @@ _ROOMS = (
     "io",
     "kernel",
     "metrics",
+    "evaluate",
     "triplets",
     "methods",
 )
@@ -45,32 +52,45 @@ __all__ = [
     "KernelKMeans",
     "KernelPCA",
     "Triplets",
+    "choose_dimension",
+    "compare",
     "cross_kernel",
     "datasets",
     "design",
     "errors",
+    "evaluate",
     "features",
+    "fit_model",
     "io",
     "kernel",
     "kernel_matrix",
+    "learning_curve",
     "linkage",
     "methods",
     "metrics",
     "noise_ceiling",
+    "predict_answers",
     "read_answers",
     "read_objects",
     "read_triplets",
     "reduce_diagonal",
     "scan_triplets",
     "simulate",
+    "stability",
     "triplets",
     "write_triplets",
 ]
 
 if TYPE_CHECKING:
-    from nearfar import datasets, design, errors, features, io, kernel, methods, simulate, triplets
+    from nearfar import datasets, design, errors, evaluate, features, io, kernel, methods, simulate, triplets
     from nearfar.evaluate import metrics
     from nearfar.evaluate.ceiling import noise_ceiling
+    from nearfar.evaluate.compare import compare
+    from nearfar.evaluate.curve import learning_curve
+    from nearfar.evaluate.dimension import choose_dimension
+    from nearfar.evaluate.models import fit_model
+    from nearfar.evaluate.predict import predict_answers
+    from nearfar.evaluate.stability import stability
     from nearfar.features import FeatureMap
     from nearfar.io import read_answers, read_objects, read_triplets, scan_triplets, write_triplets
     from nearfar.kernel import cross_kernel, kernel_matrix, reduce_diagonal

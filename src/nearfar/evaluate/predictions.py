@@ -1,4 +1,4 @@
-"""Which answer a fitted model expects to a question."""
+"""A fitted model, and the answers that it expects."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nearfar.design import Questions
 from nearfar.errors import InputError
 from nearfar.evaluate.margins import phi_margins, point_margins
 from nearfar.triplets import Triplets
 
-__all__ = ["Fitted", "Predictions", "predict_answers"]
+__all__ = ["Fitted", "Predictions", "as_questions"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -99,65 +100,16 @@ class Fitted:
         margin[~(self.known[anchor] & self.known[one] & self.known[other])] = 0
         return margin
 
-    def predict_answers(self, questions: Triplets | ArrayLike) -> Predictions:
-        """What this model expects; ``questions`` as for ``nearfar.evaluate.predict_answers``."""
-        asked = _as_questions(questions, self.objects)
+    def predict_answers(self, questions: Triplets | Questions | ArrayLike) -> Predictions:
+        """What this model expects; ``questions`` as for ``nearfar.predict_answers``."""
+        asked = as_questions(questions, self.objects)
         return Predictions(asked, self.margins(asked.anchor, asked.near, asked.far))
 
 
-def predict_answers(
-    questions: Triplets | ArrayLike,
-    *,
-    points: ArrayLike | None = None,
-    phi: Any = None,
-    objects: tuple[str, ...] | None = None,
-) -> Predictions:
-    """Which of two objects is nearer to a third, by coordinates or by the features of a kernel.
-
-    Parameters
-    ----------
-    questions : (m, 3) rows (anchor, one, other) of indices or of names, or Triplets whose answers do not matter
-        (objects are then matched by name).
-    points : (n, d) coordinates, e.g. of ``KernelPCA`` or an embedding. Say which of the two it is.
-    phi : (n, p) features of ``FeatureMap``; an object with a zero row makes a tie.
-    objects : names of the n rows; default: those of the Triplets, else "0", "1", ...
-
-    Examples
-    --------
-    >>> answers = predict_answers([["a", "b", "c"], ["b", "c", "a"]], points=[[0], [1], [3]], objects=("a", "b", "c"))
-    >>> answers.to_frame()["nearer"].to_list(), answers.margin.tolist()
-    (['b', 'a'], [8.0, -3.0])
-    """
-    if (points is None) == (phi is None):
-        raise InputError(
-            f"predict_answers: expected points=... or phi=..., got {'none' if phi is None else 'both'}",
-            where="predict_answers",
-            expected="points or phi",
-        )
-    rows = np.asarray(points) if phi is None else phi
-    if len(rows.shape) != 2:
-        raise InputError(
-            f"predict_answers: expected one row per object, got shape {rows.shape}",
-            where="predict_answers",
-            came=rows.shape,
-            expected="a matrix",
-        )
-    n = rows.shape[0]
-    if objects is None:
-        objects = questions.objects if isinstance(questions, Triplets) else tuple(map(str, range(n)))
-    if len(objects) != n:
-        raise InputError(
-            f"predict_answers: {n} rows came for {len(objects)} objects; expected one row per object",
-            where="predict_answers",
-            came=n,
-            expected=f"{len(objects)} rows",
-        )
-    model = Fitted("given rows", objects, None if points is None else rows, phi, np.ones(n, dtype=bool))
-    return model.predict_answers(questions)
-
-
-def _as_questions(questions: Triplets | ArrayLike, objects: tuple[str, ...]) -> Triplets:
+def as_questions(questions: Triplets | Questions | ArrayLike, objects: tuple[str, ...]) -> Triplets:
     """Questions as Triplets over ``objects``: by name where names came, else by index."""
+    if isinstance(questions, Questions):
+        questions = Triplets(questions.anchor, questions.one, questions.other, questions.objects)
     if isinstance(questions, Triplets):
         if questions.objects == objects:
             return questions
