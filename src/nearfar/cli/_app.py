@@ -8,7 +8,7 @@ import typer
 
 import nearfar
 
-COMMANDS = ("check", "convert", "plan")
+COMMANDS = ("check", "convert", "plan", "compare")
 
 app = typer.Typer(
     name="nearfar",
