@@ -25,6 +25,7 @@ MATRIX_LIMIT = 4_000  # up to here K is built and factorised: 128 MB and a secon
 BASIS_BYTES = 1 << 28
 MAX_STEPS = 300
 TOLERANCE = 1e-6
+NEGLIGIBLE = 0.01  # an iterative search gives up on a shift below this share of the diagonal: it changes nothing
 
 Product = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
@@ -46,7 +47,7 @@ def smallest_eigenvalue(phi: Phi, K: NDArray[Any] | None = None) -> float:
 
     By rank where that settles it (s = 0), by factorising K for up to a few thousand objects, else by
     products with Phi: then the estimate minus its residual norm is returned, so that the shifted kernel
-    stays positive semi-definite.
+    stays positive semi-definite, and 0 where s is less than a hundredth of the diagonal.
 
     Parameters
     ----------
@@ -101,7 +102,10 @@ def smallest_of_matrix(K: NDArray[np.float64]) -> float:
 
 
 def _by_lanczos(product: Product, diagonal: NDArray[np.float64]) -> float:
-    """Smallest eigenvalue by Lanczos' method with full orthogonalisation, minus the residual norm."""
+    """Smallest eigenvalue by Lanczos' method with full orthogonalisation, minus the residual norm.
+
+    0 as soon as the estimate, which lies above it, is negligible.
+    """
     n = len(diagonal)
     scale = float(diagonal.mean())
     most = min(n, MAX_STEPS, max(20, BASIS_BYTES // (8 * n)))
@@ -117,7 +121,9 @@ def _by_lanczos(product: Product, diagonal: NDArray[np.float64]) -> float:
         beta[j] = np.linalg.norm(w)
         done = beta[j] <= 1e-12 * scale
         if done or j == most - 1 or j % 10 == 9:
-            weights = _bottom_weights(alpha[: j + 1], beta[:j])
+            bottom, weights = _bottom(alpha[: j + 1], beta[:j])
+            if bottom <= NEGLIGIBLE * scale:  # the estimate only falls
+                return 0.0
             if done or beta[j] * abs(weights[-1]) <= TOLERANCE * scale:
                 break
         v = w / beta[j]
@@ -136,10 +142,10 @@ def _by_lanczos(product: Product, diagonal: NDArray[np.float64]) -> float:
     return max(0.0, ritz - residual)
 
 
-def _bottom_weights(alpha: NDArray[np.float64], beta: NDArray[np.float64]) -> NDArray[np.float64]:
-    vectors: Any = linalg.eigh_tridiagonal(alpha, beta, select="i", select_range=(0, 0))[1]
-    weights: NDArray[np.float64] = vectors[:, 0]
-    return weights
+def _bottom(alpha: NDArray[np.float64], beta: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    """Smallest eigenvalue of a tridiagonal matrix, and its eigenvector."""
+    found: Any = linalg.eigh_tridiagonal(alpha, beta, select="i", select_range=(0, 0))
+    return float(found[0][0]), found[1][:, 0]
 
 
 def _start(n: int) -> NDArray[np.float64]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar.kernel.parts import is_sparse
+from nearfar.kernel.products import rows_times, transposed_times
 
 __all__ = ["add_scatter", "column_sums", "into_columns", "onto_columns", "row_blocks"]
 
@@ -33,6 +34,8 @@ def column_sums(rows: Any) -> Floats:
 
 def onto_columns(rows: Any, axes: Floats) -> Floats:
     """(n, d) rows @ axes."""
+    if is_sparse(rows):
+        return rows_times(rows, axes)
     result = np.empty((rows.shape[0], axes.shape[1]))
     for where, block in row_blocks(rows):
         result[where] = block @ axes
@@ -41,10 +44,9 @@ def onto_columns(rows: Any, axes: Floats) -> Floats:
 
 def into_columns(rows: Any, vectors: Floats) -> Floats:
     """(p, d) rows' @ vectors."""
-    result = np.zeros((rows.shape[1], vectors.shape[1]))
     if is_sparse(rows):
-        result += rows.T @ vectors
-        return result
+        return transposed_times(rows, vectors)
+    result = np.zeros((rows.shape[1], vectors.shape[1]))
     for where, block in row_blocks(rows):
         result += block.T @ vectors[where]
     return result

@@ -14,7 +14,7 @@ from nearfar.methods._lloyd import Run, Stop, repair
 from nearfar.methods._seeding import plus_plus
 from nearfar.methods._spaces import Floats, Labels
 
-__all__ = ["RowSpace", "bounded_lloyd", "sampled_starts"]
+__all__ = ["RowSpace", "bounded_lloyd", "draw_sample", "sample_centres", "sampled_starts"]
 
 BLOCKS = 64
 SAMPLE = 50_000  # rows on which starts are found when there are more than twice as many
@@ -104,18 +104,29 @@ def sampled_starts(
     The centres that a sample settles on are close to those of all rows, so that the long way there is not
     walked with all of them.
     """
-    n = len(space.rows)
-    if n <= 2 * SAMPLE:
+    chosen = draw_sample(len(space.rows), rng)
+    if chosen is None:
         return plus_plus(space, k, n_starts, rng)
-    chosen = np.sort(rng.choice(n, SAMPLE, replace=False))
     sample = RowSpace(space.rows[chosen])
+    return [space.nearest(centres) for centres in sample_centres(sample, k, n_starts, stop, rng)]
+
+
+def draw_sample(n: int, rng: np.random.Generator) -> NDArray[np.int64] | None:
+    """The rows to start from, ascending; None where there are few enough to take all."""
+    return np.sort(rng.choice(n, SAMPLE, replace=False)) if n > 2 * SAMPLE else None
+
+
+def sample_centres(
+    sample: RowSpace, k: int, n_starts: int, stop: Stop, rng: np.random.Generator
+) -> list[Floats]:
+    """(k, p) centres that k-means settles on, from every start by k-means++."""
     found = []
     for labels in plus_plus(sample, k, n_starts, rng):
         rested = bounded_lloyd(sample, labels, k, stop).labels
         sizes = np.bincount(rested, minlength=k)
         centres = sample.centre_sums(rested, k) / np.maximum(sizes, 1)[:, None]
         centres[sizes == 0] = sample.nowhere()
-        found.append(space.nearest(centres))
+        found.append(centres)
     return found
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar.kernel.parts import Parts, is_sparse
+from nearfar.kernel.products import rows_times, sums_by_label
 
 __all__ = ["Kernel", "MatrixSpace", "ProductSpace", "Space"]
 
@@ -82,19 +83,18 @@ class ProductSpace:
 
     def sums(self, labels: Labels, k: int) -> Floats:
         """Sum over blocks of columns B of  B (B' indicator)."""
-        members = indicator(labels, k)
         result = np.zeros((len(labels), k))
         for block in self.blocks:
-            result += block @ (block.T @ members)
+            result += _times(block, _by_label(block, labels, k))
         result[np.arange(len(labels)), labels] += self.own
         return result
 
     def move(self, sums: Floats, moved: NDArray[np.intp], old: Labels, new: Labels) -> None:
         """As ``sums``, with the rows of those that moved; their own part moves with them."""
         k = sums.shape[1]
-        change = indicator(new, k) - indicator(old, k)
         for block in self.blocks:
-            sums += block @ (block[moved].T @ change)
+            rows = block[moved]
+            sums += _times(block, _by_label(rows, new, k) - _by_label(rows, old, k))
         sums[moved, old] -= self.own[moved]
         sums[moved, new] += self.own[moved]
 
@@ -111,12 +111,21 @@ def indicator(labels: Labels, k: int) -> Floats:
     return members
 
 
+def _by_label(rows: Any, labels: Labels, k: int) -> Floats:
+    """(p, k) sums of the rows of every cluster, as columns."""
+    return sums_by_label(rows, labels, k) if is_sparse(rows) else np.asarray(rows.T @ indicator(labels, k))
+
+
+def _times(rows: Any, vectors: Floats) -> Floats:
+    return rows_times(rows, vectors) if is_sparse(rows) else np.asarray(rows @ vectors)
+
+
 def column_blocks(rows: Any) -> list[Any]:
     """The columns of a dense or csr matrix in blocks, so that no array gets p long."""
     q = rows.shape[1]
     if not is_sparse(rows):
         return [rows]
-    width = max(4096, min(q, BLOCK_BYTES // 128))
+    width = max(4096, BLOCK_BYTES // 128)
     if q <= width:
         return [rows]
     by_column = rows.tocsc()

@@ -16,7 +16,7 @@ from nearfar.kernel.parts import Parts
 from nearfar.methods._blocks import add_scatter, column_sums, onto_columns, row_blocks
 from nearfar.methods._path import Path
 
-__all__ = ["Spectrum", "leading", "leading_axes", "trace"]
+__all__ = ["Spectrum", "leading", "leading_axes", "trace", "trace_of"]
 
 Floats = NDArray[np.float64]
 ALL_AT_ONCE = 1_000  # up to this size, or for many components, a dense solver is the quickest
@@ -52,9 +52,13 @@ def _without_noise(found: Spectrum, count: int, dtype: Any) -> Spectrum:
 
 def trace(parts: Parts) -> float:
     """Sum of all eigenvalues of H K H: trace of K minus n times the squared length of the mean row."""
-    mean = column_sums(parts.shared) / max(parts.size, 1)
-    n = max(parts.size, 1)
-    return float(parts.diagonal.sum() - n * (mean @ mean) - parts.own.sum() / n)
+    return trace_of(column_sums(parts.shared), parts.diagonal, parts.own)
+
+
+def trace_of(sums: Floats, diagonal: Floats, own: Floats) -> float:
+    """As ``trace``, from the column sums of the shared part."""
+    n = max(len(diagonal), 1)
+    return float(diagonal.sum() - sums @ sums / n - own.sum() / n)
 
 
 # ---------------------------------------------------------------- n x n

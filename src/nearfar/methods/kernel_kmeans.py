@@ -25,6 +25,7 @@ from nearfar.progress import track
 __all__ = [
     "KernelKMeans",
     "check_enough",
+    "check_start",
     "cluster_centres",
     "first_members",
     "nearest_centres",
@@ -136,16 +137,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(self.init, str) and self.init == "k-means++":
             check_count(self.n_init, "n_init")
             return None
-        labels = np.asarray(self.init)
-        if labels.shape != (n,) or labels.dtype.kind not in "iu" or labels.min() < 0 or labels.max() >= k:
-            raise InputError(
-                f"init: expected 'k-means++' or {n} whole numbers from 0 to {k - 1}, one per row; "
-                f"got {type(self.init).__name__} of shape {labels.shape}",
-                where="init",
-                came=labels.shape,
-                expected=f"{n} labels",
-            )
-        return [labels[parts.rows].astype(np.int32)]
+        return [check_start(self.init, n, k)[parts.rows]]
 
     def _runs(self, parts: Parts, starts: list[NDArray[np.int32]] | None, k: int, stop: Stop) -> list[Run]:
         rng = generator(self.random_state)
@@ -207,6 +199,20 @@ def nearest_centres(X: Matrix, centres: Matrix, offsets: NDArray[np.float64]) ->
         products = products.toarray()
     nearest: NDArray[np.intp] = np.argmin(offsets - 2 * products, axis=1)
     return nearest.astype(np.int32)
+
+
+def check_start(init: Any, n: int, k: int) -> NDArray[np.int32]:
+    """Starting labels as they were given; an error where they are not n numbers of clusters."""
+    labels = np.asarray(init)
+    if labels.shape != (n,) or labels.dtype.kind not in "iu" or labels.min() < 0 or labels.max() >= k:
+        raise InputError(
+            f"init: expected 'k-means++' or {n} whole numbers from 0 to {k - 1}, one per row; "
+            f"got {type(init).__name__} of shape {labels.shape}",
+            where="init",
+            came=labels.shape,
+            expected=f"{n} labels",
+        )
+    return labels.astype(np.int32)
 
 
 def check_enough(k: int, n_informed: int, n_samples: int) -> None:

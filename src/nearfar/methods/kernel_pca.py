@@ -18,7 +18,7 @@ from nearfar.methods._path import cheapest
 from nearfar.methods._spectrum import Spectrum, leading, trace
 from nearfar.progress import step
 
-__all__ = ["KernelPCA", "shifted_values", "signs_of"]
+__all__ = ["KernelPCA", "fixed_signs", "shifted_values", "signs_of"]
 
 
 class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -83,7 +83,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             )
         with step("kernel PCA"):
             self.shift_ = smallest_of_parts(parts) if shifted else 0.0
-            spectrum = _fixed_signs(leading(parts, count, cheapest(parts)))
+            spectrum = fixed_signs(leading(parts, count, cheapest(parts)))
         total = trace(parts) - self.shift_ * (parts.size - 1)
         self.eigenvalues_ = shifted_values(spectrum.values, self.shift_)
         self.explained_variance_ratio_ = self.eigenvalues_ / total if total > 0 else np.zeros(count)
@@ -132,7 +132,7 @@ def shifted_values(values: NDArray[np.float64], shift: float) -> NDArray[np.floa
     return result
 
 
-def _fixed_signs(spectrum: Spectrum) -> Spectrum:
+def fixed_signs(spectrum: Spectrum) -> Spectrum:
     """Turn every vector so that its largest entry is positive; among equals the first counts."""
     signs = signs_of(spectrum.vectors, np.abs(spectrum.vectors).max(axis=0))
     return spectrum._replace(vectors=spectrum.vectors * np.where(signs < 0, -1.0, 1.0))

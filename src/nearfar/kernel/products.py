@@ -1,0 +1,129 @@
+"""Products of a csr matrix with vectors on all cores, in float64 whatever the matrix holds.
+
+SciPy's run on one core and copy a float32 matrix to float64 every time. Work is cut into a fixed number of
+blocks of rows, so results do not depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from nearfar import _threads
+
+__all__ = ["rows_times", "sums_by_label", "transposed_times"]
+
+Floats = NDArray[np.float64]
+BLOCKS = 8
+PARTIAL_BYTES = 1 << 28  # what the partial results of all blocks may take together
+SMALL = 200_000  # stored entries below which threads do not pay
+
+
+def rows_times(matrix: Any, vectors: Floats) -> Floats:
+    """(n, d) matrix @ vectors; d may be missing.
+
+    >>> from scipy import sparse
+    >>> rows_times(sparse.csr_array([[1.0, 2.0]]), np.array([3.0, 4.0]))
+    array([11.])
+    """
+    columns = np.ascontiguousarray(vectors, dtype=np.float64).reshape(matrix.shape[1], -1)
+    result = np.zeros((matrix.shape[0], columns.shape[1]))
+    blocks = _threads.blocks(matrix.shape[0], BLOCKS if matrix.nnz > SMALL else 1)
+    arrays = (matrix.indptr, matrix.indices, matrix.data)
+    _threads.run(_rows_times, [(*arrays, columns, first, last, result) for first, last in blocks])
+    return result.reshape(matrix.shape[0], *vectors.shape[1:])
+
+
+def transposed_times(matrix: Any, vectors: Floats) -> Floats:
+    """(p, d) matrix' @ vectors; d may be missing.
+
+    >>> from scipy import sparse
+    >>> transposed_times(sparse.csr_array([[1.0, 2.0], [0.0, 1.0]]), np.array([3.0, 4.0]))
+    array([ 3., 10.])
+    """
+    rows = np.ascontiguousarray(vectors, dtype=np.float64).reshape(matrix.shape[0], -1)
+    width = rows.shape[1]
+    result = _in_parts(_add_transposed, matrix, (rows,), width)
+    return result.reshape(matrix.shape[1], *vectors.shape[1:])
+
+
+def sums_by_label(matrix: Any, labels: NDArray[np.int32], k: int) -> Floats:
+    """(p, k) sums of the rows with each label, as columns; rows with label -1 are left out.
+
+    >>> from scipy import sparse
+    >>> sums_by_label(sparse.csr_array([[1.0, 2.0], [0.0, 1.0]]), np.array([1, 1], dtype=np.int32), 2)
+    array([[0., 1.],
+           [0., 3.]])
+    """
+    return _in_parts(_add_by_label, matrix, (labels,), k)
+
+
+def _in_parts(loop: Any, matrix: Any, inputs: tuple[Any, ...], width: int) -> Floats:
+    """Every block of rows adds to a (p, width) array of its own; these are added in order."""
+    size = 8 * matrix.shape[1] * max(width, 1)
+    most = max(1, min(BLOCKS, PARTIAL_BYTES // max(size, 1)))
+    blocks = _threads.blocks(matrix.shape[0], most if matrix.nnz > SMALL else 1) or [(0, 0)]
+    partial = np.zeros((len(blocks), matrix.shape[1], width))
+    arrays = (matrix.indptr, matrix.indices, matrix.data)
+    jobs = [
+        (*arrays, *inputs, first, last, part) for (first, last), part in zip(blocks, partial, strict=True)
+    ]
+    _threads.run(loop, jobs)
+    total: Floats = partial[0]
+    for part in partial[1:]:
+        total += part
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _rows_times(
+    indptr: Any, indices: Any, data: Any, vectors: Any, first: int, last: int, result: Any
+) -> None:
+    """result[r, :] = sum over stored (r, c) of data vectors[c, :], for rows first..last-1. Out: result."""
+    width = vectors.shape[1]
+    if width == 1:
+        for r in range(first, last):
+            total = 0.0
+            for e in range(indptr[r], indptr[r + 1]):
+                total += data[e] * vectors[indices[e], 0]
+            result[r, 0] = total
+        return
+    for r in range(first, last):
+        for e in range(indptr[r], indptr[r + 1]):
+            c, value = indices[e], data[e]
+            for d in range(width):
+                result[r, d] += value * vectors[c, d]
+
+
+@njit(cache=True, nogil=True)
+def _add_transposed(
+    indptr: Any, indices: Any, data: Any, vectors: Any, first: int, last: int, result: Any
+) -> None:
+    """result[c, :] += data vectors[r, :] over stored (r, c) of rows first..last-1. In and out: result."""
+    width = vectors.shape[1]
+    if width == 1:
+        for r in range(first, last):
+            value = vectors[r, 0]
+            for e in range(indptr[r], indptr[r + 1]):
+                result[indices[e], 0] += data[e] * value
+        return
+    for r in range(first, last):
+        for e in range(indptr[r], indptr[r + 1]):
+            c, value = indices[e], data[e]
+            for d in range(width):
+                result[c, d] += value * vectors[r, d]
+
+
+@njit(cache=True, nogil=True)
+def _add_by_label(
+    indptr: Any, indices: Any, data: Any, labels: Any, first: int, last: int, result: Any
+) -> None:
+    """result[c, labels[r]] += data over stored (r, c) of rows first..last-1. In and out: result."""
+    for r in range(first, last):
+        label = labels[r]
+        if label >= 0:
+            for e in range(indptr[r], indptr[r + 1]):
+                result[indices[e], label] += data[e]
