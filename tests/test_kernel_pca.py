@@ -64,7 +64,7 @@ def test_thin_wide_and_small_ways_agree(layout, dtype):
     phi = make_phi(80, 20, density=0.8, zeros=[7], seed=2, layout=layout, dtype=dtype)
     parts = split(phi)
     assert cheapest(parts) is Path.COLUMNS
-    maps = [module._fixed_signs(leading(parts, 3, way)) for way in Path]
+    maps = [module.fixed_signs(leading(parts, 3, way)) for way in Path]
     tolerance = 1e-9 if dtype == np.float64 else 2e-5
     for other in maps[1:]:
         np.testing.assert_allclose(other.values, maps[0].values, rtol=tolerance)
