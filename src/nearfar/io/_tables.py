@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from nearfar.errors import FileError, TripletError
 from nearfar.io._header import Header
 from nearfar.io._sheet import Sheet, cell_names
-from nearfar.io._source import Source
+from nearfar.io._source import Source, open_binary
 
 __all__ = ["TableSheet", "array_sheet", "frame_sheet", "npz_sheet", "parquet_sheet"]
 
@@ -159,21 +159,21 @@ def _column(array: NDArray[Any]) -> pl.Series:
 
 
 def _load(source: Source) -> dict[str, NDArray[Any]]:
-    data = io.BytesIO(source.data) if isinstance(source.data, bytes) else source.data
+    """All arrays of an NPZ archive by name; the one of an NPY file under ''."""
     try:
-        loaded = np.load(data, allow_pickle=False)
-        if isinstance(loaded, np.ndarray):
-            return {"": loaded}
-        with loaded:
-            return {key: loaded[key] for key in loaded.files}
+        with open_binary(source) as stream:
+            loaded = np.load(stream, allow_pickle=False)
+            if isinstance(loaded, np.ndarray):
+                return {"": loaded}
+            with loaded:
+                return {key: loaded[key] for key in loaded.files}
     except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
         pickled = "allow_pickle" in str(error)
-        came = "Python objects (a pickle)" if pickled else str(error)
         raise FileError(
             f"{source.name}: holds Python objects (a pickle), which nearfar never loads; save plain arrays"
             if pickled
             else f"{source.name}: is no readable {source.format} archive ({error})",
             where=source.name,
-            came=came,
+            came="Python objects (a pickle)" if pickled else str(error),
             expected="plain arrays",
         ) from error
