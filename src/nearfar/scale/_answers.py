@@ -1,0 +1,105 @@
+"""Answers in pieces: what a worker reads and counts at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nearfar.triplets import Triplets, as_triplets
+
+__all__ = ["Answers", "Batch", "MemoryPiece", "Numbers", "Piece", "as_answers"]
+
+PIECE_ANSWERS = 500_000  # of answers held in memory; 6 MB on their way to a worker
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some answers, as indices; what counting needs of Triplets."""
+
+    anchor: NDArray[np.int32]
+    near: NDArray[np.int32]
+    far: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.anchor)
+
+
+class Piece(Protocol):
+    """Some of the answers, wherever they lie. It travels to a worker and is read there."""
+
+    def read(self, names: Any) -> Iterator[Batch]:
+        """The answers as indices, in batches; ``names`` is what ``Answers.names`` stands for, on the worker."""
+
+
+class Numbers(Sequence[str]):
+    """The names of objects that are called by their index, without a billion strings.
+
+    >>> Numbers(3)[1], list(Numbers(3))
+    ('1', ['0', '1', '2'])
+    """
+
+    def __init__(self, count: int) -> None:
+        self._range = range(count)
+
+    def __len__(self) -> int:
+        return len(self._range)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        if isinstance(place, slice):
+            return list(map(str, self._range[place]))
+        return str(self._range[place])
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """Answers that are not in memory here, as ``nearfar.scale.read_triplets`` makes them.
+
+    Attributes
+    ----------
+    pieces : what a worker reads at a time.
+    objects : the names of all n objects, in index order.
+    names : what the workers need to turn names into indices; None where files hold indices.
+    approximate : about how many answers there are, for cutting work.
+    """
+
+    pieces: tuple[Piece, ...]
+    objects: Sequence[str]
+    names: Any
+    approximate: int
+
+    @property
+    def n_objects(self) -> int:
+        """How many objects there are, answered about or not."""
+        return len(self.objects)
+
+    def __repr__(self) -> str:
+        return f"Answers(about {self.approximate:,} in {len(self.pieces)} pieces, {self.n_objects:,} objects)"
+
+
+@dataclass(frozen=True, eq=False)
+class MemoryPiece:
+    """Answers that travel with the task itself."""
+
+    batch: Batch
+
+    def read(self, names: Any) -> Iterator[Batch]:
+        """The one batch there is."""
+        yield self.batch
+
+
+def as_answers(answers: Answers | Triplets | ArrayLike) -> Answers:
+    """Answers as they are; Triplets or an (m, 3) array of indices in pieces."""
+    if isinstance(answers, Answers):
+        return answers
+    triplets = as_triplets(answers)
+    cuts = [slice(start, start + PIECE_ANSWERS) for start in range(0, len(triplets), PIECE_ANSWERS)]
+    pieces = [MemoryPiece(Batch(triplets.anchor[c], triplets.near[c], triplets.far[c])) for c in cuts]
+    return Answers(tuple(pieces), triplets.objects, None, len(triplets))

@@ -1,0 +1,165 @@
+"""What workers do on the way from answers to rows of Phi; the counting itself is that of ``nearfar.features``.
+
+A piece of answers is counted into cells, which are cut by blocks of rows and made small for the journey; a block
+adds up the cells it gets from all pieces. Counts are integers, so neither pieces nor their order leave a trace.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearfar.features.counts import Cells, Counts
+from nearfar.features.feature_map import parse_kernel
+from nearfar.features.part import Codes, Part
+from nearfar.features.rows import rows_from_counts
+from nearfar.features.stack import stack
+from nearfar.scale._answers import Piece
+
+__all__ = ["Counted", "Recipe", "Rows", "block_codes", "count_piece", "join_codes", "make_rows", "merge"]
+
+PartCells = tuple[Cells, ...]  # one for every part of the kernel
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How to count: the kernel, how many objects, which are landmarks (None: all), and how many rows a block has."""
+
+    kernel: str
+    n_objects: int
+    landmarks: tuple[int, ...] | None
+    block_rows: int
+
+    @property
+    def parts(self) -> list[Part]:
+        """The parts of the kernel."""
+        return parse_kernel(self.kernel)
+
+    @property
+    def n_places(self) -> int:
+        """How many objects columns are made of."""
+        return self.n_objects if self.landmarks is None else len(self.landmarks)
+
+    @property
+    def n_blocks(self) -> int:
+        """How many blocks of rows there are."""
+        return -(-self.n_objects // self.block_rows)
+
+    def must_find(self, part: Part) -> bool:
+        """Whether the columns of a part are those that occur, and so are known only once all is counted."""
+        return self.landmarks is None and not part.keeps_all_columns
+
+    def rows_of(self, block: int) -> int:
+        """How many rows a block has."""
+        return min(self.block_rows, self.n_objects - block * self.block_rows)
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A counted piece: the cells of every block, and how many answers there were."""
+
+    blocks: list[PartCells]
+    n_answers: int
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A block of rows of Phi, which of them are informed, and how many there are in each column of each part."""
+
+    phi: Any
+    informed: NDArray[np.bool_]
+    per_column: list[NDArray[np.int64]]
+
+
+def count_piece(recipe: Recipe, piece: Piece, names: Any) -> Counted:
+    """Read a piece and count its cells."""
+    place = _place(recipe.n_objects, recipe.landmarks)
+    counts = [Counts(part, recipe.n_objects, place, recipe.n_places, dense=False) for part in recipe.parts]
+    n_answers = 0
+    for batch in piece.read(names):
+        n_answers += len(batch)
+        for each in counts:
+            each.add(batch)
+    by_part = [each.cut(recipe.block_rows) for each in counts]
+    return Counted([tuple(map(_small, cells)) for cells in zip(*by_part, strict=True)], n_answers)
+
+
+def merge(recipe: Recipe, block: int, pieces: list[PartCells]) -> PartCells:
+    """The cells of a block from several pieces, added up."""
+    return tuple(_small(counts.cells()) for counts in _added(recipe, block, pieces, [False] * len(pieces[0])))
+
+
+def block_codes(recipe: Recipe, block: int, cells: PartCells) -> list[Codes]:
+    """The columns of each part that occur in a block; none where all columns stay anyway."""
+    found = []
+    for part, counts in zip(recipe.parts, _added(recipe, block, [cells], [False] * len(cells)), strict=True):
+        keys = counts.cells().keys if recipe.must_find(part) else np.empty(0, np.int64)
+        columns = np.unique(keys >> counts.row_bits)
+        found.append(part.codes_of_keys(columns, counts.place_bits))
+    return found
+
+
+def join_codes(blocks: list[list[Codes]]) -> list[Codes]:
+    """The columns of each part that occur in any of several blocks."""
+    return [np.unique(np.concatenate(codes)) for codes in zip(*blocks, strict=True)]
+
+
+def make_rows(
+    recipe: Recipe,
+    block: int,
+    cells: PartCells,
+    dense: list[bool],
+    codes: list[Codes] | None,
+    form: tuple[str, str],
+) -> Rows:
+    """Rows of Phi of a block, over the columns that were found; ``form`` is (layout, dtype)."""
+    layout, dtype = form
+    parts = []
+    for i, counts in enumerate(_added(recipe, block, [cells], dense)):
+        own = codes[i] if codes is not None and recipe.must_find(counts.part) else None
+        parts.append(rows_from_counts(counts, own, own is None, dtype))
+    informed = np.any([part.informed for part in parts], axis=0)
+    return Rows(
+        stack([part.phi for part in parts], layout, dtype), informed, [p.rows_per_column for p in parts]
+    )
+
+
+def _added(recipe: Recipe, block: int, pieces: list[PartCells], dense: list[bool]) -> list[Counts]:
+    first = block * recipe.block_rows
+    place = _place(recipe.n_objects, recipe.landmarks)[first : first + recipe.rows_of(block)]
+    added = []
+    for i, part in enumerate(recipe.parts):
+        counts = Counts(part, recipe.rows_of(block), place, recipe.n_places, dense=dense[i])
+        for cells in pieces:
+            counts.add_cells(cells[i])
+        counts.settle()
+        added.append(counts)
+    return added
+
+
+def _small(cells: Cells) -> Cells:
+    """The same numbers in as few bytes as they need; copied, so that a block holds on to nothing else."""
+    kinds = (np.int8, np.int16, np.int32, np.int64)
+    most = int(cells.total.max(initial=0))
+    kind = next(kind for kind in kinds if most <= np.iinfo(kind).max)
+    short = int(cells.keys[-1]) < 2**32 if len(cells.keys) else True
+    return Cells(
+        cells.keys.astype(np.uint32 if short else np.int64), cells.net.astype(kind), cells.total.astype(kind)
+    )
+
+
+@lru_cache(maxsize=2)
+def _place(n_objects: int, landmarks: tuple[int, ...] | None) -> NDArray[Any]:
+    """Place of every object among the column objects, -1 for none, in as few bytes as that needs."""
+    if landmarks is None:
+        return np.arange(n_objects, dtype=np.int32)
+    kinds = (np.int8, np.int16, np.int32)
+    kind = next(kind for kind in kinds if len(landmarks) <= np.iinfo(kind).max)
+    place = np.full(n_objects, -1, dtype=kind)
+    place[list(landmarks)] = np.arange(len(landmarks), dtype=kind)
+    place.flags.writeable = False
+    return place

@@ -1,0 +1,153 @@
+"""To a cluster and back: a local one of processes, or a scheduler that already runs; checked before work starts."""
+
+from __future__ import annotations
+
+import logging
+import os
+import platform
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from nearfar.errors import InputError, UnreachableError
+from nearfar.scale._engine import require_dask
+
+__all__ = ["connect"]
+
+PATIENCE = 10.0  # seconds a scheduler has to answer, and to have a worker
+EXACTLY = ("nearfar", "dask", "distributed")
+NEARLY = ("python", "numpy", "scipy", "numba")  # 3.11.4 may work with 3.11.5
+
+
+@contextmanager
+def connect(where: str = "local") -> Iterator[Any]:
+    """A Dask client to work with inside the ``with`` block; the verbs of ``nearfar.scale`` find it themselves.
+
+    Parameters
+    ----------
+    where : "local" for one worker process per core of this machine, "local:4" for four of them, or the address
+        of a scheduler such as "tcp://10.0.0.1:8786".
+
+    Yields
+    ------
+    distributed.Client : closed at the end, and a local cluster with it. You may as well make a client yourself.
+
+    Every worker must have the nearfar and the Dask of this process, and the same minor versions of Python, NumPy,
+    SciPy and Numba: else this says which differ, before any work.
+    """
+    distributed = require_dask()
+    local = re.fullmatch(r"local(?::([1-9]\d*))?", where)
+    if local is None and "://" not in where:
+        raise InputError(
+            f"dask: {where!r} is no cluster; expected local, local:WORKERS, or the address of a scheduler such as "
+            "tcp://10.0.0.1:8786",
+            where="dask",
+            came=where,
+            expected="local, local:WORKERS or tcp://HOST:PORT",
+        )
+    if local is None:
+        with _client(distributed, where) as client:
+            check_workers(client, where)
+            yield client
+        return
+    count = int(local[1]) if local[1] else _cores()
+    with (
+        distributed.LocalCluster(
+            n_workers=count,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=None,
+            silence_logs=logging.ERROR,
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+@contextmanager
+def _client(distributed: Any, address: str) -> Iterator[Any]:
+    with warnings.catch_warnings():
+        # Dask warns of differing versions too, in a table; we say it in a sentence
+        warnings.simplefilter("ignore", distributed.versions.VersionMismatchWarning)
+        try:
+            client = distributed.Client(address, timeout=PATIENCE)
+        except (OSError, TimeoutError, ValueError, ImportError) as error:
+            reason = "there is no answer" if isinstance(error, (OSError, TimeoutError)) else str(error)
+            raise UnreachableError(
+                f"{address}: cannot reach a Dask scheduler, {reason}; check the address and that it runs, "
+                "start one with  dask scheduler"
+            ) from error
+    try:
+        yield client
+    finally:
+        client.close(timeout=5)
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+# -------------------------------------------------------------------- are the workers like us?
+
+
+def check_workers(client: Any, address: str) -> None:
+    """One sentence if there is no worker, if one has no nearfar, or if one has other versions than this process."""
+    distributed = require_dask()
+    try:
+        client.wait_for_workers(1, timeout=PATIENCE)
+    except (distributed.TimeoutError, TimeoutError) as error:
+        raise UnreachableError(
+            f"{address}: the Dask scheduler has no workers; start some with  dask worker {address}"
+        ) from error
+    here = _versions_reader()()
+    for worker, there in sorted(client.run(_versions_reader()).items()):
+        if there["nearfar"] is None:
+            raise InputError(
+                f"{address}: worker {worker} has no nearfar; install it there:  pip install nearfar=={here['nearfar']}",
+                where=worker,
+                came="no nearfar",
+                expected=f"nearfar {here['nearfar']}",
+            )
+        if differ := _differing(here, there):
+            raise InputError(
+                f"{address}: worker {worker} has {', '.join(differ)}; install the same versions everywhere",
+                where=worker,
+                came=there,
+                expected="the versions of this process",
+            )
+
+
+def _versions_reader() -> Callable[[], dict[str, str | None]]:
+    """A function that needs no nearfar to run: made inside a function, it travels by value."""
+    names = EXACTLY + NEARLY[1:]
+
+    def versions() -> dict[str, str | None]:
+        found: dict[str, str | None] = {"python": platform.python_version()}
+        for name in names:
+            try:
+                found[name] = version(name)
+            except PackageNotFoundError:
+                found[name] = None
+        return found
+
+    return versions
+
+
+def _differing(here: dict[str, str | None], there: dict[str, str | None]) -> list[str]:
+    """Packages that are not alike: to the last digit, or in the first two numbers of the version.
+
+    >>> _differing({"numpy": "2.4.0"}, {"numpy": "2.4.1"}), _differing({"dask": "1.0"}, {"dask": "1.1"})
+    ([], ['dask 1.1 (here 1.0)'])
+    """
+
+    def shown(name: str, value: str | None) -> str | None:
+        return value if value is None or name in EXACTLY else ".".join(value.split(".")[:2])
+
+    return [
+        f"{name} {there[name]} (here {here[name]})"
+        for name in here
+        if shown(name, there[name]) != shown(name, here[name])
+    ]
