@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles_evaluate import agreement_by_question, agreement_within, majority_by_question, questions
 
+from nearfar.datasets import make_colours
 from nearfar.evaluate.agreement import ceiling_bracket
 from nearfar.evaluate.ceiling import noise_ceiling
 from nearfar.triplets import Triplets
@@ -191,3 +192,14 @@ def test_the_bracket_formula():
     for p in ([1 / 3] * 3, [0.6, 0.2, 0.2], [1, 0, 0]):
         assert abs(ceiling_bracket(np.sum(np.square(p)), 3)[1] - max(p)) < 1e-7
     assert ceiling_bracket(0.3) == (0.5, 0.5)
+
+
+def test_the_colours_know_their_ceiling():
+    """Simulated people whose chance of every answer is known: blur, inattention, repeats by design."""
+    colours = make_colours()
+    ceiling = noise_ceiling(colours.triplets)
+    low, high = ceiling.bracket
+    assert low - ceiling.agreement.standard_error < colours.truth.ceiling(colours.triplets) < high
+    assert ceiling.agreement.questions == 400
+    worst = sorted(ceiling.participants, key=lambda row: row.with_others)[:3]
+    assert {row.participant for row in worst} == set(colours.truth.careless)
