@@ -100,7 +100,7 @@ def parse_times(cells: pl.Series, *, source: str) -> tuple[pl.Series, pl.Series]
 
 
 def _parse_dates(text: pl.Series) -> pl.Series:
-    frame = text.str.strip_chars().str.replace("T", " ", literal=True).to_frame("text")
+    frame = text.str.strip_chars().str.replace(r"(\d)T(\d)", "$1 $2").to_frame("text")
     frame = frame.with_columns(pl.col("text").str.replace(r" ?(Z|UTC|GMT)$", "+00:00"))
     zone = pl.col("text").str.extract_groups(r"(?<sign>[+-])(?<hours>\d\d):?(?<minutes>\d\d)$")
     minutes = zone.struct["hours"].cast(pl.Int64) * 60 + zone.struct["minutes"].cast(pl.Int64)

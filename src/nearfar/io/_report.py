@@ -69,16 +69,19 @@ def _fetch(mask: pl.Series, fate: pl.Series, plan: Plan, sheet: Sheet, first_row
 
 
 def _came(plan: Plan, sheet: Sheet, roles: tuple[str, ...]) -> pl.Expr:
-    shown = [
-        pl.format(
-            "{} '{}'",
-            pl.lit(sheet.header.describe(plan.columns[role]) if plan.has_header else f"column {at + 1}"),
-            pl.col(f"c{at}").cast(pl.String).fill_null(""),
-        )
-        for role in roles
-        for at in (plan.columns[role],)
+    """The cells of some roles in words: near 'apple', far 'apple'."""
+    places = [plan.columns[role] for role in roles]
+    labels = [
+        sheet.header.describe(at) if _has_name(at, plan, sheet) else f"column {at + 1}" for at in places
     ]
+    cells = [pl.col(f"c{at}").cast(pl.String).fill_null("") for at in places]
+    shown = [pl.format("{} '{}'", pl.lit(label), cell) for label, cell in zip(labels, cells, strict=True)]
     return pl.concat_str(shown, separator=", ")
+
+
+def _has_name(position: int, plan: Plan, sheet: Sheet) -> bool:
+    """A bare row of three has no names; further columns of an archive have."""
+    return plan.has_header or (position > 2 and not sheet.may_be_bare)
 
 
 def rows_error(sheet: Sheet, table: pl.DataFrame, rows: int) -> RowsError:
