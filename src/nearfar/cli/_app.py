@@ -8,7 +8,7 @@ import typer
 
 import nearfar
 
-COMMANDS = ("check", "convert", "plan", "compare")
+COMMANDS = ("check", "convert", "plan", "compare", "report", "demo")
 
 app = typer.Typer(
     name="nearfar",

@@ -1,0 +1,76 @@
+"""``nearfar demo``: a colour wheel that nobody drew."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nearfar.cli._common import Quiet, Seed, session, tell
+
+__all__ = ["demo"]
+
+TITLE = "A colour wheel that nobody drew"
+
+
+def demo(
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Where to put the data and the page; made if need be.")
+    ] = Path("demo"),
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Make the answers of twenty simulated people about a hundred colours, and the report of them.
+
+    Nobody is told what a colour looks like: the page has only answers "A is nearer to B than to C". The truth behind
+    them is known, and the last lines compare it with what the report found.
+
+    Example:  nearfar demo
+    """
+    with session(quiet):
+        from nearfar.datasets import make_colours
+        from nearfar.io import read_answers, read_objects
+        from nearfar.report.collect import Options
+        from nearfar.report.make import make_report
+
+        colours = make_colours(seed)
+        _make(folder)
+        colours.write(folder)
+        file, listed = folder / "answers.csv", folder / "objects.csv"
+        objects = read_objects(listed)
+        made = make_report(
+            read_answers(file, objects=objects),
+            Options(TITLE, seed=seed, show_participants=True),
+            objects=objects,
+            objects_file=listed,
+            files=[file],
+        )
+        page = made.write(folder / "report.html")
+    judged = made.facts.judge
+    low, high = judged.ceiling or (0.5, 1.0)
+    review = [person.name for person in made.facts.quality.participants or () if person.reasons]
+    truth = colours.truth
+    tell(f"wrote {file}, {listed} and {folder / 'images'}", quiet=quiet)
+    tell(f"wrote {page}: open it in a browser", quiet=quiet)
+    tell(
+        f"best possible accuracy: found between {low:.3f} and {high:.3f}, in truth "
+        f"{truth.ceiling(colours.triplets):.3f}; reached {judged.models[0].accuracy:.3f} by {judged.best}",
+        quiet=quiet,
+    )
+    tell(
+        f"careless people: found {', '.join(review) or 'nobody'}, in truth {', '.join(truth.careless)}",
+        quiet=quiet,
+    )
+
+
+def _make(folder: Path) -> None:
+    from nearfar.errors import FileError
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise FileError(
+            f"{folder}: cannot be made, {reason}; name another folder", where=str(folder)
+        ) from error

@@ -1,0 +1,146 @@
+"""``nearfar report``: from answers to one page that can be mailed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nearfar.cli._common import (
+    Answers,
+    Dialect,
+    Exclude,
+    Objects,
+    OnBad,
+    OnBadOption,
+    Quiet,
+    Seed,
+    load,
+    session,
+    tell,
+)
+
+if TYPE_CHECKING:
+    from nearfar.report.make import Report
+
+__all__ = ["report"]
+
+Images = Annotated[
+    Path | None,
+    typer.Option(
+        "--images",
+        metavar="DIR",
+        help="Folder of pictures; a file belongs to the object of its name.",
+        show_default=False,
+    ),
+]
+Bundle = Annotated[
+    Path | None,
+    typer.Option(
+        "--bundle",
+        metavar="DIR",
+        help="Also write every figure as SVG and PDF, every table as CSV, K and Phi as NPZ, and a notebook.",
+        show_default=False,
+    ),
+]
+ShowParticipants = Annotated[
+    bool, typer.Option("--show-participants", help="Show participants by name instead of by pseudonym.")
+]
+
+
+def report(
+    answers: Answers,
+    images: Images = None,
+    objects: Objects = None,
+    exclude: Exclude = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="The page to write.")
+    ] = Path("report.html"),
+    bundle: Bundle = None,
+    json: Annotated[
+        Path | None,
+        typer.Option(
+            "--json", metavar="FILE", help="Also write every fact of the page as JSON.", show_default=False
+        ),
+    ] = None,
+    title: Annotated[str, typer.Option("--title", help="Heading of the page.", show_default=False)] = "",
+    clusters: Annotated[
+        int | None,
+        typer.Option(
+            "--clusters", "-k", min=2, help="Cut the tree into so many.  Default: chosen.", show_default=False
+        ),
+    ] = None,
+    show_participants: ShowParticipants = False,
+    seed: Seed = 0,
+    dialect: Dialect = None,
+    on_bad: OnBadOption = OnBad.error,
+    quiet: Quiet = False,
+) -> None:
+    """Make one HTML page from answers: verdict, map, tree, clusters, data quality, learning curve, methods.
+
+    The page holds everything it shows and opens offline. Participants appear under pseudonyms, and nobody is left
+    out unless listed in a file for --exclude.
+
+    Example:  nearfar report answers.csv --images pictures -o report.html
+    """
+    with session(quiet):
+        _check_places(output, bundle, json)
+        from dataclasses import replace
+
+        from nearfar.report.collect import Options
+        from nearfar.report.make import make_report
+
+        loaded = load(answers, dialect=dialect, objects=objects, on_bad=on_bad, exclude=exclude)
+        made = make_report(
+            replace(loaded.result, triplets=loaded.triplets),
+            Options(title, clusters, show_participants, seed),
+            objects=loaded.objects,
+            images=images,
+            objects_file=objects,
+            files=[file for file in answers if file != "-"],
+            excluded=loaded.excluded,
+        )
+        written = [made.write(output)]
+        if json is not None:
+            written.append(made.write_json(json))
+        if bundle is not None:
+            written.append(made.write_bundle(bundle, "" if "-" in answers else answers[0]))
+    for path in written:
+        tell(f"wrote {path}", quiet=quiet)
+    tell_people(made, quiet=quiet)
+
+
+def tell_people(made: Report, *, quiet: bool) -> None:
+    """Whom to look at, by name: here only the person at the terminal reads it."""
+    real = {shown: name for name, shown in made.people.items()}
+    for person in made.facts.quality.participants or ():
+        if person.reasons:
+            who = real[person.name]
+            name = person.name if who == person.name else f"{person.name} ({who})"
+            tell(f"review {name}: {'; '.join(person.reasons)}".replace("\xa0", " "), quiet=quiet)
+
+
+def _check_places(output: Path, bundle: Path | None, json: Path | None) -> None:
+    """Whether the results can be written, before minutes are spent on them."""
+    from nearfar.errors import FileError
+
+    for path in (output, json):
+        if path is not None and not path.resolve().parent.is_dir():
+            raise FileError(
+                f"{path}: cannot be written, there is no directory {str(path.parent)!r}; make it first",
+                where=str(path),
+                remedy="make the directory first",
+            )
+        if path is not None and path.is_dir():
+            raise FileError(
+                f"{path}: cannot be written, it is a directory; give the name of a file",
+                where=str(path),
+                remedy="give the name of a file",
+            )
+    if bundle is not None and bundle.exists() and not bundle.is_dir():
+        raise FileError(
+            f"{bundle}: cannot be written, it is a file; give the name of a folder",
+            where=str(bundle),
+            remedy="give the name of a folder",
+        )

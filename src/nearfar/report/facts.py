@@ -1,0 +1,365 @@
+"""What a report says, as plain data: every number on the page is in here first (``--json`` writes it)."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
+
+__all__ = [
+    "Answers",
+    "Change",
+    "Clustering",
+    "Contradiction",
+    "Curve",
+    "CurvePoint",
+    "Facts",
+    "Judge",
+    "Judged",
+    "LeftOut",
+    "Map",
+    "Matrix",
+    "Neighbour",
+    "Object",
+    "Participant",
+    "Pictures",
+    "Quality",
+    "Range",
+    "Sure",
+    "Tree",
+    "Verdict",
+    "plain",
+]
+
+
+@dataclass(frozen=True)
+class Range:
+    """A value with the interval around it."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Something that is not in the analysis, how many of it, and why."""
+
+    what: str
+    count: int
+    why: str
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The input: where it came from and how much of it there is.
+
+    Parameters
+    ----------
+    files, sha256 : names of the files and a hash of their contents ("" where the answers came from memory).
+    statements : what people said in one go; an odd-one-out statement is two answers.
+    repeated : questions that were answered more than once; contradicted : of those, with both answers given.
+    """
+
+    files: tuple[str, ...]
+    sha256: str
+    answers: int
+    statements: int
+    unique: int
+    questions: int
+    repeated: int
+    contradicted: int
+    objects: int
+    participants: int | None
+    left_out: tuple[LeftOut, ...]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One sentence of the summary; ``level`` is "good", "fair", "poor" or "note"."""
+
+    topic: str
+    level: str
+    short: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Judged:
+    """How one model did on answers it had not seen."""
+
+    name: str
+    accuracy: float
+    error: float | None
+    ties: float
+    seconds: float
+    as_good_as_best: bool
+    remarks: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Models side by side on held-out answers, and what was chosen.
+
+    ``ceiling`` : lowest and highest accuracy that the best possible model can have; None where nothing was
+    repeated. ``agreement`` : of two answers to the same question.
+    """
+
+    models: tuple[Judged, ...]
+    best: str
+    kernel: str
+    kernel_why: str
+    map: str
+    map_why: str
+    ceiling: tuple[float, float] | None
+    agreement: float | None
+    agreement_error: float | None
+    repeated: int
+    cv: int
+    unit: str
+    clustered_by: str
+    answers: int
+    remark: str
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """Another object (its place in ``Facts.objects``) and its kernel value."""
+
+    object: int
+    similarity: float
+
+
+@dataclass(frozen=True)
+class Object:
+    """One object on the page.
+
+    Parameters
+    ----------
+    name, label, group : as in the answers, as shown, as given in the object list ("" for none).
+    picture : whether there is one.
+    answers : how many answers speak of it; as_anchor : of those, as the one that others are compared with.
+    accuracy : share of held-out answers about it that the best model predicts.
+    informed : whether the kernel knows anything about it.
+    spread : how far its place moves from resample to resample, as a share of the map's radius.
+    sure : how often resamples leave it in its cluster.
+    unusual : one minus the mean similarity to its nearest neighbours; outlier : whether that stands out.
+    """
+
+    name: str
+    label: str
+    group: str
+    picture: bool
+    answers: int
+    as_anchor: int
+    accuracy: float | None
+    informed: bool
+    neighbours: tuple[Neighbour, ...]
+    spread: float | None
+    sure: float | None
+    unusual: float | None
+    outlier: bool
+
+
+@dataclass(frozen=True)
+class Map:
+    """Places in the plane, one per object (None where there is none)."""
+
+    name: str
+    title: str
+    accuracy: float | None
+    error: float | None
+    x: tuple[float | None, ...]
+    y: tuple[float | None, ...]
+
+
+@dataclass(frozen=True)
+class Clustering:
+    """The tree cut into k clusters: ``label`` of every object (-1: none), ``medoids`` and ``silhouette``."""
+
+    k: int
+    labels: tuple[int, ...]
+    medoids: tuple[int, ...]
+    silhouette: float
+
+
+@dataclass(frozen=True)
+class Tree:
+    """The complete-linkage tree of ``leaves`` (objects, in the order drawn) and its cuts.
+
+    ``merges`` are rows (one, other, height, size) in SciPy's format over ``members``, objects by row.
+    """
+
+    method: str
+    members: tuple[int, ...]
+    leaves: tuple[int, ...]
+    merges: tuple[tuple[int, int, float, int], ...]
+    cuts: tuple[Clustering, ...]
+    k: int
+    k_why: str
+
+    @property
+    def chosen(self) -> Clustering:
+        """The cut into ``k`` clusters."""
+        return next(cut for cut in self.cuts if cut.k == self.k)
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Kernel values in the order of the tree; with ``block`` > 1 every cell is a mean over block x block objects."""
+
+    order: tuple[int, ...]
+    block: int
+    values: tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True)
+class Sure:
+    """What resampling says: ``resamples`` of ``unit`` (participants, statements, ...) were drawn and fitted anew."""
+
+    resamples: int
+    unit: str
+    model: str
+    spread: float
+    clusters: tuple[float | None, ...]
+    remark: str
+
+
+@dataclass(frozen=True)
+class Participant:
+    """One participant under the name shown.
+
+    Each share comes with the number of answers behind it; None where nothing can be said. ``left`` is the share of
+    answers that chose what stood on the left. ``reasons`` say why a look at this participant is suggested.
+    """
+
+    name: str
+    answers: int
+    with_prediction: float | None
+    with_others: float | None
+    shared: int
+    with_themselves: float | None
+    repeated: int
+    median_seconds: float | None
+    fast: float | None
+    left: float | None
+    sided: int
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """A question that was answered both ways: so many said ``one``, so many ``other``."""
+
+    anchor: int
+    one: int
+    other: int
+    said_one: int
+    said_other: int
+
+
+@dataclass(frozen=True)
+class Quality:
+    """Who answered how well, where answers contradict, what is covered."""
+
+    participants: tuple[Participant, ...] | None
+    pseudonyms: bool
+    fast_below: float | None
+    typical: dict[str, float | None]
+    contradictions: tuple[Contradiction, ...]
+    coverage: dict[str, float]
+    answers_per_object: tuple[int, int, int]
+    uninformed: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """Held-out accuracy of a model fitted to so many answers."""
+
+    answers: float
+    accuracy: float
+    error: float | None
+
+
+@dataclass(frozen=True)
+class Change:
+    """What more answers would bring."""
+
+    answers: int
+    now: Range
+    doubled: Range
+    gain: Range
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Accuracy by number of answers; ``change`` is None where the sizes are too few to look ahead."""
+
+    model: str
+    points: tuple[CurvePoint, ...]
+    change: Change | None
+    verdict: str
+    text: str
+    remark: str
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """What became of the pictures: object names without one, files without an object, and what could not be used."""
+
+    shown: int
+    missing: tuple[str, ...]
+    unreadable: tuple[tuple[str, str], ...]
+    unused: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Everything a report says. Objects are referred to by their place in ``objects``."""
+
+    title: str
+    made: str
+    versions: dict[str, str]
+    seed: int
+    answers: Answers
+    verdict: tuple[Verdict, ...]
+    judge: Judge
+    objects: tuple[Object, ...]
+    sampled: str
+    maps: tuple[Map, ...]
+    tree: Tree | None
+    matrix: Matrix | None
+    sure: Sure | None
+    outliers: tuple[int, ...]
+    quality: Quality
+    curve: Curve | None
+    pictures: Pictures
+    methods: str
+    citations: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain dictionaries, lists, numbers and text; what is not known is None."""
+        found: dict[str, Any] = plain(self)
+        return found
+
+    def to_json(self) -> str:
+        """The same as JSON text."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+
+def plain(value: Any) -> Any:
+    """Dataclasses and tuples as dictionaries and lists, numbers that are none as None.
+
+    >>> plain(Range(0.5, float("nan"), 1.0))
+    {'value': 0.5, 'low': None, 'high': 1.0}
+    """
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, dict):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [plain(inner) for inner in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

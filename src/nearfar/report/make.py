@@ -1,0 +1,153 @@
+"""The report as one object: made once, written as a page, as JSON, or as a folder of figures and tables."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nearfar.errors import MissingExtra
+from nearfar.io._atomic import atomic_path
+from nearfar.progress import step
+from nearfar.report.facts import Facts, LeftOut
+
+if TYPE_CHECKING:
+    from nearfar.io import ObjectList
+    from nearfar.report.collect import Made, Options
+
+__all__ = ["Report", "make_report"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Report:
+    """A finished analysis, ready to be written.
+
+    Attributes
+    ----------
+    facts : everything it says, as plain data.
+    people : participant -> the name shown; the way back from a pseudonym.
+    """
+
+    made: Made
+
+    @property
+    def facts(self) -> Facts:
+        """Everything the report says, as plain data."""
+        return self.made.facts
+
+    @property
+    def people(self) -> dict[str, str]:
+        """Participant -> the name shown on the page."""
+        return dict(self.made.people)
+
+    def __repr__(self) -> str:
+        facts = self.facts
+        return f"Report({facts.answers.answers} answers, {facts.answers.objects} objects, best {facts.judge.best!r})"
+
+    def html(self) -> str:
+        """The page as text."""
+        from nearfar.report.web import page_html
+
+        return page_html(self.made)
+
+    def write(self, path: str | os.PathLike[str]) -> Path:
+        """Write the page as one HTML file, whole or not at all."""
+        with step("page"):
+            text = self.html()
+        return _write(path, text)
+
+    def write_json(self, path: str | os.PathLike[str]) -> Path:
+        """Write the facts as JSON, whole or not at all."""
+        return _write(path, self.facts.to_json())
+
+    def write_bundle(self, folder: str | os.PathLike[str], answers_file: str = "") -> Path:
+        """Write every figure as SVG and PDF, every table as CSV, K and Phi as NPZ, and a notebook, into a folder."""
+        from nearfar.report.bundle import write_bundle
+
+        return write_bundle(self.made, Path(folder), answers_file)
+
+
+def make_report(
+    answers: Any,
+    options: Options | None = None,
+    *,
+    objects: ObjectList | None = None,
+    images: str | os.PathLike[str] | None = None,
+    objects_file: str | os.PathLike[str] | None = None,
+    files: Sequence[str | os.PathLike[str]] = (),
+    excluded: dict[str, int] | None = None,
+) -> Report:
+    """Analyse answers and gather everything a report shows.
+
+    Parameters
+    ----------
+    answers : Triplets, an (m, 3) array, or what ``read_answers`` returned (then the page says what was no answer).
+    options : title, number of clusters, whether participants appear under their names, seed.
+    objects : labels, pictures and groups, as ``read_objects`` returns them.
+    images : folder of pictures; a file belongs to the object of its name.
+    objects_file : where ``objects`` came from; its pictures are looked for beside it.
+    files : where the answers came from, for the record and the hash.
+    excluded : participant -> number of answers that were left out before.
+
+    Examples
+    --------
+    ::
+
+        report = make_report(nf.read_answers("answers.csv"), images="pictures")
+        report.write("report.html")
+    """
+    _need_extra()
+    from nearfar.io import ReadResult
+    from nearfar.report.collect import collect
+    from nearfar.report.pictures import find_pictures
+    from nearfar.triplets import as_triplets
+
+    left_out: list[LeftOut] = []
+    if isinstance(answers, ReadResult):
+        left_out = _left_out(answers)
+        answers = answers.triplets
+    answers = as_triplets(answers)
+    listed = {} if objects is None else dict(zip(objects.names, objects.images, strict=True))
+    pictures = None
+    if images is not None or any(path is not None for path in listed.values()):
+        with step("looking for pictures"):
+            pictures = find_pictures(
+                answers.objects,
+                None if images is None else Path(images),
+                listed=listed,
+                base=None if objects_file is None else Path(objects_file).parent,
+            )
+    made = collect(
+        answers,
+        options,
+        objects=objects,
+        pictures=pictures,
+        files=files,
+        left_out=left_out,
+        excluded=excluded,
+    )
+    return Report(made)
+
+
+def _left_out(result: Any) -> list[LeftOut]:
+    """What the reader refused or set aside, by reason."""
+    found = []
+    for table, column, what in ((result.rejected, "reason", "rows"), (result.checks, "kind", "rows")):
+        counts = table[column].value_counts(sort=True)
+        found += [LeftOut(what, int(size), str(reason)) for reason, size in counts.iter_rows()]
+    return found
+
+
+def _need_extra() -> None:
+    for module, package in (("jinja2", "jinja2"), ("bokeh", "bokeh"), ("PIL", "pillow")):
+        if importlib.util.find_spec(module) is None:
+            raise MissingExtra(package, "report")
+
+
+def _write(path: str | os.PathLike[str], text: str) -> Path:
+    with atomic_path(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+    return Path(path)

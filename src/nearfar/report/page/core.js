@@ -1,0 +1,145 @@
+"use strict";
+// Everything about the page that is not drawing: data, selection, names, pictures.
+// Names come from people who answered a survey. They enter the page as text nodes and attributes, never as markup.
+const read = (id) => JSON.parse(document.getElementById(id).textContent);
+const $ = (id) => document.getElementById(id);
+const data = read("nf-data");
+const thumbs = read("nf-thumbs");
+const cutOf = new Map(data.cuts.map((cut) => [cut.k, cut]));
+const state = { chosen: [], k: data.k, map: 0 };
+const listeners = { chosen: [], k: [], map: [], theme: [] };
+const on = (what, act) => listeners[what].push(act);
+const tell = (what) => listeners[what].forEach((act) => act());
+
+function element(tag, attributes, ...children) {
+  const made = document.createElement(tag);
+  for (const [key, value] of Object.entries(attributes || {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (key === "on") Object.entries(value).forEach(([event, act]) => made.addEventListener(event, act));
+    else if (key === "style") Object.entries(value).forEach(([name, v]) => made.style.setProperty(name, v));
+    else made.setAttribute(key, value);
+  }
+  for (const child of children) if (child !== null && child !== undefined) made.append(child);
+  return made;
+}
+const percent = (value, digits = 0) => (value === null || value === undefined ? "–" : (100 * value).toFixed(digits) + "\u00a0%");
+const whole = (value) => value.toLocaleString("en");
+const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const labelOf = (i) => data.objects[i].label;
+const clusterOf = (i) => (cutOf.size ? cutOf.get(state.k).labels[i] : -1);
+const colourOf = (cluster) => (cluster < 0 ? css("--soft") : css("--c" + (cluster % 12)));
+const colourVar = (cluster) => (cluster < 0 ? "var(--soft)" : "var(--c" + (cluster % 12) + ")");
+
+function picture(i, name = "thumb") {
+  const thumb = thumbs[i];
+  if (thumb) return element("img", { class: name, src: thumb[0], alt: labelOf(i), decoding: "async", draggable: "false" });
+  const text = labelOf(i);
+  return element("span", { class: name === "thumb" ? "noimg" : name + " noimg", dir: "auto" }, text.length > 28 ? text.slice(0, 27) + "…" : text);
+}
+function name(i) {
+  return element("bdi", { class: "name", title: labelOf(i) }, labelOf(i));
+}
+function tile(i, more = "") {
+  const cluster = clusterOf(i);
+  return element("button", {
+    type: "button", class: "tile " + more + (state.chosen.includes(i) ? " on" : ""), "data-object": i,
+    "aria-label": labelOf(i) + (cluster >= 0 ? ", cluster " + (cluster + 1) : ""),
+  }, picture(i));
+}
+function row(i, bit) {
+  return element("li", {}, element("button", { type: "button", "data-object": i }, picture(i), name(i), element("span", { class: "bit num" }, bit)));
+}
+
+// ---- selection: one list of objects, shown by every view
+function choose(objects) {
+  const same = objects.length === state.chosen.length && objects.every((i, at) => i === state.chosen[at]);
+  if (same) return;
+  state.chosen = objects;
+  tell("chosen");
+}
+document.addEventListener("click", (event) => {
+  const found = event.target.closest("[data-object]");
+  if (!found) return;
+  const i = Number(found.dataset.object);
+  if (event.shiftKey || event.ctrlKey || event.metaKey) {
+    choose(state.chosen.includes(i) ? state.chosen.filter((j) => j !== i) : [...state.chosen, i]);
+  } else {
+    choose(state.chosen.length === 1 && state.chosen[0] === i && !found.closest("#panel") ? [] : [i]);
+  }
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") { choose([]); hideTip(); }
+});
+on("chosen", () => {
+  const chosen = new Set(state.chosen);
+  document.querySelectorAll(".tile[data-object], .leaf[data-object]").forEach((found) => {
+    found.classList.toggle("on", chosen.has(Number(found.dataset.object)));
+  });
+  ["clusters", "tree"].forEach((id) => $(id) && $(id).classList.toggle("some", chosen.size > 0));
+  const bar = $("chosen");
+  bar.hidden = chosen.size === 0;
+  if (!chosen.size) return;
+  const first = state.chosen[0];
+  const words = chosen.size === 1 ? name(first) : element("span", {}, whole(chosen.size) + " objects");
+  const away = element("button", { class: "btn", type: "button", on: { click: () => choose([]) } }, "Clear");
+  const show = element("button", { class: "btn", type: "button", on: { click: () => $("map").scrollIntoView({ block: "center" }) } }, "Show on map");
+  bar.replaceChildren(picture(first), words, ...($("map") ? [show] : []), away);
+});
+
+// ---- what follows the pointer
+function tipFor(i) {
+  const object = data.objects[i];
+  const cluster = clusterOf(i);
+  const words = [];
+  if (cluster >= 0) words.push("cluster " + (cluster + 1));
+  if (object.group) words.push(object.group);
+  words.push(whole(object.answers) + " answers");
+  const head = element("div", { class: "row" }, picture(i), element("div", {},
+    element("strong", {}, element("bdi", {}, labelOf(i))), element("span", { class: "soft" }, words.join(" · "))));
+  const near = element("div", { class: "near" }, "near", ...object.near.slice(0, 5).map(([j]) => picture(j)));
+  return [head, ...(object.near.length ? [near] : [])];
+}
+function showTip(x, y, ...children) {
+  const tip = $("tip");
+  tip.replaceChildren(...children);
+  tip.hidden = false;
+  const { width, height } = tip.getBoundingClientRect();
+  const left = x + 18 + width > innerWidth ? x - width - 14 : x + 18;
+  const top = y + 18 + height > innerHeight ? y - height - 14 : y + 18;
+  tip.style.transform = "translate(" + Math.max(4, left) + "px," + Math.max(4, top) + "px)";
+}
+function hideTip() { $("tip").hidden = true; }
+document.addEventListener("pointerover", (event) => {
+  if (event.pointerType === "touch") return;
+  const found = event.target.closest("[data-object]");
+  if (found) showTip(event.clientX, event.clientY, ...tipFor(Number(found.dataset.object)));
+});
+document.addEventListener("pointerout", (event) => {
+  if (event.target.closest("[data-object]")) hideTip();
+});
+addEventListener("scroll", hideTip, { passive: true });
+
+// ---- light and dark
+function setTheme(theme, keep) {
+  document.documentElement.dataset.theme = theme;
+  if (keep) { try { localStorage.setItem("nearfar-theme", theme); } catch (error) { /* a local file may not store */ } }
+  tell("theme");
+}
+$("theme").addEventListener("click", () => setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark", true));
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => setTheme(event.matches ? "dark" : "light", false));
+let beforePrint = null;
+addEventListener("beforeprint", () => { beforePrint = document.documentElement.dataset.theme; setTheme("light", false); });
+addEventListener("afterprint", () => setTheme(beforePrint || "light", false));
+
+// ---- where in the page the reader is
+const links = [...document.querySelectorAll(".bar nav a")];
+const seen = new IntersectionObserver((entries) => {
+  for (const entry of entries) {
+    if (!entry.isIntersecting) continue;
+    links.forEach((link) => {
+      if (link.hash === "#" + entry.target.id) link.setAttribute("aria-current", "true");
+      else link.removeAttribute("aria-current");
+    });
+  }
+}, { rootMargin: "-20% 0px -70% 0px" });
+document.querySelectorAll("main > section").forEach((section) => seen.observe(section));

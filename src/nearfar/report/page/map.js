@@ -1,0 +1,265 @@
+// The map: pictures at their places, as many as fit without covering each other; the rest are dots until there is room.
+const GAP = 3;
+
+function startMap() {
+  const plot = model("map");
+  const source = model("objects");
+  const shown = model("map-shown");
+  const labels = model("map-labels");
+  const rings = model("map-spread");
+  const box = $("map");
+  const pen = document.createElement("canvas").getContext("2d");
+  const hasPictures = Object.keys(thumbs).length > 0;
+  let placed = []; // what is drawn as a picture: {i, x, y, w, h} in pixels
+  let size = 40;
+  let drawn = false;
+
+  const points = () => data.maps[state.map];
+  const frame = () => ({ w: plot.inner_width || box.clientWidth, h: plot.inner_height || box.clientHeight });
+  const toScreen = (i) => {
+    const { w, h } = frame();
+    const { x, y } = points();
+    if (x[i] === null) return null;
+    return [((x[i] - plot.x_range.start) / (plot.x_range.end - plot.x_range.start)) * w,
+      h - ((y[i] - plot.y_range.start) / (plot.y_range.end - plot.y_range.start)) * h];
+  };
+
+  // first what is selected, then the medoids, then the others as they come
+  function order() {
+    const rank = new Map();
+    const add = (i) => { if (!rank.has(i)) rank.set(i, rank.size); };
+    state.chosen.forEach(add);
+    if (cutOf.size) cutOf.get(state.k).medoids.forEach(add);
+    data.spreadOut.forEach(add);
+    return [...rank.keys()];
+  }
+
+  // what is taken, in pixels, on a grid that makes looking quick
+  function shelf(cell) {
+    const grid = new Map();
+    const cells = (a, act) => {
+      for (let gx = Math.floor(a.left / cell); gx <= Math.floor(a.right / cell); gx++) {
+        for (let gy = Math.floor(a.top / cell); gy <= Math.floor(a.bottom / cell); gy++) if (act(gx + ":" + gy)) return true;
+      }
+      return false;
+    };
+    const meets = (a, b) => a.left < b.right + GAP && b.left < a.right + GAP && a.top < b.bottom + GAP && b.top < a.bottom + GAP;
+    const around = (a) => ({ left: a.left - GAP, right: a.right + GAP, top: a.top - GAP, bottom: a.bottom + GAP });
+    return {
+      free: (a) => !cells(around(a), (key) => (grid.get(key) || []).some((b) => meets(a, b))),
+      take: (a) => { cells(a, (key) => { grid.set(key, [...(grid.get(key) || []), a]); return false; }); },
+    };
+  }
+
+  // a place for every picture: its own, else one close by (tied to its own by a line), else none: it stays a dot
+  function arrange(side) {
+    const { w: width, h: height } = frame();
+    const taken = shelf(side + 2 * GAP);
+    const found = [];
+    let inside = 0;
+    pen.font = "12px " + css("--font");
+    for (const i of order()) {
+      const at = toScreen(i);
+      if (!at || at[0] < -side || at[1] < -side || at[0] > width + side || at[1] > height + side) continue;
+      inside += 1;
+      const item = boxAt(i, at, side);
+      if (taken.free(item)) {
+        taken.take(item);
+        found.push(item);
+        continue;
+      }
+      const aside = thumbs[i] ? beside(i, at, side, taken, width, height) : null;
+      if (aside) taken.take(aside);
+      found.push(aside || { i, hidden: true });
+    }
+    return { found, inside };
+  }
+  function boxAt(i, [x, y], side) {
+    const thumb = thumbs[i];
+    if (!thumb) {
+      const text = labelOf(i).length > 24 ? labelOf(i).slice(0, 23) + "…" : labelOf(i);
+      return { i, x, y, text, left: x - 5, right: x + 10 + pen.measureText(text).width, top: y - 8, bottom: y + 8 };
+    }
+    const scale = side / Math.max(thumb[1], thumb[2]);
+    const [w, h] = [thumb[1] * scale, thumb[2] * scale];
+    return { i, x, y, w, h, left: x - w / 2 - 2, right: x + w / 2 + 2, top: y - h / 2 - 2, bottom: y + h / 2 + 2 };
+  }
+  function beside(i, [x, y], side, taken, width, height) {
+    for (const far of [0.55, 0.8, 1.1, 1.45]) {
+      for (let turn = 0; turn < 16; turn++) {
+        const angle = (turn * 2 * Math.PI) / 16 + i;
+        const item = boxAt(i, [x + far * side * Math.cos(angle), y + far * side * Math.sin(angle)], side);
+        const within = item.left > 0 && item.top > 0 && item.right < width && item.bottom < height;
+        if (within && taken.free(item)) return { ...item, aside: true };
+      }
+    }
+    return null;
+  }
+
+  function draw() {
+    const { found, inside } = arrange(size);
+    const { x, y } = points();
+    const { w, h } = frame();
+    const chosen = new Set(state.chosen);
+    const alpha = (i) => (chosen.size && !chosen.has(i) ? 0.22 : 1);
+    const n = data.objects.length;
+    const columns = { px: [...x], py: [...y], wide: new Array(n).fill(0), high: new Array(n).fill(0), dot: new Array(n).fill(9) };
+    const pictures = { x: [], y: [], url: [], w: [], h: [], alpha: [] };
+    const texts = { x: [], y: [], text: [], alpha: [] };
+    const ties = { x0: [], y0: [], x1: [], y1: [], colour: [], alpha: [] };
+    const toData = (item) => [plot.x_range.start + (item.x / w) * (plot.x_range.end - plot.x_range.start),
+      plot.y_range.start + ((h - item.y) / h) * (plot.y_range.end - plot.y_range.start)];
+    placed = found.filter((item) => !item.hidden).reverse(); // what was placed first lies on top
+    for (const item of placed) {
+      const i = item.i;
+      if (item.text !== undefined) {
+        texts.x.push(x[i]); texts.y.push(y[i]); texts.text.push(item.text); texts.alpha.push(alpha(i));
+        continue;
+      }
+      const edge = chosen.has(i) ? 8 : 4;
+      const [px, py] = item.aside ? toData(item) : [x[i], y[i]];
+      columns.px[i] = px; columns.py[i] = py;
+      columns.wide[i] = item.w + edge;
+      columns.high[i] = item.h + edge;
+      columns.dot[i] = item.aside ? 5 : 0;
+      pictures.x.push(px); pictures.y.push(py); pictures.url.push(thumbs[i][0]);
+      pictures.w.push(item.w); pictures.h.push(item.h); pictures.alpha.push(alpha(i));
+      if (item.aside) {
+        ties.x0.push(x[i]); ties.y0.push(y[i]); ties.x1.push(px); ties.y1.push(py);
+        ties.colour.push(colourOf(clusterOf(i))); ties.alpha.push(alpha(i));
+      }
+    }
+    source.data = { ...source.data, x, y, ...columns };
+    shown.data = pictures;
+    labels.data = texts;
+    model("map-ties").data = ties;
+    note(placed.length, inside, ties.x0.length);
+    drawn = true;
+  }
+  function note(fit, inside, aside) {
+    const kind = hasPictures ? "pictures" : "names";
+    const words = [];
+    if (aside) words.push("A picture that would cover another stands beside its place, tied to it by a line.");
+    if (fit < inside) words.push(whole(inside - fit) + " of " + whole(inside) + " " + kind + " find no room and are dots; zoom in to see them (Ctrl and wheel, or +).");
+    words.push("Colours are the clusters of the tree.");
+    $("map-note").textContent = words.join(" ");
+  }
+  let waiting = false;
+  function later() {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(() => { waiting = false; draw(); });
+  }
+
+  // ---- ranges: the same scale on both axes
+  let quiet = false;
+  function setRanges(cx, cy, perPixel) {
+    const { w, h } = frame();
+    quiet = true;
+    plot.x_range.setv({ start: cx - (perPixel * w) / 2, end: cx + (perPixel * w) / 2 });
+    plot.y_range.setv({ start: cy - (perPixel * h) / 2, end: cy + (perPixel * h) / 2 });
+    quiet = false;
+    later();
+  }
+  function fit() {
+    const { w, h } = frame();
+    const known = (values) => values.filter((value) => value !== null);
+    const [xs, ys] = [known(points().x), known(points().y)];
+    const [x0, x1, y0, y1] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+    const room = size + 16;
+    const perPixel = Math.max((x1 - x0) / Math.max(60, w - room), (y1 - y0) / Math.max(60, h - room)) || 0.01;
+    setRanges((x0 + x1) / 2, (y0 + y1) / 2, perPixel);
+  }
+  function zoom(factor) {
+    const { w } = frame();
+    const perPixel = ((plot.x_range.end - plot.x_range.start) / w) * factor;
+    setRanges((plot.x_range.start + plot.x_range.end) / 2, (plot.y_range.start + plot.y_range.end) / 2, perPixel);
+  }
+  function chooseSize() {
+    const sizes = [72, 64, 56, 48, 42, 36, 32, 28, 24];
+    const wanted = sizes.find((side) => {
+      const { found, inside } = arrange(side);
+      const [hidden, aside] = ["hidden", "aside"].map((what) => found.filter((item) => item[what]).length);
+      return hidden <= 0.04 * inside && aside <= 0.45 * inside;
+    });
+    size = wanted || 24;
+    $("size").value = size;
+  }
+  for (const range of [plot.x_range, plot.y_range]) {
+    for (const edge of ["start", "end"]) range.properties[edge].change.connect(() => { if (!quiet) later(); });
+  }
+
+  // ---- controls
+  const press = (buttons, chosenButton) => buttons.forEach((button) => button.setAttribute("aria-pressed", String(button === chosenButton)));
+  const which = [...document.querySelectorAll("#map-which [data-map]")];
+  which.forEach((button) => button.addEventListener("click", () => {
+    state.map = Number(button.dataset.map);
+    press(which, button);
+    fit();
+    tell("map");
+  }));
+  const [pan, lasso] = [plot.toolbar.tools.find((tool) => tool.name === "pan"), plot.toolbar.tools.find((tool) => tool.name === "lasso")];
+  const drag = (tool) => {
+    pan.active = tool === pan;
+    lasso.active = tool === lasso;
+    press([$("drag-pan"), $("drag-lasso")], tool === pan ? $("drag-pan") : $("drag-lasso"));
+  };
+  $("drag-pan").addEventListener("click", () => drag(pan));
+  $("drag-lasso").addEventListener("click", () => drag(lasso));
+  $("zoom-in").addEventListener("click", () => zoom(1 / 1.4));
+  $("zoom-out").addEventListener("click", () => zoom(1.4));
+  $("zoom-fit").addEventListener("click", fit);
+  $("size").addEventListener("input", () => { size = Number($("size").value); later(); });
+  if (!hasPictures) $("size").closest("label").hidden = true;
+  if ($("rings")) {
+    const showRings = () => {
+      const visible = $("rings").checked && state.map === 0;
+      const { x, y } = data.maps[0];
+      const list = data.objects.map((_, i) => i).filter((i) => x[i] !== null && data.objects[i].spread !== null);
+      rings.data = { x: list.map((i) => x[i]), y: list.map((i) => y[i]), r: list.map((i) => data.objects[i].spread), colour: list.map((i) => colourOf(clusterOf(i))) };
+      model("map-rings").visible = visible;
+      $("rings").disabled = state.map !== 0;
+    };
+    $("rings").addEventListener("change", showRings);
+    ["k", "theme", "map"].forEach((what) => on(what, showRings));
+  }
+
+  // ---- the pointer
+  function under(event) {
+    const area = box.getBoundingClientRect();
+    const [px, py] = [event.clientX - area.left, event.clientY - area.top];
+    for (let p = placed.length - 1; p >= 0; p--) {
+      const item = placed[p];
+      if (px >= item.left && px <= item.right && py >= item.top && py <= item.bottom) return item.i;
+    }
+    let best = null;
+    let near = 12;
+    data.objects.forEach((_, i) => {
+      const at = toScreen(i);
+      const far = at ? Math.hypot(at[0] - px, at[1] - py) : Infinity;
+      if (far < near) { near = far; best = i; }
+    });
+    return best;
+  }
+  box.addEventListener("pointermove", (event) => {
+    if (event.pointerType === "touch" || event.buttons) { hideTip(); return; }
+    const i = under(event);
+    box.style.cursor = i === null ? "" : "pointer";
+    if (i === null) hideTip();
+    else showTip(event.clientX, event.clientY, ...tipFor(i));
+  });
+  box.addEventListener("pointerleave", hideTip);
+
+  ["chosen", "k", "theme"].forEach((what) => on(what, later));
+  let width = 0;
+  const settle = () => {
+    const { w } = frame();
+    if (!w || Math.abs(w - width) < 2) return;
+    width = w;
+    fit();
+    if (!drawn) { chooseSize(); fit(); }
+  };
+  plot.properties.inner_width.change.connect(settle);
+  settle();
+}
+start();

@@ -1,0 +1,140 @@
+// Rows of pictures, the panel, the legend, the lists: plain DOM, filled from the data.
+function fill(id, children) {
+  const found = $(id);
+  if (found) found.replaceChildren(...children);
+}
+
+function members(cluster) {
+  const cut = cutOf.get(state.k);
+  const medoid = cut.medoids[cluster];
+  const all = data.objects.map((_, i) => i).filter((i) => cut.labels[i] === cluster && i !== medoid);
+  const near = new Map(data.objects[medoid].near.map(([j], at) => [j, at]));
+  const order = new Map(data.leaves.map((i, at) => [i, at]));
+  const far = (i) => (near.has(i) ? near.get(i) : 1000 + Math.abs(order.get(i) - order.get(medoid)));
+  return [medoid, ...all.sort((a, b) => far(a) - far(b))];
+}
+function drawClusters() {
+  if (!cutOf.size) return;
+  const cut = cutOf.get(state.k);
+  const rows = [];
+  const keys = [];
+  for (let c = 0; c < state.k; c++) {
+    const list = members(c);
+    const kept = list.map((i) => (cut.kept ? cut.kept[i] : null)).filter((v) => v !== null);
+    const mean = kept.length ? kept.reduce((a, b) => a + b, 0) / kept.length : null;
+    const words = [whole(list.length) + (list.length === 1 ? " object" : " objects"), "medoid "];
+    const title = element("div", { class: "title" },
+      element("h3", {}, "Cluster " + (c + 1)),
+      element("span", { class: "soft" }, words[0] + ", medoid ", element("bdi", {}, labelOf(list[0]))),
+      mean === null ? null : element("span", { class: "soft" }, "kept in " + percent(mean) + " of resamples"));
+    rows.push(element("div", { class: "cluster", style: { "--c": colourVar(c) } }, title,
+      element("div", { class: "tiles" }, ...list.map((i, at) => tile(i, at ? "" : "first")))));
+    keys.push(element("li", {}, element("button", { type: "button", on: { click: () => choose(list) }, "aria-label": "Select cluster " + (c + 1) },
+      element("span", { class: "chip", style: { "--c": colourVar(c) } }), "Cluster " + (c + 1))));
+  }
+  fill("clusters", rows);
+  fill("legend", keys);
+}
+
+function drawPanel() {
+  const panel = $("panel");
+  if (!panel) return;
+  if (!state.chosen.length) {
+    panel.replaceChildren(
+      element("h3", {}, "Pick an object"),
+      element("p", { class: "soft" }, "Point at a picture to see its name, or click it to see its nearest neighbours here and its place in every view. Drag to move the map; switch to Select to draw around several."),
+      element("p", { class: "soft" }, "By keyboard: type a name into the search field, or use Tab and Enter among the clusters."));
+    return;
+  }
+  if (state.chosen.length > 1) {
+    panel.replaceChildren(element("h3", {}, whole(state.chosen.length) + " objects"),
+      element("ul", { class: "list" }, ...state.chosen.slice(0, 200).map((i) => row(i, "cluster " + (clusterOf(i) + 1)))),
+      state.chosen.length > 200 ? element("p", { class: "soft" }, "and " + whole(state.chosen.length - 200) + " more") : null);
+    return;
+  }
+  const i = state.chosen[0];
+  const object = data.objects[i];
+  const cluster = clusterOf(i);
+  const cut = cutOf.get(state.k);
+  const facts = [];
+  const fact = (term, value) => facts.push(element("dt", {}, term), element("dd", { class: "num" }, value));
+  if (object.name !== object.label) fact("Name", element("bdi", {}, object.name));
+  if (object.group) fact("Group", element("bdi", {}, object.group));
+  if (cluster >= 0) fact("Cluster", element("span", {}, element("span", { class: "chip", style: { "--c": colourVar(cluster) } }),
+    String(cluster + 1) + (cut.kept && cut.kept[i] !== null ? ", kept in " + percent(cut.kept[i]) : "")));
+  if (object.spread !== null) fact("Place", "moves by " + percent(object.spread) + " of the radius");
+  fact("Answers", whole(object.answers) + ", " + whole(object.anchor) + " as anchor");
+  if (object.accuracy !== null) fact("Predicted", percent(object.accuracy) + " of them, held out");
+  if (object.outlier) fact("Outlier", "unlike even its neighbours");
+  panel.replaceChildren(
+    thumbs[i] ? picture(i, "big") : "",
+    element("h3", {}, element("bdi", {}, object.label)),
+    element("dl", {}, ...facts),
+    object.near.length ? element("h3", {}, "Nearest neighbours") : element("p", { class: "soft" }, "No usable answer speaks of this object, so it has no neighbours."),
+    element("ul", { class: "list" }, ...object.near.map(([j, value]) => row(j, value.toFixed(2)))));
+}
+
+function strip(objects, words) {
+  return objects.map((i) => element("li", {}, tile(i), name(i), element("span", { class: "soft num" }, words(data.objects[i]))));
+}
+function drawLists() {
+  const known = data.objects.map((_, i) => i);
+  const least = known.filter((i) => data.objects[i].spread !== null).sort((a, b) => data.objects[b].spread - data.objects[a].spread);
+  fill("least", strip(least.slice(0, 12), (object) => percent(object.spread)));
+  const odd = known.filter((i) => data.objects[i].unusual !== null).sort((a, b) => data.objects[b].unusual - data.objects[a].unusual);
+  const shown = data.outliers.length ? data.outliers.slice(0, 24) : odd.slice(0, 6);
+  fill("odd", strip(shown, (object) => (1 - object.unusual).toFixed(2)));
+  fill("uninformed", data.uninformed.flatMap((i, at) => [at ? ", " : "", element("bdi", {}, labelOf(i))]));
+  fill("disputed", data.contradictions.map((q) => element("li", { class: "card" },
+    tile(q.anchor),
+    element("span", { class: "vs" }, "nearer to"),
+    element("span", { class: "vs" }, tile(q.one), element("b", { class: "num" }, whole(q.said_one) + " ×")),
+    element("span", { class: "vs" }, "or"),
+    element("span", { class: "vs" }, tile(q.other), element("b", { class: "num" }, whole(q.said_other) + " ×")))));
+}
+
+// ---- the search field knows every object by its label, and by its name where labels repeat
+const byText = new Map();
+data.objects.forEach((object, i) => {
+  if (!byText.has(object.name)) byText.set(object.name, i);
+});
+const listedNames = data.objects.map((object, i) => {
+  const text = byText.has(object.label) && byText.get(object.label) !== i ? object.name : object.label;
+  byText.set(text, i);
+  return text;
+});
+if ($("find")) {
+  fill("names", listedNames.map((text) => element("option", { value: text })));
+  const look = () => {
+    const wanted = $("find").value;
+    let i = byText.get(wanted);
+    if (i === undefined && wanted) {
+      const lower = wanted.toLowerCase();
+      const hits = listedNames.filter((text) => text.toLowerCase().includes(lower));
+      if (hits.length) i = byText.get(hits[0]);
+    }
+    if (i !== undefined) choose([i]);
+  };
+  $("find").addEventListener("change", look);
+  $("find").addEventListener("input", () => { if (byText.has($("find").value)) look(); });
+}
+if ($("copy")) {
+  $("copy").addEventListener("click", async () => {
+    const text = $("paste").textContent;
+    try { await navigator.clipboard.writeText(text); } catch (error) {
+      const range = document.createRange();
+      range.selectNodeContents($("paste"));
+      getSelection().removeAllRanges();
+      getSelection().addRange(range);
+      document.execCommand("copy");
+    }
+    $("copy").textContent = "Copied";
+    setTimeout(() => { $("copy").textContent = "Copy"; }, 1500);
+  });
+}
+on("k", drawClusters);
+on("k", drawPanel);
+on("chosen", drawPanel);
+drawClusters();
+drawPanel();
+drawLists();

@@ -1,0 +1,129 @@
+"""The methods paragraph, ready to paste, with what it cites."""
+
+from __future__ import annotations
+
+import sys
+from importlib import metadata
+
+import nearfar
+from nearfar.report.facts import Answers, Curve, Judge, Sure, Tree
+from nearfar.report.words import count, percent
+
+__all__ = ["citations", "methods_paragraph", "versions"]
+
+PAPER = (
+    "M. Kleindessner and U. von Luxburg. Kernel functions based on triplet comparisons. "
+    "Advances in Neural Information Processing Systems 30, 2017."
+)
+EMBEDDING_PAPERS = {
+    "ste": "L. van der Maaten and K. Weinberger. Stochastic triplet embedding. IEEE MLSP, 2012.",
+    "tste": "L. van der Maaten and K. Weinberger. Stochastic triplet embedding. IEEE MLSP, 2012.",
+    "ckl": "O. Tamuz, C. Liu, S. Belongie, O. Shamir and A. Kalai. Adaptively learning the crowd kernel. ICML, 2011.",
+    "soe": "Y. Terada and U. von Luxburg. Local ordinal embedding. ICML, 2014.",
+    "gnmds": "S. Agarwal et al. Generalized non-metric multidimensional scaling. AISTATS, 2007.",
+}
+KERNELS = {
+    "k1": "k1 (Kendall's tau between two objects' rankings of the others)",
+    "k2": "k2 (agreement of two objects' places in the others' rankings)",
+    "score": "score (agreement of two objects' net scores of the others)",
+}
+
+
+def versions() -> dict[str, str]:
+    """Of nearfar, Python and the libraries that computed."""
+    found = {"nearfar": nearfar.__version__, "python": ".".join(map(str, sys.version_info[:3]))}
+    for package in ("numpy", "scipy", "scikit-learn", "numba", "bokeh"):
+        found[package] = metadata.version(package)
+    return found
+
+
+def citations(judge: Judge) -> tuple[str, ...]:
+    """What the methods paragraph rests on."""
+    loss = judge.map.partition("-")[0]
+    best = judge.best.partition("-")[0]
+    papers = [PAPER, *(EMBEDDING_PAPERS[name] for name in (loss, best) if name in EMBEDDING_PAPERS)]
+    own = f"nearfar {nearfar.__version__}: kernels, maps and trees from triplet comparisons. Software."
+    return tuple(dict.fromkeys([*papers, own]))
+
+
+def methods_paragraph(
+    answers: Answers, judge: Judge, tree: Tree | None, sure: Sure | None, curve: Curve | None, *, seed: int
+) -> str:
+    """What was done, in the past tense, with every number that a reader needs to redo it."""
+    sentences = [_input(answers), _kernel(judge)]
+    if judge.map:
+        sentences.append(_map(judge))
+    if tree is not None:
+        sentences.append(
+            f"The tree is complete linkage on the kernel's distances, cut into {tree.k} clusters "
+            f"(mean silhouette {tree.chosen.silhouette:.2f})."
+        )
+    if judge.models:
+        sentences.append(_judged(judge))
+    if sure is not None:
+        sentences.append(
+            f"The certainty of places and clusters comes from {sure.resamples} bootstrap resamples of "
+            f"{sure.unit}s."
+        )
+    if curve is not None:
+        sentences.append(
+            "The learning curve refits the model to growing parts of the answers; what more answers would bring is "
+            "read off a power law through it."
+        )
+    sentences.append(_software(seed))
+    return " ".join(sentences)
+
+
+def _input(answers: Answers) -> str:
+    who = f" from {count(answers.participants, 'participant')}" if answers.participants else ""
+    file = f" (SHA-256 of the input {answers.sha256})" if answers.sha256 else ""
+    text = (
+        f'We analysed {count(answers.answers, "triplet comparison")} of the form "A is nearer to B than to C"{who} '
+        f"about {count(answers.objects, 'object')}{file}."
+    )
+    if answers.left_out:
+        parts = "; ".join(f"{count(part.count, part.what)} ({part.why})" for part in answers.left_out)
+        text += f" Left out before the analysis: {parts}."
+    return text
+
+
+def _kernel(judge: Judge) -> str:
+    names = " + ".join(KERNELS[name] for name in judge.kernel.split("+"))
+    text = f"Similarities between objects are values of the kernel {names}"
+    if judge.kernel != "score":
+        text += " of Kleindessner and von Luxburg (2017)"
+    else:
+        text += ", a variant of the triplet kernels of Kleindessner and von Luxburg (2017)"
+    if judge.models:
+        text += ", which predicted held-out answers better than the other kernels tried"
+    return text + "; its diagonal was reduced by the smallest eigenvalue, as they propose."
+
+
+def _map(judge: Judge) -> str:
+    loss = judge.map.partition("-")[0]
+    how = f"ordinal embedding ({loss.upper()})" if loss in EMBEDDING_PAPERS else "kernel PCA"
+    return f"The map in the plane was made by {how}."
+
+
+def _judged(judge: Judge) -> str:
+    best = judge.models[0]
+    error = (
+        f" (standard error {percent(best.error)}, clustered by {judge.clustered_by})" if best.error else ""
+    )
+    text = (
+        f"In {judge.cv}-fold cross-validation, with every {judge.unit} wholly on one side, the best of "
+        f"{count(len(judge.models), 'model')} ({best.name}) predicted {percent(best.accuracy)} of held-out answers{error}"
+    )
+    if judge.ceiling is None:
+        return f"{text}; the noise ceiling is unknown, as no question was repeated. {judge.remark}".strip()
+    low, high = judge.ceiling
+    return (
+        f"{text}; from the agreement on {count(judge.repeated, 'repeated question')}, the best possible accuracy lies "
+        f"between {percent(low)} and {percent(high)}. {judge.remark}".strip()
+    )
+
+
+def _software(seed: int) -> str:
+    found = versions()
+    libraries = ", ".join(f"{name} {found[name]}" for name in ("numpy", "scipy", "scikit-learn", "numba"))
+    return f"All computations were made with nearfar {found['nearfar']} (Python {found['python']}, {libraries}; seed {seed})."

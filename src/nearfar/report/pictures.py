@@ -1,0 +1,205 @@
+"""Pictures of objects: found in a folder, made small, and turned into text that a page can hold."""
+
+from __future__ import annotations
+
+import base64
+import io
+import unicodedata
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from nearfar import _threads
+from nearfar.errors import FileError
+from nearfar.progress import step
+from nearfar.report.facts import Pictures
+
+__all__ = ["Found", "Thumbnail", "find_pictures", "side_for", "thumbnails"]
+
+SUFFIXES = {".avif", ".bmp", ".gif", ".jfif", ".jpeg", ".jpg", ".png", ".ppm", ".svg", ".tif", ".tiff", ".webp"}
+FEW_COLOURS = 64  # a drawing or a swatch: kept exact, as PNG
+SIDES = ((150, 176), (500, 128), (1000, 96))  # up to so many pictures: so many pixels; beyond: SMALLEST
+SMALLEST = 72
+AT_ONCE = 16
+
+
+@dataclass(frozen=True)
+class Found:
+    """Where the pictures are: a file per object, what was wrong with others, and files that belong to no object."""
+
+    files: dict[str, Path]
+    trouble: tuple[tuple[str, str], ...]
+    unused: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Thumbnail:
+    """A small picture as a data URI, with its size in pixels."""
+
+    uri: str
+    width: int
+    height: int
+
+
+def side_for(count: int) -> int:
+    """Longest side in pixels, such that ``count`` pictures keep the page small.
+
+    >>> side_for(100), side_for(2000)
+    (176, 72)
+    """
+    return next((side for most, side in SIDES if count <= most), SMALLEST)
+
+
+def find_pictures(
+    names: Sequence[str],
+    folder: Path | None = None,
+    *,
+    listed: Mapping[str, Path | None] | None = None,
+    base: Path | None = None,
+) -> Found:
+    """A file for every object that has one.
+
+    Parameters
+    ----------
+    names : of the objects.
+    folder : where pictures are, also in folders below; a file belongs to the object of its name, with or without
+        the extension.
+    listed : object -> file, as an object list gives it.
+    base : the folder of the object list.
+
+    Only files inside these two folders are looked at, whatever an object or a list says.
+    """
+    shelf = _Shelf.of(folder) if folder is not None else _Shelf({}, {})
+    inside = [place.resolve() for place in (folder, base) if place is not None]
+    files: dict[str, Path] = {}
+    trouble: list[tuple[str, str]] = []
+    for name in names:
+        given = (listed or {}).get(name)
+        file, reason = shelf.find(name) if given is None else _listed(given, shelf, inside)
+        if file is not None:
+            files[name] = file
+        if reason:
+            trouble.append((str(given.name if given else name), reason))
+    taken = {path.resolve() for path in files.values()}
+    unused = tuple(text for text, path in shelf.paths.items() if path.resolve() not in taken)
+    return Found(files, tuple(trouble), unused)
+
+
+@dataclass(frozen=True)
+class _Shelf:
+    """The picture files of a folder: by relative path, and by every key that an object may have."""
+
+    paths: dict[str, Path]
+    keys: dict[str, list[str]]
+
+    @classmethod
+    def of(cls, folder: Path) -> _Shelf:
+        if not folder.is_dir():
+            reason = "is a file" if folder.exists() else "there is no such folder"
+            raise FileError(
+                f"{folder}: {reason}; expected the folder that holds the pictures",
+                where=str(folder),
+                expected="a folder",
+            )
+        found = sorted(
+            path for path in folder.rglob("*") if path.suffix.lower() in SUFFIXES and path.is_file()
+        )
+        paths = {path.relative_to(folder).as_posix(): path for path in found}
+        keys: dict[str, list[str]] = {}
+        for text in paths:
+            relative = PurePosixPath(text)
+            for key in {text, relative.name, str(relative.with_suffix("")), relative.stem}:
+                keys.setdefault(_fold(key), []).append(text)
+        return cls(paths, keys)
+
+    def find(self, name: str) -> tuple[Path | None, str]:
+        """The file of an object, and a remark where several could be it."""
+        for key in (name, PurePosixPath(name.replace("\\", "/")).name, name.removeprefix("./")):
+            texts = self.keys.get(_fold(key), [])
+            if texts:
+                # of several the one spelled exactly so, else the first
+                best = min(texts, key=lambda text: (key not in (text, PurePosixPath(text).stem), text))
+                others = [text for text in texts if text != best]
+                remark = f"{name} could also be {others[0]}; {best} was taken" if others else ""
+                return self.paths[best], remark
+        return None, ""
+
+
+def _fold(key: str) -> str:
+    return unicodedata.normalize("NFC", key).casefold()
+
+
+def _listed(given: Path, shelf: _Shelf, inside: list[Path]) -> tuple[Path | None, str]:
+    """The file that an object list names: as it says, else of that name in the folder of pictures."""
+    if "http:/" in given.as_posix() or "https:/" in given.as_posix():
+        return None, "is an address, not a file; pictures are never fetched"
+    if given.is_file():
+        if any(given.resolve().is_relative_to(place) for place in inside):
+            return given, ""
+        return None, "lies outside the folder of the object list; name its folder with --images"
+    file, _ = shelf.find(given.name)
+    return file, "" if file is not None else "is not there"
+
+
+def thumbnails(found: Found, names: Sequence[str]) -> tuple[dict[str, Thumbnail], Pictures]:
+    """Small pictures of the objects in ``names`` that have one, and an account of the rest."""
+    jobs = [(name, found.files[name]) for name in names if name in found.files]
+    side = side_for(len(jobs))
+    done: dict[str, Thumbnail] = {}
+    unreadable = list(found.trouble)
+    with step("pictures", total=len(jobs)) as advance, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Pillow's remarks on odd headers; what cannot be read is listed
+        for start in range(0, len(jobs), AT_ONCE):
+            batch = jobs[start : start + AT_ONCE]
+            for (name, path), made in zip(
+                batch, _threads.run(_shrink, [(path, side) for _, path in batch]), strict=True
+            ):
+                if isinstance(made, Thumbnail):
+                    done[name] = made
+                else:
+                    unreadable.append((path.name, made))
+            advance(len(batch))
+    missing = tuple(name for name in names if name not in done)
+    return done, Pictures(len(done), missing, tuple(unreadable), found.unused)
+
+
+def _shrink(path: Path, side: int) -> Thumbnail | str:
+    """A thumbnail at most ``side`` pixels long, or the reason why there is none."""
+    from PIL import Image, ImageOps
+
+    if path.suffix.lower() == ".svg":
+        return "is a drawing in SVG; save it as PNG or JPEG"
+    try:
+        with Image.open(path) as opened:
+            opened.draft("RGB", (2 * side, 2 * side))
+            picture = ImageOps.exif_transpose(opened)
+            picture = picture.convert("RGBA" if picture.has_transparency_data else "RGB")
+    except Image.DecompressionBombError:
+        return "is too large to be a picture of an object"
+    except (OSError, SyntaxError, ValueError, EOFError):  # what Pillow raises for broken files
+        return "is not a picture that can be read"
+    picture.thumbnail((side, side), Image.Resampling.LANCZOS)
+    kind, data = _encode(picture)
+    return Thumbnail(
+        f"data:image/{kind};base64,{base64.b64encode(data).decode()}", picture.width, picture.height
+    )
+
+
+def _encode(picture: Any) -> tuple[str, bytes]:
+    """The bytes of a small picture: exact where it has few colours, else as small as looks good."""
+    from PIL import features
+
+    stream = io.BytesIO()
+    if picture.getcolors(FEW_COLOURS) is not None:
+        picture.save(stream, "PNG", optimize=True)
+        return "png", stream.getvalue()
+    if features.check("webp"):
+        picture.save(stream, "WEBP", quality=80, method=3)
+        return "webp", stream.getvalue()
+    if picture.mode == "RGBA":
+        picture.save(stream, "PNG", optimize=True)
+        return "png", stream.getvalue()
+    picture.save(stream, "JPEG", quality=82, optimize=True)
+    return "jpeg", stream.getvalue()

@@ -1,0 +1,141 @@
+"""The summary of a report in plain words: each sentence follows from facts, and says which."""
+
+from __future__ import annotations
+
+from nearfar.report.facts import Answers, Curve, Judge, Judged, Quality, Verdict
+from nearfar.report.words import count, listed, number, percent, points
+
+__all__ = ["make_verdict"]
+
+FEW_PER_OBJECT = 10
+LOW_COVERAGE = 1.0
+CLOSE = 0.02  # below the bracket and still as good as at the ceiling
+
+
+def make_verdict(
+    answers: Answers, judge: Judge, quality: Quality, curve: Curve | None
+) -> tuple[Verdict, ...]:
+    """What was collected, whether it is enough, how accurate, what was left out, which kernel, whom to look at."""
+    parts = [
+        _collected(answers),
+        _enough(answers, quality, curve),
+        _accuracy(judge),
+        _kernel(judge, quality),
+        _people(quality),
+        _left_out(answers),
+    ]
+    return tuple(part for part in parts if part is not None)
+
+
+def _collected(answers: Answers) -> Verdict:
+    who = f" by {count(answers.participants, 'participant')}" if answers.participants else ""
+    said = (
+        f" They come from {count(answers.statements, 'statement')}."
+        if answers.statements < answers.answers
+        else ""
+    )
+    if answers.repeated:
+        again = (
+            f"{number(answers.repeated)} of {count(answers.questions, 'question')} were answered more than once, "
+            f"{number(answers.contradicted)} of them both ways."
+        )
+    else:
+        again = f"Every one of the {count(answers.questions, 'question')} was answered once."
+    return Verdict(
+        "Collected",
+        "note",
+        f"{count(answers.answers, 'answer')}, {count(answers.objects, 'object')}",
+        f"{count(answers.answers, 'answer')} about {count(answers.objects, 'object')}{who}.{said} {again}",
+    )
+
+
+def _enough(answers: Answers, quality: Quality, curve: Curve | None) -> Verdict:
+    least, middle, _ = quality.answers_per_object
+    per_object = f"Objects are in {number(middle)} answers each (median), at least {number(least)}."
+    if quality.uninformed:
+        missing = count(len(quality.uninformed), "object has", "objects have")
+        per_object += f" {missing} no usable answer and no place on the map."
+    text = f"{curve.text} {per_object}" if curve else per_object
+    if curve is None or curve.change is None:
+        level, short = "fair", "Too few answers to tell"
+    elif curve.verdict == "levelled off":
+        level, short = "good", "Enough answers"
+    elif curve.verdict == "still rising":
+        level, short = "fair", "More answers would help"
+    elif curve.change.gain.low > 0:
+        level, short = "good", "Nearly enough answers"
+    else:
+        level, short = "fair", "Enough or not: unclear"
+    if quality.uninformed or middle < FEW_PER_OBJECT:
+        level = "poor"
+        short = "Some objects lack answers" if quality.uninformed else "Few answers per object"
+    return Verdict("Enough?", level, short, text)
+
+
+def _accuracy(judge: Judge) -> Verdict:
+    if not judge.models:
+        return Verdict(
+            "Accuracy", "poor", "Cannot be judged", "Too few different questions to hold any of them out."
+        )
+    best = judge.models[0]
+    how = f"The best model, {best.name}, predicts {_share(best)} of answers it has not seen; guessing gives 50 %."
+    if judge.ceiling is None:
+        return Verdict(
+            "Accuracy",
+            "fair",
+            f"{percent(best.accuracy)} of unseen answers",
+            f"{how} How much is possible is unknown, because no question was answered twice; ask some questions "
+            "of several people to learn it.",
+        )
+    low, high = judge.ceiling
+    possible = (
+        f"From {count(judge.repeated, 'repeated question')}, the best that any model could reach lies between "
+        f"{percent(low)} and {percent(high)}"
+    )
+    if high <= 0.52:
+        level, end = "poor", "people agree hardly more than by chance."
+    elif best.accuracy >= low - CLOSE:
+        where = "inside that range" if best.accuracy >= low else "just below that range"
+        level, end = "good", f"the model is {where}, at most {points(high - best.accuracy)[1:]} points from the limit."
+    else:
+        level, end = "fair", f"the model is {points(low - best.accuracy)[1:]} points or more short of it."
+    return Verdict(
+        "Accuracy", level, f"{percent(best.accuracy)} of unseen answers", f"{how} {possible}: {end}"
+    )
+
+
+def _share(model: Judged) -> str:
+    return percent(model.accuracy) + (f" (± {100 * model.error:.1f})" if model.error is not None else "")
+
+
+def _kernel(judge: Judge, quality: Quality) -> Verdict:
+    text = judge.kernel_why
+    pairs = {name: value for name, value in quality.coverage.items() if name != "score"}
+    if pairs and max(pairs.values()) < LOW_COVERAGE:
+        text += f" Two objects share only {max(pairs.values()):.2g} of its columns, too few to compare them well."
+    return Verdict("Kernel", "note", f"Kernel {judge.kernel}", text)
+
+
+def _left_out(answers: Answers) -> Verdict:
+    if not answers.left_out:
+        return Verdict("Left out", "note", "Nothing left out", "Every row that was read is in the analysis.")
+    parts = [f"{number(part.count)} {part.what}: {part.why}" for part in answers.left_out]
+    total = sum(part.count for part in answers.left_out)
+    return Verdict("Left out", "note", f"{number(total)} left out", "; ".join(parts) + ".")
+
+
+def _people(quality: Quality) -> Verdict | None:
+    if quality.participants is None:
+        return None
+    odd = [person.name for person in quality.participants if person.reasons]
+    if not odd:
+        return Verdict(
+            "Participants", "good", "Nobody stands out", "No participant gives a reason for a second look."
+        )
+    return Verdict(
+        "Participants",
+        "fair",
+        f"{number(len(odd))} of {number(len(quality.participants))} to review",
+        f"{listed(odd)} {'answers' if len(odd) == 1 else 'answer'} unlike the others; see data quality for the "
+        "reasons. Their answers are in this analysis: to leave somebody out, list them in a file for --exclude.",
+    )

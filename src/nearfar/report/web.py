@@ -1,0 +1,171 @@
+"""Facts, pictures and plots -> one HTML file that asks the network for nothing."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from functools import lru_cache
+from importlib import resources
+from typing import Any
+
+import numpy as np
+from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup
+
+from nearfar.report.collect import Made
+from nearfar.report.facts import Facts, plain
+from nearfar.report.plots import make_plots
+from nearfar.report.words import number, percent
+
+__all__ = ["page_html", "script_json"]
+
+SCRIPTS = ("core.js", "views.js", "tree.js", "plots.js", "map.js")
+SECTIONS = (
+    ("verdict", "Verdict"),
+    ("map-section", "Map"),
+    ("tree-section", "Tree"),
+    ("clusters-section", "Clusters"),
+    ("sure-section", "How sure"),
+    ("matrix-section", "Matrix"),
+    ("quality-section", "Data quality"),
+    ("curve-section", "Learning curve"),
+    ("methods-section", "Methods"),
+)
+PEOPLE_ROWS = 60  # of the table; everybody is in the JSON and in the bundle
+
+
+def page_html(made: Made) -> str:
+    """The page."""
+    facts = made.facts
+    document, roots = make_plots(facts).json()
+    scripts = {
+        "theme_js": _file("theme.js"),
+        "bokeh_js": _bokeh(),
+        "page_js": "\n".join(_file(name) for name in SCRIPTS),
+    }
+    thumbs = {
+        place: [small.uri, small.width, small.height]
+        for place, found in enumerate(facts.objects)
+        if (small := made.thumbnails.get(found.name)) is not None
+    }
+    people = facts.quality.participants or ()
+    return _template().render(
+        facts=facts,
+        css=Markup(_file("page.css")),
+        data=script_json(_data(made)),
+        thumbs=script_json(thumbs),
+        plots=script_json({"document": document, "roots": roots}),
+        policy=_policy(list(scripts.values())),
+        sections=_sections(facts),
+        remarks=_remarks(facts),
+        people_rows=max(PEOPLE_ROWS, sum(1 for person in people if person.reasons)),
+        has_times=any(person.median_seconds is not None for person in people),
+        has_sides=any(person.left is not None for person in people),
+        **{name: Markup(text) for name, text in scripts.items()},
+    )
+
+
+def script_json(value: Any) -> Markup:
+    r"""JSON that may stand inside a script element: nothing in it can end the element or start a comment.
+
+    >>> print(script_json({"name": "</script><!--"}))
+    {"name":"\u003c/script\u003e\u003c!--"}
+    """
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    for bad in "<>&\u2028\u2029":
+        text = text.replace(bad, f"\\u{ord(bad):04x}")
+    return Markup(text)
+
+
+def _data(made: Made) -> dict[str, Any]:
+    """What the page's script needs, short."""
+    facts = made.facts
+    objects = [
+        {
+            "name": found.name,
+            "label": found.label,
+            "group": found.group,
+            "answers": found.answers,
+            "anchor": found.as_anchor,
+            "accuracy": found.accuracy,
+            "spread": found.spread,
+            "unusual": found.unusual,
+            "outlier": found.outlier,
+            "near": [[near.object, near.similarity] for near in found.neighbours],
+        }
+        for found in facts.objects
+    ]
+    tree = facts.tree
+    cuts = [] if tree is None else [_cut(plain(cut), made.kept.get(cut.k)) for cut in tree.cuts]
+    shuffled = np.random.default_rng(facts.seed).permutation(len(objects)).tolist()
+    return plain(
+        {
+            "objects": objects,
+            "maps": [{"x": found.x, "y": found.y} for found in facts.maps],
+            "cuts": cuts,
+            "k": tree.k if tree else 0,
+            "members": tree.members if tree else [],
+            "leaves": tree.leaves if tree else [],
+            "merges": [(a, b, round(h, 4), s) for a, b, h, s in tree.merges] if tree else [],
+            "matrix": facts.matrix,
+            "outliers": facts.outliers,
+            "uninformed": facts.quality.uninformed,
+            "contradictions": facts.quality.contradictions,
+            "flagged": [bool(person.reasons) for person in facts.quality.participants or ()],
+            "spreadOut": shuffled,
+        }
+    )
+
+
+def _cut(cut: dict[str, Any], kept: Any) -> dict[str, Any]:
+    shares = None if kept is None else [None if np.isnan(v) else round(float(v), 3) for v in kept]
+    return {**cut, "kept": shares}
+
+
+def _sections(facts: Facts) -> list[tuple[str, str]]:
+    missing = set()
+    if not facts.maps:
+        missing.add("map-section")
+    if facts.tree is None:
+        missing |= {"tree-section", "clusters-section", "matrix-section"}
+    return [(id, name) for id, name in SECTIONS if id not in missing]
+
+
+def _remarks(facts: Facts) -> list[tuple[str, str]]:
+    """Remarks of the judge's fits, each once with the models that earned it."""
+    who: dict[str, list[str]] = {}
+    for model in facts.judge.models:
+        for remark in model.remarks:
+            who.setdefault(remark, []).append(model.name)
+    return [(remark, ", ".join(names)) for remark, names in who.items()]
+
+
+def _policy(scripts: list[str]) -> str:
+    """A Content-Security-Policy under which exactly these scripts run, and nothing is ever fetched."""
+    hashes = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts]
+    allowed = " ".join(f"'sha256-{digest}'" for digest in hashes)
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:; "
+        "font-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+@lru_cache
+def _file(name: str) -> str:
+    return (resources.files("nearfar.report") / "page" / name).read_text(encoding="utf-8")
+
+
+@lru_cache
+def _bokeh() -> str:
+    """The one part of BokehJS that the figures need."""
+    from bokeh.resources import INLINE
+
+    return next(text for text in INLINE.js_raw if "bokeh.min.js" in text or len(text) > 1_000_000)
+
+
+@lru_cache
+def _template() -> Any:
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=False)
+    environment.filters.update(number=number, percent=percent)
+    return environment.from_string(_file("page.html"))

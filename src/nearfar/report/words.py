@@ -1,0 +1,69 @@
+"""Numbers as people read them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+__all__ = ["count", "listed", "number", "percent", "plural", "points"]
+
+MINUS, HARD_SPACE = "\N{MINUS SIGN}", "\N{NO-BREAK SPACE}"
+
+
+def number(value: float) -> str:
+    """A whole number with commas.
+
+    >>> number(250320)
+    '250,320'
+    """
+    return f"{round(value):,}"
+
+
+def percent(value: float, digits: int = 1) -> str:
+    """A share in percent, with a space that does not break.
+
+    >>> percent(0.8034).split(), percent(0.5, 0).split()
+    (['80.3', '%'], ['50', '%'])
+    """
+    return f"{100 * value:.{digits}f}{HARD_SPACE}%"
+
+
+def points(value: float) -> str:
+    """A difference of shares in percentage points, with its sign.
+
+    >>> points(0.0123), points(-0.002)
+    ('+1.2', '−0.2')
+    """
+    text = f"{100 * value:+.1f}"
+    return text.replace("-", MINUS) if text != "-0.0" else "+0.0"
+
+
+def plural(size: int, one: str, many: str = "") -> str:
+    """The word that goes with a number.
+
+    >>> plural(1, "object"), plural(2, "object"), plural(2, "this", "these")
+    ('object', 'objects', 'these')
+    """
+    return one if size == 1 else many or f"{one}s"
+
+
+def count(size: int, one: str, many: str = "") -> str:
+    """A number and its word.
+
+    >>> count(1200, "answer")
+    '1,200 answers'
+    """
+    return f"{number(size)} {plural(size, one, many)}"
+
+
+def listed(names: Sequence[str], most: int = 6) -> str:
+    """Names in a row, the rest as a number.
+
+    >>> listed(["a"]), listed(["a", "b"]), listed(list("abcd"), most=2)
+    ('a', 'a and b', 'a, b and 2 others')
+    """
+    if len(names) <= 1:
+        return "".join(names)
+    if len(names) <= most:
+        return f"{', '.join(names[:-1])} and {names[-1]}"
+    rest = len(names) - most
+    return f"{', '.join(names[:most])} and {rest} {plural(rest, 'other')}"
