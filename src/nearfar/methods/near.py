@@ -15,7 +15,7 @@ from nearfar.kernel.parts import Phi, informed_rows, is_sparse
 from nearfar.methods._common import check_count, check_phi
 from nearfar.progress import track
 
-__all__ = ["Neighbours", "Similar", "neighbours", "similar"]
+__all__ = ["Neighbours", "Similar", "check_k", "join_nearest", "nearest_among", "neighbours", "similar"]
 
 BLOCK_BYTES = 1 << 25
 
@@ -51,20 +51,45 @@ def neighbours(phi: Phi, k: int = 10) -> Neighbours:
     rows = check_phi(phi)
     n = rows.shape[0]
     informed = informed_rows(rows)
-    k = _check_k(k, len(informed))
+    k = check_k(k, len(informed))
     indices = np.full((n, k), -1, dtype=np.intp)
     values = np.full((n, k), np.nan)
     known = rows if len(informed) == n else rows[informed]
-    for where, block in track(list(_kernel_blocks(known)), "neighbours"):
-        similarity = _products(block, known)
-        similarity[np.arange(where.stop - where.start), np.arange(where.start, where.stop)] = -np.inf
-        best = _largest(similarity, k, _decimals(rows))
-        indices[informed[where]] = informed[best]
-        values[informed[where]] = np.take_along_axis(similarity, best, axis=1)
+    places, values[informed] = nearest_among(known, known, k, itself=True)
+    indices[informed] = informed[places]
     return Neighbours(indices, values, np.setdiff1d(np.arange(n), informed))
 
 
-def _check_k(k: int, n_informed: int) -> int:
+def nearest_among(
+    rows: Any, others: Any, k: int, *, itself: bool
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """(b, k) places among ``others`` of the largest kernel values, and those values, largest first.
+
+    ``itself`` says that the others are the rows themselves: then a row is not its own neighbour.
+    """
+    places = np.empty((rows.shape[0], k), dtype=np.intp)
+    values = np.empty((rows.shape[0], k))
+    for where, block in track(list(_kernel_blocks(rows, others.shape[0])), "neighbours"):
+        similarity = _products(block, others)
+        if itself:
+            similarity[np.arange(where.stop - where.start), np.arange(where.start, where.stop)] = -np.inf
+        places[where] = _largest(similarity, k, _decimals(rows))
+        values[where] = np.take_along_axis(similarity, places[where], axis=1)
+    return places, values
+
+
+def join_nearest(
+    places: NDArray[np.intp], values: NDArray[np.float64], k: int, dtype: Any
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """The k nearest out of candidates (b, c) that were found among parts of the objects."""
+    order = np.argsort(places, axis=1, kind="stable")  # of equals the first object is first
+    places, values = np.take_along_axis(places, order, axis=1), np.take_along_axis(values, order, axis=1)
+    best = _largest(values, k, _decimals(np.empty(0, dtype)))
+    return np.take_along_axis(places, best, axis=1), np.take_along_axis(values, best, axis=1)
+
+
+def check_k(k: int, n_informed: int) -> int:
+    """``k``, or an error where there are not so many others."""
     if check_count(k, "k") > n_informed - 1:
         raise InputError(
             f"k={k} neighbours are more than the {max(n_informed - 1, 0)} other informed objects; ask for fewer",
@@ -75,9 +100,9 @@ def _check_k(k: int, n_informed: int) -> int:
     return k
 
 
-def _kernel_blocks(rows: Any) -> Iterator[tuple[slice, Any]]:
-    """Blocks of rows whose kernel values with all objects fit a few megabytes."""
-    height = max(1, BLOCK_BYTES // (8 * max(rows.shape[0], 1)))
+def _kernel_blocks(rows: Any, n_others: int) -> Iterator[tuple[slice, Any]]:
+    """Blocks of rows whose kernel values with all others fit a few megabytes."""
+    height = max(1, BLOCK_BYTES // (8 * max(n_others, 1)))
     for start in range(0, rows.shape[0], height):
         where = slice(start, min(start + height, rows.shape[0]))
         yield where, rows[where]

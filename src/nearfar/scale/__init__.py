@@ -1,6 +1,22 @@
 """The same verbs on Dask: answers past one machine and past memory. Cuts work into blocks, owns no mathematics."""
 
+from nearfar.scale._answers import Answers
+from nearfar.scale.accuracy import triplet_accuracy
 from nearfar.scale.connect import connect
 from nearfar.scale.feature_map import FeatureMap
+from nearfar.scale.kernel import gram, kernel_matrix
+from nearfar.scale.kernel_kmeans import KernelKMeans
+from nearfar.scale.kernel_pca import KernelPCA
+from nearfar.scale.near import neighbours
 
-__all__ = ["FeatureMap", "connect"]
+__all__ = [
+    "Answers",
+    "FeatureMap",
+    "KernelKMeans",
+    "KernelPCA",
+    "connect",
+    "gram",
+    "kernel_matrix",
+    "neighbours",
+    "triplet_accuracy",
+]

@@ -44,6 +44,7 @@ __all__ = ["FeatureMap"]
 BLOCK_BYTES = 1 << 27  # of Phi, at most
 TASKS_AT_ONCE = 16  # blocks of Phi that must fit into what a task may use
 ENTRY_BYTES = 12  # of a sparse Phi
+CHUNK_ROWS = 2048  # a block holds a whole number of these, so that the kernel matrix can be cut along them
 
 
 class FeatureMap(BaseEstimator):  # type: ignore[misc]
@@ -127,6 +128,8 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
             row_bytes += filled if dense else min(filled, ENTRY_BYTES * entries / max(n, 1))
         room = min(BLOCK_BYTES, engine.memory_per_task() // TASKS_AT_ONCE)
         block_rows = min(int(room / row_bytes), -(-n // (2 * engine.n_cores())))
+        if block_rows > CHUNK_ROWS:
+            block_rows -= block_rows % CHUNK_ROWS
         self._recipe_ = Recipe(self.kernel, n, landmarks, max(1, block_rows))
         return self._recipe_
 
