@@ -155,16 +155,18 @@ class _Survey:
             return
         by_use = sheet.objects is None and plan.first_index is None
         names: dict[str, None] = {}
-        for _, _, settled, _ in self.reader.settled(source, listed):
-            kept = settled.kept
-            self._see_ids(kept, plan, typed=sheet.typed)
-            if listed is None:
-                found = settled.naming.objects
-                if by_use:
-                    indices = np.unique(np.concatenate([kept[role].to_numpy() for role in plan.objects]))
-                    found = tuple(found[i] for i in indices.tolist())
-                names |= dict.fromkeys(found)
-        self.lists.append(tuple(order_names(list(names)) if by_use else names))
+        try:
+            for _, _, settled, _ in self.reader.settled(source, listed):
+                kept = settled.kept
+                self._see_ids(kept, plan, typed=sheet.typed)
+                if listed is None:
+                    found = settled.naming.objects
+                    if by_use:
+                        indices = np.unique(np.concatenate([kept[role].to_numpy() for role in plan.objects]))
+                        found = tuple(found[i] for i in indices.tolist())
+                    names |= dict.fromkeys(found)
+        finally:  # what was found before a damaged part is needed too
+            self.lists.append(tuple(order_names(list(names)) if by_use else names))
 
     def _see_ids(self, rows: pl.DataFrame, plan: Plan, *, typed: bool) -> None:
         if "statement" in plan.columns:
