@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from nearfar.embedding.loop import Loop, Merged, Points, merge
-from nearfar.embedding.optimise import Optimum, answers_per_object, optimise
+from nearfar.embedding.optimise import Optimum, Pull, answers_per_object, learnt_pull, optimise, steady_pull
 from nearfar.embedding.place import match
 from nearfar.embedding.start import kernel_start, random_start
 from nearfar.errors import InputError, NotConverged, UninformedWarning
@@ -34,9 +34,7 @@ class Embedding(BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     n_components : dimensions of the points.
-    regularization : weight of the sum of the points' squared lengths, which is added to the sum of the loss. It
-        keeps an object with few answers from being flung far away to please each of them; where there are many
-        answers it hardly matters. 0 switches it off.
+    regularization : strength of the pull to the centre, see Notes; 0 switches it off.
     init : "kernel" starts from a rank-based classical-scaling map of the answers: deterministic, and near enough
         that tens of iterations do. "random" starts from small random points. Or (n, n_components) points.
     n_init : how many random starts to try; the lowest objective wins. Only with ``init="random"``.
@@ -48,10 +46,22 @@ class Embedding(BaseEstimator):  # type: ignore[misc]
     ----------
     embedding_ : (n, n_components) points, centred, the widest axis first.
     objects_ : names of the n objects.
-    loss_ : mean loss of an answer at ``embedding_``, the penalty left out.
+    loss_ : mean loss of an answer at ``embedding_``, the pull left out.
     n_iter_ : iterations of the best start.
     converged_ : whether it ended by ``tol``, not by ``max_iter``.
     uninformed_ : names of the objects that no answer names; they lie at the centre.
+
+    Notes
+    -----
+    What is minimised is the sum of the loss over all answers plus
+
+        regularization * n * sqrt(k) * log(1 + q),
+
+    with n informed objects, k answers per object, and q the mean squared length of the points in the loss's own
+    unit: the logarithm of a normal prior whose width is learnt. Answers that contradict each other make the pull
+    strong, so that an object with few answers is not flung away to please each of them; answers that agree make it
+    weak. Without it, five dimensions fit 98 % of the answers about musicians and predict 62 % of new ones; with it
+    they predict 68 %.
     """
 
     _kind: ClassVar[int]
@@ -83,6 +93,10 @@ class Embedding(BaseEstimator):  # type: ignore[misc]
         """Root mean square length of the points that the search starts from."""
         raise NotImplementedError
 
+    def _unit(self) -> tuple[float, float]:
+        """The length that the loss measures points with, and the loss that goes with it."""
+        return 1.0, 1.0
+
     def _check_parameter(self) -> None:
         """Complain about the loss's own number."""
 
@@ -93,20 +107,21 @@ class Embedding(BaseEstimator):  # type: ignore[misc]
         answers = as_triplets(answers)
         self._check(answers)
         data = merge(answers)
-        informed = np.flatnonzero(answers_per_object(data))
-        best: Optimum | None = None
+        counts = answers_per_object(data)
+        informed = np.flatnonzero(counts)
+        pull = None
+        if self.regularization > 0:
+            pull = learnt_pull(self.regularization, len(informed), counts[informed].mean(), *self._unit())
         with self._loop(data) as loop:
-            for start in self._starts(loop, informed):
-                found = self._optimise(loop, start, informed)
-                if best is None or found.objective < best.objective:
-                    best = found
-            assert best is not None
+            starts = self._starts(loop, informed)
+            best = min((self._optimise(loop, start, informed, pull) for start in starts), key=_objective)
             self.embedding_ = _canonical(best.points, informed)
             self.loss_ = loop(self.embedding_)[0] / len(answers)
         self.objects_ = answers.objects
         self.n_iter_, self.converged_ = best.n_iter, best.converged
         self._informed = np.zeros(answers.n_objects, dtype=bool)
         self._informed[informed] = True
+        self._strength = 0.0 if pull is None else pull(float(np.vdot(self.embedding_, self.embedding_)))[1]
         self._warn(best)
         return self
 
@@ -144,12 +159,12 @@ class Embedding(BaseEstimator):  # type: ignore[misc]
             )
         return start
 
-    def _optimise(self, loop: Loop, start: Points, free: NDArray[np.intp]) -> Optimum:
+    def _optimise(self, loop: Loop, start: Points, free: NDArray[np.intp], pull: Pull | None) -> Optimum:
         return optimise(
             loop,
             start,
             free,
-            regularization=self.regularization,
+            pull=pull,
             max_iter=self.max_iter,
             tol=self.tol,
             name=type(self).__name__,
@@ -168,7 +183,7 @@ class Embedding(BaseEstimator):  # type: ignore[misc]
         points = places.points
         if len(places.free):
             with self._loop(places.data) as loop:
-                found = self._optimise(loop, points, places.free)
+                found = self._optimise(loop, points, places.free, steady_pull(self._strength))
             points = found.points
             self._warn_unless_converged(found)
         if len(places.unknown):
@@ -226,6 +241,10 @@ class Embedding(BaseEstimator):  # type: ignore[misc]
                 NotConverged,
                 stacklevel=4,
             )
+
+
+def _objective(found: Optimum) -> float:
+    return found.objective
 
 
 def _canonical(points: Points, informed: NDArray[np.intp]) -> Points:

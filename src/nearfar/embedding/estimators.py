@@ -45,10 +45,10 @@ class GNMDS(Embedding):
         self,
         n_components: int = 2,
         *,
-        regularization: float = 20.0,
+        regularization: float = 1.0,
         init: Init | ArrayLike = "kernel",
         n_init: int = 1,
-        max_iter: int = 500,
+        max_iter: int = 1000,
         tol: float = 1e-5,
         random_state: Any = None,
     ) -> None:
@@ -101,7 +101,7 @@ class CKL(Embedding):
         regularization: float = 0.05,
         init: Init | ArrayLike = "kernel",
         n_init: int = 1,
-        max_iter: int = 500,
+        max_iter: int = 1000,
         tol: float = 1e-5,
         random_state: Any = None,
     ) -> None:
@@ -121,6 +121,9 @@ class CKL(Embedding):
 
     def _radius(self) -> float:
         return 0.5 * float(np.sqrt(self.mu)) or 1.0
+
+    def _unit(self) -> tuple[float, float]:
+        return float(np.sqrt(self.mu)), 1.0
 
     def _check_parameter(self) -> None:
         check_positive(self.mu, "mu", zero=True)
@@ -160,10 +163,10 @@ class STE(Embedding):
         self,
         n_components: int = 2,
         *,
-        regularization: float = 8.0,
+        regularization: float = 0.5,
         init: Init | ArrayLike = "kernel",
         n_init: int = 1,
-        max_iter: int = 500,
+        max_iter: int = 1000,
         tol: float = 1e-5,
         random_state: Any = None,
     ) -> None:
@@ -212,10 +215,10 @@ class TSTE(Embedding):
         n_components: int = 2,
         *,
         alpha: float | None = None,
-        regularization: float = 1.0,
+        regularization: float = 0.2,
         init: Init | ArrayLike = "kernel",
         n_init: int = 1,
-        max_iter: int = 500,
+        max_iter: int = 1000,
         tol: float = 1e-5,
         random_state: Any = None,
     ) -> None:
@@ -269,10 +272,10 @@ class SOE(Embedding):
         n_components: int = 2,
         *,
         margin: float = 0.1,
-        regularization: float = 15.0,
+        regularization: float = 1.0,
         init: Init | ArrayLike = "kernel",
         n_init: int = 1,
-        max_iter: int = 500,
+        max_iter: int = 1000,
         tol: float = 1e-5,
         random_state: Any = None,
     ) -> None:
@@ -292,6 +295,9 @@ class SOE(Embedding):
 
     def _radius(self) -> float:
         return 0.5 * float(self.margin)
+
+    def _unit(self) -> tuple[float, float]:
+        return float(self.margin), float(self.margin) ** 2
 
     def _check_parameter(self) -> None:
         check_positive(self.margin, "margin")

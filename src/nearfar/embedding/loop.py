@@ -26,6 +26,7 @@ Points = NDArray[np.float64]
 
 AT_A_TIME = 1024  # answers per round of gather, loss, scatter: their distances stay in the fastest memory
 MIN_BLOCK = 8192  # answers in a block, at least: below, starting a thread costs more than it saves
+KEY_BITS = 63  # of a whole number that is not negative
 MAX_BLOCKS = 16  # each block has a gradient of its own, n x d numbers
 
 
@@ -47,7 +48,7 @@ def merge(answers: Triplets) -> Merged:
     """
     n = answers.n_objects
     bits = max(1, (n - 1).bit_length())
-    if 3 * bits > 63:
+    if 3 * bits > KEY_BITS:
         return _merge_many_objects(answers)
     key = (
         (answers.anchor.astype(np.int64) << (2 * bits))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,10 @@ from scipy.optimize import minimize
 from nearfar.embedding.loop import Loop, Merged, Points
 from nearfar.progress import step
 
-__all__ = ["Optimum", "answers_per_object", "optimise"]
+__all__ = ["Optimum", "answers_per_object", "learnt_pull", "optimise", "steady_pull"]
+
+# what is added to the loss, as a function of the sum of squared lengths: (value, derivative)
+Pull = Callable[[float], tuple[float, float]]
 
 PRIOR_ANSWERS = 10.0  # added to every object's number of answers before variables are scaled by it
 MEMORY = 10  # pairs of steps and gradients that L-BFGS keeps
@@ -23,7 +27,7 @@ class Optimum(NamedTuple):
     Parameters
     ----------
     points : (n, d), all of them.
-    objective : the sum of the loss over the answers plus the penalty.
+    objective : the sum of the loss over the answers plus the pull.
     n_iter : iterations of L-BFGS.
     converged : whether the last iteration improved the objective by less than the tolerance asked for.
     improvement : relative improvement of the last iteration.
@@ -44,17 +48,40 @@ def answers_per_object(data: Merged) -> NDArray[np.float64]:
     return counts
 
 
+def learnt_pull(
+    strength: float, n_objects: int, answers_per_object: float, unit: float, unit_loss: float
+) -> Pull:
+    """A pull to the centre whose own strength is learnt with the points.
+
+    With n objects, k answers per object and q the points' mean squared length in units of the loss, it adds
+
+        strength * n * sqrt(k) * log(1 + q),
+
+    the logarithm of a normal prior whose width is not known beforehand. Answers that contradict each other leave
+    q small and the pull strong, so that nobody is flung away to please a few of them; answers that agree make q
+    large and the pull weak. (A fixed weight does well on one of the two kinds and badly on the other.)
+    """
+    weight = strength * n_objects * float(np.sqrt(answers_per_object)) * unit_loss
+    width = n_objects * unit * unit
+    return lambda squares: (weight * float(np.log1p(squares / width)), weight / (width + squares))
+
+
+def steady_pull(strength: float) -> Pull:
+    """A pull of fixed strength, ``strength`` times the sum of squared lengths."""
+    return lambda squares: (strength * squares, strength)
+
+
 def optimise(
     loop: Loop,
     start: Points,
     free: NDArray[np.intp],
     *,
-    regularization: float,
+    pull: Pull | None,
     max_iter: int,
     tol: float,
     name: str = "embedding",
 ) -> Optimum:
-    """Minimise  sum of losses + regularization * sum of squared lengths  over the rows ``free`` of the points.
+    """Minimise the sum of losses plus the pull over the rows ``free`` of the points.
 
     The curvature along an object's coordinates grows with its answers, so L-BFGS sees them multiplied by the root
     of that number: a collection where some objects have many and some few answers takes half the iterations.
@@ -69,9 +96,10 @@ def optimise(
         points[free] = moved
         loss, gradient = loop(points)
         slopes = gradient[free]
-        if regularization:
-            loss += regularization * float(np.vdot(moved, moved))
-            slopes += 2.0 * regularization * moved
+        if pull is not None:
+            value, slope = pull(float(np.vdot(moved, moved)))
+            loss += value
+            slopes += 2.0 * slope * moved
         return loss, (slopes * scale).ravel()
 
     with step(f"fitting {name}", total=max_iter) as advance:

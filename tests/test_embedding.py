@@ -1,0 +1,314 @@
+"""The five embeddings: what they find, what they say, how they keep scikit-learn's manners."""
+
+import pickle
+import tracemalloc
+
+import numpy as np
+import oracles_embedding as oracle
+import pytest
+from sklearn.base import clone
+
+from nearfar.embedding import CKL, GNMDS, SOE, STE, TSTE
+from nearfar.errors import InputError, NotConverged, UninformedWarning
+from nearfar.progress import listen
+from nearfar.triplets import Triplets
+
+ALL = [GNMDS, CKL, STE, TSTE, SOE]
+every = pytest.mark.parametrize("method", ALL)
+
+
+def answers_about(points, m, *, flip=0.0, seed=0, objects=None, drawn=None):
+    """Random questions about points (or about those in ``drawn``), answered by distance."""
+    rng = np.random.default_rng(seed)
+    pool = np.arange(len(points)) if drawn is None else np.asarray(drawn)
+    rows = pool[np.argsort(rng.random((m, len(pool))), axis=1)[:, :3]]
+    apart = np.linalg.norm(points[rows[:, [0]]] - points[rows[:, 1:]], axis=2)
+    wrong = (apart[:, 0] > apart[:, 1]) ^ (rng.random(m) < flip)
+    rows = np.where(wrong[:, None], rows[:, [0, 2, 1]], rows)
+    return Triplets.from_array(rows, objects, n_objects=None if objects else len(points))
+
+
+def distances(points):
+    return np.linalg.norm(points[:, None] - points[None], axis=2)
+
+
+@pytest.fixture(scope="module")
+def truth():
+    return np.random.default_rng(5).normal(size=(25, 2))
+
+
+@pytest.fixture(scope="module")
+def answers(truth):
+    return answers_about(truth, 2000)
+
+
+# -------------------------------------------------------------------- what they find
+
+
+@every
+def test_recovers_points_from_clean_answers(method, truth, answers):
+    found = method(2).fit_transform(answers)
+    assert oracle.accuracy(found, answers_about(truth, 500, seed=1).array) > 0.93
+    upper = np.triu_indices(25, 1)
+    assert np.corrcoef(distances(found)[upper], distances(truth)[upper])[0, 1] > 0.96
+
+
+@every
+def test_loss_is_the_mean_over_answers(method, answers):
+    model = method(3).fit(answers)
+    total = oracle.total_loss(
+        method.__name__.lower(), model._parameter(), model.embedding_, answers.array.tolist()
+    )
+    assert model.loss_ == pytest.approx(total / len(answers), rel=1e-9)
+
+
+@every
+def test_ends_where_no_small_step_improves(method, answers):
+    model = method(2, tol=1e-10, max_iter=5000).fit(answers)
+    rng = np.random.default_rng(0)
+    nearby = [model.embedding_ * scale for scale in (0.98, 1.02)]
+    nearby += [model.embedding_ + 0.02 * model.embedding_.std() * rng.normal(size=(25, 2)) for _ in range(5)]
+    name, rows = method.__name__.lower(), answers.array.tolist()
+
+    def objective(points):
+        length, loss = model._unit()
+        spread = model.regularization * 25 * np.sqrt(3 * len(answers) / 25) * loss
+        spread *= np.log(1 + np.mean(np.sum(points**2, axis=1)) / length**2)
+        return oracle.total_loss(name, model._parameter(), points, rows) + spread
+
+    at = objective(model.embedding_)
+    assert all(objective(points) > at for points in nearby)
+
+
+@every
+def test_order_of_answers_and_repeats_as_rows_do_not_matter(method, answers):
+    shuffled = answers[np.random.default_rng(1).permutation(len(answers))]
+    np.testing.assert_array_equal(method(2).fit_transform(answers), method(2).fit_transform(shuffled))
+
+
+@every
+def test_relabelling_objects_permutes_the_points(method, answers):
+    order = np.random.default_rng(2).permutation(25)
+    moved = Triplets(order[answers.anchor], order[answers.near], order[answers.far], answers.objects)
+    settings = {"tol": 1e-12, "max_iter": 5000}
+    one, other = method(2, **settings).fit_transform(answers), method(2, **settings).fit_transform(moved)
+    np.testing.assert_allclose(distances(other[order]), distances(one), rtol=0.03, atol=0.03 * one.std())
+
+
+@every
+def test_position_is_canonical(method, answers):
+    points = method(3).fit_transform(answers)
+    np.testing.assert_allclose(points.mean(axis=0), 0.0, atol=1e-12)
+    spread = points.T @ points
+    np.testing.assert_allclose(spread, np.diag(np.diag(spread)), atol=1e-9 * spread.max())
+    assert (np.diff(np.diag(spread)) <= 0).all()
+    assert (points[np.abs(points).argmax(axis=0), range(3)] > 0).all()
+
+
+@every
+def test_regularization_pulls_points_together(method, truth):
+    noisy = answers_about(truth, 400, flip=0.25)
+    weak = method(2, regularization=0.01, max_iter=5000).fit_transform(noisy)
+    strong = method(2, regularization=0.5, max_iter=5000).fit_transform(noisy)
+    assert (strong**2).sum() < 0.8 * (weak**2).sum()
+
+
+def test_regularization_helps_where_answers_are_few(shared_data):
+    table = np.load(shared_data / "musicians" / "triplets.npz")
+    rows = table["triplets"].astype(np.int32)
+    rows = rows[(rows[:, 0] != rows[:, 1]) & (rows[:, 0] != rows[:, 2]) & (rows[:, 1] != rows[:, 2])]
+    statement = rows[:, 0] * 1000 + rows[:, 1]
+    held = np.isin(statement, np.random.default_rng(0).permutation(np.unique(statement))[:450])
+    train, test = Triplets.from_array(rows[~held], n_objects=len(table["names"])), rows[held]
+
+    def accuracy(**settings):
+        with pytest.warns(UninformedWarning, match="have no answer"):
+            return oracle.accuracy(STE(5, max_iter=3000, **settings).fit_transform(train), test)
+
+    assert accuracy() > accuracy(regularization=0) + 0.02
+
+
+def test_no_square_matrix_of_objects():
+    rng = np.random.default_rng(0)
+    n = 20_000  # n x n numbers would be 3.2 GB
+    rows = np.stack([np.arange(n), (np.arange(n) + 1) % n, rng.integers(2, n - 2, n) + np.arange(n)], axis=1)
+    answers = Triplets.from_array(rows % n, n_objects=n)
+    tracemalloc.start()
+    TSTE(2, max_iter=3, tol=1.0).fit(answers)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 100e6
+
+
+# -------------------------------------------------------------------- starts
+
+
+def test_kernel_start_is_deterministic_and_takes_tens_of_iterations(answers):
+    one, other = TSTE(2).fit(answers), TSTE(2).fit(answers)
+    np.testing.assert_array_equal(one.embedding_, other.embedding_)
+    assert one.n_iter_ < 60
+
+
+def test_random_starts_follow_the_seed_and_the_best_one_wins(answers):
+    def fit(**settings):
+        return TSTE(2, init="random", tol=1e-8, **settings).fit(answers)
+
+    np.testing.assert_array_equal(fit(random_state=3).embedding_, fit(random_state=3).embedding_)
+    assert np.abs(fit(random_state=3).embedding_ - fit(random_state=4).embedding_).max() > 0
+    several = fit(random_state=0, n_init=4)
+    assert several.loss_ <= fit(random_state=0).loss_ * (1 + 1e-6)
+
+
+def test_given_start_is_used(truth, answers):
+    with pytest.warns(NotConverged, match=r"stopped after max_iter=1 iterations"):
+        near = STE(2, init=truth, max_iter=1, tol=1e-12).fit(answers)
+    upper = np.triu_indices(25, 1)
+    assert np.corrcoef(distances(near.embedding_)[upper], distances(truth)[upper])[0, 1] > 0.97
+
+
+# -------------------------------------------------------------------- words
+
+
+def test_not_converged_names_figure_and_remedy(answers):
+    with pytest.warns(NotConverged, match=r"improved the loss by \d.*raise max_iter or tol"):
+        model = GNMDS(2, max_iter=2, tol=1e-9).fit(answers)
+    assert not model.converged_ and model.n_iter_ == 2
+
+
+def test_uninformed_objects_lie_at_the_centre(truth):
+    partly = answers_about(truth, 800, drawn=range(20))
+    with pytest.warns(
+        UninformedWarning, match=r"5 of 25 objects have no answer \('20', '21', '22', \.\.\.\)"
+    ):
+        model = STE(2).fit(partly)
+    assert model.uninformed_ == ["20", "21", "22", "23", "24"]
+    np.testing.assert_array_equal(model.embedding_[20:], 0.0)
+    np.testing.assert_allclose(model.embedding_[:20].mean(axis=0), 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (STE(0), r"n_components: 0 came, expected a whole number, at least 1"),
+        (STE(2.5), r"n_components: 2.5 came"),
+        (STE(tol=0), r"tol: 0 came, expected a number above 0"),
+        (STE(regularization=-1), r"regularization: -1 came, expected a number, at least 0"),
+        (STE(init="pca"), r"init: 'pca' is not known; expected 'kernel', 'random'"),
+        (STE(init=np.zeros((3, 2))), r"init: an array of shape \(3, 2\) came.*\(25, 2\)"),
+        (STE(n_init=0), r"n_init: 0 came"),
+        (STE(max_iter=0), r"max_iter: 0 came"),
+        (CKL(mu=-1), r"mu: -1 came"),
+        (CKL(mu=0), r"mu: with 0 the loss knows no scale.*set regularization=0 or mu=1"),
+        (SOE(margin=0), r"margin: 0 came"),
+        (TSTE(alpha=0), r"alpha: 0 came"),
+    ],
+)
+def test_wrong_parameters_say_what_was_expected(model, message, answers):
+    with pytest.raises(InputError, match=message):
+        model.fit(answers)
+
+
+def test_no_answers_no_embedding():
+    with pytest.raises(InputError, match="answers: there are none"):
+        STE().fit(Triplets.from_array([], n_objects=4))
+
+
+def test_ckl_without_scale(answers, truth):
+    found = CKL(2, mu=0, regularization=0).fit_transform(answers)
+    assert oracle.accuracy(found, answers.array) > 0.9
+
+
+def test_tste_degrees_of_freedom():
+    assert [TSTE(d)._parameter() for d in (1, 2, 5)] == [1.0, 1.0, 4.0]
+    assert TSTE(5, alpha=2.5)._parameter() == 2.5
+
+
+# -------------------------------------------------------------------- manners
+
+
+@every
+def test_parameters_clone_and_pickle(method, answers):
+    model = method(3, regularization=0.3, random_state=1)
+    again = clone(model)
+    assert again.get_params() == model.get_params()
+    assert again.set_params(n_components=1).n_components == 1
+    model.fit(answers)
+    thawed = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(thawed.embedding_, model.embedding_)
+    np.testing.assert_array_equal(thawed.transform(answers), model.embedding_)
+
+
+def test_array_input_means_indices(answers):
+    model = STE(2).fit(answers.array)
+    assert model.objects_ == tuple(map(str, range(25)))
+    np.testing.assert_array_equal(model.embedding_, STE(2).fit_transform(answers))
+
+
+def test_progress_is_announced(answers):
+    steps = []
+
+    class Listener:
+        def start(self, name, total):
+            steps.append([name, total, 0])
+            return steps[-1]
+
+        def advance(self, handle, amount):
+            handle[2] += amount
+
+        def stop(self, handle):
+            handle.append("over")
+
+    with listen(Listener()):
+        model = SOE(2, max_iter=77).fit(answers)
+    assert steps == [["fitting SOE", 77, model.n_iter_, "over"]]
+
+
+# -------------------------------------------------------------------- new objects
+
+
+@every
+def test_new_objects_are_placed_and_fitted_ones_stay(method, truth):
+    names = [f"o{i}" for i in range(25)]
+    everything = answers_about(truth, 3000, objects=names)
+    old = ~(np.stack([everything.anchor, everything.near, everything.far]) >= 22).any(axis=0)
+    first = Triplets(everything.anchor[old], everything.near[old], everything.far[old], names[:22])
+    model = method(2).fit(first)
+    placed = model.transform(everything)
+    np.testing.assert_array_equal(placed[:22], model.embedding_)
+    about_new = answers_about(truth, 800, seed=9).array
+    about_new = about_new[(about_new >= 22).any(axis=1)]
+    assert oracle.accuracy(placed, about_new) > 0.9
+
+
+def test_new_objects_are_matched_by_name(truth):
+    names = [f"o{i}" for i in range(25)]
+    model = STE(2).fit(answers_about(truth, 1500, objects=names))
+    order = list(reversed(names))
+    few = Triplets.from_array([[0, 1, 2]], order)
+    np.testing.assert_array_equal(model.transform(few), model.embedding_[::-1])
+
+
+def test_a_new_object_without_usable_answers_goes_to_the_centre(truth):
+    with pytest.warns(UninformedWarning, match="have no answer"):
+        model = STE(2).fit(answers_about(truth, 800, drawn=range(24)))  # object 24 got no answer
+    new = Triplets([25, 26], [0, 24], [1, 2], [*map(str, range(25)), "x", "y", "z"])
+    with pytest.warns(UninformedWarning, match=r"2 new objects have no usable answer \('y', 'z'\)"):
+        placed = model.transform(new)  # y was compared with 24 only, z with nobody
+    np.testing.assert_array_equal(placed[26:], 0.0)
+    assert np.abs(placed[25]).max() > 0
+
+
+def test_placing_is_an_optimum_of_the_new_answers(truth):
+    model = STE(2).fit(answers_about(truth, 2000))
+    rng = np.random.default_rng(1)
+    rows = np.stack([np.full(60, 25), rng.integers(0, 12, 60), rng.integers(12, 25, 60)], axis=1)
+    new = Triplets.from_array(rows, n_objects=26)
+    best = model.set_params(tol=1e-10).transform(new)
+
+    def objective(points):
+        return oracle.total_loss("ste", 0.0, points, rows) + model._strength * np.sum(points[25] ** 2)
+
+    for step in ([0.05, 0.0], [-0.05, 0.0], [0.0, 0.05], [0.0, -0.05]):
+        moved = best.copy()
+        moved[25] += step
+        assert objective(moved) > objective(best)
