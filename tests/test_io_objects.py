@@ -1,0 +1,198 @@
+"""Object lists, files that appear whole or not at all, and the facts about a collection."""
+
+import io
+import os
+import stat
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from io_tools import assert_same
+
+from nearfar.errors import FileError, RowsError
+from nearfar.io import ObjectList, read_answers, read_objects, read_triplets, write_triplets
+from nearfar.io._atomic import atomic_path
+from nearfar.io.summary import summarise
+from nearfar.triplets import Triplets
+
+# ---------------------------------------------------------------- object lists
+
+
+def test_an_object_list_with_everything(tmp_path):
+    path = tmp_path / "objects.csv"
+    path.write_text('object,label,image,group\n007,"Bond, James",pics/7.jpg,spies\nq,,,\n')
+    listed = read_objects(path)
+    assert listed.names == ("007", "q")
+    assert listed.labels == ("Bond, James", "q")
+    assert listed.images == (tmp_path / "pics" / "7.jpg", None)
+    assert listed.groups == ("spies", None)
+    assert (len(listed), listed["007"].group, listed["q"].label) == (2, "spies", "q")
+
+
+def test_an_object_list_of_names_alone(tmp_path):
+    path = tmp_path / "objects.tsv"
+    path.write_text("Object\nb\n\na\n")
+    assert read_objects(path) == ObjectList.of(["b", "a"])
+
+
+def test_an_object_list_from_standard_input(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"object,image\nb,x.png\n")))
+    assert read_objects("-").images == (Path("x.png"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("name,label\na,b\n", r"column 'object' is missing \(it has name, label\)"),
+        ("object,label\na,b\n,c\n", r"object 2 \(''\) is blank; expected a name of its own"),
+        ("object\na\nb\na\n", r"object 3 \('a'\) is there twice"),
+    ],
+)
+def test_an_object_list_that_is_none(tmp_path, text, message):
+    path = tmp_path / "objects.csv"
+    path.write_text(text)
+    with pytest.raises(FileError, match=message):
+        read_objects(path)
+
+
+def test_a_ragged_object_list(tmp_path):
+    path = tmp_path / "objects.csv"
+    path.write_text("object,label,group\na,b,c\nd,e\n")
+    with pytest.raises(RowsError, match=r"line 3: ragged row: 2 cells"):
+        read_objects(path)
+
+
+def test_answers_are_read_with_an_object_list_however_it_is_given(tmp_path):
+    (tmp_path / "answers.csv").write_text("anchor,near,far\na,b,c\n")
+    (tmp_path / "objects.csv").write_text("object\nc\nb\na\nz\n")
+    listed = read_objects(tmp_path / "objects.csv")
+    for given_list in (listed, ["c", "b", "a", "z"], tmp_path / "objects.csv", str(tmp_path / "objects.csv")):
+        answers = read_triplets(tmp_path / "answers.csv", objects=given_list)
+        assert answers.objects == ("c", "b", "a", "z")
+        assert answers.array.tolist() == [[2, 1, 0]]
+
+
+# ---------------------------------------------------------------- whole or not at all
+
+
+def test_a_file_appears_when_it_is_whole(tmp_path):
+    target = tmp_path / "out.csv.gz"
+    with atomic_path(target) as path:
+        assert path.parent == tmp_path
+        assert path.name.endswith(".out.csv.gz")
+        path.write_text("new")
+        assert not target.exists()
+    assert target.read_text() == "new"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+@pytest.mark.parametrize("trouble", [ValueError, KeyboardInterrupt, SystemExit])
+def test_trouble_leaves_what_was_there(tmp_path, trouble):
+    target = tmp_path / "out.csv"
+    target.write_text("old")
+    with pytest.raises(trouble, match="stop"), atomic_path(target) as path:  # noqa: PT012
+        path.write_text("half")
+        raise trouble("stop")
+    assert target.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_links_and_permissions_stay(tmp_path):
+    real, link = tmp_path / "real.txt", tmp_path / "link.txt"
+    real.write_text("old")
+    real.chmod(0o640)
+    link.symlink_to(real)
+    with atomic_path(link) as path:
+        path.write_text("new")
+    assert link.is_symlink()
+    assert real.read_text() == "new"
+    assert stat.S_IMODE(real.stat().st_mode) == 0o640
+
+
+def test_a_device_is_written_to_directly():
+    with atomic_path(os.devnull) as path:
+        path.write_text("gone")
+    assert Path(os.devnull).is_char_device()
+
+
+def test_places_that_cannot_be_written(tmp_path):
+    with pytest.raises(FileError, match=r"cannot be written, it is a directory"), atomic_path(tmp_path):
+        pass
+    with (
+        pytest.raises(FileError, match=r"there is no directory '.*nope'"),
+        atomic_path(tmp_path / "nope" / "x.csv"),
+    ):
+        pass
+
+
+# ---------------------------------------------------------------- facts
+
+rows = st.lists(st.permutations(range(5)).map(lambda p: tuple(p[:3])), min_size=1, max_size=25)
+
+
+@given(rows, st.data())
+@settings(max_examples=50, deadline=None)
+def test_facts_by_naive_counting(answers, data):
+    people = data.draw(st.lists(st.sampled_from("xyz"), min_size=len(answers), max_size=len(answers)))
+    triplets = Triplets.from_array(answers, list("abcdef"), participant=people)
+    facts = summarise(read_answers(triplets_frame(triplets), objects=list("abcdef")))
+    questions = [(a, frozenset((i, j))) for a, i, j in answers]
+    both = {(a, frozenset((i, j))) for a, i, j in answers if (a, j, i) in answers}
+    assert facts.answers == len(answers)
+    assert facts.unique == len(set(answers))
+    assert facts.contradicting_pairs == len(both)
+    assert facts.contradicting_answers == sum(question in both for question in questions)
+    assert facts.repeated_questions == sum(questions.count(question) > 1 for question in set(questions))
+    assert facts.repeated_answers == sum(questions.count(question) > 1 for question in questions)
+    mine = list(zip(people, questions, strict=True))
+    assert facts.repeated_within == sum(mine.count(pair) > 1 for pair in set(mine))
+    assert facts.participants == len(set(people))
+    assert facts.statements is None
+    seen = {i for row in answers for i in row}
+    assert facts.unanswered == tuple(name for i, name in enumerate("abcdef") if i not in seen)
+
+
+def triplets_frame(triplets):
+    import polars as pl
+
+    named = {
+        role: [triplets.objects[i] for i in getattr(triplets, role)] for role in ("anchor", "near", "far")
+    }
+    return pl.DataFrame(named | {"participant": np.asarray(triplets.participant).tolist()})
+
+
+def test_facts_about_what_was_no_answer(tmp_path):
+    path = tmp_path / "answers.csv"
+    path.write_text(
+        "worker_id,rt,Center,Left,Right,Answer,sampleAlg\n"
+        "w,1,a,b,c,b,random\nw,1,a,a,c,a,check\nw,1,a,c,a,c,check\nw,1,a,b,c,,random\n"
+        "w,1,a,b,c,d,random\nw,1,a,b,c,e,random\nw,1,a,,c,c,random\n"
+    )
+    facts = summarise(read_answers(path, on_bad="drop"))
+    assert [(a.kind, a.count, a.correct, a.wrong) for a in facts.set_aside] == [
+        ("check", 2, 1, 1),
+        ("no answer", 1, 0, 0),
+    ]
+    assert [(r.reason, r.count) for r in facts.rejected] == [
+        ("the answer was not shown", 2),
+        ("blank cell", 1),
+    ]
+    assert facts.rejected[0].examples[0] == f"{path}, line 6: Center 'a', Left 'b', Right 'c', Answer 'd'"
+
+
+def test_the_food_answers(shared_data):
+    facts = summarise(read_answers(shared_data / "food" / "triplets.npz"))
+    assert (facts.answers, facts.unique, facts.contradicting_pairs) == (250_320, 190_376, 9_349)
+    assert (facts.statements, facts.participants, facts.unanswered) == (15_320, 243, ())
+
+
+def test_writing_over_a_file_keeps_it_until_the_end(tmp_path):
+    path = tmp_path / "answers.csv"
+    first = Triplets.from_array([[0, 1, 2]])
+    write_triplets(first, path)
+    with pytest.raises(ValueError, match="not all odd-one-out"):
+        write_triplets(Triplets.from_array([[2, 1, 0]]), path, dialect="odd-one-out")
+    assert_same(read_triplets(path), first)
