@@ -32,6 +32,7 @@ __all__ = [
     "Quiet",
     "Seed",
     "load",
+    "many",
     "session",
     "tell",
     "text_output",
@@ -208,6 +209,15 @@ def session(quiet: bool = False) -> Iterator[None]:
                 yield
         finally:
             drawing.close()
+
+
+def many(number: int, thing: str) -> str:
+    """A number of things.
+
+    >>> many(1, "row"), many(1200, "row")
+    ('1 row', '1,200 rows')
+    """
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def tell(text: str, *, quiet: bool = False) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nearfar.cli._common import Answers, Dialect, Exclude, Objects, Quiet, load, session
+from nearfar.cli._common import Answers, Dialect, Exclude, Objects, Quiet, load, many, session
 
 if TYPE_CHECKING:
     from nearfar.cli._common import Loaded
@@ -64,7 +64,7 @@ def _show(facts: dict[str, Any]) -> None:
 
     console = Console(highlight=False)
     for part in facts["parts"]:
-        title = f"{part['name']}  ({part['dialect']}, {part['rows']:,} rows)"
+        title = f"{part['name']}  ({part['dialect']}, {many(part['rows'], 'row')})"
         console.print(Text(title, style="bold"), soft_wrap=True)
     for name, value in _lines(facts):
         console.print(Text.assemble((f"{name:<16}", "dim"), value), soft_wrap=True)
@@ -82,8 +82,8 @@ def _lines(facts: dict[str, Any]) -> list[tuple[str, str]]:
         ("answers", f"{facts['answers']:,}, {facts['unique']:,} of them unique"),
         (
             "contradictions",
-            f"{facts['contradicting_pairs']:,} questions answered both ways, "
-            f"by {facts['contradicting_answers']:,} answers",
+            f"{many(facts['contradicting_pairs'], 'question')} answered both ways, "
+            f"by {many(facts['contradicting_answers'], 'answer')}",
         ),
         ("statements", _count(facts["statements"], "every answer is its own")),
         ("participants", _count(facts["participants"], "not known")),
@@ -95,7 +95,9 @@ def _lines(facts: dict[str, Any]) -> list[tuple[str, str]]:
     lines.append(("coverage", f"{covered} (columns that two objects share on average)"))
     if facts["excluded"]:
         left_out = sum(facts["excluded"].values())
-        lines.append(("excluded", f"{len(facts['excluded']):,} participants with {left_out:,} answers"))
+        lines.append(
+            ("excluded", f"{many(len(facts['excluded']), 'participant')} with {many(left_out, 'answer')}")
+        )
     for aside in facts["set_aside"]:
         graded = (
             f", {aside['correct']:,} correct and {aside['wrong']:,} wrong" if aside["kind"] == "check" else ""
@@ -105,7 +107,7 @@ def _lines(facts: dict[str, Any]) -> list[tuple[str, str]]:
     if unused:
         lines.append(("not used", f"columns {_some(unused)}"))
     rejected = sum(rejection["count"] for rejection in facts["rejected"])
-    lines.append(("rejected", f"{rejected:,} rows" if rejected else "nothing"))
+    lines.append(("rejected", many(rejected, "row") if rejected else "nothing"))
     return lines
 
 
@@ -114,9 +116,9 @@ def _figure(value: float) -> str:
 
 
 def _repeats(facts: dict[str, Any]) -> str:
-    asked = f"{facts['repeated_questions']:,} questions answered more than once"
+    asked = f"{many(facts['repeated_questions'], 'question')} answered more than once"
     within = facts["repeated_within"]
-    return asked if within is None else f"{asked}, {within:,} times by the same participant"
+    return asked if within is None else f"{asked}, {many(within, 'time')} by the same participant"
 
 
 def _count(number: int | None, otherwise: str) -> str:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from nearfar.cli._common import Exclude, Objects, OnBad, OnBadOption, Quiet, load, session, tell
+from nearfar.cli._common import Exclude, Objects, OnBad, OnBadOption, Quiet, load, many, session, tell
 
 __all__ = ["convert"]
 
@@ -50,8 +50,9 @@ def convert(
     with session(quiet):
         loaded = load(source, dialect=from_, objects=objects, on_bad=on_bad, exclude=exclude)
         write_triplets(loaded.triplets, target, dialect=to, format=format)
-    remarks = [f"{len(loaded.triplets):,} answers about {loaded.triplets.n_objects:,} objects"]
-    remarks += [f"{len(loaded.result.checks):,} rows set aside"] if len(loaded.result.checks) else []
-    remarks += [f"{len(loaded.result.rejected):,} rows rejected"] if len(loaded.result.rejected) else []
-    remarks += [f"{sum(loaded.excluded.values()):,} answers left out"] if loaded.excluded else []
+    answers, result = loaded.triplets, loaded.result
+    remarks = [f"{many(len(answers), 'answer')} about {many(answers.n_objects, 'object')}"]
+    remarks += [f"{many(len(result.checks), 'row')} set aside"] if len(result.checks) else []
+    remarks += [f"{many(len(result.rejected), 'row')} rejected"] if len(result.rejected) else []
+    remarks += [f"{many(sum(loaded.excluded.values()), 'answer')} left out"] if loaded.excluded else []
     tell(f"{target}: {', '.join(remarks)}", quiet=quiet)

@@ -1,0 +1,225 @@
+"""``nearfar check``, and what all commands share: options, exclusion, warnings, progress, output."""
+
+import io
+import json
+import subprocess
+import sys
+import time
+import warnings
+
+import pytest
+
+from nearfar.cli import main
+from nearfar.cli._common import load, session, tell, text_output
+from nearfar.errors import FileError, NearfarWarning
+from nearfar.progress import step
+
+ANSWERS = (
+    "anchor,near,far,participant,answered_at\n"
+    "a,b,c,ann,1\na,b,c,ann,1.1\na,c,b,bob,5\nb,c,a,bob,6\nb,a,c,cat,7\nb,b,c,cat,8\nb,a,,cat,9\n"
+)
+
+
+@pytest.fixture
+def answers(tmp_path):
+    path = tmp_path / "answers.csv"
+    path.write_text(ANSWERS)
+    return path
+
+
+def run(monkeypatch, capsys, *arguments):
+    """(exit code, stdout, stderr) of a command."""
+    monkeypatch.setattr(sys, "argv", ["nearfar", *map(str, arguments)])
+    with pytest.raises(SystemExit, match=r"^\d+$") as ended:
+        main()
+    captured = capsys.readouterr()
+    return ended.value.code, captured.out, captured.err
+
+
+# ---------------------------------------------------------------- check
+
+
+def test_check_tells_what_was_read(monkeypatch, capsys, answers, tmp_path):
+    (tmp_path / "objects.csv").write_text("object\na\nb\nc\nz\n")
+    code, out, err = run(monkeypatch, capsys, "check", answers, "--objects", tmp_path / "objects.csv")
+    assert (code, err) == (0, "")
+    lines = [line.rstrip() for line in out.splitlines()]
+    assert lines == [
+        f"{answers}  (canonical, 7 rows)",
+        "objects         4, without answers: z",
+        "answers         5, 4 of them unique",
+        "contradictions  2 questions answered both ways, by 5 answers",
+        "statements      every answer is its own",
+        "participants    3",
+        "repeats         2 questions answered more than once, 1 time by the same participant",
+        "double submits  1, kept",
+        "coverage        k1 0, k2 0 (columns that two objects share on average)",
+        "rejected        2 rows",
+        "  1 × two equal objects; expected three distinct objects",
+        f"      {answers}, line 7: anchor 'b', near 'b', far 'c'",
+        "  1 × blank cell; expected the name of an object",
+        f"      {answers}, line 8: far ''",
+    ]
+
+
+def test_check_as_json(monkeypatch, capsys, answers):
+    code, out, _ = run(monkeypatch, capsys, "check", answers, "--json")
+    facts = json.loads(out)
+    assert code == 0
+    assert (facts["objects"], facts["answers"], facts["unique"], facts["double_submits"]) == (3, 5, 4, 1)
+    assert [(r["reason"], r["count"]) for r in facts["rejected"]] == [
+        ("two equal objects", 1),
+        ("blank cell", 1),
+    ]
+    assert set(facts["coverage"]) == {"k1", "k2"}
+
+
+def test_check_shows_what_was_set_aside_and_not_used(monkeypatch, capsys, tmp_path):
+    path = tmp_path / "tools.csv"
+    path.write_text(
+        "worker_id,rt,Center,Left,Right,Answer,sampleAlg,mood\nw,1,a,b,c,b,random,x\nw,1,a,a,c,a,check,x\nw,1,a,b,c,NA,random,x\n"
+    )
+    code, out, _ = run(monkeypatch, capsys, "check", path)
+    assert code == 0
+    assert "set aside       1 × check, 1 correct and 0 wrong\n" in out
+    assert "set aside       1 × no answer\n" in out
+    assert "not used        columns mood\n" in out
+
+
+def test_check_of_nothing_but_bad_rows_is_no_failure(monkeypatch, capsys, tmp_path):
+    (tmp_path / "bad.csv").write_text("anchor,near,far\na,a,a\n" * 1 + "a,a,a\n" * 9)
+    code, out, _ = run(monkeypatch, capsys, "check", tmp_path / "bad.csv")
+    assert code == 0
+    assert "answers         0, 0 of them unique" in out
+    assert "      and 7 more" in out
+
+
+@pytest.mark.parametrize("name", ["nope.csv", "answers.xlsx"])
+def test_check_of_what_cannot_be_read_fails_with_one_sentence(monkeypatch, capsys, tmp_path, name):
+    code, out, err = run(monkeypatch, capsys, "check", tmp_path / name)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"nearfar: {tmp_path / name}: ")
+    assert err.count("\n") == 1
+
+
+def test_check_of_the_food_answers(monkeypatch, capsys, shared_data):
+    code, out, _ = run(monkeypatch, capsys, "check", shared_data / "food" / "triplets.npz")
+    assert code == 0
+    assert "250,320, 190,376 of them unique" in out
+    assert "9,349 questions answered both ways" in out
+
+
+def test_check_reads_standard_input_in_a_process_of_its_own(answers):
+    command = [sys.executable, "-m", "nearfar", "check", "-"]
+    done = subprocess.run(command, input=answers.read_bytes(), capture_output=True, check=True)
+    assert b"standard input  (canonical, 7 rows)" in done.stdout
+    assert done.stderr == b""
+
+
+def test_help_has_an_example(monkeypatch, capsys):
+    for command in ("check", "convert"):
+        code, out, _ = run(monkeypatch, capsys, command, "--help")
+        assert code == 0
+        assert f"Example:  nearfar {command} " in out
+
+
+# ---------------------------------------------------------------- what commands share
+
+
+def test_participants_can_be_left_out(monkeypatch, capsys, answers, tmp_path):
+    (tmp_path / "out.txt").write_text("ann\n\n  bob \nann\n")
+    code, out, err = run(monkeypatch, capsys, "check", answers, "--exclude", tmp_path / "out.txt")
+    assert (code, err) == (0, "")
+    assert "answers         1, 1 of them unique" in out
+    assert "excluded        2 participants with 4 answers" in out
+
+
+def test_a_stranger_on_the_list_gets_a_sentence(answers, tmp_path):
+    (tmp_path / "out.txt").write_text("ann\nzoe\n")
+    with pytest.warns(
+        NearfarWarning, match=r"1 of 2 listed participants gave no answer \('zoe'\); check the spelling"
+    ):
+        loaded = load([str(answers)], on_bad="drop", exclude=tmp_path / "out.txt")
+    assert loaded.excluded == {"ann": 2, "zoe": 0}
+    assert len(loaded.triplets) == 3
+    assert len(loaded.result.triplets) == 5
+
+
+def test_nobody_can_be_left_out_of_nameless_answers(tmp_path):
+    (tmp_path / "answers.csv").write_text("anchor,near,far\na,b,c\n")
+    (tmp_path / "out.txt").write_text("ann\n")
+    with pytest.raises(FileError, match=r"the answers do not say who gave them"):
+        load([str(tmp_path / "answers.csv")], exclude=tmp_path / "out.txt")
+    with pytest.raises(FileError, match=r"gone\.txt: cannot be read, no such file"):
+        load([str(tmp_path / "answers.csv")], exclude=tmp_path / "gone.txt")
+
+
+def test_numeric_participants_can_be_left_out(tmp_path):
+    (tmp_path / "answers.csv").write_text("anchor,near,far,participant\na,b,c,7\na,b,c,8\n")
+    (tmp_path / "out.txt").write_text("7\n")
+    assert load([str(tmp_path / "answers.csv")], exclude=tmp_path / "out.txt").excluded == {"7": 1}
+
+
+def test_several_files_are_joined(answers, tmp_path):
+    (tmp_path / "more.csv").write_text("a,b,c,odd\na,b,z,z\n")
+    loaded = load([str(answers), str(tmp_path / "more.csv")], on_bad="drop")
+    assert len(loaded.triplets) == 7
+    assert loaded.triplets.objects == ("a", "b", "c", "z")
+    assert loaded.objects is None
+
+
+def test_a_warning_is_one_line_without_its_source(capsys):
+    with session():
+        for _ in range(2):
+            warnings.warn("mind the gap", NearfarWarning, stacklevel=1)
+    assert capsys.readouterr().err == "nearfar: warning: mind the gap\n"
+
+
+def test_warnings_of_others_pass_as_they_are():
+    with pytest.warns(DeprecationWarning, match="old"), session():
+        warnings.warn("old", DeprecationWarning, stacklevel=1)
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize(
+    ("seconds", "quiet", "terminal", "drawn"),
+    [
+        (0.9, False, True, True),
+        (0.0, False, True, False),
+        (0.9, True, True, False),
+        (0.9, False, False, False),
+    ],
+)
+def test_progress_is_drawn_only_when_it_lasts_and_somebody_looks(
+    monkeypatch, seconds, quiet, terminal, drawn
+):
+    stderr = Terminal() if terminal else io.StringIO()
+    monkeypatch.setattr(sys, "stderr", stderr)
+    with session(quiet), step("a long step", total=10) as advance:
+        advance(5)
+        time.sleep(seconds)
+        advance(5)
+    assert ("a long step" in stderr.getvalue()) == drawn
+
+
+def test_remarks_go_to_stderr_unless_quiet(capsys):
+    tell("written")
+    tell("hidden", quiet=True)
+    assert capsys.readouterr() == ("", "written\n")
+
+
+def test_text_output_is_stdout_or_a_whole_file(tmp_path, capsys):
+    with text_output("-") as stream:
+        stream.write("shown")
+    with text_output(tmp_path / "out.txt") as stream:
+        stream.write("kept")
+    assert capsys.readouterr().out == "shown"
+    assert (tmp_path / "out.txt").read_text() == "kept"
+    with pytest.raises(ValueError, match="stop"), text_output(tmp_path / "half.txt") as stream:  # noqa: PT012
+        stream.write("half")
+        raise ValueError("stop")
+    assert not (tmp_path / "half.txt").exists()
