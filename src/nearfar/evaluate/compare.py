@@ -72,6 +72,7 @@ class Comparison:
     unit : what was held out as a whole, "trio" or "statement".
     clustered_by : what standard errors are clustered by: "participant" where known, else as ``unit``.
     n_answers, n_objects : size of the collection.
+    models : the models, in the order of ``scores``.
     """
 
     scores: tuple[Score, ...]

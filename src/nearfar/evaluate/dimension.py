@@ -41,10 +41,12 @@ class DimensionChoice:
         return f"DimensionChoice({self.dimension} of {', '.join(map(str, self.dimensions))})"
 
     def __str__(self) -> str:
-        also = (
-            "" if self.dimension == self.best_dimension else f"; {self.best_dimension} do best, but no better"
-        )
-        return f"{self.comparison}\n\n{self.dimension} dimensions are enough{also}"
+        enough = "1 dimension is enough" if self.dimension == 1 else f"{self.dimension} dimensions are enough"
+        if self.dimension == max(self.dimensions) > 1:
+            enough = f"{self.dimension} dimensions do best, the most that were tried; more may do better"
+        elif self.dimension != self.best_dimension:
+            enough += f"; {self.best_dimension} do best, but by less than one standard error"
+        return f"{self.comparison}\n\n{enough}"
 
 
 def choose_dimension(
