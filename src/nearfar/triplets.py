@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from nearfar.errors import TripletError
 from nearfar.labels import Labels, read_only
 
-__all__ = ["Triplets", "UniqueTriplets", "as_triplets"]
+__all__ = ["SoundNames", "Triplets", "UniqueTriplets", "as_triplets", "sound_names"]
 
 Indices = NDArray[np.int32]
 LEFT, RIGHT, UNKNOWN_SIDE = 0, 1, -1
@@ -82,7 +82,7 @@ class Triplets:
         near_side: ArrayLike | None = None,
         answered_at: ArrayLike | None = None,
     ) -> None:
-        names = tuple(map(str, objects))
+        names = sound_names(objects)
         put = object.__setattr__
         put(self, "objects", names)
         for role, values in (("anchor", anchor), ("near", near), ("far", far)):
@@ -105,23 +105,6 @@ class Triplets:
                     came=len(column),
                     expected=f"{m} values",
                 )
-        if len(set(self.objects)) != len(self.objects):
-            twice = Counter(self.objects).most_common(1)[0][0]
-            raise TripletError(
-                f"objects: {twice!r} is listed twice; every object needs a name of its own",
-                where="objects",
-                came=twice,
-                expected="distinct names",
-            )
-        nameless = [i for i, name in enumerate(self.objects) if not name or name.isspace()]
-        if nameless:
-            raise TripletError(
-                f"objects: the name of object {nameless[0]} is {self.objects[nameless[0]]!r}; "
-                "every object needs a name that is not blank",
-                where="objects",
-                came=self.objects[nameless[0]],
-                expected="a name",
-            )
         same = (self.near == self.far) | (self.anchor == self.near) | (self.anchor == self.far)
         if same.any():
             row = int(np.argmax(same))
@@ -320,6 +303,37 @@ class Triplets:
         _, first, counts = np.unique(self.triplet_ids, return_index=True, return_counts=True)
         bare = Triplets(self.anchor[first], self.near[first], self.far[first], self.objects)
         return UniqueTriplets(bare, counts)
+
+
+class SoundNames(tuple[str, ...]):
+    """Names of objects that were looked at: distinct, and none is blank. A million are looked at only once."""
+
+    __slots__ = ()
+
+
+def sound_names(objects: Sequence[str]) -> SoundNames:
+    """The names of objects, checked; as they are where they were checked before."""
+    if isinstance(objects, SoundNames):
+        return objects
+    names = SoundNames(map(str, objects))
+    if len(set(names)) != len(names):
+        twice = Counter(names).most_common(1)[0][0]
+        raise TripletError(
+            f"objects: {twice!r} is listed twice; every object needs a name of its own",
+            where="objects",
+            came=twice,
+            expected="distinct names",
+        )
+    nameless = [i for i, name in enumerate(names) if not name or name.isspace()]
+    if nameless:
+        raise TripletError(
+            f"objects: the name of object {nameless[0]} is {names[nameless[0]]!r}; "
+            "every object needs a name that is not blank",
+            where="objects",
+            came=names[nameless[0]],
+            expected="a name",
+        )
+    return names
 
 
 def as_triplets(answers: Triplets | ArrayLike) -> Triplets:
