@@ -54,9 +54,9 @@ def report(
     images: Images = None,
     objects: Objects = None,
     exclude: Exclude = None,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="The page to write.")
-    ] = Path("report.html"),
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The page to write.")] = Path(
+        "report.html"
+    ),
     bundle: Bundle = None,
     json: Annotated[
         Path | None,

@@ -106,7 +106,9 @@ def _with_reasons(row: Participant, typical: dict[str, float | None]) -> Partici
         (row.with_themselves, row.repeated // 2, typical["with_themselves"], "with themselves"),
     ):
         if share is not None and usual is not None and _nearer_to_guessing(share, behind, usual):
-            reasons.append(f"agrees {what} in {percent(share, 0)}, nearer to guessing than to the usual {percent(usual, 0)}")
+            reasons.append(
+                f"agrees {what} in {percent(share, 0)}, nearer to guessing than to the usual {percent(usual, 0)}"
+            )
     if row.left is not None and row.sided >= ENOUGH:
         z = abs(row.left - 0.5) * 2 * math.sqrt(row.sided)
         if abs(row.left - 0.5) > SIDED and z > SIDED_Z:

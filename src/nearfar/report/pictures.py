@@ -18,7 +18,20 @@ from nearfar.report.facts import Pictures
 
 __all__ = ["Found", "Thumbnail", "find_pictures", "side_for", "thumbnails"]
 
-SUFFIXES = {".avif", ".bmp", ".gif", ".jfif", ".jpeg", ".jpg", ".png", ".ppm", ".svg", ".tif", ".tiff", ".webp"}
+SUFFIXES = {
+    ".avif",
+    ".bmp",
+    ".gif",
+    ".jfif",
+    ".jpeg",
+    ".jpg",
+    ".png",
+    ".ppm",
+    ".svg",
+    ".tif",
+    ".tiff",
+    ".webp",
+}
 FEW_COLOURS = 64  # a drawing or a swatch: kept exact, as PNG
 SIDES = ((150, 176), (500, 128), (1000, 96))  # up to so many pictures: so many pixels; beyond: SMALLEST
 SMALLEST = 72

@@ -96,6 +96,7 @@ def _objects(facts: Facts) -> ColumnDataSource:
 def _plain(name: str, **more: Any) -> Any:
     plot = figure(name=name, tools="", toolbar_location=None, sizing_mode="stretch_width", **more)
     plot.outline_line_color = None
+    plot.background_fill_color = plot.border_fill_color = None  # the page shows through, light or dark
     plot.min_border = 4
     plot.grid.grid_line_alpha = 0.6
     for axis in plot.axis:
@@ -132,8 +133,9 @@ def _map(source: ColumnDataSource) -> Any:
         width_units="screen",
         height_units="screen",
         source=source,
+        fill_color="colour",
         line_color=None,
-        **style,
+        nonselection_fill_alpha=0,  # a faded picture must not take on the colour behind it
     )
     shown = ColumnDataSource(
         name="map-shown", data={"x": [], "y": [], "url": [], "w": [], "h": [], "alpha": []}
@@ -284,7 +286,14 @@ def _people(people: tuple[Participant, ...], typical: dict[str, float | None]) -
         )
     plot.segment("low", "y", "high", "y", source=source, line_color="colour", line_alpha=0.35, line_width=2)
     plot.scatter(
-        "x", "y", size="size", marker="marker", source=source, fill_color="colour", line_color="white", name="people-dots"
+        "x",
+        "y",
+        size="size",
+        marker="marker",
+        source=source,
+        fill_color="colour",
+        line_color="white",
+        name="people-dots",
     )
     plot.add_tools(TapTool())
     return plot

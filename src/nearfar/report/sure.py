@@ -22,7 +22,7 @@ from nearfar.triplets import Triplets
 __all__ = ["certainty", "resamples_for"]
 
 Floats = NDArray[np.float64]
-WORK = 400_000  # answers that are fitted in all; fewer resamples where there are many answers
+WORK = 500_000  # answers that are fitted in all; fewer resamples where there are many answers
 LEAST, MOST = 6, 30
 
 
@@ -65,7 +65,7 @@ def certainty(
 
 def _remark(resamples: int, unit: str, answers: int) -> str:
     text = f"{resamples} resamples of {unit}s, drawn with replacement; map and tree were made anew from each."
-    if resamples < MOST:
+    if resamples < 2 * MOST // 3:
         text += f" With {number(answers)} answers a report has time for no more; shares are rough."
     return text
 

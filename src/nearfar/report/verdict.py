@@ -96,7 +96,10 @@ def _accuracy(judge: Judge) -> Verdict:
         level, end = "poor", "people agree hardly more than by chance."
     elif best.accuracy >= low - CLOSE:
         where = "inside that range" if best.accuracy >= low else "just below that range"
-        level, end = "good", f"the model is {where}, at most {points(high - best.accuracy)[1:]} points from the limit."
+        level, end = (
+            "good",
+            f"the model is {where}, at most {points(high - best.accuracy)[1:]} points from the limit.",
+        )
     else:
         level, end = "fair", f"the model is {points(low - best.accuracy)[1:]} points or more short of it."
     return Verdict(
@@ -112,7 +115,9 @@ def _kernel(judge: Judge, quality: Quality) -> Verdict:
     text = judge.kernel_why
     pairs = {name: value for name, value in quality.coverage.items() if name != "score"}
     if pairs and max(pairs.values()) < LOW_COVERAGE:
-        text += f" Two objects share only {max(pairs.values()):.2g} of its columns, too few to compare them well."
+        text += (
+            f" Two objects share only {max(pairs.values()):.2g} of its columns, too few to compare them well."
+        )
     return Verdict("Kernel", "note", f"Kernel {judge.kernel}", text)
 
 

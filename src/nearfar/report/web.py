@@ -16,7 +16,7 @@ from markupsafe import Markup
 from nearfar.report.collect import Made
 from nearfar.report.facts import Facts, plain
 from nearfar.report.plots import make_plots
-from nearfar.report.words import number, percent
+from nearfar.report.words import duration, number, percent
 
 __all__ = ["page_html", "script_json"]
 
@@ -32,7 +32,10 @@ SECTIONS = (
     ("curve-section", "Learning curve"),
     ("methods-section", "Methods"),
 )
-PEOPLE_ROWS = 60  # of the table; everybody is in the JSON and in the bundle
+PEOPLE_ROWS, PEOPLE_MOST = (
+    12,
+    500,
+)  # shown at once, and on the page; everybody is in the JSON and in the bundle
 
 
 def page_html(made: Made) -> str:
@@ -60,6 +63,7 @@ def page_html(made: Made) -> str:
         sections=_sections(facts),
         remarks=_remarks(facts),
         people_rows=max(PEOPLE_ROWS, sum(1 for person in people if person.reasons)),
+        people_most=PEOPLE_MOST,
         has_times=any(person.median_seconds is not None for person in people),
         has_sides=any(person.left is not None for person in people),
         **{name: Markup(text) for name, text in scripts.items()},
@@ -167,5 +171,5 @@ def _bokeh() -> str:
 @lru_cache
 def _template() -> Any:
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=False)
-    environment.filters.update(number=number, percent=percent)
+    environment.filters.update(number=number, percent=percent, duration=duration)
     return environment.from_string(_file("page.html"))

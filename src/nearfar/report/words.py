@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["count", "listed", "number", "percent", "plural", "points"]
+__all__ = ["count", "duration", "listed", "number", "percent", "plural", "points"]
 
 MINUS, HARD_SPACE = "\N{MINUS SIGN}", "\N{NO-BREAK SPACE}"
 
@@ -25,6 +25,17 @@ def percent(value: float, digits: int = 1) -> str:
     (['80.3', '%'], ['50', '%'])
     """
     return f"{100 * value:.{digits}f}{HARD_SPACE}%"
+
+
+def duration(seconds: float) -> str:
+    """A time in seconds or milliseconds.
+
+    >>> duration(12.34).split(), duration(0.0123).split()
+    (['12.3', 's'], ['12', 'ms'])
+    """
+    if seconds < 0.9995:
+        return f"{max(1, round(1000 * seconds))}{HARD_SPACE}ms"
+    return f"{seconds:.1f}{HARD_SPACE}s"
 
 
 def points(value: float) -> str:

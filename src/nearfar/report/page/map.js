@@ -1,5 +1,6 @@
 // The map: pictures at their places, as many as fit without covering each other; the rest are dots until there is room.
 const GAP = 3;
+const SMALL = 36; // pixels; a smaller picture says nothing
 
 function startMap() {
   const plot = model("map");
@@ -24,11 +25,10 @@ function startMap() {
       h - ((y[i] - plot.y_range.start) / (plot.y_range.end - plot.y_range.start)) * h];
   };
 
-  // first what is selected, then the medoids, then the others as they come
+  // first the medoids, then the others as they come; never by what is selected, so that a click moves nothing
   function order() {
     const rank = new Map();
     const add = (i) => { if (!rank.has(i)) rank.set(i, rank.size); };
-    state.chosen.forEach(add);
     if (cutOf.size) cutOf.get(state.k).medoids.forEach(add);
     data.spreadOut.forEach(add);
     return [...rank.keys()];
@@ -72,6 +72,12 @@ function startMap() {
       if (aside) taken.take(aside);
       found.push(aside || { i, hidden: true });
     }
+    // one object alone is always shown, on top of what is in its way
+    if (state.chosen.length === 1) {
+      const at = found.findIndex((item) => item.i === state.chosen[0]);
+      if (at >= 0) found.unshift(found[at].hidden ? boxAt(state.chosen[0], toScreen(state.chosen[0]), side) : found[at]);
+      if (at >= 0) found.splice(at + 1, 1);
+    }
     return { found, inside };
   }
   function boxAt(i, [x, y], side) {
@@ -85,7 +91,7 @@ function startMap() {
     return { i, x, y, w, h, left: x - w / 2 - 2, right: x + w / 2 + 2, top: y - h / 2 - 2, bottom: y + h / 2 + 2 };
   }
   function beside(i, [x, y], side, taken, width, height) {
-    for (const far of [0.55, 0.8, 1.1, 1.45]) {
+    for (const far of [0.55, 0.8, 1.1, 1.45, 1.9]) {
       for (let turn = 0; turn < 16; turn++) {
         const angle = (turn * 2 * Math.PI) / 16 + i;
         const item = boxAt(i, [x + far * side * Math.cos(angle), y + far * side * Math.sin(angle)], side);
@@ -161,6 +167,14 @@ function startMap() {
     quiet = false;
     later();
   }
+  // as tall as these places need at this width
+  function tall() {
+    const known = (values) => values.filter((value) => value !== null);
+    const [xs, ys] = [known(points().x), known(points().y)];
+    const ratio = (Math.max(...ys) - Math.min(...ys)) / (Math.max(...xs) - Math.min(...xs) || 1);
+    const width = box.clientWidth;
+    return Math.round(Math.min(innerWidth < 700 ? 520 : 760, Math.max(360, (width - 60) * ratio + 60)));
+  }
   function fit() {
     const { w, h } = frame();
     const known = (values) => values.filter((value) => value !== null);
@@ -176,13 +190,13 @@ function startMap() {
     setRanges((plot.x_range.start + plot.x_range.end) / 2, (plot.y_range.start + plot.y_range.end) / 2, perPixel);
   }
   function chooseSize() {
-    const sizes = [72, 64, 56, 48, 42, 36, 32, 28, 24];
+    const sizes = [80, 72, 64, 56, 50, 44, 40];
     const wanted = sizes.find((side) => {
       const { found, inside } = arrange(side);
       const [hidden, aside] = ["hidden", "aside"].map((what) => found.filter((item) => item[what]).length);
-      return hidden <= 0.04 * inside && aside <= 0.45 * inside;
+      return hidden <= 0.05 * inside && aside <= 0.5 * inside;
     });
-    size = wanted || 24;
+    size = wanted || SMALL;
     $("size").value = size;
   }
   for (const range of [plot.x_range, plot.y_range]) {
@@ -195,6 +209,7 @@ function startMap() {
   which.forEach((button) => button.addEventListener("click", () => {
     state.map = Number(button.dataset.map);
     press(which, button);
+    plot.height = tall();
     fit();
     tell("map");
   }));
@@ -202,10 +217,13 @@ function startMap() {
   const drag = (tool) => {
     pan.active = tool === pan;
     lasso.active = tool === lasso;
-    press([$("drag-pan"), $("drag-lasso")], tool === pan ? $("drag-pan") : $("drag-lasso"));
+    press([$("drag-pan"), $("drag-lasso")], tool === pan ? $("drag-pan") : tool === lasso ? $("drag-lasso") : null);
+    calmTouch(box, tool !== null && matchMedia("(pointer: coarse)").matches);
   };
-  $("drag-pan").addEventListener("click", () => drag(pan));
-  $("drag-lasso").addEventListener("click", () => drag(lasso));
+  if (matchMedia("(pointer: coarse)").matches) drag(null); // a finger scrolls the page until the reader says otherwise
+  const toggle = (tool) => () => drag(tool.active && matchMedia("(pointer: coarse)").matches ? null : tool);
+  $("drag-pan").addEventListener("click", toggle(pan));
+  $("drag-lasso").addEventListener("click", toggle(lasso));
   $("zoom-in").addEventListener("click", () => zoom(1 / 1.4));
   $("zoom-out").addEventListener("click", () => zoom(1.4));
   $("zoom-fit").addEventListener("click", fit);
@@ -251,15 +269,18 @@ function startMap() {
   box.addEventListener("pointerleave", hideTip);
 
   ["chosen", "k", "theme"].forEach((what) => on(what, later));
-  let width = 0;
+  let before = "";
   const settle = () => {
-    const { w } = frame();
-    if (!w || Math.abs(w - width) < 2) return;
-    width = w;
+    const { w, h } = frame();
+    if (!w || before === w + "x" + h) return;
+    before = w + "x" + h;
+    $("panel").style.maxHeight = innerWidth > 900 ? h + 2 + "px" : "";
     fit();
     if (!drawn) { chooseSize(); fit(); }
   };
-  plot.properties.inner_width.change.connect(settle);
+  plot.properties.inner_width.change.connect(() => { plot.height = tall(); settle(); });
+  plot.properties.inner_height.change.connect(settle);
+  plot.height = tall();
   settle();
 }
 start();

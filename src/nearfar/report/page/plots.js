@@ -7,9 +7,6 @@ function themePlots() {
   const [ink, soft, line, card, accent] = ["--ink", "--soft", "--line", "--card", "--accent"].map(css);
   const [cold, mid, hot] = ["--cold", "--mid", "--hot"].map(css);
   for (const plot of doc.roots()) {
-    const box = document.querySelector('[data-plot="' + plot.name + '"]');
-    const ground = css(box && box.classList.contains("card") ? "--card" : "--bg");
-    plot.setv({ background_fill_color: ground, border_fill_color: ground });
     for (const axis of [...plot.above, ...plot.below, ...plot.left, ...plot.right]) {
       if ("axis_line_color" in axis) {
         axis.setv({ axis_line_color: line, major_tick_line_color: line, major_label_text_color: soft, axis_label_text_color: soft,
@@ -106,7 +103,7 @@ function linkMatrix() {
 function linkPeople() {
   const source = model("of-people");
   if (!source) return;
-  const rows = [...document.querySelectorAll("#people-table tbody tr")];
+  const rows = [...document.querySelectorAll(".people tbody tr")];
   const colours = () => {
     source.data = { ...source.data, colour: data.flagged.map((flag) => css(flag ? "--fair" : "--accent")) };
   };
@@ -120,6 +117,19 @@ function linkPeople() {
   rows.forEach((found) => found.addEventListener("click", () => { source.selected.indices = [Number(found.dataset.person)]; }));
 }
 
+// Bokeh keeps every touch for itself; give the vertical ones back, so that a finger can scroll past a plot
+function calmTouch(box, keepTouch) {
+  const canvas = box.firstElementChild && box.firstElementChild.shadowRoot.querySelector(".bk-Canvas");
+  if (!canvas || !canvas.shadowRoot) return;
+  let style = canvas.shadowRoot.querySelector("style[data-nearfar]");
+  if (!style) {
+    style = element("style", { "data-nearfar": "" });
+    canvas.shadowRoot.append(style);
+  }
+  style.textContent = ".bk-events { touch-action: " + (keepTouch ? "none" : "pan-y") + " !important; }"
+    + " .bk-events:focus:not(:focus-visible) { outline: none !important; }";
+}
+
 async function start() {
   const places = {};
   for (const [plotName, id] of Object.entries(plots.roots)) {
@@ -130,6 +140,7 @@ async function start() {
   if (Bokeh.logger) Bokeh.logger.set_level("error");
   await Bokeh.embed.embed_items({ report: plots.document }, [{ docid: "report", roots: places, root_ids: Object.keys(places) }]);
   doc = Bokeh.documents[Bokeh.documents.length - 1];
+  document.querySelectorAll("[data-plot]").forEach((box) => calmTouch(box, false));
   themePlots();
   colourObjects();
   linkSelection();

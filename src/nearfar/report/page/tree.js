@@ -1,5 +1,5 @@
 // The dendrogram as SVG: root on top, pictures below the leaves, staggered in rows where they would not fit side by side.
-const TREE = { height: 300, top: 18, left: 46, right: 14, most: 120 };
+const TREE = { height: 300, top: 18, axis: 46, right: 4, most: 120 };
 
 function treeNodes() {
   // rows of SciPy's linkage -> nodes; a node far down is folded into a leaf where there are too many
@@ -41,9 +41,13 @@ function drawTree() {
   const leaves = foldedLeaves();
   const withPictures = Object.keys(thumbs).length > 0;
   const room = Math.max(300, box.clientWidth - 40);
-  const step = Math.max(withPictures ? 8 : 15, (room - TREE.left - TREE.right) / leaves.length);
-  const width = TREE.left + TREE.right + step * leaves.length;
-  const side = withPictures ? Math.round(Math.min(64, Math.max(38, step * 3.4))) : 0;
+  const least = withPictures ? 8 : 15;
+  const guess = Math.max(least, (room - TREE.axis) / leaves.length);
+  const side = withPictures ? Math.round(Math.min(64, Math.max(38, guess * 3.4))) : 0;
+  const margin = Math.max(0, side / 2 - guess / 2) + 3; // so that the last picture is whole
+  const left = TREE.axis + margin;
+  const step = Math.max(least, (room - left - margin) / leaves.length);
+  const width = left + margin + step * leaves.length;
   const rows = withPictures ? Math.max(1, Math.ceil((side + 5) / step)) : 1;
   const lowest = Math.min(...nodes.filter((node) => node.children).map((node) => node.height));
   const base = lowest < 0.25 * root.height ? 0 : 0.9 * lowest;
@@ -52,7 +56,7 @@ function drawTree() {
   const depth = withPictures ? rows * (side + 6) + 14 : 130;
   const drawing = svg("svg", { width, height: floor + depth, viewBox: "0 0 " + width + " " + (floor + depth), role: "group", "aria-label": "Tree of the objects; arrow keys move between leaves" });
   drawAxis(drawing, base, y, width);
-  leaves.forEach((leaf, at) => { leaf.x = TREE.left + step * (at + 0.5); });
+  leaves.forEach((leaf, at) => { leaf.x = left + step * (at + 0.5); });
   const folded = new Set(leaves);
   const place = (node) => {
     if (!folded.has(node)) node.x = (place(node.children[0]) + place(node.children[1])) / 2;
@@ -75,8 +79,8 @@ function drawAxis(drawing, base, y, width) {
   const span = root.height - base;
   const stepSize = span > 1.2 ? 0.5 : span > 0.5 ? 0.2 : span > 0.2 ? 0.1 : 0.05;
   for (let h = Math.ceil(base / stepSize) * stepSize; h <= root.height + 1e-9; h += stepSize) {
-    drawing.append(svg("line", { class: "rule", x1: TREE.left - 8, x2: width, y1: y(h), y2: y(h) }),
-      svg("text", { class: "axis", x: TREE.left - 12, y: y(h) + 4, "text-anchor": "end" }, h.toFixed(stepSize < 0.1 ? 2 : 1)));
+    drawing.append(svg("line", { class: "rule", x1: TREE.axis - 8, x2: width, y1: y(h), y2: y(h) }),
+      svg("text", { class: "axis", x: TREE.axis - 12, y: y(h) + 4, "text-anchor": "end" }, h.toFixed(stepSize < 0.1 ? 2 : 1)));
   }
 }
 
@@ -110,7 +114,7 @@ function drawCut(drawing, y, width) {
   if (!above || !above.children) return;
   const low = under && under.children ? under.height : 0;
   const at = y((above.height + low) / 2);
-  drawing.append(svg("line", { class: "cut", x1: TREE.left - 8, x2: width, y1: at, y2: at }));
+  drawing.append(svg("line", { class: "cut", x1: TREE.axis - 8, x2: width, y1: at, y2: at }));
 }
 
 function drawBadges(drawing, cut, y, folded) {

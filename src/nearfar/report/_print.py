@@ -1,0 +1,120 @@
+"""What all figures for print share: style, colours, the sheet they are drawn on, saving."""
+
+from __future__ import annotations
+
+import textwrap
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import Any, TypeAlias
+
+from nearfar.errors import InputError, MissingExtra
+from nearfar.io._atomic import atomic_path
+from nearfar.report.words import listed
+
+__all__ = [
+    "COLOURS",
+    "FAINT",
+    "FORMATS",
+    "INK",
+    "QUIET",
+    "Figure",
+    "below",
+    "save_figure",
+    "sheet",
+    "shortened",
+    "style",
+]
+
+Figure: TypeAlias = Any
+PICTURES = (".jpg", ".jpeg", ".png", ".gif", ".webp", ".svg", ".bmp", ".tif", ".tiff")
+FORMATS = (".png", ".svg", ".pdf")
+INK, QUIET, FAINT = "#22262b", "#5d646d", "#a3a9b1"
+MARGIN = 0.22  # inches
+# Okabe and Ito's colours, told apart by readers of any colour vision; beyond them the marker tells
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8C7A00", "#000000")
+STYLE = {
+    "font.family": ["DejaVu Sans"],
+    "font.size": 9,
+    "axes.edgecolor": FAINT,
+    "axes.linewidth": 0.6,
+    "text.parse_math": False,  # a name may hold a dollar sign
+    "svg.fonttype": "none",  # text stays text
+    "svg.hashsalt": "nearfar",
+    "figure.dpi": 100,
+}
+
+
+def _matplotlib() -> Any:
+    try:
+        import matplotlib
+        import matplotlib.figure
+    except ImportError as error:
+        raise MissingExtra("matplotlib", "report") from error
+    return matplotlib
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    with _matplotlib().rc_context(STYLE), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        yield
+
+
+def save_figure(figure: Figure, path: str | Path, *, dpi: int = 200) -> None:
+    """Write a figure as PNG, SVG or PDF by its extension; the file appears whole or not at all."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in FORMATS:
+        raise InputError(
+            f"{path}: {suffix or 'no extension'} is no picture format; expected {' or '.join(FORMATS)}",
+            where=str(path),
+            came=suffix,
+            expected=" or ".join(FORMATS),
+        )
+    metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(suffix)
+    with style(), atomic_path(path) as temporary:
+        figure.savefig(temporary, dpi=dpi, metadata=metadata)
+
+
+def sheet(title: str, note: str, width: float, height: float) -> tuple[Figure, Any]:
+    """A figure with a title above and a note below axes of the given size in inches."""
+    figure_module = _matplotlib().figure
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    above = 0.55 if title else MARGIN
+    under = MARGIN + (0.1 + 0.15 * (note.count("\n") + 1) if note else 0.0)
+    whole = width + 2 * MARGIN, height + above + under
+    figure = figure_module.Figure(figsize=whole, layout="none")
+    FigureCanvasAgg(figure)  # gives text a size before anything is saved
+    axes = figure.add_axes((MARGIN / whole[0], under / whole[1], width / whole[0], height / whole[1]))
+    if title:
+        figure.text(MARGIN / whole[0], 1 - 0.38 / whole[1], title, size=12, weight="bold", color=INK)
+    if note:
+        figure.text(
+            MARGIN / whole[0], MARGIN / whole[1], note, size=7.5, color=QUIET, va="bottom", linespacing=1.4
+        )
+    return figure, axes
+
+
+def below(note: str, names: Sequence[str], uninformed: Sequence[int]) -> str:
+    lines = [note] if note else []
+    if len(uninformed):
+        lines.append(f"Not shown, no usable answer: {listed([names[x] for x in uninformed])}.")
+    return "\n".join(_wrapped(line, 105) for line in lines)
+
+
+def _wrapped(text: str, width: int) -> str:
+    return "\n".join(textwrap.wrap(text, width)) or text
+
+
+def shortened(name: str, most: int = 28) -> str:
+    """A name that fits beside a point; of a picture's path the file's name without its extension.
+
+    >>> shortened("images/cherry pie.jpg"), shortened("a" * 40, most=6)
+    ('cherry pie', 'aaaaa…')
+    """
+    path = PurePosixPath(name)
+    if path.suffix.lower() in PICTURES:
+        name = path.stem
+    return name if len(name) <= most else name[: most - 1] + "…"

@@ -1,0 +1,102 @@
+"""Where to put labels and pictures on a map so that they do not lie on each other. All in pixels."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["place_labels", "spread"]
+
+Floats = NDArray[np.float64]
+# where a label may stand beside its point, best first: (share of its width, share of its height) from its centre
+SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
+RINGS = (1.0, 2.5)
+
+
+def place_labels(points: Floats, sizes: Floats, *, gap: float, frame: tuple[float, float]) -> Floats:
+    """(n, 2) centres for labels of the given sizes beside their points; NaN where there is no free place.
+
+    Parameters
+    ----------
+    points : (n, 2) the points to label.
+    sizes : (n, 2) width and height of every label.
+    gap : distance between a point and its label.
+    frame : width and height that labels must stay inside.
+
+    Crowded points choose last, so that as many labels as possible find a place near their point.
+
+    Examples
+    --------
+    >>> place_labels(np.array([[50.0, 50.0]]), np.array([[20.0, 10.0]]), gap=4, frame=(100, 100))
+    array([[64., 50.]])
+    """
+    n = len(points)
+    marks = np.column_stack([points - gap, points + gap])  # boxes (x0, y0, x1, y1) no label may touch
+    taken = np.zeros((0, 4))
+    centres = np.full((n, 2), np.nan)
+    for x in _loneliest_first(points):
+        others = np.concatenate([np.delete(marks, x, axis=0), taken])
+        for centre in _candidates(points[x], sizes[x], gap):
+            box = np.concatenate([centre - sizes[x] / 2, centre + sizes[x] / 2])
+            inside = (box[:2] >= 0).all() and box[2] <= frame[0] and box[3] <= frame[1]
+            if inside and not _touches(box, others).any():
+                centres[x] = centre
+                taken = np.concatenate([taken, box[None]])
+                break
+    return centres
+
+
+def _candidates(point: Floats, size: Floats, gap: float) -> Floats:
+    return np.array(
+        [point + np.array(side) * (size / 2 + gap * ring) for ring in RINGS for side in SIDES], dtype=float
+    )
+
+
+def _loneliest_first(points: Floats) -> NDArray[np.intp]:
+    if len(points) < 2:
+        return np.arange(len(points))
+    squares = ((points[:, None] - points[None]) ** 2).sum(axis=2)
+    np.fill_diagonal(squares, np.inf)
+    return np.argsort(-squares.min(axis=1), kind="stable")
+
+
+def _touches(box: Floats, others: Floats) -> NDArray[np.bool_]:
+    across = (others[:, 0] < box[2]) & (others[:, 2] > box[0])
+    along = (others[:, 1] < box[3]) & (others[:, 3] > box[1])
+    both: NDArray[np.bool_] = across & along
+    return both
+
+
+def spread(points: Floats, sizes: Floats, *, frame: tuple[float, float], steps: int = 300) -> Floats:
+    """(n, 2) centres for boxes of the given sizes, moved apart as little as it takes, inside the frame.
+
+    >>> spread(np.array([[50.0, 50.0], [52.0, 50.0]]), np.array([[10.0, 10.0]] * 2), frame=(100, 100)).round(1)
+    array([[46., 50.],
+           [56., 50.]])
+    """
+    centres = points.astype(np.float64).copy()
+    half = sizes / 2
+    reach = half[:, None] + half[None]
+    low, high = half, np.array(frame) - half
+    for _ in range(steps):
+        gaps = centres[:, None] - centres[None]
+        overlap = reach - np.abs(gaps)
+        hit: NDArray[np.bool_] = np.all(overlap > 1e-6, axis=2)
+        np.fill_diagonal(hit, False)
+        if not hit.any():
+            break
+        # along the line between the two, as far as it takes to part them, half of it each
+        together = np.abs(gaps).max(axis=2) < 1e-9
+        towards = np.where(together[..., None], _sideways(len(points)), gaps)
+        lengths = np.abs(towards)
+        factor = np.where(lengths > 1e-9, overlap / np.maximum(lengths, 1e-9), np.inf).min(axis=2)
+        moves = (towards * np.where(hit, factor / 2, 0.0)[..., None]).sum(axis=1)
+        moves /= np.maximum(hit.sum(axis=1), 1)[:, None]
+        centres = np.clip(centres + moves, np.minimum(low, high), np.maximum(low, high))
+    return centres
+
+
+def _sideways(n: int) -> Floats:
+    """(n, n, 2) a direction for two boxes on the same spot: the earlier one goes left."""
+    sign = np.sign(np.arange(n)[:, None] - np.arange(n)[None]).astype(float)
+    return np.stack([sign, np.zeros((n, n))], axis=2)

@@ -1,0 +1,105 @@
+"""Trees for print."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nearfar.report._print import COLOURS, FAINT, INK, QUIET, Figure, below, sheet, shortened, style
+
+__all__ = ["tree_figure"]
+
+
+def tree_figure(
+    tree: ArrayLike,
+    names: Sequence[str],
+    *,
+    labels: ArrayLike | None = None,
+    uninformed: Sequence[int] = (),
+    title: str = "",
+) -> Figure:
+    """A tree with its leaves at the right; branches inside one cluster have its colour.
+
+    Parameters
+    ----------
+    tree : SciPy's linkage matrix of all objects, uninformed ones joined last.
+    names : n labels.
+    labels : (n,) clusters to colour by, 0 the largest; -1 in none.
+    uninformed : objects left out of the picture and named below it.
+    """
+    Z, leaves = _informed_part(np.asarray(tree), np.asarray(uninformed, dtype=np.intp))
+    n = len(leaves)
+    codes = None if labels is None else np.asarray(labels)[leaves]
+    with style():
+        height = float(np.clip(0.145 * n, 2.0, 40.0))
+        note = "A join stands at the distance between the two groups it joins."
+        figure, axes = sheet(title, below(note, names, uninformed), 7.0, height)
+        _draw_tree(axes, Z, n, codes)
+        size = float(np.clip(72 * height * 0.75 / max(n, 1), 1.0, 8))
+        order = _leaf_order(Z, n)
+        axes.set_yticks(range(n), [shortened(names[leaves[x]]) for x in order], size=size, color=INK)
+        _tidy(figure, axes)
+    return figure
+
+
+def _informed_part(Z: NDArray[Any], uninformed: NDArray[np.intp]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """The tree below the joins of uninformed objects, its leaves renumbered; and what they are."""
+    n = len(Z) + 1
+    leaves = np.setdiff1d(np.arange(n), uninformed)
+    place = np.full(2 * n, -1)
+    place[leaves] = np.arange(len(leaves))
+    place[n : n + max(len(leaves) - 1, 0)] = len(leaves) + np.arange(max(len(leaves) - 1, 0))
+    part = Z[: max(len(leaves) - 1, 0)].copy()
+    part[:, :2] = place[part[:, :2].astype(int)]
+    return part, leaves
+
+
+def _leaf_order(Z: NDArray[Any], n: int) -> list[int]:
+    """Leaves from top to bottom."""
+    order, waiting = [], [2 * n - 2]
+    while waiting:
+        node = waiting.pop()
+        if node < n:
+            order.append(node)
+        else:
+            waiting += [int(Z[node - n, 1]), int(Z[node - n, 0])]
+    return order
+
+
+def _draw_tree(axes: Any, Z: NDArray[Any], n: int, codes: NDArray[Any] | None) -> None:
+    from matplotlib.collections import LineCollection
+
+    at = np.zeros(2 * n - 1)
+    at[_leaf_order(Z, n)] = np.arange(n)
+    heights = np.concatenate([np.zeros(n), Z[:, 2]])
+    clusters = np.full(2 * n - 1, -1) if codes is None else np.concatenate([codes, np.full(n - 1, -1)])
+    lines, colours = [], []
+    for row in range(n - 1):
+        a, b, node = int(Z[row, 0]), int(Z[row, 1]), n + row
+        at[node] = (at[a] + at[b]) / 2
+        clusters[node] = clusters[a] if clusters[a] == clusters[b] else -1
+        for child in (a, b):
+            lines.append([(heights[child], at[child]), (heights[node], at[child]), (heights[node], at[node])])
+            inside = clusters[node] >= 0
+            colours.append(COLOURS[clusters[node] % len(COLOURS)] if inside else FAINT)
+    axes.add_collection(LineCollection(lines, colors=colours, linewidths=0.9, capstyle="round"))
+    axes.set_xlim(max(heights.max(), 1e-9) * 1.03, 0)
+    axes.set_ylim(n - 0.4, -0.6)
+
+
+def _tidy(figure: Any, axes: Any) -> None:
+    """Names at the right with as much room as they need; the scale below."""
+    axes.yaxis.tick_right()
+    axes.tick_params(axis="y", length=0, pad=3)
+    axes.tick_params(axis="x", labelsize=7, colors=QUIET, length=2)
+    for side in ("top", "left", "right"):
+        axes.spines[side].set_visible(False)
+    figure.draw_without_rendering()
+    widest = max((text.get_window_extent().width for text in axes.get_yticklabels()), default=0.0)
+    box = axes.get_position()
+    lift = 0.2 / figure.get_figheight()  # the numbers of the scale stand below the axes
+    width = max(box.width - widest / figure.bbox.width - 0.01, 0.3)
+    axes.set_position((box.x0, box.y0 + lift, width, box.height - lift))
