@@ -22,7 +22,7 @@ MOST_OBJECTS = 20_000_000  # without an object list; a larger index is a slip, a
 
 @dataclass(frozen=True)
 class Naming:
-    """What each code of a vocabulary means.
+    """What each code of a vocabulary means; code 0, the empty name, means nothing.
 
     ``index`` is the object a code means, -1 where it means none; ``why`` then says why not, as a position in
     ``reasons`` (reason, what was expected).
@@ -83,11 +83,10 @@ def name_by_index(
     moved = name_by_name([own[i] if i >= 0 else own[0] for i in index], listed)
     verdicts = [
         verdict or (None if i >= 0 else moved.reasons[why])
-        for verdict, i, why in zip(verdicts, moved.index, moved.why, strict=True)
+        for verdict, i, why in zip(verdicts, moved.index[1:], moved.why[1:], strict=True)
     ]
-    return _naming(
-        listed, [i if v is None else -1 for i, v in zip(moved.index, verdicts, strict=True)], verdicts
-    )
+    places = [i if v is None else -1 for i, v in zip(moved.index[1:], verdicts, strict=True)]
+    return _naming(listed, places, verdicts)
 
 
 def _judge_index(name: str, first: int, count: int | None) -> tuple[str, str] | None:
@@ -121,7 +120,7 @@ def _naming(
     why = [-1 if verdict is None else position[verdict] for verdict in verdicts]
     return Naming(
         tuple(objects),
-        pl.Series(np.array(index, dtype=np.int32)),
-        pl.Series(np.array(why, dtype=np.int32)),
+        pl.Series(np.array([-1, *index], dtype=np.int32)),
+        pl.Series(np.array([-1, *why], dtype=np.int32)),
         reasons,
     )

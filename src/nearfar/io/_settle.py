@@ -43,7 +43,7 @@ def settle(frame: pl.DataFrame, plan: Plan, naming: Naming, names: list[str], *,
     asides, refusals = list(plan.aside), []
     if naming.reasons:
         rows = rows.with_columns(naming.why.gather(frame[role]).alias(f"why_{role}") for role in plan.objects)
-    skip = [code for code, name in enumerate(names) if name.lower() in SKIPS]
+    skip = [code for code, name in enumerate(names) if name.lower() in SKIPS] if plan.answer else []
     if skip and plan.answer is not None:
         others = [pl.col(role) != pl.col(plan.answer) for role in plan.objects if role != plan.answer]
         rows = rows.with_columns(skip=frame[plan.answer].is_in(skip))

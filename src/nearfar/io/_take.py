@@ -23,6 +23,9 @@ class Vocabulary:
         self.dtype = pl.Categorical(self._categories)
         self._anchor = pl.Series([""], dtype=self.dtype)  # polars forgets the names that no series uses
 
+    def __len__(self) -> int:
+        return len(self._categories.to_series())
+
     def names(self) -> list[str]:
         """All names, in the order of their codes."""
         listed: list[str] = self._categories.to_series().to_list()

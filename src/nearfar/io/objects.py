@@ -14,6 +14,7 @@ from nearfar.io._open import open_sheet
 from nearfar.io._report import rows_error
 from nearfar.io._sheet import FAULTS, mark_blanks, read_with_care
 from nearfar.io._source import find_sources
+from nearfar.triplets import SoundNames, sound_names
 
 __all__ = ["ObjectList", "as_names", "read_objects"]
 
@@ -64,15 +65,23 @@ class Entry:
     group: str | None
 
 
-def as_names(objects: ObjectList | Sequence[str] | str | os.PathLike[str] | None) -> tuple[str, ...] | None:
-    """The names of an object list, however it was given."""
+def as_names(
+    objects: ObjectList | Sequence[str] | str | os.PathLike[str] | int | None,
+) -> tuple[str, ...] | None:
+    """The names of an object list, however it was given; a number n stands for the names 0 to n - 1.
+
+    >>> as_names(3)
+    ('0', '1', '2')
+    """
     if objects is None:
         return None
+    if isinstance(objects, int):
+        return SoundNames(map(str, range(objects)))
     if isinstance(objects, ObjectList):
         return objects.names
     if isinstance(objects, (str, os.PathLike)):
         return read_objects(objects).names
-    return tuple(map(str, objects))
+    return sound_names(objects)
 
 
 def read_objects(path: str | os.PathLike[str]) -> ObjectList:

@@ -30,7 +30,7 @@ from nearfar.triplets import Triplets
 __all__ = ["Part", "ReadResult", "read_answers", "read_triplets"]
 
 DOUBLE_SUBMIT = 0.5  # seconds within which nobody answers the same question a second time on purpose
-Objects = ObjectList | Sequence[str] | str | os.PathLike[str]
+Objects = ObjectList | Sequence[str] | str | os.PathLike[str] | int
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,8 @@ def read_triplets(
     source : a path (.csv .tsv .txt .jsonl .json, each also .gz or .zst, .parquet .npz .npy), ``"-"`` for standard
         input, a list of paths, a data frame of any library, an (m, 3) array, or (array, response).
     dialect : what the columns mean; default: recognised by the header. Never guessed from values.
-    objects : object list (names, an ``ObjectList`` or its file): fixes the order; other names are errors.
+    objects : object list (names, an ``ObjectList`` or its file, or n for the names 0 to n - 1): fixes the order;
+        other names are errors.
     on_bad : a row that is no answer: ``"error"``, or ``"drop"`` it; ``read_answers`` returns such rows.
 
     Examples
@@ -145,7 +146,8 @@ def _read_one(source: Source, dialect: str | None, listed: tuple[str, ...] | Non
     if not plan.has_header and sheet.may_be_bare:
         _warn_of_header(frame, plan, names, source=sheet.name)
     triplets = build(settled.kept, plan, naming.objects, OwnIds(people, sheet.typed))
-    if listed is None and sheet.objects is None and plan.first_index is None:
+    all_rows = settled.fate is None and faults is None
+    if listed is None and sheet.objects is None and plan.first_index is None and not all_rows:
         triplets = trim(triplets)
     used = set(plan.columns.values())
     unused = (
@@ -156,7 +158,8 @@ def _read_one(source: Source, dialect: str | None, listed: tuple[str, ...] | Non
 
 
 def name_objects(names: list[str], plan: Plan, sheet: Sheet, listed: tuple[str, ...] | None) -> Naming:
-    """What the names met in a sheet stand for."""
+    """What the names of a vocabulary stand for in a sheet; the first is the empty one."""
+    names = names[1:]
     if plan.first_index is not None:
         return name_by_index(names, plan.first_index, sheet.objects, listed, source=sheet.name)
     schema = sheet.scan(plan.has_header).collect_schema()

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from nearfar.errors import InputError, NearfarError
+from nearfar.errors import FileError, InputError, NearfarError
 from nearfar.io._build import build
 from nearfar.io._cells import as_numbers, person_labels, statement_labels
+from nearfar.io._indices import Doubt, holds_indices, index_batches
 from nearfar.io._open import open_sheet
 from nearfar.io._report import rejected, rows_error
 from nearfar.io._settle import Settled, settle
@@ -22,7 +24,7 @@ from nearfar.io.objects import as_names
 from nearfar.io.reading import Objects, name_objects
 from nearfar.labels import Labels, order_names
 from nearfar.progress import track
-from nearfar.triplets import Triplets
+from nearfar.triplets import Triplets, sound_names
 
 __all__ = ["scan_triplets"]
 
@@ -43,7 +45,9 @@ def scan_triplets(
     Parameters
     ----------
     paths : a path, a glob pattern or a list of these.
-    dialect, objects : as for ``read_triplets``.
+    dialect : as for ``read_triplets``.
+    objects : as for ``read_triplets``. With a number n, Parquet files of whole numbers are taken as they are, which
+        is the fast way to read hundreds of millions of answers.
     batch_rows : rows per batch, at most.
 
     Examples
@@ -57,28 +61,43 @@ def scan_triplets(
         raise InputError(
             f"batch_rows: {batch_rows} is too few; expected at least 1", where="batch_rows", came=batch_rows
         )
-    return _scan(_Reader(find_sources(paths), dialect, batch_rows), as_names(objects))
+    reader = _Reader(find_sources(paths), dialect, batch_rows, numbered=isinstance(objects, int))
+    return _scan(reader, as_names(objects))
 
 
 def _scan(reader: _Reader, listed: tuple[str, ...] | None) -> Iterator[Triplets]:
     survey = _Survey(reader, listed)
-    objects = survey.objects if listed is None else listed
+    objects = sound_names(survey.objects if listed is None else listed)
     free = 0
     for number, source in enumerate(track(reader.sources, "reading answers")):
         ids = _BatchIds(survey, number, free)
+        indices = reader.indices(source, len(objects))
+        if indices is not None:
+            try:
+                for anchor, near, far in indices:
+                    yield Triplets(anchor, near, far, objects)
+                continue
+            except (Doubt, pl.exceptions.PolarsError, OSError):
+                pass  # the careful reader finds what is wrong; what was yielded is not yielded again
         for sheet, plan, settled, first_row in reader.settled(source, objects):
             refused = rejected(settled, plan, sheet, first_row=first_row)
             if len(refused):
                 raise rows_error(sheet, refused, len(settled.rows))
-            yield build(settled.kept, plan, objects, ids)
+            if indices is None:
+                yield build(settled.kept, plan, objects, ids)
+        if indices is not None:
+            raise FileError(f"{source.name}: changed while it was read; read it again", where=source.name)
         free = ids.free
 
 
 class _Reader:
     """Batches of settled rows, source by source, with one vocabulary for all."""
 
-    def __init__(self, sources: list[Source], dialect: str | None, batch_rows: int) -> None:
+    def __init__(
+        self, sources: list[Source], dialect: str | None, batch_rows: int, *, numbered: bool = False
+    ) -> None:
         self.sources = sources
+        self.numbered = numbered
         self.dialect = dialect
         self.batch_rows = batch_rows
         self.objects, self.people = Vocabulary(), Vocabulary()
@@ -93,10 +112,21 @@ class _Reader:
     ) -> Iterator[tuple[Sheet, Plan, Settled, int]]:
         """(sheet, plan, rows, number of the first row) of every batch."""
         opened, plan = self.open(source)
+        names: list[str] = []
         for sheet, frame, first_row in self._batches(opened, plan):
-            names = self.objects.names()
-            naming = name_objects(names, plan, sheet, listed)
+            if not names or len(self.objects) > len(names):  # else every name was met before
+                names = self.objects.names()
+                naming = name_objects(names, plan, sheet, listed)
             yield sheet, plan, settle(frame, plan, naming, names, source=sheet.name), first_row
+
+    def indices(self, source: Source, n_objects: int) -> Iterator[list[NDArray[np.int32]]] | None:
+        """(anchor, near, far) of every batch, where the source holds nothing but indices; else None."""
+        if not self.numbered:
+            return None
+        sheet, plan = self.open(source)
+        if not holds_indices(sheet, plan):
+            return None
+        return index_batches(sheet, plan, n_objects, self.batch_rows)
 
     def _batches(self, sheet: Sheet, plan: Plan) -> Iterator[tuple[Sheet, pl.DataFrame, int]]:
         whole = pl.QueryOptFlags(projection_pushdown=False)
