@@ -90,6 +90,7 @@ def report(
 
         from nearfar.report.collect import Options
         from nearfar.report.make import make_report
+        from nearfar.report.notebook import Inputs
 
         loaded = load(answers, dialect=dialect, objects=objects, on_bad=on_bad, exclude=exclude)
         made = make_report(
@@ -105,7 +106,9 @@ def report(
         if json is not None:
             written.append(made.write_json(json))
         if bundle is not None:
-            written.append(made.write_bundle(bundle, "" if "-" in answers else answers[0]))
+            files = tuple(file for file in answers if file != "-")
+            inputs = Inputs(files, str(objects or ""), str(exclude or ""), dialect or "")
+            written.append(made.write_bundle(bundle, inputs))
     for path in written:
         tell(f"wrote {path}", quiet=quiet)
     tell_people(made, quiet=quiet)

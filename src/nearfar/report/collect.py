@@ -68,7 +68,7 @@ class Options:
 class Made:
     """What ``collect`` found: facts to show, pictures to show them with, and the arrays behind them.
 
-    ``people`` : participant -> the name shown.
+    ``files`` : object -> its picture's file; ``people`` : participant -> the name shown.
     """
 
     facts: f.Facts
@@ -77,6 +77,7 @@ class Made:
     places: tuple[Places, ...]
     kept: dict[int, NDArray[np.float64]]
     thumbnails: dict[str, Thumbnail]
+    files: dict[str, Path]
     people: dict[str, str]
 
 
@@ -169,7 +170,9 @@ class _Collector:
             methods=methods_paragraph(source, judged, space.tree, sure, curve, seed=seed),
             citations=citations(judged),
         )
-        return Made(facts, answers, space, places, kept, small, self.people)
+        return Made(
+            facts, answers, space, places, kept, small, pictures.files if pictures else {}, self.people
+        )
 
     def _source(self, files: Sequence[str | os.PathLike[str]], left_out: Sequence[f.LeftOut]) -> f.Answers:
         answers = self.answers

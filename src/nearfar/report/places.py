@@ -109,7 +109,8 @@ def onto(points: Floats, reference: Floats) -> Floats:
     x, y = reference[both], points[both]
     left, _, right = np.linalg.svd((y - y.mean(axis=0)).T @ (x - x.mean(axis=0)))
     turned: Floats = (points - y.mean(axis=0)) @ (left @ right)
-    return turned / radius(turned[both]) * radius(x) + x.mean(axis=0)
+    moved: Floats = turned / radius(turned[both]) * radius(x) + x.mean(axis=0)
+    return moved
 
 
 def _or_none(values: Floats) -> list[Any]:

@@ -12,19 +12,16 @@ from typing import Any
 import numpy as np
 from bokeh.document import Document
 from bokeh.models import (
-    Band,
-    BoxAnnotation,
     ColumnDataSource,
     LassoSelectTool,
     LinearColorMapper,
     NumeralTickFormatter,
     PanTool,
     Range1d,
-    Span,
     TapTool,
     WheelZoomTool,
-    Whisker,
 )
+from bokeh.models.annotations import Band, BoxAnnotation, Span, Whisker
 from bokeh.plotting import figure
 
 from nearfar.report.facts import Curve, Facts, Judge, Participant
@@ -107,7 +104,7 @@ def _plain(name: str, **more: Any) -> Any:
 
 def _map(source: ColumnDataSource) -> Any:
     """Pictures at their places (in a source of their own: only those there is room for), dots for the rest."""
-    plot = _plain("map", height=620, x_range=Range1d(-2, 2), y_range=Range1d(-2, 2))
+    plot = _plain("map", height=620, x_range=Range1d(start=-2, end=2), y_range=Range1d(start=-2, end=2))
     plot.axis.visible = False
     plot.grid.visible = False
     plot.min_border = 0
@@ -181,7 +178,9 @@ def _matrix(facts: Facts) -> Any:
     objects = len(facts.matrix.order) if facts.matrix else 0
     off = np.abs(values[~np.eye(cells, dtype=bool)])
     high = float(np.quantile(off, 0.995)) if off.size else 1.0
-    plot = _plain("matrix", x_range=Range1d(0, objects), y_range=Range1d(objects, 0), aspect_ratio=1)
+    plot = _plain(
+        "matrix", x_range=Range1d(start=0, end=objects), y_range=Range1d(start=objects, end=0), aspect_ratio=1
+    )
     plot.sizing_mode = "scale_width"
     plot.axis.visible = False
     plot.grid.visible = False
@@ -231,7 +230,7 @@ def _sure(source: ColumnDataSource) -> Any:
 
 def _cover(source: ColumnDataSource, facts: Facts) -> Any:
     n = len(facts.objects)
-    plot = _plain("cover", height=220, x_range=Range1d(0, n))
+    plot = _plain("cover", height=220, x_range=Range1d(start=0, end=n))
     plot.y_range.start = 0
     plot.xaxis.axis_label = "objects, least covered first"
     plot.yaxis.axis_label = "answers"
@@ -345,7 +344,7 @@ def _curve(curve: Curve, judge: Judge) -> Any:
     if curve.change is not None:
         high = max(high, _ahead(plot, curve))
         low = min(low, min(y))
-    plot.y_range = Range1d(max(0.0, math.floor(20 * min(low, 0.5)) / 20), min(1.0, high + 0.03))
+    plot.y_range = Range1d(start=max(0.0, math.floor(20 * min(low, 0.5)) / 20), end=min(1.0, high + 0.03))
     plot.add_layout(
         Span(location=0.5, dimension="width", line_color=FAINT, line_dash="dashed", name="curve-half")
     )

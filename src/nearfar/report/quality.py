@@ -65,15 +65,15 @@ def contradictions(
         most //= 3  # one against one is no dispute worth a long list
     shuffled = np.random.default_rng(0).permutation(len(ids))
     order = np.lexsort((shuffled, low + high, -minority))
-    found = []
+    found: list[Contradiction] = []
     for question in order[: 20 * most].tolist():
         if minority[question] == 0 or len(found) == most:
             break
         row = first[question]
         one, other = sorted((int(answers.near[row]), int(answers.far[row])))
-        objects = [int(place[x]) for x in (answers.anchor[row], one, other)]
-        if min(objects) >= 0:
-            found.append(Contradiction(*objects, int(low[question]), int(high[question])))
+        anchor, first_one, second = (int(place[x]) for x in (answers.anchor[row], one, other))
+        if min(anchor, first_one, second) >= 0:
+            found.append(Contradiction(anchor, first_one, second, int(low[question]), int(high[question])))
     return tuple(found)
 
 

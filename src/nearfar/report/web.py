@@ -53,7 +53,7 @@ def page_html(made: Made) -> str:
         if (small := made.thumbnails.get(found.name)) is not None
     }
     people = facts.quality.participants or ()
-    return _template().render(
+    html: str = _template().render(
         facts=facts,
         css=Markup(_file("page.css")),
         data=script_json(_data(made)),
@@ -68,6 +68,7 @@ def page_html(made: Made) -> str:
         has_sides=any(person.left is not None for person in people),
         **{name: Markup(text) for name, text in scripts.items()},
     )
+    return html
 
 
 def script_json(value: Any) -> Markup:
@@ -103,7 +104,7 @@ def _data(made: Made) -> dict[str, Any]:
     tree = facts.tree
     cuts = [] if tree is None else [_cut(plain(cut), made.kept.get(cut.k)) for cut in tree.cuts]
     shuffled = np.random.default_rng(facts.seed).permutation(len(objects)).tolist()
-    return plain(
+    found: dict[str, Any] = plain(
         {
             "objects": objects,
             "maps": [{"x": found.x, "y": found.y} for found in facts.maps],
@@ -120,6 +121,7 @@ def _data(made: Made) -> dict[str, Any]:
             "spreadOut": shuffled,
         }
     )
+    return found
 
 
 def _cut(cut: dict[str, Any], kept: Any) -> dict[str, Any]:

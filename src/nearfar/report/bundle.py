@@ -1,0 +1,133 @@
+"""Everything beside the page: figures for print, tables, matrices, facts, and a notebook that redoes it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nearfar.errors import FileError, NearfarWarning
+from nearfar.features import FeatureMap
+from nearfar.io._atomic import atomic_path
+from nearfar.progress import track
+from nearfar.report.collect import Made
+from nearfar.report.facts import Map
+from nearfar.report.notebook import Inputs, notebook_json
+from nearfar.report.tables import make_tables
+
+__all__ = ["write_bundle"]
+
+FORMATS = (".svg", ".pdf")
+READ_ME = """\
+What is in this folder
+  figures/        every figure of the report, as SVG and PDF
+  tables/         every table of the report, as CSV; objects.csv, map.csv, clusters.csv, tree.csv are the results
+  kernel.npz      K, the kernel matrix of the objects in the report, with their names
+  phi.npz         Phi, the fitted feature map; nearfar.FeatureMap.load reads it
+  facts.json      everything the report says
+  redo.ipynb      the analysis again, step by step
+tree.csv is a linkage matrix in SciPy's format; tree_leaves.csv names its first rows.
+"""
+
+
+def write_bundle(made: Made, folder: Path, inputs: Inputs | None = None) -> Path:
+    """Write the bundle into a folder, which is made if need be; every file appears whole or not at all."""
+    try:
+        for place in (folder, folder / "figures", folder / "tables"):
+            place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise FileError(
+            f"{folder}: cannot be made, {reason}; name another folder", where=str(folder)
+        ) from error
+    facts = made.facts
+    for name, table in make_tables(facts).items():
+        with atomic_path(folder / "tables" / f"{name}.csv") as path:
+            table.write_csv(path)
+    _text(folder / "facts.json", facts.to_json())
+    _text(folder / "README.txt", READ_ME)
+    _text(folder / "redo.ipynb", notebook_json(facts, (inputs or Inputs()).beside(folder)))
+    _matrices(made, folder)
+    from nearfar.report.figures import save_figure
+
+    for name, draw in track(list(_figures(made).items()), "figures for print"):
+        figure = draw()
+        for suffix in FORMATS:
+            save_figure(figure, folder / "figures" / f"{name}{suffix}")
+    return folder
+
+
+def _matrices(made: Made, folder: Path) -> None:
+    names = np.array([found.name for found in made.facts.objects], dtype=str)
+    with atomic_path(folder / "kernel.npz") as path:
+        np.savez_compressed(path, K=made.space.kernel, objects=names)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NearfarWarning)
+        FeatureMap(made.facts.judge.kernel).fit(made.answers).save(folder / "phi.npz")
+
+
+def _figures(made: Made) -> dict[str, Callable[[], Any]]:
+    """Name -> a function that draws it."""
+    from nearfar.report import print_facts as other
+    from nearfar.report.figures import kernel_figure, tree_figure
+
+    facts = made.facts
+    names = [found.label for found in facts.objects]
+    found: dict[str, Callable[[], Any]] = {
+        f"map-{place.name.replace(' ', '-')}": partial(_map, made, place) for place in facts.maps
+    }
+    if facts.tree is not None:
+        tree = facts.tree
+        leaves = [names[x] for x in tree.members]
+        labels = np.array(tree.chosen.labels)[list(tree.members)]
+        found["tree"] = lambda: tree_figure(
+            np.array(tree.merges), leaves, labels=labels, title=f"Complete linkage, {tree.k} clusters"
+        )
+        found["kernel"] = lambda: kernel_figure(
+            made.space.kernel, names, order=tree.leaves, title=f"Kernel {facts.judge.kernel}"
+        )
+    if facts.judge.models:
+        found["models"] = lambda: other.judge_figure(facts.judge)
+    if facts.curve is not None:
+        curve = facts.curve
+        found["learning-curve"] = lambda: other.curve_figure(curve, facts.judge)
+    if facts.quality.participants:
+        people = facts.quality.participants
+        found["participants"] = lambda: other.people_figure(people)
+    if facts.sure is not None:
+        found["certainty"] = lambda: other.sure_figure(facts.objects)
+    found["coverage"] = lambda: other.coverage_figure(facts.objects)
+    return found
+
+
+def _map(made: Made, place: Map) -> Any:
+    from nearfar.report.figures import map_figure
+
+    points = np.array([place.x, place.y], dtype=np.float64).T
+    objects = made.facts.objects
+    return map_figure(
+        points,
+        [found.label for found in objects],
+        groups=_groups(made),
+        images={at: made.files[found.name] for at, found in enumerate(objects) if found.picture},
+        uninformed=np.flatnonzero(~np.isfinite(points).all(axis=1)).tolist(),
+        title=place.title,
+    )
+
+
+def _groups(made: Made) -> list[str] | None:
+    tree = made.facts.tree
+    return (
+        None
+        if tree is None
+        else [f"cluster {label + 1}" if label >= 0 else "" for label in tree.chosen.labels]
+    )
+
+
+def _text(path: Path, text: str) -> None:
+    with atomic_path(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")

@@ -1,0 +1,135 @@
+"""Facts -> tables: one data frame per table of the report."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from nearfar.report.facts import Facts
+
+__all__ = ["make_tables"]
+
+
+def make_tables(facts: Facts) -> dict[str, pl.DataFrame]:
+    """Name -> data frame; objects and participants go by the names that the page shows."""
+    tables = {
+        "objects": _objects(facts),
+        "map": _maps(facts),
+        "neighbours": _neighbours(facts),
+        "models": pl.DataFrame(
+            [
+                {
+                    "model": m.name,
+                    "accuracy": m.accuracy,
+                    "standard_error": m.error,
+                    "ties": m.ties,
+                    "seconds": m.seconds,
+                    "as_good_as_best": m.as_good_as_best,
+                    "remarks": "; ".join(m.remarks),
+                }
+                for m in facts.judge.models
+            ]
+        ),
+        "left_out": pl.DataFrame(
+            [(part.what, part.count, part.why) for part in facts.answers.left_out],
+            schema={"what": pl.String, "count": pl.Int64, "why": pl.String},
+            orient="row",
+        ),
+        "contradictions": _contradictions(facts),
+    }
+    if facts.tree is not None:
+        tables["clusters"] = _clusters(facts)
+        tables["tree"] = pl.DataFrame(
+            list(facts.tree.merges),
+            schema={"one": pl.Int64, "other": pl.Int64, "height": pl.Float64, "size": pl.Int64},
+            orient="row",
+        )
+        tables["tree_leaves"] = pl.DataFrame(
+            {
+                "row": range(len(facts.tree.members)),
+                "object": [facts.objects[x].name for x in facts.tree.members],
+            }
+        )
+    if facts.quality.participants:
+        tables["participants"] = _participants(facts)
+    if facts.curve is not None:
+        tables["curve"] = pl.DataFrame(
+            [(p.answers, p.accuracy, p.error) for p in facts.curve.points],
+            schema={"answers": pl.Float64, "accuracy": pl.Float64, "standard_error": pl.Float64},
+            orient="row",
+        )
+    return tables
+
+
+def _objects(facts: Facts) -> pl.DataFrame:
+    fields = (
+        "name label group answers as_anchor accuracy informed spread sure unusual outlier".split()  # noqa: SIM905
+    )
+    return pl.DataFrame([{name: getattr(found, name) for name in fields} for found in facts.objects]).rename(
+        {"name": "object"}
+    )
+
+
+def _maps(facts: Facts) -> pl.DataFrame:
+    columns: dict[str, Any] = {"object": [found.name for found in facts.objects]}
+    for place in facts.maps:
+        columns[f"{place.name} x"] = list(place.x)
+        columns[f"{place.name} y"] = list(place.y)
+    return pl.DataFrame(columns)
+
+
+def _neighbours(facts: Facts) -> pl.DataFrame:
+    rows = [
+        (found.name, rank, facts.objects[near.object].name, near.similarity)
+        for found in facts.objects
+        for rank, near in enumerate(found.neighbours, start=1)
+    ]
+    schema = {"object": pl.String, "rank": pl.Int64, "neighbour": pl.String, "similarity": pl.Float64}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _clusters(facts: Facts) -> pl.DataFrame:
+    """The chosen clusters, and one column per other cut; clusters are numbered from 1, as on the page."""
+    tree = facts.tree
+    if tree is None:
+        return pl.DataFrame()
+    chosen = tree.chosen
+    columns: dict[str, Any] = {
+        "object": [found.name for found in facts.objects],
+        "cluster": [label + 1 if label >= 0 else None for label in chosen.labels],
+        "medoid": [x in chosen.medoids for x in range(len(facts.objects))],
+        "kept": [found.sure for found in facts.objects],
+    }
+    for cut in tree.cuts:
+        columns[f"of {cut.k}"] = [label + 1 if label >= 0 else None for label in cut.labels]
+    return pl.DataFrame(columns)
+
+
+def _participants(facts: Facts) -> pl.DataFrame:
+    rows = [
+        {**vars(person), "reasons": "; ".join(person.reasons).replace("\xa0", " ")}
+        for person in facts.quality.participants or ()
+    ]
+    return pl.DataFrame(rows, infer_schema_length=None).rename({"name": "participant"})
+
+
+def _contradictions(facts: Facts) -> pl.DataFrame:
+    rows = [
+        (
+            facts.objects[q.anchor].name,
+            facts.objects[q.one].name,
+            facts.objects[q.other].name,
+            q.said_one,
+            q.said_other,
+        )
+        for q in facts.quality.contradictions
+    ]
+    schema = {
+        "anchor": pl.String,
+        "one": pl.String,
+        "other": pl.String,
+        "said_one": pl.Int64,
+        "said_other": pl.Int64,
+    }
+    return pl.DataFrame(rows, schema=schema, orient="row")
