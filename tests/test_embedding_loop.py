@@ -93,14 +93,14 @@ def test_pass_sums_the_loss_and_its_gradient(name, parameter, d):
 
 @pytest.mark.parametrize("name", KINDS)
 def test_blocks_and_threads_do_not_change_a_bit(name, monkeypatch):
-    rows = random_rows(30, 40_000)
-    points = np.random.default_rng(2).normal(size=(30, 3))
-    data = merge(Triplets.from_array(rows, n_objects=30))
+    rows = random_rows(60, 50_000)
+    points = np.random.default_rng(2).normal(size=(60, 3))
+    data = merge(Triplets.from_array(rows, n_objects=60))
     results = []
     for threads in ("1", "2", "5"):
         monkeypatch.setenv("NEARFAR_NUM_THREADS", threads)
         with Loop(data, KINDS[name], 1.0, 3) as loop:
-            assert len(loop._sums) > 1
+            assert len(loop._sums) >= 5
             results.append(loop(points))
     for total, gradient in results[1:]:
         assert total == results[0][0]
