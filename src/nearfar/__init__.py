@@ -45,6 +45,7 @@ _ROOMS = (
     "evaluate",
     "triplets",
     "methods",
+    "embedding",
 )
 
 __all__ = [
@@ -57,6 +58,7 @@ __all__ = [
     "cross_kernel",
     "datasets",
     "design",
+    "embedding",
     "errors",
     "evaluate",
     "features",
@@ -82,7 +84,19 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from nearfar import datasets, design, errors, evaluate, features, io, kernel, methods, simulate, triplets
+    from nearfar import (
+        datasets,
+        design,
+        embedding,
+        errors,
+        evaluate,
+        features,
+        io,
+        kernel,
+        methods,
+        simulate,
+        triplets,
+    )
     from nearfar.evaluate import metrics
     from nearfar.evaluate.ceiling import noise_ceiling
     from nearfar.evaluate.compare import compare
