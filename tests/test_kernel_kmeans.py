@@ -18,7 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import nearfar as nf
 from nearfar.errors import InputError, NotConverged
 from nearfar.kernel.parts import split
-from nearfar.methods import _rows
+from nearfar.methods import _lloyd, _rows
 from nearfar.methods import kernel_kmeans as module
 from nearfar.methods._lloyd import Stop, lloyd, repair
 from nearfar.methods._rows import RowSpace, bounded_lloyd
@@ -224,6 +224,23 @@ def test_many_rows_start_from_a_sample(monkeypatch):
         centres = np.stack([X[labels == c].mean(axis=0) for c in range(6)])
         objectives.append(((X - centres[labels]) ** 2).sum())
     assert min(objectives) < 1.05 * whole.inertia_  # a sample of 100 gets most of the way
+
+
+def test_many_sparse_rows_start_from_a_sample(monkeypatch):
+    phi = make_phi(300, 400, density=0.3, seed=16, layout="sparse")
+    monkeypatch.setattr(module, "cheapest", lambda parts: module.Path.PRODUCTS)
+    whole = nf.KernelKMeans(K, random_state=0).fit(phi)
+    monkeypatch.setattr(_lloyd, "SAMPLE", 100)
+    space = ProductSpace(split(phi), whole.shift_)
+    starts = _lloyd.sampled_starts(space, K, 5, Stop(100, 0.0), np.random.default_rng(0))
+    shifted = MatrixSpace(split(phi).matrix(), whole.shift_)
+    objectives = [lloyd(shifted, labels, K, Stop(1, 0.0)).inertia for labels in starts]
+    assert min(objectives) < 1.02 * whole.inertia_  # a third of the objects gets most of the way
+    sampled = nf.KernelKMeans(K, random_state=0).fit(phi)
+    assert sampled.inertia_ == pytest.approx(whole.inertia_, rel=1e-2)
+    part = space.take(np.arange(50))
+    np.testing.assert_allclose(part.columns(np.array([3])), space.columns(np.array([3]))[:50])
+    np.testing.assert_allclose(part.diagonal, space.diagonal[:50])
 
 
 @pytest.mark.parametrize("shape", [(40, 60), (60, 4)])

@@ -22,14 +22,14 @@ PARTIAL_BYTES = 1 << 28  # what the partial results of all blocks may take toget
 SMALL = 200_000  # stored entries below which threads do not pay
 
 
-def rows_times(matrix: Any, vectors: Floats) -> Floats:
-    """(n, d) matrix @ vectors; d may be missing.
+def rows_times(matrix: Any, vectors: Floats, *, dtype: Any = np.float64) -> Floats:
+    """(n, d) matrix @ vectors; d may be missing. Float32 as ``dtype`` reads the vectors, not the sums, in that.
 
     >>> from scipy import sparse
     >>> rows_times(sparse.csr_array([[1.0, 2.0]]), np.array([3.0, 4.0]))
     array([11.])
     """
-    columns = np.ascontiguousarray(vectors, dtype=np.float64).reshape(matrix.shape[1], -1)
+    columns = np.ascontiguousarray(vectors, dtype=dtype).reshape(matrix.shape[1], -1)
     result = np.zeros((matrix.shape[0], columns.shape[1]))
     blocks = _threads.blocks(matrix.shape[0], BLOCKS if matrix.nnz > SMALL else 1)
     arrays = (matrix.indptr, matrix.indices, matrix.data)

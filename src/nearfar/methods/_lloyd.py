@@ -12,9 +12,26 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.methods._spaces import Floats, Labels, Space
+from nearfar.kernel.parts import is_sparse
+from nearfar.methods._seeding import plus_plus
+from nearfar.methods._spaces import Floats, Labels, ProductSpace, Space
 
-__all__ = ["Clusters", "Run", "Stop", "assign", "clusters_of", "explained", "lloyd", "repair"]
+__all__ = [
+    "Clusters",
+    "Run",
+    "Stop",
+    "assign",
+    "clusters_of",
+    "explained",
+    "lloyd",
+    "repair",
+    "sampled_starts",
+]
+
+SAMPLE = 20_000  # objects on which starts are found when there are more than twice as many
+ENOUGH = (
+    20  # objects of the sample that a column must have on average, or the sample is no picture of the whole
+)
 
 
 @dataclass(frozen=True)
@@ -64,6 +81,25 @@ def lloyd(space: Space, labels: Labels, k: int, stop: Stop) -> Run:
             space.move(sums, moved, labels[moved], new[moved])
         labels = new
     return Run(labels, total - explained(clusters_of(sums, labels)), stop.max_iter, False)
+
+
+def sampled_starts(
+    space: ProductSpace, k: int, n_starts: int, stop: Stop, rng: np.random.Generator
+) -> list[Labels]:
+    """Starting labels by k-means++; of very many objects that share enough columns, by k-means on a sample."""
+    n, q = space.rows.shape
+    per_column = space.rows.nnz / max(q, 1) if is_sparse(space.rows) else n
+    if n <= 2 * SAMPLE or per_column * SAMPLE / n < ENOUGH:
+        return plus_plus(space, k, n_starts, rng)
+    chosen = np.sort(rng.choice(n, SAMPLE, replace=False))
+    sample = space.take(chosen)
+    found = []
+    for labels in plus_plus(sample, k, n_starts, rng):
+        rested = lloyd(sample, labels, k, stop).labels
+        clusters = clusters_of(sample.sums(rested, k), rested)
+        squares = assign(space.sums_over(chosen, rested, k), np.zeros(n), clusters)
+        found.append(np.argmin(squares, axis=1).astype(np.int32))
+    return found
 
 
 def assign(sums: Floats, diagonal: Floats, clusters: Clusters) -> Floats:

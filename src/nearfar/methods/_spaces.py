@@ -68,10 +68,23 @@ class ProductSpace:
     """K' by products with the rows of Phi, a block of columns at a time: no n x n, no p-long centre."""
 
     def __init__(self, parts: Parts, shift: float) -> None:
+        self.shift = shift
         self.own = parts.own - shift
         self.diagonal = parts.diagonal - shift
         self.rows = parts.shared
         self.blocks = column_blocks(parts.shared)
+
+    def take(self, objects: NDArray[np.intp]) -> ProductSpace:
+        """The space of some of the objects, with the same kernel values."""
+        own, rows = self.own[objects] + self.shift, self.rows[objects]
+        return ProductSpace(Parts(objects, np.arange(rows.shape[1]), rows, own), self.shift)
+
+    def sums_over(self, objects: NDArray[np.intp], labels: Labels, k: int) -> Floats:
+        """(n, k) sums of products of every row with those of labelled objects, all rows taken as new ones."""
+        result = np.zeros((self.rows.shape[0], k))
+        for block in self.blocks:
+            result += _times(block, _by_label(block[objects], labels, k))
+        return result
 
     def columns(self, objects: NDArray[np.intp]) -> Floats:
         """Products with the rows of the given objects."""
@@ -83,9 +96,7 @@ class ProductSpace:
 
     def sums(self, labels: Labels, k: int) -> Floats:
         """Sum over blocks of columns B of  B (B' indicator)."""
-        result = np.zeros((len(labels), k))
-        for block in self.blocks:
-            result += _times(block, _by_label(block, labels, k))
+        result = self.sums_over(np.arange(len(labels)), labels, k)
         result[np.arange(len(labels)), labels] += self.own
         return result
 
@@ -117,7 +128,8 @@ def _by_label(rows: Any, labels: Labels, k: int) -> Floats:
 
 
 def _times(rows: Any, vectors: Floats) -> Floats:
-    return rows_times(rows, vectors) if is_sparse(rows) else np.asarray(rows @ vectors)
+    """rows @ vectors; reading those as float32 where the rows are halves what has to come from memory."""
+    return rows_times(rows, vectors, dtype=rows.dtype) if is_sparse(rows) else np.asarray(rows @ vectors)
 
 
 def column_blocks(rows: Any) -> list[Any]:

@@ -14,10 +14,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from nearfar.errors import InputError, NotConverged
 from nearfar.kernel.parts import Parts, Phi, as_rows, is_sparse, split
 from nearfar.kernel.shift import check_diagonal, smallest_of_parts
+from nearfar.methods import _lloyd, _rows
 from nearfar.methods._common import check_count, generator
 from nearfar.methods._lloyd import Run, Stop, lloyd
 from nearfar.methods._path import Path, cheapest, stored_bytes
-from nearfar.methods._rows import RowSpace, bounded_lloyd, sampled_starts
+from nearfar.methods._rows import RowSpace, bounded_lloyd
 from nearfar.methods._seeding import plus_plus
 from nearfar.methods._spaces import MatrixSpace, ProductSpace
 from nearfar.progress import track
@@ -48,8 +49,8 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     n_clusters : how many clusters.
-    n_init : starts by k-means++; the one with the lowest objective is kept. With more than 100,000 dense rows the
-        starts are taken to rest on a sample of 50,000 first.
+    n_init : starts by k-means++; the one with the lowest objective is kept. With very many rows (100,000
+        dense, 40,000 sparse) starts are taken to rest on a sample first.
     max_iter : steps per start.
     tol : a start rests when a step lowers the objective by less than this share of it; 0: when no label changes.
     diagonal : "shift" or "keep".
@@ -143,14 +144,15 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         rng = generator(self.random_state)
         if (rows := _thin_rows(parts)) is not None and self.shift_ == 0:
             thin = RowSpace(rows)
-            starts = starts or sampled_starts(thin, k, self.n_init, stop, rng)
+            starts = starts or _rows.sampled_starts(thin, k, self.n_init, stop, rng)
             return [bounded_lloyd(thin, start, k, stop) for start in track(starts, "k-means starts")]
         space: MatrixSpace | ProductSpace
         if cheapest(parts) is Path.MATRIX:
             space = MatrixSpace(parts.matrix(), self.shift_)
+            starts = starts or plus_plus(space, k, self.n_init, rng)
         else:
             space = ProductSpace(parts, self.shift_)
-        starts = starts or plus_plus(space, k, self.n_init, rng)
+            starts = starts or _lloyd.sampled_starts(space, k, self.n_init, stop, rng)
         return [lloyd(space, start, k, stop) for start in track(starts, "k-means starts")]
 
     def _keep(self, X: Matrix, parts: Parts, run: Run, k: int) -> None:
