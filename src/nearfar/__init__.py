@@ -46,6 +46,7 @@ _ROOMS = (
     "triplets",
     "methods",
     "embedding",
+    "scale",
 )
 
 __all__ = [
@@ -76,6 +77,7 @@ __all__ = [
     "read_objects",
     "read_triplets",
     "reduce_diagonal",
+    "scale",
     "scan_triplets",
     "simulate",
     "stability",
@@ -94,6 +96,7 @@ if TYPE_CHECKING:
         io,
         kernel,
         methods,
+        scale,
         simulate,
         triplets,
     )

@@ -57,6 +57,8 @@ def find_sources(given: Any) -> list[Source]:
     """The sources behind a path, ``-``, a glob pattern, a list of these, a data frame or arrays."""
     import numpy as np
 
+    if isinstance(given, Source):
+        return [given]
     if isinstance(given, (str, os.PathLike)):
         return _from_path(os.fspath(given))
     if isinstance(given, np.ndarray):

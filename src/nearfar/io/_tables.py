@@ -16,7 +16,7 @@ from nearfar.io._header import Header
 from nearfar.io._sheet import Sheet, cell_names
 from nearfar.io._source import Source, open_binary
 
-__all__ = ["TableSheet", "array_sheet", "frame_sheet", "npz_sheet", "parquet_sheet"]
+__all__ = ["TableSheet", "array_sheet", "enumerated", "frame_sheet", "npz_sheet", "parquet_sheet"]
 
 OBJECT_LISTS = ("objects", "names")
 ROLES = ("anchor", "near", "far")
@@ -59,10 +59,16 @@ def parquet_sheet(source: Source) -> TableSheet:
             expected="a Parquet file",
         ) from error
     sheet = TableSheet(source, table)
+    sheet.objects = enumerated(schema)
+    return sheet
+
+
+def enumerated(schema: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """The object list that the types of a table hold: anchor, near and far are one enumeration."""
     kinds = {schema.get(role) for role in ROLES}
     if len(kinds) == 1 and isinstance(kind := kinds.pop(), pl.Enum):
-        sheet.objects = tuple(kind.categories.to_list())
-    return sheet
+        return tuple(kind.categories.to_list())
+    return None
 
 
 def frame_sheet(source: Source) -> TableSheet:

@@ -2,12 +2,13 @@
 
 from nearfar.scale._answers import Answers
 from nearfar.scale.accuracy import triplet_accuracy
-from nearfar.scale.connect import connect
+from nearfar.scale._connect import connect
 from nearfar.scale.feature_map import FeatureMap
 from nearfar.scale.kernel import gram, kernel_matrix
 from nearfar.scale.kernel_kmeans import KernelKMeans
 from nearfar.scale.kernel_pca import KernelPCA
 from nearfar.scale.near import neighbours
+from nearfar.scale.reading import read_triplets
 
 __all__ = [
     "Answers",
@@ -18,5 +19,6 @@ __all__ = [
     "gram",
     "kernel_matrix",
     "neighbours",
+    "read_triplets",
     "triplet_accuracy",
 ]

@@ -76,7 +76,7 @@ class Engine:
 
     def submit(self, name: str, function: Callable[..., Any], *arguments: Any) -> Future:
         """One task; arguments may be futures, or lists of them."""
-        with self.faults(name):
+        with self.faults(name), _no_size_warning():
             return self.client.submit(
                 run_alone, function, *arguments, key=f"{name}-{uuid4().hex}", pure=False
             )
@@ -88,7 +88,7 @@ class Engine:
             return []
         token = uuid4().hex
         keys = [f"{name}-{token}-{i}" for i in range(len(rows))]
-        with self.faults(name):
+        with self.faults(name), _no_size_warning():
             futures: list[Future] = self.client.map(
                 run_row, [function] * len(rows), rows, key=keys, pure=False
             )
@@ -179,6 +179,13 @@ class _Faults:
                 "cluster is lost, start it again and run this again"
             )
         return None
+
+
+def _no_size_warning() -> Any:
+    """Arguments travel with their tasks, on purpose: what is scattered cannot be made again when a worker is lost."""
+    import dask
+
+    return dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"})
 
 
 def run_row(function: Callable[..., Any], row: tuple[Any, ...]) -> Any:

@@ -8,10 +8,12 @@ sums their rows. Only S, of clusters times columns, and numbers per cluster leav
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from nearfar.kernel.parts import is_sparse
 from nearfar.methods._lloyd import Clusters, Stop, assign, clusters_of, explained, repair
@@ -78,72 +80,74 @@ def cut_lloyd(space: CutSpace, labels: list[Future], k: int, stop: Stop) -> CutR
     engine, blocks = space.engine, space.parts.blocks
     many = len(blocks)
     total = sum(engine.gather("diagonal", engine.map("diagonal", _total, space.diagonals)))
-    sums = engine.map("sums", _sum_rows, blocks, labels, [k] * many)
-    before, clusters = np.inf, Clusters(np.zeros(k, np.int64), np.zeros(k))
+    steps = engine.map("begin", _begin, blocks, labels, [k] * many)
+    before = np.inf
     for n_iter in range(1, stop.max_iter + 1):
-        products = _multiply(space, labels, sums)
-        clusters = _add_clusters(
-            engine.gather("clusters", engine.map("clusters", clusters_of, products, labels))
-        )
+        rounds, clusters = _multiply(space, steps)
         inertia = total - explained(clusters)
         if before - inertia < stop.tol * abs(inertia):
-            return CutRun(labels, clusters.sizes, inertia, n_iter, True)
+            return CutRun(_labels(space, steps), clusters.sizes, inertia, n_iter, True)
         before = inertia
-        steps = engine.map("assign", _assign, products, space.diagonals, labels, [clusters] * many)
-        changes = engine.gather("assigning", engine.map("moved", _change, steps, [k] * many))
-        new = engine.map("labels", _labels, steps)
+        new = engine.map("assign", _assign, blocks, rounds, space.diagonals, steps, [clusters] * many)
+        changes = engine.gather("assigning", engine.map("change", _change, new))
         moved = sum(change.moved for change in changes)
         sizes = np.sum([change.sizes for change in changes], axis=0)
         if not sizes.all():
-            new, mended = _mend(space, steps, new, sizes, k)
-            moved += mended
+            moved += _mend(space, new, sizes)
         if not moved:
-            return CutRun(labels, clusters.sizes, inertia, n_iter, True)
-        labels = new
-        sums = engine.map("sums", _sum_rows, blocks, labels, [k] * many)
-    products = _multiply(space, labels, sums)
-    clusters = _add_clusters(engine.gather("clusters", engine.map("clusters", clusters_of, products, labels)))
-    return CutRun(labels, clusters.sizes, total - explained(clusters), stop.max_iter, False)
+            return CutRun(_labels(space, steps), clusters.sizes, inertia, n_iter, True)
+        steps = new
+    _, clusters = _multiply(space, steps)
+    return CutRun(_labels(space, steps), clusters.sizes, total - explained(clusters), stop.max_iter, False)
 
 
-def _multiply(space: CutSpace, labels: list[Future], sums: list[Future]) -> list[Future]:
-    """Futures of R, the sums of K' over every cluster, for every block."""
-    many = len(labels)
-    joined = space.engine.reduce("sums", add_all, sums)
-    return space.engine.map(
-        "products", _products, space.parts.blocks, labels, [joined] * many, [space.shift] * many
-    )
+def _multiply(space: CutSpace, steps: list[Future]) -> tuple[list[Future], Clusters]:
+    """Futures of R, the sums of K' over every cluster, for every block; and the clusters."""
+    engine, many = space.engine, len(steps)
+    sums = engine.reduce("sums", add_all, engine.map("sums", attrgetter("sums"), steps))
+    rounds = engine.map("products", _products, space.parts.blocks, steps, [sums] * many, [space.shift] * many)
+    found = engine.gather("clusters", engine.map("clusters", attrgetter("clusters"), rounds))
+    sizes, within = (np.sum(column, axis=0) for column in zip(*found, strict=True))
+    return rounds, Clusters(sizes, within)
 
 
-def _add_clusters(blocks: list[Clusters]) -> Clusters:
-    return Clusters(np.sum([b.sizes for b in blocks], axis=0), np.sum([b.within for b in blocks], axis=0))
+def _labels(space: CutSpace, steps: list[Future]) -> list[Future]:
+    return space.engine.map("labels", attrgetter("labels"), steps)
 
 
-def _mend(
-    space: CutSpace, steps: list[Future], labels: list[Future], sizes: NDArray[np.int64], k: int
-) -> tuple[list[Future], int]:
-    """Labels without empty clusters, and how many objects were moved for that."""
-    found = space.engine.gather(
-        "empty clusters", space.engine.map("farthest", _farthest, steps, [2 * k] * len(steps))
-    )
+def _mend(space: CutSpace, steps: list[Future], sizes: NDArray[np.int64]) -> int:
+    """Fill empty clusters with the farthest objects; returns how many moved. In and out: steps."""
+    k, engine = len(sizes), space.engine
+    found = engine.gather("empty clusters", engine.map("farthest", _farthest, steps, [2 * k] * len(steps)))
     places, own, squares = (np.concatenate(columns) for columns in zip(*found, strict=True))
     block = np.repeat(np.arange(len(found)), [len(each[0]) for each in found])
     repaired = repair(own, squares, k, sizes)
     changed = np.flatnonzero(repaired != own)
-    labels = list(labels)
     for b in np.unique(block[changed]):
         here = changed[block[changed] == b]
-        labels[b] = space.engine.submit("labels", _relabel, labels[b], places[here], repaired[here])
-    return labels, len(changed)
+        steps[b] = engine.submit(
+            "assign", _relabel, space.parts.blocks[b], steps[b], places[here], repaired[here]
+        )
+    return len(changed)
 
 
 # -------------------------------------------------------------------- tasks
 
 
+class _Round(NamedTuple):
+    """R of a block (n, k), and what it adds to the clusters."""
+
+    products: Floats
+    clusters: Clusters
+
+
 class _Step(NamedTuple):
+    """Labels of a block, how far each object is from its centre, how many moved, sums of the clusters' rows (q, k)."""
+
     labels: Labels
     squares: Floats
     moved: int
+    sums: Floats
 
 
 class _Change(NamedTuple):
@@ -175,37 +179,34 @@ def _pick(block: Any, places: NDArray[np.intp]) -> Any:
 
 
 def _stacked(found: list[Any]) -> Any:
-    from scipy import sparse
-
     return sparse.csr_array(sparse.vstack(found)) if is_sparse(found[0]) else np.concatenate(found)
 
 
-def _sum_rows(block: Any, labels: Labels, k: int) -> Floats:
-    """(q, k) sums of the rows of every cluster."""
+def _begin(block: Any, labels: Labels, k: int) -> _Step:
+    return _Step(labels, np.zeros(len(labels)), 0, _sums(block, labels, k))
+
+
+def _sums(block: Any, labels: Labels, k: int) -> Floats:
     result: Floats = parts_of(block).into_columns(indicator(labels, k))
     return result
 
 
-def _products(block: Any, labels: Labels, sums: Floats, shift: float) -> Floats:
-    """(n, k) sum of K'(x, y) over the y of every cluster."""
-    parts = parts_of(block)
-    result: Floats = np.asarray(parts.shared @ sums)
-    result[np.arange(len(labels)), labels] += parts.own - shift
-    return result
+def _products(block: Any, step: _Step, sums: Floats, shift: float) -> _Round:
+    parts, labels = parts_of(block), step.labels
+    products: Floats = np.asarray(parts.shared @ sums)
+    products[np.arange(len(labels)), labels] += parts.own - shift
+    return _Round(products, clusters_of(products, labels))
 
 
-def _assign(products: Floats, diagonal: Floats, labels: Labels, clusters: Clusters) -> _Step:
-    squares = assign(products, diagonal, clusters)
+def _assign(block: Any, round: _Round, diagonal: Floats, step: _Step, clusters: Clusters) -> _Step:
+    squares = assign(round.products, diagonal, clusters)
     new = np.argmin(squares, axis=1).astype(np.int32)
-    return _Step(new, squares.min(axis=1, initial=np.inf), int((new != labels).sum()))
+    sums = _sums(block, new, len(clusters.sizes))
+    return _Step(new, squares.min(axis=1), int((new != step.labels).sum()), sums)
 
 
-def _change(step: _Step, k: int) -> _Change:
-    return _Change(step.moved, np.bincount(step.labels, minlength=k))
-
-
-def _labels(step: _Step) -> Labels:
-    return step.labels
+def _change(step: _Step) -> _Change:
+    return _Change(step.moved, np.bincount(step.labels, minlength=step.sums.shape[1]))
 
 
 def _farthest(step: _Step, count: int) -> tuple[NDArray[np.intp], Labels, Floats]:
@@ -214,7 +215,7 @@ def _farthest(step: _Step, count: int) -> tuple[NDArray[np.intp], Labels, Floats
     return places, step.labels[places], step.squares[places]
 
 
-def _relabel(labels: Labels, places: NDArray[np.intp], new: Labels) -> Labels:
-    labels = labels.copy()
+def _relabel(block: Any, step: _Step, places: NDArray[np.intp], new: Labels) -> _Step:
+    labels = step.labels.copy()
     labels[places] = new
-    return labels
+    return step._replace(labels=labels, sums=_sums(block, labels, step.sums.shape[1]))

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from typing import Any
 
 from nearfar.errors import InputError, UnreachableError
@@ -60,7 +61,7 @@ def connect(where: str = "local") -> Iterator[Any]:
             threads_per_worker=1,
             processes=True,
             dashboard_address=None,
-            silence_logs=logging.ERROR,
+            silence_logs=logging.CRITICAL,
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
@@ -128,7 +129,7 @@ def _versions_reader() -> Callable[[], dict[str, str | None]]:
         found: dict[str, str | None] = {"python": platform.python_version()}
         for name in names:
             try:
-                found[name] = version(name)
+                found[name] = version(name) if find_spec(name) else None
             except PackageNotFoundError:
                 found[name] = None
         return found

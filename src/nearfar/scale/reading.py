@@ -1,0 +1,183 @@
+"""Answers from files anywhere: cut into pieces, names turned into indices the same way on every run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from nearfar.errors import FileError, InputError
+from nearfar.io import ObjectList
+from nearfar.io._source import format_of
+from nearfar.io.objects import as_names
+from nearfar.labels import order_names
+from nearfar.scale._answers import Answers, Numbers, Piece
+from nearfar.scale._engine import Engine, current_engine, require_dask
+from nearfar.scale._pieces import CsvPiece, Format, ParquetPiece, damage, open_file, shown, text_header
+from nearfar.triplets import SoundNames, sound_names
+
+__all__ = ["read_triplets"]
+
+PIECE_ROWS = 4_000_000  # answers that a worker reads at a time, at most
+ROW_BYTES = 100  # of memory for an answer on its way from file to cells
+TEXT_BYTES = 1 << 26  # of a text file that a worker reads at a time, at most
+LINE_BYTES = 12  # of a short line of text, to guess how many there are
+
+
+def read_triplets(
+    paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    *,
+    dialect: str | None = None,
+    objects: ObjectList | Sequence[str] | str | os.PathLike[str] | int | None = None,
+    on_bad: Literal["error", "drop"] = "error",
+    storage_options: dict[str, Any] | None = None,
+) -> Answers:
+    """Find answers for the workers of the active Dask client to read; nothing is read into this process.
+
+    Parameters
+    ----------
+    paths : Parquet or CSV files (.parquet .csv .tsv, text also .gz): a path, an address that fsspec knows such as
+        s3://bucket/answers-*.parquet, a pattern, or a list of these. Workers must see them too.
+    dialect, on_bad : as for ``nearfar.read_triplets``.
+    objects : object list, as for ``nearfar.read_triplets``; or n, for objects that are called 0 to n - 1. Without it
+        the files are read twice, the first time for the names: all that occur, in their natural order.
+    storage_options : what fsspec needs to know about a place, such as keys.
+
+    Returns
+    -------
+    Answers : give it to the verbs of ``nearfar.scale``.
+    """
+    require_dask()
+    if on_bad not in ("error", "drop"):
+        raise InputError(
+            f"on_bad: {on_bad!r} is not known; expected 'error' or 'drop'", where="on_bad", came=on_bad
+        )
+    engine = current_engine()
+    n_objects = objects if isinstance(objects, int) else None
+    format, files = Format(dialect, on_bad, n_objects), _find(paths, storage_options or {})
+    many = len(files)
+    cuts = engine.map("files", _pieces, files, [format] * many, [_room(engine)] * many)
+    found = engine.gather("looking at files", cuts)
+    pieces = tuple(piece for cuts in found for piece in cuts.pieces)
+    approximate = sum(cuts.answers for cuts in found)
+    if n_objects is not None:
+        return Answers(pieces, Numbers(n_objects), None, approximate)
+    if objects is not None:
+        names = as_names(objects)
+        return Answers(pieces, names or (), engine.submit("names", _same, names), approximate)
+    future = engine.submit(
+        "names",
+        _order,
+        engine.reduce("names", _join, engine.map("names", _names, pieces) or [_Names((), True)]),
+    )
+    return Answers(pieces, engine.result("names of objects", future), future, approximate)
+
+
+def _room(engine: Engine) -> int:
+    """Answers that a task can hold."""
+    return max(1, min(PIECE_ROWS, engine.memory_per_task() // (4 * ROW_BYTES)))
+
+
+def _find(paths: Any, storage: dict[str, Any]) -> list[Any]:
+    """All files, in order."""
+    import fsspec
+
+    given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+    files: list[Any] = []
+    for path in (os.fspath(each) for each in given):
+        try:
+            found = fsspec.open_files(path, "rb", compression="infer", **storage)
+        except (ImportError, ValueError) as error:
+            raise FileError(f"{path}: fsspec cannot reach it ({error})", where=path, came=path) from error
+        if not found:
+            raise FileError(f"{path}: no file matches this pattern", where=path, expected="a file")
+        files += found
+    if not files:
+        raise InputError("answers: the list of files is empty; expected at least one", where="answers")
+    for file in files:
+        kind, packed = format_of(file.path)
+        if kind not in ("parquet", "csv", "tsv") or packed not in (None, "gzip"):
+            raise FileError(
+                f"{shown(file)}: cannot be read in pieces; expected .parquet .csv .tsv .csv.gz .tsv.gz, convert it "
+                "with  nearfar convert",
+                where=shown(file),
+                came=kind,
+                expected="Parquet or CSV",
+            )
+    return files
+
+
+# -------------------------------------------------------------------- tasks
+
+
+@dataclass(frozen=True)
+class _Cuts:
+    pieces: list[Piece]
+    answers: int
+
+
+@dataclass(frozen=True)
+class _Names:
+    """Names that occur, and whether they are a list that every piece shares."""
+
+    names: tuple[str, ...]
+    shared: bool
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _pieces(file: Any, format: Format, room: int) -> _Cuts:
+    """The pieces of a file, about ``room`` answers each."""
+    kind, packed = format_of(file.path)
+    if kind == "parquet":
+        return _parquet_pieces(file, format, room)
+    with open_file(file) as stream, damage(file):
+        header = text_header(stream, kind, shown(file), format)
+        size = int(file.fs.size(file.path))
+    if packed:  # cannot be entered in the middle
+        return _Cuts([CsvPiece(file, kind, b"", 0, None, format)], 4 * size // LINE_BYTES)
+    step = min(TEXT_BYTES, max(1, room * ROW_BYTES // 8))
+    starts = range(len(header), max(size, len(header) + 1), step)
+    pieces: list[Piece] = [CsvPiece(file, kind, header, a, min(a + step, size), format) for a in starts]
+    return _Cuts(pieces, size // LINE_BYTES)
+
+
+def _parquet_pieces(file: Any, format: Format, room: int) -> _Cuts:
+    import pyarrow.parquet as pq
+
+    with open_file(file) as stream, damage(file):
+        metadata = pq.ParquetFile(stream).metadata
+    sizes = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
+    pieces: list[Piece] = []
+    groups: list[int] = []
+    first_row = rows = 0
+    for number, size in enumerate(sizes):
+        if groups and rows + size > room:
+            pieces.append(ParquetPiece(file, tuple(groups), first_row, format))
+            first_row, groups, rows = first_row + rows, [], 0
+        groups.append(number)
+        rows += size
+    if groups:
+        pieces.append(ParquetPiece(file, tuple(groups), first_row, format))
+    return _Cuts(pieces, int(sum(sizes)))
+
+
+def _names(piece: Any) -> _Names:
+    """The objects of the answers of a piece."""
+    lists = {triplets.objects for triplets in piece.tables(None)}
+    return _join([_Names(names, True) for names in lists] or [_Names((), False)])
+
+
+def _join(found: list[_Names]) -> _Names:
+    lists = {each.names for each in found if each.names}
+    if len(lists) <= 1 and all(each.shared for each in found):
+        return _Names(next(iter(lists), ()), True)
+    return _Names(tuple({name: None for names in lists for name in names}), False)
+
+
+def _order(found: _Names) -> SoundNames:
+    """The list that all pieces share, else all names in their natural order."""
+    return sound_names(found.names if found.shared else order_names(list(found.names)))
