@@ -1,0 +1,55 @@
+"""Averages over rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from statistics import mean, median
+from typing import Any
+
+from experiments._experiment import Row
+
+__all__ = ["average", "matching", "spread", "total_seconds", "typical_seconds", "values_of"]
+
+
+def matching(rows: Iterable[Row], **wanted: Any) -> list[Row]:
+    """Rows that have these settings; a setting wanted as None must be missing.
+
+    >>> matching([{"d": 2, "purity": 0.5}, {"purity": 0.6}], d=None)
+    [{'purity': 0.6}]
+    """
+    return [row for row in rows if all(row.get(name) == value for name, value in wanted.items())]
+
+
+def average(rows: Iterable[Row], name: str = "purity", **wanted: Any) -> float:
+    """Mean of a result over the rows with these settings; NaN without rows."""
+    found = [row[name] for row in matching(rows, **wanted)]
+    return mean(found) if found else float("nan")
+
+
+def spread(rows: Iterable[Row], name: str = "purity", **wanted: Any) -> float:
+    """Standard error of the mean; NaN for fewer than two rows."""
+    found = [row[name] for row in matching(rows, **wanted)]
+    if len(found) < 2:
+        return float("nan")
+    middle = mean(found)
+    return float((sum((value - middle) ** 2 for value in found) / (len(found) - 1) / len(found)) ** 0.5)
+
+
+def total_seconds(row: Row) -> float:
+    """From answers to clusters."""
+    return float(row.get("seconds", 0.0) + row.get("cluster_seconds", 0.0))
+
+
+def typical_seconds(rows: Iterable[Row], **wanted: Any) -> float:
+    """Median of the seconds from answers to clusters: one slow run on a busy machine does not move it."""
+    found = [total_seconds(row) for row in matching(rows, **wanted)]
+    return median(found) if found else float("nan")
+
+
+def values_of(rows: Iterable[Row], name: str) -> list[Any]:
+    """The different values of a setting, in order.
+
+    >>> values_of([{"n": 2}, {"n": 1}, {"n": 2}, {}], "n")
+    [1, 2]
+    """
+    return sorted({row[name] for row in rows if name in row})

@@ -1,0 +1,42 @@
+"""General collections: how many random triplets do the kernels need? USPS digits 1, 2, 3 once more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from experiments import _general_page, _methods, usps
+from experiments._data import Data
+from experiments._experiment import Cell, Experiment, seed_of
+
+BUDGETS, QUICK_BUDGETS = (10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000), (10_000, 100_000)
+RUNS, QUICK_RUNS = 3, 1
+FLIPS = (0.0, 0.3)
+OTHERS: tuple[dict[str, Any], ...] = (
+    {"method": "GNMDS", "d": 2, "start": "random"},
+    {"method": "STE", "d": 10, "start": "kernel"},
+)
+
+
+MOST_TO_EMBED = 1_000_000
+
+
+def cells(quick: bool) -> list[Cell]:
+    kernels = [{"method": kernel} for kernel in _methods.KERNELS]
+    return [
+        Cell({"run": run, "budget": budget, "flip": flip} | fit, 0.1 + budget / (1e5 if "d" in fit else 1e6))
+        for run in range(QUICK_RUNS if quick else RUNS)
+        for budget in (QUICK_BUDGETS if quick else BUDGETS)
+        for flip in FLIPS
+        for fit in (*kernels, *(OTHERS if budget <= MOST_TO_EMBED else ()))
+    ]
+
+
+def compute(settings: Mapping[str, Any], data: Data) -> dict[str, Any]:
+    run = settings["run"]
+    _, truth, _ = usps.sample(data, run)
+    given = usps.collect(data, run, settings["budget"], settings["flip"], "rand", "k1")
+    return _methods.cluster_purity(settings, given, None, truth, seed_of("fit", run))
+
+
+EXPERIMENT = Experiment("general", _general_page.TITLE, cells, compute, _general_page.section)
