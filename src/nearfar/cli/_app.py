@@ -8,7 +8,7 @@ import typer
 
 import nearfar
 
-COMMANDS = ("check", "convert", "plan", "compare", "report", "demo")
+COMMANDS = ("check", "convert", "plan", "kernel", "cluster", "map", "tree", "compare", "report", "demo")
 
 app = typer.Typer(
     name="nearfar",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,17 +15,20 @@ from scipy import linalg
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from nearfar.errors import InputError, NotConverged
-from nearfar.kernel.parts import Parts, Phi, is_sparse, split
+from nearfar.kernel.gram import gram
+from nearfar.kernel.parts import Parts, Phi, as_rows, informed_rows, is_sparse, split
 from nearfar.progress import step
 
-__all__ = ["check_diagonal", "reduce_diagonal", "smallest_eigenvalue"]
+__all__ = ["ShiftedKernel", "check_diagonal", "kernel_of_rows", "reduce_diagonal", "smallest_eigenvalue"]
 
 DIRECT_LIMIT = 500  # up to here all eigenvalues are computed, without further thought
 MATRIX_LIMIT = 4_000  # up to here K is built and factorised: 128 MB and a second
 BASIS_BYTES = 1 << 28
 MAX_STEPS = 300
 TOLERANCE = 1e-6
-NEGLIGIBLE = 0.01  # an iterative search gives up on a shift below this share of the diagonal: it changes nothing
+NEGLIGIBLE = (
+    0.01  # an iterative search gives up on a shift below this share of the diagonal: it changes nothing
+)
 
 Product = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
@@ -152,6 +155,31 @@ def _start(n: int) -> NDArray[np.float64]:
     """A fixed start that has a part in every direction."""
     v = np.random.default_rng(0).standard_normal(n)
     return v / np.linalg.norm(v)
+
+
+class ShiftedKernel(NamedTuple):
+    """matrix (n, n): K - shift diag(informed); uninformed: indices of the zero rows."""
+
+    matrix: NDArray[Any]
+    shift: float
+    uninformed: NDArray[np.intp]
+
+
+def kernel_of_rows(phi: Phi, *, diagonal: str = "shift") -> ShiftedKernel:
+    """The kernel matrix of the rows of Phi, with what was taken off its diagonal.
+
+    >>> kernel_of_rows(np.array([[1.0, 0.0], [0.6, 0.8], [0.0, 0.0]])).matrix.round(6)
+    array([[0.6, 0.6, 0. ],
+           [0.6, 0.6, 0. ],
+           [0. , 0. , 0. ]])
+    """
+    shifted = check_diagonal(diagonal)
+    rows = as_rows(phi)
+    K = gram(rows)
+    shift = smallest_eigenvalue(rows, K) if shifted else 0.0
+    informed = informed_rows(rows)
+    K[informed, informed] -= shift
+    return ShiftedKernel(K, shift, np.setdiff1d(np.arange(len(K)), informed))
 
 
 def reduce_diagonal(K: Any) -> NDArray[Any]:

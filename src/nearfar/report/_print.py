@@ -21,6 +21,7 @@ __all__ = [
     "QUIET",
     "Figure",
     "below",
+    "need_matplotlib",
     "save_figure",
     "sheet",
     "shortened",
@@ -46,7 +47,8 @@ STYLE = {
 }
 
 
-def _matplotlib() -> Any:
+def need_matplotlib() -> Any:
+    """Matplotlib, or one sentence on how to get it."""
     try:
         import matplotlib
         import matplotlib.figure
@@ -57,7 +59,7 @@ def _matplotlib() -> Any:
 
 @contextmanager
 def style() -> Iterator[None]:
-    with _matplotlib().rc_context(STYLE), warnings.catch_warnings():
+    with need_matplotlib().rc_context(STYLE), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         yield
 
@@ -79,7 +81,7 @@ def save_figure(figure: Figure, path: str | Path, *, dpi: int = 200) -> None:
 
 def sheet(title: str, note: str, width: float, height: float) -> tuple[Figure, Any]:
     """A figure with a title above and a note below axes of the given size in inches."""
-    figure_module = _matplotlib().figure
+    figure_module = need_matplotlib().figure
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     above = 0.55 if title else MARGIN

@@ -20,20 +20,20 @@ def kernel_figure(
     K: ArrayLike,
     names: Sequence[str],
     *,
-    order: Sequence[int] | None = None,
+    order: ArrayLike | None = None,
     uninformed: Sequence[int] = (),
     title: str = "",
 ) -> Figure:
     """The kernel matrix as a picture, objects in the given order (of a tree, say), without uninformed ones."""
     K = np.asarray(K, dtype=np.float64)
-    order = list(range(len(K))) if order is None else [int(x) for x in order]
     hidden = set(map(int, uninformed))
-    order = [x for x in order if x not in hidden]
-    block = K[np.ix_(order, order)]
+    every = range(len(K)) if order is None else np.asarray(order).tolist()
+    chosen = [x for x in every if x not in hidden]
+    block = K[np.ix_(chosen, chosen)]
     apart = np.abs(block[~np.eye(len(block), dtype=bool)])
     limit = float(np.quantile(apart, 0.98)) if len(apart) else 1.0
-    named = len(order) <= MOST_NAMES
-    shown = [shortened(names[x], 24) for x in order] if named else []
+    named = len(chosen) <= MOST_NAMES
+    shown = [shortened(names[x], 24) for x in chosen] if named else []
     note = "Agreement of every two objects (no distances); the diagonal may lie beyond the scale."
     with style():
         figure, axes = sheet(title, below(note, names, uninformed), SIDE, SIDE)
@@ -46,7 +46,7 @@ def kernel_figure(
             rasterized=True,
         )
         axes.set_xticks([])
-        size = float(min(8.0, 0.8 * 72 * SIDE / max(len(order), 1)))
+        size = float(min(8.0, 0.8 * 72 * SIDE / max(len(chosen), 1)))
         axes.set_yticks(range(len(shown)), shown, size=size, color=INK)
         axes.tick_params(length=0, pad=2)
         _make_room(figure, axes)

@@ -47,7 +47,7 @@ def map_figure(
     pictured = images if images and len(shown) <= MOST_LABELS else {}
     bare = np.array([x for x in shown if int(x) not in pictured], dtype=np.intp)
     with style():
-        kinds = _Kinds(groups, len(points))
+        kinds = _Kinds(groups, len(points), shown)
         figure, axes = sheet(title, below(note, names, uninformed), WIDTH, _height(points[shown]))
         if kinds.legend:
             _draw_legend(figure, axes, kinds)
@@ -66,18 +66,18 @@ def _height(points: NDArray[np.float64]) -> float:
 
 
 class _Kinds:
-    """Colour and marker of every object; ``legend`` lists (group, colour, marker), the largest group first."""
+    """Colour and marker of every object; ``legend`` lists (group, colour, marker) of those shown."""
 
-    def __init__(self, groups: Sequence[object] | None, n: int) -> None:
+    def __init__(self, groups: Sequence[object] | None, n: int, shown: NDArray[np.intp]) -> None:
         self.colours = [COLOURS[0]] * n
         self.markers = [MARKERS[0]] * n
         self.legend: list[tuple[str, str, str]] = []
         if groups is None:
             return
-        order = list(dict.fromkeys(sorted(map(str, groups), key=_number_or_text)))
+        order = sorted({str(groups[x]) for x in shown}, key=_number_or_text)
         for place, group in enumerate(order):
             colour, marker = COLOURS[place % len(COLOURS)], MARKERS[place // len(COLOURS) % len(MARKERS)]
-            members = [x for x, own in enumerate(groups) if str(own) == group]
+            members = [x for x in shown if str(groups[x]) == group]
             self.legend.append((f"{group}  ({len(members)})", colour, marker))
             for x in members:
                 self.colours[x], self.markers[x] = colour, marker
@@ -174,7 +174,7 @@ def _draw_images(
         start, place = back.transform(np.array([pixel, centre]) + corner)
         if np.abs(centre - pixel).max() > side / 4:
             axes.plot(*zip(start, place, strict=True), color=kinds.colours[x], linewidth=0.7, zorder=1)
-            axes.scatter(*start, s=6, color=kinds.colours[x], linewidths=0, zorder=4)
+            axes.scatter(*start, s=6, color=kinds.colours[x], linewidths=0, zorder=2)
         box = OffsetImage(picture, zoom=side / _fine(side) * 72 / figure.dpi)
         axes.add_artist(
             AnnotationBbox(

@@ -1,0 +1,263 @@
+"""What kernel, cluster, map and tree share: their options, Phi from answers, and writing by extension."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nearfar.cli._common import Loaded, load, tell
+from nearfar.errors import FileError, InputError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "Diagonal",
+    "DiagonalOption",
+    "Images",
+    "Kernel",
+    "Landmarks",
+    "Outputs",
+    "Prepared",
+    "Written",
+    "check_outputs",
+    "draws",
+    "need_two",
+    "prepare",
+    "write_all",
+]
+
+TABLES = (".csv", ".tsv", ".parquet", ".npz")
+PICTURES = (".png", ".svg", ".pdf")
+
+
+class Diagonal(StrEnum):
+    """What to do with the diagonal of the kernel."""
+
+    shift = "shift"
+    keep = "keep"
+
+
+Kernel = Annotated[
+    str, typer.Option("--kernel", metavar="NAME", help="k1, k2, score, or a sum such as k1+k2.")
+]
+Landmarks = Annotated[
+    Path | None,
+    typer.Option(
+        "--landmarks",
+        metavar="FILE",
+        help="Landmark objects, one per line: only questions built on them count.",
+        show_default=False,
+    ),
+]
+DiagonalOption = Annotated[
+    Diagonal,
+    typer.Option(
+        "--diagonal", help="Take the smallest eigenvalue off the diagonal of the kernel, or keep it."
+    ),
+]
+Images = Annotated[
+    Path | None,
+    typer.Option(
+        "--images",
+        metavar="DIR",
+        help="Folder of pictures; a file belongs to the object of its name.",
+        show_default=False,
+    ),
+]
+Outputs = Annotated[
+    list[str],
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Where to write, by extension: .csv .tsv .parquet .npz, or a picture .png .svg .pdf; - for CSV on "
+        "standard output. May be given several times.",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Answers as Phi, and how to call the objects."""
+
+    loaded: Loaded
+    phi: Any
+    images: dict[int, Path] = field(default_factory=dict)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the objects, as in the answers."""
+        return self.loaded.triplets.objects
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What to call the objects in pictures."""
+        listing = self.loaded.objects
+        return self.names if listing is None else tuple(listing[name].label for name in self.names)
+
+    @property
+    def groups(self) -> list[str] | None:
+        """The group of every object, where the object list has groups."""
+        listing = self.loaded.objects
+        if listing is None or not any(listing.groups):
+            return None
+        return [listing[name].group or "no group" for name in self.names]
+
+    def columns(self) -> dict[str, Any]:
+        """The columns that every table of objects begins with."""
+        first: dict[str, Any] = {"object": list(self.names)}
+        if self.labels != self.names:
+            first["label"] = list(self.labels)
+        return first
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a command can write: a table for people, arrays for programs, a picture; made when asked for.
+
+    table : one frame. arrays : name -> array, for .npz. picture : a matplotlib figure. other : extension -> text.
+    """
+
+    table: Callable[[], pl.DataFrame]
+    arrays: Callable[[], Mapping[str, Any]]
+    picture: Callable[[], Any]
+    other: Mapping[str, Callable[[], str]] = field(default_factory=dict)
+
+
+def draws(outputs: Sequence[str]) -> bool:
+    """Whether one of the outputs is a picture."""
+    return any(Path(path).suffix.lower() in PICTURES for path in outputs)
+
+
+def check_outputs(outputs: Sequence[str], others: Sequence[str] = ()) -> None:
+    """Fail before the work where a file could not be written after it."""
+    known = (*TABLES, *PICTURES, *others)
+    for path in outputs:
+        if path == "-":
+            continue
+        suffix = Path(path).suffix.lower()
+        if suffix not in known:
+            raise FileError(
+                f"{path}: {suffix or 'no extension'} is not a format; expected {', '.join(known)}",
+                where=path,
+                came=suffix,
+                expected=", ".join(known),
+            )
+        if not Path(path).resolve().parent.is_dir():
+            raise FileError(
+                f"{path}: there is no directory {str(Path(path).parent)!r}; make it first", where=path
+            )
+        if suffix in PICTURES:
+            from nearfar.report.figures import need_matplotlib
+
+            need_matplotlib()
+
+
+def prepare(
+    answers: Sequence[str],
+    kernel: str,
+    landmarks: Path | None,
+    *,
+    images: Path | None = None,
+    pictures: bool = False,
+    **reading: Any,
+) -> Prepared:
+    """Read answers and make Phi; find pictures of the objects where they will be drawn."""
+    from nearfar.features import FeatureMap, parse_kernel
+
+    parse_kernel(kernel)
+    loaded = load(answers, **reading)
+    chosen = None if landmarks is None else _read_names(landmarks)
+    phi = FeatureMap(kernel, landmarks=chosen).fit_transform(loaded.triplets)
+    found = _find_images(loaded, images, reading.get("objects")) if pictures else {}
+    return Prepared(loaded, phi, found)
+
+
+def _read_names(path: Path) -> list[str]:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = (getattr(error, "strerror", None) or "it is not UTF-8 text").lower()
+        raise FileError(
+            f"{path}: cannot be read, {reason}; expected one object per line", where=str(path)
+        ) from error
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def _find_images(loaded: Loaded, folder: Path | None, listing: Path | None) -> dict[int, Path]:
+    from nearfar.report.pictures import find_pictures
+
+    names = loaded.triplets.objects
+    listed = (
+        {} if loaded.objects is None else dict(zip(loaded.objects.names, loaded.objects.images, strict=True))
+    )
+    base = None if listing is None else listing.parent
+    found = find_pictures(names, folder, listed=listed, base=base)
+    return {x: found.files[name] for x, name in enumerate(names) if name in found.files}
+
+
+def write_all(outputs: Sequence[str], written: Written, *, quiet: bool) -> None:
+    """Write every output by its extension; each appears whole or not at all."""
+    for path in outputs:
+        suffix = ".csv" if path == "-" else Path(path).suffix.lower()
+        if suffix in written.other:
+            _write_bytes(path, written.other[suffix]().encode())
+        elif suffix in PICTURES:
+            from nearfar.report.figures import save_figure
+
+            save_figure(written.picture(), path)
+        elif suffix == ".npz":
+            _write_bytes(path, _npz(written.arrays()))
+        else:
+            _write_bytes(path, _table(written.table(), suffix))
+        if path != "-":
+            tell(f"wrote {path}", quiet=quiet)
+
+
+def _table(frame: pl.DataFrame, suffix: str) -> bytes:
+    stream = io.BytesIO()
+    if suffix == ".parquet":
+        frame.write_parquet(stream)
+    else:
+        frame.write_csv(stream, separator="\t" if suffix == ".tsv" else ",")
+    return stream.getvalue()
+
+
+def _npz(arrays: Mapping[str, Any]) -> bytes:
+    import numpy as np
+
+    stream = io.BytesIO()
+    np.savez_compressed(
+        stream, allow_pickle=False, **{name: np.asarray(value) for name, value in arrays.items()}
+    )
+    return stream.getvalue()
+
+
+def _write_bytes(path: str, data: bytes) -> None:
+    from nearfar.io._atomic import atomic_path
+
+    if path == "-":
+        sys.stdout.flush()
+        if hasattr(sys.stdout, "buffer"):
+            sys.stdout.buffer.write(data)
+        else:  # a stand-in for the terminal that takes text only
+            sys.stdout.write(data.decode())
+        return
+    with atomic_path(path) as temporary:
+        temporary.write_bytes(data)
+
+
+def need_two(points: Any) -> None:
+    """A picture of a map needs two coordinates."""
+    if points.shape[1] < 2:
+        raise InputError(
+            "a picture of the map needs two dimensions; give --dimensions 2", where="--dimensions"
+        )

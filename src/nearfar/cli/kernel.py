@@ -1,0 +1,96 @@
+"""``nearfar kernel``: the kernel matrix."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nearfar.cli._common import Answers, Dialect, Exclude, Objects, OnBad, OnBadOption, Quiet, session
+from nearfar.cli._methods import (
+    Diagonal,
+    DiagonalOption,
+    Kernel,
+    Landmarks,
+    Outputs,
+    Prepared,
+    Written,
+    check_outputs,
+    prepare,
+    write_all,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["kernel"]
+
+
+def kernel(
+    answers: Answers,
+    output: Outputs = ["-"],  # noqa: B006 (typer copies it)
+    kernel: Kernel = "k1",
+    landmarks: Landmarks = None,
+    diagonal: DiagonalOption = Diagonal.shift,
+    objects: Objects = None,
+    title: Annotated[str, typer.Option("--title", help="Heading of the picture.", show_default=False)] = "",
+    dialect: Dialect = None,
+    on_bad: OnBadOption = OnBad.error,
+    exclude: Exclude = None,
+    quiet: Quiet = False,
+) -> None:
+    """Compute the kernel matrix: how alike every two objects were answered about.
+
+    A table has a row and a column per object, in the same order; .npz holds arrays kernel, objects, uninformed. A
+    picture shows the matrix with alike objects side by side. Any kernel method takes it as "precomputed".
+
+    Example:  nearfar kernel answers.csv --kernel k1+k2 -o kernel.npz
+    """
+    check_outputs(output)
+    with session(quiet):
+        from nearfar.kernel.shift import kernel_of_rows
+
+        ready = prepare(
+            answers, kernel, landmarks, dialect=dialect, objects=objects, on_bad=on_bad, exclude=exclude
+        )
+        _check_fits(len(ready.names))
+        found = kernel_of_rows(ready.phi, diagonal=diagonal.value)
+        written = Written(
+            lambda: _table(ready, found.matrix),
+            lambda: {
+                "kernel": found.matrix,
+                "objects": ready.names,
+                "uninformed": found.uninformed,
+                "shift": found.shift,
+            },
+            lambda: _picture(ready, found, title),
+        )
+        write_all(output, written, quiet=quiet)
+
+
+def _check_fits(n: int) -> None:
+    from nearfar.errors import TooLargeError
+    from nearfar.methods._memory import available_bytes
+
+    needed, free = 16 * n * n, available_bytes()
+    if needed > free:
+        raise TooLargeError(
+            f"the kernel matrix of {n:,} objects needs {needed / 1e9:.1f} GB and {free / 1e9:.1f} GB are free; "
+            "nearfar map and nearfar cluster work without it"
+        )
+
+
+def _table(ready: Prepared, K: Any) -> pl.DataFrame:
+    import polars as pl
+
+    return pl.DataFrame({"object": list(ready.names)}).hstack(pl.from_numpy(K, schema=list(ready.names)))
+
+
+def _picture(ready: Prepared, found: Any, title: str) -> Any:
+    from scipy.cluster.hierarchy import leaves_list
+
+    from nearfar.methods import linkage
+    from nearfar.report.figures import kernel_figure
+
+    order = leaves_list(linkage(ready.phi)) if len(ready.names) > 1 else None
+    return kernel_figure(found.matrix, ready.labels, order=order, uninformed=found.uninformed, title=title)
