@@ -1,55 +1,63 @@
-"""The four crowd sets and their five honest splits, written where cblearn's own environment can read them.
+"""What is embedded, written where cblearn's own environment can read it.
 
-    python benchmarks/accuracy/embeddings_data.py        # writes benchmarks/.data/embeddings/SET-FOLD.npz
+    python -m benchmarks.accuracy.embeddings_data        # writes benchmarks/.data/embeddings/SET-FOLD.npz
 
-Each file holds ``train`` and ``test``, (m, 3) rows (anchor, near, far), and ``n``, the number of objects.
+The four crowd sets with five honest splits each, and "digits": 1,000 of scikit-learn's digits, 100,000 random
+triplets with 20 % flips to fit on, 50,000 without to test on, five seeds. Each file holds ``train`` and ``test``,
+(m, 3) rows (anchor, near, far), and ``n``, the number of objects. ``points.npz`` holds points and answers at which
+the losses of both libraries are compared.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import Any
 
 import numpy as np
+from sklearn.datasets import load_digits
 
+import nearfar as nf
+from benchmarks._measure import ROOT, SHARED
 from nearfar.evaluate.splits import kfold
-from nearfar.triplets import Triplets
 
-ROOT = Path(__file__).parents[2]
-DATA = ROOT.parent / "shared" / "data"
 SPLITS = ROOT / "benchmarks" / ".data" / "embeddings"
 SETS = ("car", "musicians", "food", "things")
 FOLDS = 5
 
 
-def load(name: str) -> Triplets:
-    if name == "things":
-        table = np.load(DATA / "things" / "things_test10.npz")
-        return Triplets.from_odd_one_out(table["odd_one_out"].astype(np.int32), table["names"].tolist())
-    table = np.load(DATA / name / "triplets.npz")
-    rows, names = table["triplets"].astype(np.int32), table["names"].tolist()
-    if name == "car":
-        return Triplets.from_array(rows, names)
-    if name == "food":
-        return Triplets.from_array(
-            rows, names, statement=table["statement"], participant=table["participant"]
-        )
-    distinct = (rows[:, 0] != rows[:, 1]) & (rows[:, 0] != rows[:, 2]) & (rows[:, 1] != rows[:, 2])
-    rows = rows[distinct]  # 17 rows of musicians name one object twice
-    if len(set(names)) < len(names):
-        names = [f"{name} {i}" for i, name in enumerate(names)]
-    # one choice gave several rows; the set has no ids for choices, (anchor, near) stands for one
-    return Triplets.from_array(rows, names, statement=rows[:, 0] * np.int32(len(names)) + rows[:, 1])
+def digits(seed: int) -> tuple[Any, Any]:
+    """Triplets about 1,000 digits: 100,000 with 20 % flips, 50,000 without."""
+    rng = np.random.default_rng(seed)
+    pictures = load_digits().data
+    pictures = pictures[rng.choice(len(pictures), 1000, replace=False)]
+    rows = np.array([rng.choice(1000, 3, replace=False) for _ in range(150_000)], dtype=np.int32)
+    anchor, near, far = pictures[rows.T]
+    wrong = ((anchor - near) ** 2).sum(axis=1) > ((anchor - far) ** 2).sum(axis=1)
+    wrong[:100_000] ^= rng.random(100_000) < 0.2
+    rows[wrong] = rows[wrong][:, [0, 2, 1]]
+    return rows[:100_000], rows[100_000:]
+
+
+def write(name: str, fold: int, train: Any, test: Any, n: int) -> None:
+    np.savez(SPLITS / f"{name}-{fold}.npz", train=train, test=test, n=n)
+    print(f"{name}-{fold}: {n:,} objects, {len(train):,} answers to fit on, {len(test):,} to test on")
 
 
 def main() -> None:
     SPLITS.mkdir(parents=True, exist_ok=True)
     for name in SETS:
-        answers = load(name)
+        if not (SHARED / name).exists():
+            print(f"{name}: skipped, not at {SHARED}")
+            continue
+        answers = getattr(nf.datasets, f"fetch_{name}")(SHARED).triplets
         for fold, (train, test) in enumerate(kfold(answers, FOLDS, seed=0)):
-            path = SPLITS / f"{name}-{fold}.npz"
-            if not path.exists():
-                np.savez(path, train=answers[train].array, test=answers[test].array, n=answers.n_objects)
-            print(f"{path.name}: {len(train):,} to fit on, {len(test):,} to test on")
+            write(name, fold, answers[train].array, answers[test].array, answers.n_objects)
+    for seed in range(FOLDS):
+        write("digits", seed, *digits(seed), 1000)
+    rng = np.random.default_rng(0)
+    rows = np.argsort(rng.random((500, 30)), axis=1)[:, :3]
+    # near each other: cblearn adds 1e-12 to STE's denominator, which shows once squared distances pass 20
+    points = {f"points{d}": 0.4 * rng.normal(size=(30, d)) for d in (2, 5)}
+    np.savez(SPLITS / "points.npz", rows=np.concatenate([rows, rows[:100]]), **points)
 
 
 if __name__ == "__main__":
