@@ -74,10 +74,10 @@ def spread(points: Floats, sizes: Floats, *, frame: tuple[float, float], steps: 
     array([[46., 50.],
            [56., 50.]])
     """
-    centres = points.astype(np.float64).copy()
     half = sizes / 2
     reach = half[:, None] + half[None]
-    low, high = half, np.array(frame) - half
+    low, high = np.minimum(half, np.array(frame) - half), np.maximum(half, np.array(frame) - half)
+    centres = np.clip(points.astype(np.float64), low, high)
     for _ in range(steps):
         gaps = centres[:, None] - centres[None]
         overlap = reach - np.abs(gaps)
@@ -92,7 +92,7 @@ def spread(points: Floats, sizes: Floats, *, frame: tuple[float, float], steps: 
         factor = np.where(lengths > 1e-9, overlap / np.maximum(lengths, 1e-9), np.inf).min(axis=2)
         moves = (towards * np.where(hit, factor / 2, 0.0)[..., None]).sum(axis=1)
         moves /= np.maximum(hit.sum(axis=1), 1)[:, None]
-        centres = np.clip(centres + moves, np.minimum(low, high), np.maximum(low, high))
+        centres = np.clip(centres + moves, low, high)
     return centres
 
 

@@ -1,0 +1,257 @@
+"""``nearfar kernel | cluster | map | tree``: every format, stdout, exclusion, uninformed objects, errors before work."""
+
+import io
+import sys
+
+import numpy as np
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+import nearfar as nf
+from nearfar.cli._app import app
+from nearfar.errors import FileError, InputError, MissingExtra, TooLargeError
+from nearfar.methods import cut
+
+RUN = CliRunner()
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    """Twelve objects on two hills, answers by two honest people and one who turns everything round."""
+    folder = tmp_path_factory.mktemp("study")
+    rng = np.random.default_rng(0)
+    points = np.concatenate([rng.normal(0, 1, (6, 2)), rng.normal(6, 1, (6, 2))])
+    rows = []
+    for person in ("ann", "bob", "eve"):
+        for _ in range(600):
+            a, b, c = rng.choice(12, 3, replace=False)
+            near, far = (
+                (b, c)
+                if np.sum((points[a] - points[b]) ** 2) < np.sum((points[a] - points[c]) ** 2)
+                else (c, b)
+            )
+            near, far = (far, near) if person == "eve" else (near, far)
+            rows.append((f"o{a}", f"o{near}", f"o{far}", person))
+    pl.DataFrame(rows, schema=["anchor", "near", "far", "participant"], orient="row").write_csv(
+        folder / "answers.csv"
+    )
+    (folder / "exclude.txt").write_text("eve\n")
+    (folder / "landmarks.txt").write_text("o0\no1\no2\no6\no7\n")
+    listing = {"object": [f"o{x}" for x in range(12)] + ["ghost"]}
+    listing["label"] = [f"Object {x}" for x in range(12)] + ["Ghost"]
+    listing["group"] = ["left"] * 6 + ["right"] * 7
+    pl.DataFrame(listing).write_csv(folder / "objects.csv")
+    return folder
+
+
+def run(study, command, *options):
+    """Run a command that ends well; its result."""
+    result = RUN.invoke(app, [command, str(study / "answers.csv"), *map(str, options)])
+    assert result.exit_code == 0, result.output + repr(result.exception)
+    return result
+
+
+def answers(study, *, honest=True, listed=False):
+    triplets = nf.read_triplets(study / "answers.csv", objects=study / "objects.csv" if listed else None)
+    return triplets[~(triplets.participant == "eve")] if honest else triplets
+
+
+def table(text):
+    return pl.read_csv(io.StringIO(text))
+
+
+# ---------------------------------------------------------------- what is written
+
+
+def test_map_is_that_of_the_library(study):
+    result = run(study, "map", "--exclude", study / "exclude.txt", "--dimensions", 3)
+    frame = table(result.stdout)
+    phi = nf.FeatureMap("k1").fit_transform(answers(study))
+    assert frame["object"].to_list() == list(answers(study).objects)
+    np.testing.assert_allclose(
+        frame.select("x1", "x2", "x3").to_numpy(), nf.KernelPCA(3).fit_transform(phi), atol=1e-9
+    )
+    assert frame["informed"].all()
+    assert "the coordinates hold" in result.stderr
+
+
+def test_excluding_changes_the_result(study):
+    everybody = table(run(study, "map").stdout)
+    without = table(run(study, "map", "--exclude", study / "exclude.txt").stdout)
+    assert np.abs(everybody["x1"].to_numpy() - without["x1"].to_numpy()).max() > 0.01
+
+
+def test_clusters_are_found_and_numbered_from_one(study, tmp_path):
+    options = ["-k", 2, "--exclude", study / "exclude.txt", "--objects", study / "objects.csv"]
+    result = run(study, "cluster", *options, "-o", "-", "-o", tmp_path / "c.npz")
+    frame = table(result.stdout)
+    assert frame.columns == ["object", "label", "cluster", "medoid", "informed"]
+    assert sorted(frame["cluster"].unique().to_list()) == [1, 2]
+    assert len(set(frame["cluster"][:6].to_list())) == 1 and len(set(frame["cluster"][6:12].to_list())) == 1
+    assert frame["cluster"][0] != frame["cluster"][6]
+    assert frame.filter("medoid").height == 2
+    assert frame.filter(~pl.col("informed"))["object"].to_list() == ["ghost"]
+    assert "objects around Object" in result.stderr
+    with np.load(tmp_path / "c.npz") as stored:
+        assert stored["cluster"].tolist() == frame["cluster"].to_list()
+        assert stored["uninformed"].tolist() == [12]
+
+
+def test_kernel_in_every_table_format(study, tmp_path):
+    paths = [tmp_path / f"k.{end}" for end in ("csv", "tsv", "parquet", "npz")]
+    run(
+        study,
+        "kernel",
+        "--kernel",
+        "k1+k2",
+        "--diagonal",
+        "keep",
+        *[part for path in paths for part in ("-o", path)],
+    )
+    K = nf.kernel_matrix(answers(study, honest=False), "k1+k2", diagonal="keep")
+    names = list(answers(study).objects)
+    frames = [pl.read_csv(paths[0]), pl.read_csv(paths[1], separator="\t"), pl.read_parquet(paths[2])]
+    for frame in frames:
+        assert frame.columns == ["object", *names] and frame["object"].to_list() == names
+        np.testing.assert_allclose(frame.drop("object").to_numpy(), K, atol=1e-12)
+    with np.load(paths[3]) as stored:
+        np.testing.assert_allclose(stored["kernel"], K, atol=1e-12)
+        assert stored["objects"].tolist() == names
+
+
+def test_kernel_is_shifted_and_uses_landmarks(study, tmp_path):
+    run(study, "kernel", "--landmarks", study / "landmarks.txt", "-o", tmp_path / "k.npz")
+    triplets = answers(study, honest=False)
+    landmarks = ["o0", "o1", "o2", "o6", "o7"]
+    with np.load(tmp_path / "k.npz") as stored:
+        np.testing.assert_allclose(
+            stored["kernel"], nf.kernel_matrix(triplets, "k1", landmarks=landmarks), atol=1e-9
+        )
+        assert stored["shift"] == 0  # ten columns for twelve objects
+    run(study, "kernel", "-o", tmp_path / "all.npz")
+    with np.load(tmp_path / "all.npz") as stored:
+        assert stored["shift"] > 0.01
+        np.testing.assert_allclose(stored["kernel"], nf.kernel_matrix(triplets, "k1"), atol=1e-9)
+
+
+def test_tree_as_joins_members_arrays_and_newick(study, tmp_path):
+    listed = ["--objects", study / "objects.csv"]
+    joins = table(run(study, "tree", *listed).stdout)
+    tree = nf.linkage(nf.FeatureMap("k1").fit_transform(answers(study, honest=False)))
+    np.testing.assert_allclose(joins["height"].to_numpy()[:-1], tree[:, 2], atol=1e-9)
+    assert joins["size"].to_list()[-1] == 13 and joins["right"].to_list()[-1] == "ghost"
+    members = table(run(study, "tree", "-k", 2, *listed).stdout)
+    expected = [int(c) + 1 for c in cut(tree, 2)]
+    by_name = dict(zip(answers(study).objects, expected, strict=True))
+    assert members["cluster"].to_list() == [*(by_name[f"o{x}"] for x in range(12)), None]
+    run(study, "tree", "-k", 2, *listed, "-o", tmp_path / "t.npz", "-o", tmp_path / "t.nwk")
+    with np.load(tmp_path / "t.npz") as stored:
+        assert stored["linkage"].shape == (12, 4) and stored["leaves"][-1] == 12
+        assert stored["cluster"].tolist()[-1] == 0
+    text = (tmp_path / "t.nwk").read_text()
+    assert text.endswith(";\n") and text.count("(") == text.count(")") == 12
+    assert all(f"'o{x}':" in text for x in range(12))
+
+
+@pytest.mark.parametrize("method", ["average", "single"])
+def test_tree_methods(study, method):
+    joins = table(run(study, "tree", "--method", method).stdout)
+    tree = nf.linkage(nf.FeatureMap("k1").fit_transform(answers(study, honest=False)), method)
+    np.testing.assert_allclose(joins["height"].to_numpy(), tree[:, 2], atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("command", "end"),
+    [
+        ("kernel", "svg"),
+        ("kernel", "png"),
+        ("cluster -k 2", "svg"),
+        ("map", "svg"),
+        ("map", "pdf"),
+        ("tree -k 2", "svg"),
+    ],
+)
+def test_pictures(study, tmp_path, command, end):
+    path = tmp_path / f"picture.{end}"
+    run(study, *command.split(), "--objects", study / "objects.csv", "--title", "A study", "-o", path)
+    start = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[end]
+    assert path.read_bytes().startswith(start)
+    if end == "svg":
+        text = path.read_text()
+        assert "A study" in text and "Object 3" in text
+        assert "no usable answer: Ghost" in text
+
+
+def test_map_with_pictures_of_the_objects(study, tmp_path):
+    from PIL import Image
+
+    (tmp_path / "photos").mkdir()
+    for x in range(12):
+        Image.new("RGB", (40, 30), (20 * x, 0, 255 - 20 * x)).save(tmp_path / "photos" / f"o{x}.png")
+    run(study, "map", "--images", tmp_path / "photos", "-o", tmp_path / "map.svg")
+    assert (tmp_path / "map.svg").read_text().count("<image") == 12
+    run(study, "cluster", "-k", 2, "--images", tmp_path / "photos", "-o", tmp_path / "cluster.png")
+    colours = {colour for _, colour in Image.open(tmp_path / "cluster.png").convert("RGB").getcolors(10**6)}
+    assert (220, 0, 35) in colours  # the twelfth picture
+
+
+def test_seed_fixes_everything(study, tmp_path):
+    one, two = (run(study, "cluster", "-k", 4, "--seed", 3).stdout for _ in range(2))
+    assert one == two
+    pictures = [tmp_path / "one.svg", tmp_path / "two.svg"]
+    for path in pictures:
+        run(study, "map", "-o", path)
+    assert pictures[0].read_bytes() == pictures[1].read_bytes()
+
+
+def test_quiet_leaves_stderr_empty(study):
+    assert run(study, "cluster", "-k", 2, "--quiet").stderr == ""
+
+
+# ---------------------------------------------------------------- what goes wrong
+
+
+def error(study, command, *options):
+    result = RUN.invoke(app, [command, str(study / "answers.csv"), *map(str, options)])
+    assert result.stdout == ""
+    return result.exception
+
+
+def test_output_is_checked_before_the_work(study, tmp_path, monkeypatch):
+    monkeypatch.setattr("nearfar.cli._methods.prepare", None)
+    for command in ("kernel", "map", "tree"):
+        wrong = error(study, command, "-o", tmp_path / "picture.jpg")
+        assert isinstance(wrong, FileError) and ".jpg is not a format; expected .csv, .tsv" in str(wrong)
+    wrong = error(study, "map", "-o", tmp_path / "nowhere" / "map.csv")
+    assert isinstance(wrong, FileError) and "there is no directory" in str(wrong)
+
+
+def test_without_matplotlib_one_sentence(study, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    wrong = error(study, "map", "-o", tmp_path / "map.png")
+    assert isinstance(wrong, MissingExtra) and "pip install 'nearfar[report]'" in str(wrong)
+
+
+def test_unknown_kernel_landmark_and_too_many_clusters(study, tmp_path):
+    assert isinstance(
+        wrong := error(study, "map", "--kernel", "k9"), InputError
+    ) and "'k9' is not known" in str(wrong)
+    (tmp_path / "l.txt").write_text("o0\nnobody\n")
+    assert "nobody" in str(error(study, "map", "--landmarks", tmp_path / "l.txt"))
+    wrong = error(study, "map", "--landmarks", tmp_path / "absent.txt")
+    assert isinstance(wrong, FileError) and "expected one object per line" in str(wrong)
+    assert "n_clusters=50 is more than the 12 informed rows" in str(error(study, "cluster", "-k", 50))
+
+
+def test_one_coordinate_is_no_picture(study, tmp_path):
+    assert "needs two dimensions" in str(error(study, "map", "-n", 1, "-o", tmp_path / "map.png"))
+    assert not (tmp_path / "map.png").exists()
+
+
+def test_kernel_that_does_not_fit(study, monkeypatch):
+    monkeypatch.setattr("nearfar.methods._memory.available_bytes", lambda: 1000)
+    wrong = error(study, "kernel")
+    assert isinstance(wrong, TooLargeError) and "nearfar map and nearfar cluster work without it" in str(
+        wrong
+    )
