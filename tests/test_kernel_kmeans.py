@@ -286,10 +286,10 @@ def test_relabelling_objects_permutes_the_result():
     assert two.labels_.tolist() == one.labels_[order].tolist()
 
 
-def test_more_starts_are_never_worse():
+def test_more_starts_are_better_than_one():
     phi = make_phi(80, 90, density=0.3, seed=13)
-    one = nf.KernelKMeans(6, n_init=1, random_state=0).fit(phi).inertia_
-    assert nf.KernelKMeans(6, n_init=30, random_state=0).fit(phi).inertia_ < one
+    single = [nf.KernelKMeans(6, n_init=1, random_state=seed).fit(phi).inertia_ for seed in range(8)]
+    assert nf.KernelKMeans(6, n_init=30, random_state=0).fit(phi).inertia_ < np.mean(single)
 
 
 def test_stopping_early_is_said():

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar.kernel.parts import is_sparse
-from nearfar.methods._seeding import plus_plus
+from nearfar.methods._seeding import DECIMALS, plus_plus
 from nearfar.methods._spaces import Floats, Labels, ProductSpace, Space
 
 __all__ = [
@@ -22,9 +22,12 @@ __all__ = [
     "Stop",
     "assign",
     "clusters_of",
+    "draw_sample",
     "explained",
     "lloyd",
+    "nearest",
     "repair",
+    "sample_clusters",
     "sampled_starts",
 ]
 
@@ -71,7 +74,7 @@ def lloyd(space: Space, labels: Labels, k: int, stop: Stop) -> Run:
             return Run(labels, inertia, n_iter, True)
         before = inertia
         squares = assign(sums, space.diagonal, clusters)
-        new = repair(np.argmin(squares, axis=1).astype(np.int32), squares.min(axis=1), k)
+        new = repair(nearest(squares), squares.min(axis=1), k)
         moved = np.flatnonzero(new != labels)
         if not len(moved):
             return Run(labels, inertia, n_iter, True)
@@ -88,17 +91,33 @@ def sampled_starts(
 ) -> list[Labels]:
     """Starting labels by k-means++; of very many objects that share enough columns, by k-means on a sample."""
     n, q = space.rows.shape
-    per_column = space.rows.nnz / max(q, 1) if is_sparse(space.rows) else n
-    if n <= 2 * SAMPLE or per_column * SAMPLE / n < ENOUGH:
+    chosen = draw_sample(n, space.rows.nnz / max(q, 1) if is_sparse(space.rows) else n, rng)
+    if chosen is None:
         return plus_plus(space, k, n_starts, rng)
-    chosen = np.sort(rng.choice(n, SAMPLE, replace=False))
-    sample = space.take(chosen)
+    return [
+        nearest(assign(space.sums_over(chosen, rested, k), np.zeros(n), clusters))
+        for rested, clusters in sample_clusters(space.take(chosen), k, n_starts, stop, rng)
+    ]
+
+
+def draw_sample(n: int, per_column: float, rng: np.random.Generator) -> NDArray[np.int64] | None:
+    """The objects to start from, ascending; None where all are taken.
+
+    In: per_column, how many of the n objects a column has on average.
+    """
+    if n <= 2 * SAMPLE or per_column * SAMPLE / n < ENOUGH:
+        return None
+    return np.sort(rng.choice(n, SAMPLE, replace=False))
+
+
+def sample_clusters(
+    sample: ProductSpace, k: int, n_starts: int, stop: Stop, rng: np.random.Generator
+) -> list[tuple[Labels, Clusters]]:
+    """Labels that k-means on a sample settles on, and its clusters, from every start by k-means++."""
     found = []
     for labels in plus_plus(sample, k, n_starts, rng):
         rested = lloyd(sample, labels, k, stop).labels
-        clusters = clusters_of(sample.sums(rested, k), rested)
-        squares = assign(space.sums_over(chosen, rested, k), np.zeros(n), clusters)
-        found.append(np.argmin(squares, axis=1).astype(np.int32))
+        found.append((rested, clusters_of(sample.sums(rested, k), rested)))
     return found
 
 
@@ -111,6 +130,16 @@ def assign(sums: Floats, diagonal: Floats, clusters: Clusters) -> Floats:
     squares: Floats = diagonal[:, None] - sums * (2 / sizes) + clusters.within / sizes**2
     squares[:, clusters.sizes == 0] = np.inf
     return squares
+
+
+def nearest(squares: Floats) -> Labels:
+    """(n,) the nearest cluster; of several that are equally near, but for rounding, the first.
+
+    >>> nearest(np.array([[2.0 + 1e-15, 2.0]]))
+    array([0], dtype=int32)
+    """
+    places: NDArray[np.intp] = np.argmin(np.round(squares, DECIMALS), axis=1)
+    return places.astype(np.int32)
 
 
 def repair(labels: Labels, squares: Floats, k: int, sizes: NDArray[np.int64] | None = None) -> Labels:

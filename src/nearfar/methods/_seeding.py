@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 
 from nearfar.methods._spaces import Floats, Kernel, Labels
 
-__all__ = ["plus_plus"]
+__all__ = ["DECIMALS", "plus_plus"]
+
+DECIMALS = 12  # of a squared distance that are not rounding error
 
 
 def plus_plus(space: Kernel, k: int, n_starts: int, rng: np.random.Generator) -> list[Labels]:
@@ -53,5 +55,5 @@ def _squared_distances(space: Kernel, seeds: NDArray[np.intp]) -> Floats:
     squares[seeds, np.arange(len(seeds))] = (
         0  # an object is at no distance from itself, whatever rounding says
     )
-    result: Floats = squares
+    result: Floats = np.round(squares, DECIMALS, out=squares)  # equals stay equal, however they were summed
     return result

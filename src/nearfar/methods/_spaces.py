@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from nearfar.kernel.parts import Parts, is_sparse
 from nearfar.kernel.products import rows_times, sums_by_label
 
-__all__ = ["Kernel", "MatrixSpace", "ProductSpace", "Space"]
+__all__ = ["Kernel", "MatrixSpace", "ProductSpace", "Space", "by_label", "indicator", "times"]
 
 Labels = NDArray[np.int32]
 Floats = NDArray[np.float64]
@@ -83,7 +83,7 @@ class ProductSpace:
         """(n, k) sums of products of every row with those of labelled objects, all rows taken as new ones."""
         result = np.zeros((self.rows.shape[0], k))
         for block in self.blocks:
-            result += _times(block, _by_label(block[objects], labels, k))
+            result += times(block, by_label(block[objects], labels, k))
         return result
 
     def columns(self, objects: NDArray[np.intp]) -> Floats:
@@ -105,7 +105,7 @@ class ProductSpace:
         k = sums.shape[1]
         for block in self.blocks:
             rows = block[moved]
-            sums += _times(block, _by_label(rows, new, k) - _by_label(rows, old, k))
+            sums += times(block, by_label(rows, new, k) - by_label(rows, old, k))
         sums[moved, old] -= self.own[moved]
         sums[moved, new] += self.own[moved]
 
@@ -122,12 +122,12 @@ def indicator(labels: Labels, k: int) -> Floats:
     return members
 
 
-def _by_label(rows: Any, labels: Labels, k: int) -> Floats:
+def by_label(rows: Any, labels: Labels, k: int) -> Floats:
     """(p, k) sums of the rows of every cluster, as columns."""
     return sums_by_label(rows, labels, k) if is_sparse(rows) else np.asarray(rows.T @ indicator(labels, k))
 
 
-def _times(rows: Any, vectors: Floats) -> Floats:
+def times(rows: Any, vectors: Floats) -> Floats:
     """rows @ vectors; reading those as float32 where the rows are halves what has to come from memory."""
     return rows_times(rows, vectors, dtype=rows.dtype) if is_sparse(rows) else np.asarray(rows @ vectors)
 
