@@ -213,7 +213,7 @@ def _forecasts(
 ) -> tuple[Forecast | None, Forecast | None, Forecast | None]:
     """Expected accuracy with all answers, with twice as many, and the difference."""
     top = used >= used[-1] / 4.5  # far down, curves bend the other way
-    if top.sum() < 4:
+    if len(np.unique(used[top])) < 4:  # whole trios may make different sizes the same
         return None, None, None
     best = fit_power_laws(used[top], np.array([accuracies])[:, top])
     others = fit_power_laws(used[top], resampled[:, top])
