@@ -8,7 +8,19 @@ import typer
 
 import nearfar
 
-COMMANDS = ("check", "convert", "plan", "kernel", "cluster", "map", "tree", "compare", "report", "demo")
+COMMANDS = (
+    "check",
+    "convert",
+    "plan",
+    "kernel",
+    "cluster",
+    "map",
+    "tree",
+    "embed",
+    "compare",
+    "report",
+    "demo",
+)
 
 app = typer.Typer(
     name="nearfar",

@@ -29,6 +29,7 @@ __all__ = [
     "Written",
     "check_outputs",
     "draws",
+    "find_images",
     "need_two",
     "prepare",
     "write_all",
@@ -177,7 +178,7 @@ def prepare(
     loaded = load(answers, **reading)
     chosen = None if landmarks is None else _read_names(landmarks)
     phi = FeatureMap(kernel, landmarks=chosen).fit_transform(loaded.triplets)
-    found = _find_images(loaded, images, reading.get("objects")) if pictures else {}
+    found = find_images(loaded, images, reading.get("objects")) if pictures else {}
     return Prepared(loaded, phi, found)
 
 
@@ -192,7 +193,8 @@ def _read_names(path: Path) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
-def _find_images(loaded: Loaded, folder: Path | None, listing: Path | None) -> dict[int, Path]:
+def find_images(loaded: Loaded, folder: Path | None, listing: Path | None) -> dict[int, Path]:
+    """Index of an object -> its picture: from the folder, else as the object list says."""
     from nearfar.report.pictures import find_pictures
 
     names = loaded.triplets.objects

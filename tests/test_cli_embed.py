@@ -1,0 +1,89 @@
+"""``nearfar embed``: the same points as the library, in every format; warnings and errors in one line."""
+
+import io
+
+import numpy as np
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+import nearfar as nf
+from nearfar.cli._app import app
+from nearfar.errors import FileError, InputError
+from nearfar.triplets import Triplets
+
+RUN = CliRunner()
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    """Ten named objects on a line and 600 answers about them."""
+    rng = np.random.default_rng(0)
+    rows = np.argsort(rng.random((600, 10)), axis=1)[:, :3]
+    apart = np.abs(rows[:, [0]] - rows[:, 1:])
+    rows = np.where((apart[:, 0] > apart[:, 1])[:, None], rows[:, [0, 2, 1]], rows)
+    file = tmp_path_factory.mktemp("embed") / "answers.csv"
+    nf.write_triplets(Triplets.from_array(rows, [f"o{i}" for i in range(10)]), file)
+    return file
+
+
+def run(path, *options):
+    result = RUN.invoke(app, ["embed", str(path), *map(str, options)])
+    assert result.exit_code == 0, result.output + repr(result.exception)
+    return result
+
+
+@pytest.mark.parametrize("method", ["tste", "ste", "ckl", "soe", "gnmds"])
+def test_table_is_what_the_library_finds(path, method):
+    result = run(path, "--method", method, "--dimensions", 3)
+    frame = pl.read_csv(io.StringIO(result.stdout))
+    model = getattr(nf.embedding, method.upper())(3).fit(nf.read_triplets(path))
+    assert frame["object"].to_list() == list(model.objects_)
+    np.testing.assert_allclose(frame.select("x1", "x2", "x3").to_numpy(), model.embedding_, atol=1e-12)
+    assert frame["informed"].all()
+    assert f"{method.upper()} in 3 dimensions: agrees with" in result.stderr
+
+
+def test_arrays_and_picture(path, tmp_path):
+    run(path, "-o", tmp_path / "points.npz", "-o", tmp_path / "points.svg", "--quiet")
+    with np.load(tmp_path / "points.npz") as saved:
+        np.testing.assert_allclose(saved["points"], nf.embedding.TSTE().fit_transform(nf.read_triplets(path)))
+        assert saved["objects"].tolist() == [f"o{i}" for i in range(10)]
+        assert saved["converged"]
+    assert "<svg" in (tmp_path / "points.svg").read_text()
+
+
+def test_random_starts_and_regularization_reach_the_model(path):
+    options = ("--starts", 3, "--seed", 4, "--regularization", 0.7)
+    frame = pl.read_csv(io.StringIO(run(path, *options).stdout))
+    model = nf.embedding.TSTE(init="random", n_init=3, random_state=4, regularization=0.7)
+    points = model.fit_transform(nf.read_triplets(path))
+    np.testing.assert_allclose(frame.select("x1", "x2").to_numpy(), points, atol=1e-12)
+
+
+def test_objects_without_answers_are_marked(path, tmp_path):
+    listing = tmp_path / "objects.csv"
+    pl.DataFrame({"object": [*(f"o{i}" for i in range(10)), "ghost"]}).write_csv(listing)
+    result = run(path, "--objects", listing)
+    frame = pl.read_csv(io.StringIO(result.stdout))
+    assert frame.row(10) == ("ghost", 0.0, 0.0, False)
+    assert "1 of 11 objects have no answer ('ghost')" in result.stderr
+
+
+def test_stopping_early_is_said(path):
+    result = run(path, "--max-iter", 1)
+    assert "nearfar: warning: TSTE stopped after max_iter=1 iterations" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        (("-o", "points.xyz"), FileError, r"\.xyz is not a format"),
+        (("-n", "1", "-o", "{folder}/points.png"), InputError, r"needs two dimensions; give --dimensions 2"),
+        (("-m", "ckl", "-o", "missing/points.csv"), FileError, r"there is no directory 'missing'"),
+    ],
+)
+def test_errors_are_sentences(path, tmp_path, options, error, message):
+    options = [option.format(folder=tmp_path) for option in options]
+    with pytest.raises(error, match=message):
+        RUN.invoke(app, ["embed", str(path), *options], catch_exceptions=False)
