@@ -6,7 +6,7 @@
 
 Each fit has one start: ``default`` is cblearn's own unit-normal one, ``small`` the same points shrunk (x 0.01 for
 SOE, x 0.1 else), because from the unit-normal start it can end far from the best it could do. A fit is stopped
-after 600 s with the best points so far (``capped``). ``cpu`` are CPU seconds of the process: on a machine that
+after 600 CPU seconds with the best points so far (``capped``). ``cpu`` are CPU seconds of the process: on a machine that
 others use too they are at most the wall seconds, so they never flatter us. One BLAS thread, because L-BFGS on more
 is slower here, not faster. On digits, t-STE and SOE from the default start only, at five dimensions.
 """
@@ -45,14 +45,14 @@ class TimeUp(Exception):
 
 
 def capped_minimize(fun, x0, args=(), **options):
-    """As scipy.optimize.minimize, but it ends after CAP seconds with the best points it saw."""
-    started, best = time.perf_counter(), [np.inf, x0]
+    """As scipy.optimize.minimize, but it ends after CAP CPU seconds with the best points it saw."""
+    started, best = time.process_time(), [np.inf, x0]
 
     def timed(x, *rest):
         value, gradient = fun(x, *rest)
         if value < best[0]:
             best[:] = value, x.copy()
-        if time.perf_counter() - started > CAP:
+        if time.process_time() - started > CAP:
             raise TimeUp
         return value, gradient
 
