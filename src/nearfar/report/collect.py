@@ -34,7 +34,7 @@ from nearfar.report.quality import (
 from nearfar.report.space import Space, make_space
 from nearfar.report.sure import certainty
 from nearfar.report.verdict import make_verdict
-from nearfar.report.words import count, number
+from nearfar.report.words import count, display_names, number
 from nearfar.triplets import Triplets, as_triplets
 
 if TYPE_CHECKING:
@@ -243,15 +243,18 @@ class _Collector:
     ) -> tuple[f.Object, ...]:
         total, anchor = answers_per_object(self.answers)
         accuracy = accuracy_per_object(self.answers, credit)
+        shown = [self.answers.objects[x] for x in space.shown]
         labels, groups = _listed(listed)
+        spoken = dict(zip(shown, display_names(shown), strict=True))
         flagged = set(space.flagged)
         found = []
         for place, x in enumerate(space.shown.tolist()):
-            name = self.answers.objects[x]
+            name = shown[place]
+            label = labels.get(name, name)
             found.append(
                 f.Object(
                     name=name,
-                    label=labels.get(name) or name,
+                    label=label if label != name else spoken[name],
                     group=groups.get(name) or "",
                     picture=name in small,
                     answers=int(total[x]),

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar.evaluate.ceiling import noise_ceiling
 from nearfar.evaluate.compare import Score, compare
 from nearfar.evaluate.judge import answer_credit
 from nearfar.evaluate.models import fit_model
 from nearfar.evaluate.splits import kfold, split_units
+from nearfar.features import coverage
 from nearfar.progress import track
 from nearfar.report.facts import Judge, Judged
 from nearfar.report.words import number, percent
@@ -20,8 +22,9 @@ __all__ = ["Plan", "held_out_credit", "judge", "plan_for"]
 
 KERNELS = ("k1", "k2", "k1+k2", "score")
 EMBEDDINGS = ("ste", "tste", "ckl", "soe")
+LOW_COVERAGE = 1.0
 FEW, SOME, MANY = 20_000, 60_000, 120_000  # answers
-MANY_OBJECTS = 5_000
+MANY_OBJECTS = 500  # from here on kernel PCA takes seconds: only of kernels that can mean something
 
 
 @dataclass(frozen=True)
@@ -45,10 +48,8 @@ def plan_for(answers: Triplets, seed: int = 0) -> Plan:
     units = split_units(answers).codes
     dimensions = [d for d in (2, 3, 5) if d < n - 1]
     embeddings = EMBEDDINGS if m <= FEW else ("ste", "soe") if m <= SOME else ("ste",)
-    small = m <= FEW and n <= MANY_OBJECTS
-    models = [
-        *KERNELS,
-        *(f"{kernel} pca-{d}" for d in dimensions for kernel in KERNELS if d == 2 or small),
+    models = [*KERNELS, *_kernel_maps(answers, dimensions)]
+    models += [
         *(f"{loss}-{d}" for d in dimensions for loss in embeddings if d == 2 or loss == "ste"),
     ]
     cv = min(5 if m <= FEW else 3, int(units.max(initial=-1)) + 1)
@@ -57,6 +58,13 @@ def plan_for(answers: Triplets, seed: int = 0) -> Plan:
     rows = _some_units(units, MANY, seed)
     remark = f"Judged on a random {number(len(rows))} of the {number(m)} answers, to keep the report quick."
     return Plan(tuple(models), cv, rows, remark)
+
+
+def _kernel_maps(answers: Triplets, dimensions: list[int]) -> list[str]:
+    if answers.n_objects <= MANY_OBJECTS:
+        small = len(answers) <= FEW
+        return [f"{kernel} pca-{d}" for d in dimensions for kernel in KERNELS if d == 2 or small]
+    return ["k1 pca-2"] * (coverage(answers, "k1") >= LOW_COVERAGE) + ["score pca-2"]
 
 
 def _some_units(units: NDArray[np.int64], wanted: int, seed: int) -> NDArray[np.intp]:
@@ -70,6 +78,8 @@ def _some_units(units: NDArray[np.int64], wanted: int, seed: int) -> NDArray[np.
 
 def judge(answers: Triplets, plan: Plan, seed: int = 0) -> Judge:
     """Compare, and choose a kernel and a map."""
+    if plan.cv < 2:
+        return _unjudged(answers, plan)
     judged = answers if plan.rows is None else answers[plan.rows]
     comparison = compare(judged, plan.models, cv=plan.cv, seed=seed)
     best = comparison.best
@@ -94,6 +104,30 @@ def judge(answers: Triplets, plan: Plan, seed: int = 0) -> Judge:
         clustered_by=comparison.clustered_by,
         answers=len(judged),
         remark=plan.remark,
+    )
+
+
+def _unjudged(answers: Triplets, plan: Plan) -> Judge:
+    """Too few different questions to hold any out: the kernel that needs the fewest answers, without a judgement."""
+    why = "There are too few different questions to compare kernels; score needs the fewest answers."
+    flat = "score pca-2" if "score pca-2" in plan.models else ""
+    found = noise_ceiling(answers)
+    return Judge(
+        models=(),
+        best="score",
+        kernel="score",
+        kernel_why=why,
+        map=flat,
+        map_why="" if flat else "Too few objects for a map.",
+        ceiling=found.bracket,
+        agreement=found.agreement.share if found.agreement else None,
+        agreement_error=found.agreement.standard_error if found.agreement else None,
+        repeated=found.agreement.questions if found.agreement else 0,
+        cv=plan.cv,
+        unit="trio",
+        clustered_by="trio",
+        answers=len(answers),
+        remark="",
     )
 
 

@@ -88,6 +88,8 @@ def participants(
                 reasons=(),
             )
         )
+    if not rows:
+        return None
     typical = {
         field: _median([getattr(row, field) for row in rows])
         for field in ("with_prediction", "with_others", "with_themselves", "median_seconds", "fast")

@@ -29,6 +29,7 @@ from nearfar.report.facts import Curve, Facts, Judge, Participant
 __all__ = ["Plots", "make_plots"]
 
 INK, FAINT, ACCENT = "#39424e", "#c9ced6", "#2457a6"
+FEW_DOTS = 300
 COLD_HOT = ("#1f4e79", "#ffffff", "#b35806")
 
 
@@ -149,20 +150,28 @@ def _map(source: ColumnDataSource) -> Any:
         global_alpha="alpha",
         source=shown,
     )
-    labels = ColumnDataSource(name="map-labels", data={"x": [], "y": [], "text": [], "alpha": []})
+    labels = ColumnDataSource(
+        name="map-labels", data={name: [] for name in ("x", "y", "text", "alpha", "align", "shift")}
+    )
     plot.text(
         "x",
         "y",
         text="text",
         source=labels,
-        x_offset=8,
+        x_offset="shift",
+        text_align="align",
         text_baseline="middle",
         text_font_size="12px",
         text_alpha="alpha",
         name="map-text",
     )
-    dots = plot.scatter("x", "y", size="dot", source=source, line_color="white", line_width=1.5, **style)
+    few = len(source.data["x"]) <= FEW_DOTS
+    dots = plot.scatter(
+        "x", "y", size="dot", source=source, line_color="white", line_width=1.5 if few else 0.5, **style
+    )
     dots.name = "map-dots"
+    if not few:  # pictures cover dots rather than the other way round
+        dots.level = "underlay"
     tap = TapTool(renderers=[frames, dots])
     lasso = LassoSelectTool(renderers=[frames, dots], continuous=False, name="lasso")
     pan = PanTool(name="pan")

@@ -99,6 +99,8 @@ def curve_facts(curve: LearningCurve, remark: str = "") -> Curve:
 
 
 def _curve_text(model: str, verdict: str, change: Change | None) -> str:
+    if verdict == "at chance":
+        return f"{model} does not predict better than guessing yet, so what more answers would bring cannot be told."
     if change is None:
         return "There are too few answers to say what more of them would bring."
     gain = change.gain

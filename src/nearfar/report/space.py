@@ -24,6 +24,7 @@ MOST_CELLS = 400  # rows of the matrix that is shown
 MOST_CLUSTERS = 12
 NEIGHBOURS = 8
 HALF = 0.5  # of the best silhouette is still a clustering worth reading
+SHAPELESS = 0.03  # below it there are no clusters at all
 GRADUAL = 0.25  # below it, objects change gradually rather than fall into groups
 Floats = NDArray[np.float64]
 
@@ -167,8 +168,14 @@ def _choose(cuts: tuple[Clustering, ...], k: int | None) -> tuple[int, str]:
     if k is not None and any(found.k == k for found in cuts):
         own = next(found for found in cuts if found.k == k)
         return k, f"{k} clusters were asked for (mean silhouette {own.silhouette:.2f})."
+    if best.silhouette < SHAPELESS:
+        chosen = cuts[min(len(cuts) - 1, 4)]
+        return chosen.k, (
+            f"No cut into 2 to {cuts[-1].k} forms clusters (the best mean silhouette is {best.silhouette:.2f}): the "
+            f"objects change gradually, or the answers are too few to tell. {chosen.k} are shown as a reading aid."
+        )
     holding = [found for found in cuts if found.silhouette >= HALF * best.silhouette]
-    chosen = max(holding, key=lambda found: found.k) if best.silhouette > 0 else cuts[0]
+    chosen = max(holding, key=lambda found: found.k)
     text = (
         f"{chosen.k} is the finest cut, up to {cuts[-1].k}, whose clusters hold together at least half as well as "
         f"those of the best cut (mean silhouette {chosen.silhouette:.2f}; best {best.silhouette:.2f} at {best.k})."

@@ -56,7 +56,9 @@ def _enough(answers: Answers, quality: Quality, curve: Curve | None) -> Verdict:
         missing = count(len(quality.uninformed), "object has", "objects have")
         per_object += f" {missing} no usable answer and no place on the map."
     text = f"{curve.text} {per_object}" if curve else per_object
-    if curve is None or curve.change is None:
+    if curve is not None and curve.verdict == "at chance":
+        level, short = "poor", "No better than guessing"
+    elif curve is None or curve.change is None:
         level, short = "fair", "Too few answers to tell"
     elif curve.verdict == "levelled off":
         level, short = "good", "Enough answers"
@@ -79,6 +81,11 @@ def _accuracy(judge: Judge) -> Verdict:
         )
     best = judge.models[0]
     how = f"The best model, {best.name}, predicts {_share(best)} of answers it has not seen; guessing gives 50 %."
+    if best.accuracy - 2 * (best.error or 0.0) < 0.5:
+        unsure = (
+            "That is not clearly better than guessing: collect more answers before reading anything into it."
+        )
+        return Verdict("Accuracy", "poor", "Not clearly above guessing", f"{how} {unsure}")
     if judge.ceiling is None:
         return Verdict(
             "Accuracy",

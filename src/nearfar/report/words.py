@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from pathlib import PurePosixPath
 
-__all__ = ["count", "duration", "listed", "number", "percent", "plural", "points"]
+__all__ = ["count", "display_names", "duration", "listed", "number", "percent", "plural", "points"]
 
+PICTURES = (".jpg", ".jpeg", ".png", ".gif", ".webp", ".svg", ".bmp", ".tif", ".tiff")
 MINUS, HARD_SPACE = "\N{MINUS SIGN}", "\N{NO-BREAK SPACE}"
 
 
@@ -78,3 +81,18 @@ def listed(names: Sequence[str], most: int = 6) -> str:
         return f"{', '.join(names[:-1])} and {names[-1]}"
     rest = len(names) - most
     return f"{', '.join(names[:most])} and {rest} {plural(rest, 'other')}"
+
+
+def display_names(names: Sequence[str]) -> list[str]:
+    """Names as people read them: of a picture's path the file's name alone, where that tells objects apart.
+
+    >>> display_names(["images/apple.jpg", "images/pear.jpg", "plum"])
+    ['apple', 'pear', 'plum']
+    >>> display_names(["a/1.png", "b/1.png"])
+    ['a/1.png', 'b/1.png']
+    """
+    short = [
+        PurePosixPath(name).stem if PurePosixPath(name).suffix.lower() in PICTURES else name for name in names
+    ]
+    seen = Counter(short)
+    return [each if seen[each] == 1 else name for each, name in zip(short, names, strict=True)]

@@ -24,7 +24,12 @@ function element(tag, attributes, ...children) {
 }
 const percent = (value, digits = 0) => (value === null || value === undefined ? "–" : (100 * value).toFixed(digits) + "\u00a0%");
 const whole = (value) => value.toLocaleString("en");
-const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+// reading a style makes the browser settle the whole page, so every value is read once per theme
+let styles = new Map();
+function css(variable) {
+  if (!styles.has(variable)) styles.set(variable, getComputedStyle(document.documentElement).getPropertyValue(variable).trim());
+  return styles.get(variable);
+}
 const labelOf = (i) => data.objects[i].label;
 const clusterOf = (i) => (cutOf.size ? cutOf.get(state.k).labels[i] : -1);
 const colourOf = (cluster) => (cluster < 0 ? css("--soft") : css("--c" + (cluster % 12)));
@@ -122,6 +127,7 @@ addEventListener("scroll", hideTip, { passive: true });
 // ---- light and dark
 function setTheme(theme, keep) {
   document.documentElement.dataset.theme = theme;
+  styles = new Map();
   if (keep) { try { localStorage.setItem("nearfar-theme", theme); } catch (error) { /* a local file may not store */ } }
   tell("theme");
 }

@@ -1,5 +1,6 @@
 // The map: pictures at their places, as many as fit without covering each other; the rest are dots until there is room.
 const GAP = 3;
+const DOT = data.objects.length <= 150 ? 9 : data.objects.length <= 600 ? 6 : 4;
 const SMALL = 36; // pixels; a smaller picture says nothing
 
 function startMap() {
@@ -58,12 +59,15 @@ function startMap() {
     const found = [];
     let inside = 0;
     pen.font = "12px " + css("--font");
-    for (const i of order()) {
-      const at = toScreen(i);
-      if (!at || at[0] < -side || at[1] < -side || at[0] > width + side || at[1] > height + side) continue;
+    const visible = order().map((i) => [i, toScreen(i)])
+      .filter(([, at]) => at && at[0] > -side && at[1] > -side && at[0] < width + side && at[1] < height + side);
+    // a name keeps clear of all dots
+    visible.forEach(([i, [x, y]]) => { if (!thumbs[i]) taken.take({ left: x - 4, right: x + 4, top: y - 4, bottom: y + 4 }); });
+    for (const [i, at] of visible) {
       inside += 1;
-      const item = boxAt(i, at, side);
-      if (taken.free(item)) {
+      let item = boxAt(i, at, side);
+      if (item.text !== undefined && (item.right > width || !taken.free(item))) item = boxAt(i, at, side, true);
+      if (taken.free(item) && (item.text === undefined || (item.left > 0 && item.right < width))) {
         taken.take(item);
         found.push(item);
         continue;
@@ -80,11 +84,13 @@ function startMap() {
     }
     return { found, inside };
   }
-  function boxAt(i, [x, y], side) {
+  function boxAt(i, [x, y], side, before = false) {
     const thumb = thumbs[i];
     if (!thumb) {
       const text = labelOf(i).length > 24 ? labelOf(i).slice(0, 23) + "…" : labelOf(i);
-      return { i, x, y, text, left: x - 5, right: x + 10 + pen.measureText(text).width, top: y - 8, bottom: y + 8 };
+      const wide = pen.measureText(text).width;
+      const left = before ? x - 8 - wide : x + 8;
+      return { i, x, y, text, before, left, right: left + wide, top: y - 6, bottom: y + 6 };
     }
     const scale = side / Math.max(thumb[1], thumb[2]);
     const [w, h] = [thumb[1] * scale, thumb[2] * scale];
@@ -109,9 +115,9 @@ function startMap() {
     const chosen = new Set(state.chosen);
     const alpha = (i) => (chosen.size && !chosen.has(i) ? 0.22 : 1);
     const n = data.objects.length;
-    const columns = { px: [...x], py: [...y], wide: new Array(n).fill(0), high: new Array(n).fill(0), dot: new Array(n).fill(9) };
+    const columns = { px: [...x], py: [...y], wide: new Array(n).fill(0), high: new Array(n).fill(0), dot: new Array(n).fill(DOT) };
     const pictures = { x: [], y: [], url: [], w: [], h: [], alpha: [] };
-    const texts = { x: [], y: [], text: [], alpha: [] };
+    const texts = { x: [], y: [], text: [], alpha: [], align: [], shift: [] };
     const ties = { x0: [], y0: [], x1: [], y1: [], colour: [], alpha: [] };
     const toData = (item) => [plot.x_range.start + (item.x / w) * (plot.x_range.end - plot.x_range.start),
       plot.y_range.start + ((h - item.y) / h) * (plot.y_range.end - plot.y_range.start)];
@@ -120,6 +126,7 @@ function startMap() {
       const i = item.i;
       if (item.text !== undefined) {
         texts.x.push(x[i]); texts.y.push(y[i]); texts.text.push(item.text); texts.alpha.push(alpha(i));
+        texts.align.push(item.before ? "right" : "left"); texts.shift.push(item.before ? -8 : 8);
         continue;
       }
       const edge = chosen.has(i) ? 8 : 4;
@@ -127,7 +134,7 @@ function startMap() {
       columns.px[i] = px; columns.py[i] = py;
       columns.wide[i] = item.w + edge;
       columns.high[i] = item.h + edge;
-      columns.dot[i] = item.aside ? 5 : 0;
+      columns.dot[i] = item.aside ? Math.min(5, DOT) : 0;
       pictures.x.push(px); pictures.y.push(py); pictures.url.push(thumbs[i][0]);
       pictures.w.push(item.w); pictures.h.push(item.h); pictures.alpha.push(alpha(i));
       if (item.aside) {
@@ -191,7 +198,7 @@ function startMap() {
   }
   function chooseSize() {
     const sizes = [80, 72, 64, 56, 50, 44, 40];
-    const wanted = sizes.find((side) => {
+    const wanted = data.objects.length > 600 ? SMALL : sizes.find((side) => {
       const { found, inside } = arrange(side);
       const [hidden, aside] = ["hidden", "aside"].map((what) => found.filter((item) => item[what]).length);
       return hidden <= 0.05 * inside && aside <= 0.5 * inside;
@@ -248,7 +255,8 @@ function startMap() {
     const [px, py] = [event.clientX - area.left, event.clientY - area.top];
     for (let p = placed.length - 1; p >= 0; p--) {
       const item = placed[p];
-      if (px >= item.left && px <= item.right && py >= item.top && py <= item.bottom) return item.i;
+      const start = item.text === undefined ? item.left : Math.min(item.left, item.x - 5);
+      if (px >= start && px <= item.right && py >= item.top && py <= item.bottom) return item.i;
     }
     let best = null;
     let near = 12;

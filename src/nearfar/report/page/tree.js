@@ -16,7 +16,7 @@ const root = nodes[nodes.length - 1];
 function foldedLeaves() {
   if (!root) return [];
   const fold = data.members.length > TREE.most;
-  const limit = fold ? nodes.length - TREE.most : -1; // nodes made before this are folded
+  const limit = fold ? nodes.length - TREE.most + 1 : -1; // nodes made before this are folded
   const leaves = [];
   const walk = (node) => {
     if (!node.children || (fold && node.id < limit)) { leaves.push(node); return; }
@@ -41,7 +41,7 @@ function drawTree() {
   const leaves = foldedLeaves();
   const withPictures = Object.keys(thumbs).length > 0;
   const room = Math.max(300, box.clientWidth - 40);
-  const least = withPictures ? 8 : 15;
+  const least = withPictures ? 8 : 12;
   const guess = Math.max(least, (room - TREE.axis) / leaves.length);
   const side = withPictures ? Math.round(Math.min(64, Math.max(38, guess * 3.4))) : 0;
   const margin = Math.max(0, side / 2 - guess / 2) + 3; // so that the last picture is whole
@@ -49,8 +49,9 @@ function drawTree() {
   const step = Math.max(least, (room - left - margin) / leaves.length);
   const width = left + margin + step * leaves.length;
   const rows = withPictures ? Math.max(1, Math.ceil((side + 5) / step)) : 1;
-  const lowest = Math.min(...nodes.filter((node) => node.children).map((node) => node.height));
-  const base = lowest < 0.25 * root.height ? 0 : 0.9 * lowest;
+  const joins = leaves.some((leaf) => leaf.children) ? leaves : nodes;
+  const lowest = Math.min(...joins.filter((node) => node.children).map((node) => node.height));
+  const base = lowest < 0.25 * root.height ? 0 : lowest - 0.1 * (root.height - lowest);
   const y = (height) => TREE.top + TREE.height * (1 - (Math.max(height, base) - base) / (root.height - base || 1));
   const floor = TREE.top + TREE.height;
   const depth = withPictures ? rows * (side + 6) + 14 : 130;
@@ -71,6 +72,9 @@ function drawTree() {
   leaves.forEach((leaf, at) => drawing.append(drawLeaf(leaf, at, look)));
   drawBadges(drawing, cut, y, folded);
   box.replaceChildren(drawing);
+  $("tree-note").textContent = leaves.length < data.members.length
+    ? whole(data.members.length) + " objects are too many to draw: each of the " + leaves.length + " leaves stands for a branch of the tree, and + says how many more objects it holds."
+    : "";
   const first = drawing.querySelector(".leaf");
   if (first) first.setAttribute("tabindex", "0");
 }
