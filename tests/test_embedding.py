@@ -7,6 +7,7 @@ import numpy as np
 import oracles_embedding as oracle
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 
 from nearfar.embedding import CKL, GNMDS, SOE, STE, TSTE
 from nearfar.embedding.start import random_start
@@ -215,6 +216,11 @@ def test_uninformed_objects_lie_at_the_centre(truth):
 def test_wrong_parameters_say_what_was_expected(model, message, answers):
     with pytest.raises(InputError, match=message):
         model.fit(answers)
+
+
+def test_placing_needs_a_fit_first(answers):
+    with pytest.raises(NotFittedError, match="STE instance is not fitted yet"):
+        STE().transform(answers)
 
 
 def test_no_answers_no_embedding():

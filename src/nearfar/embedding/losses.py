@@ -15,7 +15,8 @@ soe         max(0, margin + sqrt n - sqrt f)^2              Terada, von Luxburg 
 ==========  ==============================================  ===================================
 
 They are written without branches, and ste without library calls, so that the compiler can work on several answers
-at once; that makes a pass over the answers about twice as fast.
+at once; that makes a pass over the answers about twice as fast. Numba keeps the compiled pass with loop.py and does
+not notice a change here: after one, touch loop.py or delete __pycache__.
 """
 
 from __future__ import annotations
