@@ -1,8 +1,8 @@
 """The same verbs on Dask: answers past one machine and past memory. Cuts work into blocks, owns no mathematics."""
 
 from nearfar.scale._answers import Answers
-from nearfar.scale.accuracy import triplet_accuracy
 from nearfar.scale._connect import connect
+from nearfar.scale.accuracy import triplet_accuracy
 from nearfar.scale.feature_map import FeatureMap
 from nearfar.scale.kernel import gram, kernel_matrix
 from nearfar.scale.kernel_kmeans import KernelKMeans

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from nearfar.kernel.parts import is_sparse
-from nearfar.methods._lloyd import Clusters, Stop, assign, clusters_of, explained, repair
+from nearfar.methods._lloyd import Clusters, Stop, assign, clusters_of, explained, nearest, repair
 from nearfar.methods._rows import RowSpace
-from nearfar.methods._spaces import indicator
+from nearfar.methods._spaces import by_label, times
 from nearfar.scale._engine import Future
 from nearfar.scale._parts import CutParts, add_all, block_diagonal, parts_of
 
-__all__ = ["CutRun", "CutSpace", "cut_lloyd", "nearest_in_block"]
+__all__ = ["CutRun", "CutSpace", "cut_lloyd", "nearest_in_block", "nearest_to_sample"]
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int32]
@@ -161,6 +161,12 @@ def nearest_in_block(block: Any, centres: Floats) -> Labels:
     return RowSpace(shared.toarray() if is_sparse(shared) else shared).nearest(centres)
 
 
+def nearest_to_sample(block: Any, sums: Floats, clusters: Clusters) -> Labels:
+    """(n,) the nearest cluster of a sample, of which ``sums`` (q, k) are the sums of the rows."""
+    products = times(parts_of(block).shared, sums)
+    return nearest(assign(products, np.zeros(len(products)), clusters))
+
+
 def _shifted(block: Any, shift: float) -> Floats:
     return block_diagonal(block) - shift
 
@@ -171,7 +177,7 @@ def _total(diagonal: Floats) -> float:
 
 def _columns(block: Any, chosen: Any) -> Floats:
     values: Any = parts_of(block).shared @ chosen.T
-    return np.asarray(values.toarray() if is_sparse(values) else values, dtype=np.float64)
+    return np.asarray(values.toarray() if is_sparse(values) else values)
 
 
 def _pick(block: Any, places: NDArray[np.intp]) -> Any:
@@ -187,20 +193,19 @@ def _begin(block: Any, labels: Labels, k: int) -> _Step:
 
 
 def _sums(block: Any, labels: Labels, k: int) -> Floats:
-    result: Floats = parts_of(block).into_columns(indicator(labels, k))
-    return result
+    return by_label(parts_of(block).shared, labels, k)
 
 
 def _products(block: Any, step: _Step, sums: Floats, shift: float) -> _Round:
     parts, labels = parts_of(block), step.labels
-    products: Floats = np.asarray(parts.shared @ sums)
+    products = times(parts.shared, sums)
     products[np.arange(len(labels)), labels] += parts.own - shift
     return _Round(products, clusters_of(products, labels))
 
 
 def _assign(block: Any, round: _Round, diagonal: Floats, step: _Step, clusters: Clusters) -> _Step:
     squares = assign(round.products, diagonal, clusters)
-    new = np.argmin(squares, axis=1).astype(np.int32)
+    new = nearest(squares)
     sums = _sums(block, new, len(clusters.sizes))
     return _Step(new, squares.min(axis=1), int((new != step.labels).sum()), sums)
 

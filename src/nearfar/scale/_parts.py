@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from nearfar.kernel.matrix import cross_kernel
 from nearfar.kernel.parts import Parts, column_counts, informed_rows, is_sparse, split
 from nearfar.methods._blocks import column_sums
-from nearfar.methods._path import stored_bytes
+from nearfar.methods._path import Path, cheapest, stored_bytes
 from nearfar.scale._cut import Cut
 from nearfar.scale._engine import Future
 
@@ -53,14 +53,32 @@ class CutParts:
         self.is_sparse = any(fact.is_sparse for fact in found)
         self.sizes = [fact.informed for fact in found]
         width = shared if self.is_sparse else used
-        known = sum(fact.nbytes for fact in found)
-        self.shared = Shared((sum(self.sizes), width), cut.dtype, min(known, MATRIX_HERE // 3))
+        self.shared = Shared((sum(self.sizes), width), cut.dtype, sum(fact.nbytes for fact in found))
         self.counts = counts
         whole = not self.is_sparse and used == cut.width
         self.blocks: list[Future] = [
             block if whole and informed == size else self.engine.submit("split", split, block, counts)
             for block, informed, size in zip(cut.blocks, self.sizes, cut.sizes, strict=True)
         ]
+
+    @cached_property
+    def n_entries(self) -> int:
+        """Stored entries of a sparse shared part."""
+        return sum(self.engine.gather("entries", self.engine.map("entries", _entries, self.blocks)))
+
+    @property
+    def is_thin(self) -> bool:
+        """Whether the shared rows make a dense array, or one not much larger, of more rows than columns."""
+        n, q = self.shared.shape
+        if q >= n or self.own.any():
+            return False
+        return not self.is_sparse or n * q * self.shared.dtype.itemsize <= 2 * self.shared.nbytes
+
+    @property
+    def path(self) -> Path:
+        """The cheapest way whose matrix this process can hold."""
+        small = self.shared._replace(nbytes=min(self.shared.nbytes, MATRIX_HERE // 3))
+        return cheapest(Parts(np.empty(0, np.intp), np.empty(0, np.int64), small, self.own))
 
     @property
     def size(self) -> int:
@@ -160,6 +178,10 @@ def _levels(counts: NDArray[np.int64]) -> tuple[int, int]:
 
 def _uninformed(block: Any, start: int) -> NDArray[np.intp]:
     return np.setdiff1d(np.arange(block.shape[0]), informed_rows(block)) + start
+
+
+def _entries(block: Any) -> int:
+    return int(parts_of(block).shared.nnz)
 
 
 def _own(block: Any) -> Floats:

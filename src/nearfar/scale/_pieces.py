@@ -77,7 +77,7 @@ class ParquetPiece:
             for table in parquet.iter_batches(ROWS, row_groups=list(self.groups), columns=used):
                 frame: Any = pl.from_arrow(table)
                 indices = _indices(frame, columns, plan, self.format) if quick else None
-                name = shown(self.file) + (f" (rows from {row + 1:,} on)" if row else "")
+                name = shown(self.file) + (f" (rows from {row:,} on)" if row else "")
                 listed = enumerated(frame.schema) if names is None else names
                 yield indices or self.format.triplets(Source(name, "frame", frame), listed)
                 row += len(frame)

@@ -12,6 +12,7 @@ from nearfar.errors import InputError
 from nearfar.evaluate.margins import phi_margins, point_margins
 from nearfar.evaluate.metrics import TripletAccuracy
 from nearfar.kernel.parts import is_sparse
+from nearfar.methods._path import stored_bytes
 from nearfar.scale._answers import Answers, Batch, Piece, as_answers
 from nearfar.scale._cut import Cut, cut_rows
 from nearfar.scale._engine import Future, current_engine
@@ -51,21 +52,22 @@ def triplet_accuracy(
         )
     batches = [engine.submit("held-out", _read, piece, answers.names) for piece in answers.pieces]
     sizes = engine.gather("reading held-out answers", engine.map("held-out", len, batches))
+    stored = engine.gather("looking at the features", engine.map("facts", stored_bytes, cut.blocks))
+    step = max(1, ROWS_BYTES * cut.n_rows // (3 * sum(stored) + 1))
     judged: list[Future] = []
     for batch, size in zip(batches, sizes, strict=True):
-        judged += _judge_batch(cut, batch, size, "phi" if points is None else "points")
+        judged += _judge_batch(cut, batch, range(0, size, step), "phi" if points is None else "points")
     tallies = engine.gather("judging answers", judged)
     halves, ties, m = (sum(column) for column in zip(*tallies, strict=True)) if tallies else (0, 0, 0)
     return TripletAccuracy(halves / (2 * m) if m else np.nan, ties / m if m else np.nan, m)
 
 
-def _judge_batch(cut: Cut, batch: Future, size: int, kind: str) -> list[Future]:
+def _judge_batch(cut: Cut, batch: Future, starts: range, kind: str) -> list[Future]:
     """Futures of the tallies of a batch, cut so that the rows it speaks about fit one task."""
     engine = cut.engine
-    step = max(1, ROWS_BYTES // (3 * max(cut.width, 1) * cut.dtype.itemsize))
     judged = []
-    for first in range(0, size, step):
-        part = engine.submit("held-out", _slice, batch, first, first + step)
+    for first in starts:
+        part = engine.submit("held-out", _slice, batch, first, first + starts.step)
         rows = engine.map("pick", _pick, cut.blocks, cut.starts, [part] * len(cut.blocks))
         judged.append(engine.submit("judge", _judge, part, rows, kind))
     return judged

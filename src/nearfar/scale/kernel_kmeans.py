@@ -11,12 +11,14 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from nearfar.errors import InputError
-from nearfar.kernel.parts import as_rows, informed_rows, is_sparse
+from nearfar.kernel.parts import Parts, as_rows, informed_rows, is_sparse
 from nearfar.kernel.shift import check_diagonal, smallest_of_parts
+from nearfar.methods import _lloyd, _rows
 from nearfar.methods._common import check_count, generator
 from nearfar.methods._lloyd import Run, Stop
-from nearfar.methods._rows import RowSpace, draw_sample, sample_centres
+from nearfar.methods._path import Path, cheapest
 from nearfar.methods._seeding import plus_plus
+from nearfar.methods._spaces import ProductSpace, by_label
 from nearfar.methods.kernel_kmeans import (
     check_enough,
     check_start,
@@ -30,7 +32,7 @@ from nearfar.methods.kernel_kmeans import (
 from nearfar.progress import track
 from nearfar.scale._cut import Cut, cut_rows, dask_rows
 from nearfar.scale._engine import Future, current_engine
-from nearfar.scale._kmeans import CutRun, CutSpace, cut_lloyd, nearest_in_block
+from nearfar.scale._kmeans import CutRun, CutSpace, cut_lloyd, nearest_in_block, nearest_to_sample
 from nearfar.scale._parts import CutParts, add_all
 
 __all__ = ["KernelKMeans"]
@@ -119,21 +121,37 @@ class KernelKMeans(BaseEstimator):  # type: ignore[misc]
         return parts.engine.map("labels", _of_informed, cut.blocks, pieces)
 
     def _starts(self, parts: CutParts, k: int, stop: Stop) -> list[list[Future]]:
-        """Starting labels, as futures of blocks; drawn as on one machine."""
-        rng, engine = generator(self.random_state), parts.engine
+        """Starting labels, as futures of blocks; drawn as on one machine, from a sample where that takes one."""
+        rng, engine, many = generator(self.random_state), parts.engine, len(parts.blocks)
         space: Any = CutSpace(parts, self.shift_)
-        thin = self.shift_ == 0 and parts.shared.shape[1] < parts.size and not parts.own.any()
-        chosen = draw_sample(parts.size, rng) if thin else None
-        if chosen is None:
-            labels = plus_plus(space, k, self.n_init, rng)
-            return [engine.map("labels", _same, parts.pieces(each)) for each in labels]
-        rows = space.rows_of(chosen)
-        sample = RowSpace(rows.toarray() if is_sparse(rows) else rows)
-        found = sample_centres(sample, k, self.n_init, stop, rng)
-        return [
-            engine.map("labels", nearest_in_block, parts.blocks, [centres] * len(parts.blocks))
-            for centres in found
-        ]
+        n, q = parts.shared.shape
+        if parts.is_thin and self.shift_ == 0:
+            chosen = _rows.draw_sample(n, rng)
+            if chosen is not None:
+                rows = space.rows_of(chosen)
+                sample = _rows.RowSpace(rows.toarray() if is_sparse(rows) else rows)
+                return [
+                    engine.map("labels", nearest_in_block, parts.blocks, [centres] * many)
+                    for centres in _rows.sample_centres(sample, k, self.n_init, stop, rng)
+                ]
+        elif cheapest(parts) is not Path.MATRIX:  # type: ignore[arg-type]
+            chosen = _lloyd.draw_sample(n, parts.n_entries / max(q, 1) if parts.is_sparse else n, rng)
+            if chosen is not None:
+                rows = space.rows_of(chosen)
+                part = Parts(chosen, np.arange(q), rows, parts.own[chosen])
+                found = _lloyd.sample_clusters(ProductSpace(part, self.shift_), k, self.n_init, stop, rng)
+                return [
+                    engine.map(
+                        "labels",
+                        nearest_to_sample,
+                        parts.blocks,
+                        [engine.submit("sums", by_label, rows, rested, k)] * many,
+                        [clusters] * many,
+                    )
+                    for rested, clusters in found
+                ]
+        labels = plus_plus(space, k, self.n_init, rng)
+        return [engine.map("labels", _same, parts.pieces(each)) for each in labels]
 
     def _keep(self, cut: Cut, parts: CutParts, run: CutRun, k: int, *, by_size: bool) -> None:
         engine, many = cut.engine, len(cut.blocks)

@@ -14,7 +14,7 @@ from nearfar.kernel.parts import informed_rows
 from nearfar.kernel.shift import check_diagonal, smallest_of_parts
 from nearfar.methods._blocks import add_scatter, into_columns, onto_columns
 from nearfar.methods._common import check_count
-from nearfar.methods._path import Path, cheapest
+from nearfar.methods._path import Path
 from nearfar.methods._spectrum import leading, leading_axes, trace_of
 from nearfar.methods.kernel_pca import fixed_signs, shifted_values, signs_of
 from nearfar.scale._cut import Cut, cut_rows, dask_rows
@@ -59,11 +59,10 @@ class KernelPCA(BaseEstimator):  # type: ignore[misc]
             )
         self.uninformed_ = parts.uninformed
         self.shift_ = smallest_of_parts(parts) if shifted else 0.0
-        path = cheapest(parts)
-        if path is Path.COLUMNS:
+        if parts.path is Path.COLUMNS:
             self._by_columns(parts, cut, count)
         else:
-            self._by_objects(parts, cut, count, path)
+            self._by_objects(parts, cut, count)
         self.n_features_in_ = cut.width
         return self
 
@@ -111,9 +110,9 @@ class KernelPCA(BaseEstimator):  # type: ignore[misc]
         self._origin = mean @ axes
         self.embedding_ = _points(cut, self._place(cut), len(self._origin))
 
-    def _by_objects(self, parts: Any, cut: Cut, count: int, path: Path) -> None:
+    def _by_objects(self, parts: Any, cut: Cut, count: int) -> None:
         engine = cut.engine
-        spectrum = fixed_signs(leading(parts, count, path))
+        spectrum = fixed_signs(leading(parts, count, parts.path))
         self._keep_values(
             spectrum.values,
             trace_of(parts.column_sums, parts.diagonal, parts.own) - self.shift_ * (parts.size - 1),
