@@ -79,8 +79,10 @@ def _reading(inputs: Inputs) -> str:
     lines.append(f"answers = nf.read_triplets({files!r}{extra}, on_bad='drop')")
     if inputs.exclude:
         lines += [
-            f"out = open({inputs.exclude!r}, encoding='utf-8').read().split('\\n')",
-            "answers = answers[~np.isin(np.asarray(answers.participant).astype(str), [name.strip() for name in out])]",
+            "from pathlib import Path",
+            "",
+            f"out = {{name.strip() for name in Path({inputs.exclude!r}).read_text(encoding='utf-8').splitlines()}}",
+            "answers = answers[np.array([str(name) not in out for name in np.asarray(answers.participant)])]",
         ]
     return "\n".join([*lines, "answers"])
 

@@ -48,15 +48,15 @@ class Space:
     flagged: tuple[int, ...]
 
 
-def choose_objects(n: int, seed: int = 0, most: int = MOST_OBJECTS) -> NDArray[np.intp]:
+def choose_objects(n: int, seed: int = 0) -> NDArray[np.intp]:
     """All objects, or as many as a page can show, drawn at random and in their order.
 
     >>> choose_objects(3), len(choose_objects(5000))
     (array([0, 1, 2]), 2000)
     """
-    if n <= most:
+    if n <= MOST_OBJECTS:
         return np.arange(n)
-    return np.sort(np.random.default_rng(seed).permutation(n)[:most])
+    return np.sort(np.random.default_rng(seed).permutation(n)[:MOST_OBJECTS])
 
 
 def make_space(answers: Triplets, kernel: str, *, k: int | None = None, seed: int = 0) -> Space:

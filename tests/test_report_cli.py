@@ -1,0 +1,223 @@
+"""``nearfar report`` and its bundle: what is written, where, and what is said on the way."""
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from report_tools import HOSTILE, answers, hostile_report, paint
+
+from nearfar import FeatureMap, kernel_matrix, read_triplets, write_triplets
+from nearfar.cli import main
+from nearfar.report.make import _need_extra, make_report
+
+
+def run(monkeypatch, capsys, *arguments):
+    """(exit code, stdout, stderr) of a command."""
+    monkeypatch.setattr(sys, "argv", ["nearfar", *map(str, arguments)])
+    with pytest.raises(SystemExit, match=r"^\d+$") as ended:
+        main()
+    captured = capsys.readouterr()
+    return ended.value.code, captured.out, captured.err
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    """A folder as a scientist has it: answers, pictures, a list of objects, somebody to leave out."""
+    folder = tmp_path_factory.mktemp("study")
+    given = answers(m=600)
+    write_triplets(given, folder / "answers.csv")
+    paint(folder / "pictures", given.objects)
+    rows = [f"{name},Thing {i}!,{name}.png,{'ab'[i // 6]}" for i, name in enumerate(given.objects)]
+    (folder / "objects.csv").write_text("\n".join(["object,label,image,group", *rows]) + "\n")
+    (folder / "out.txt").write_text("worker-5\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def written(study):
+    """Everything the command can write, once, in a process of its own."""
+    command = [sys.executable, "-m", "nearfar", "report", "answers.csv", "--images", "pictures"]
+    command += ["--objects", "objects.csv", "--exclude", "out.txt", "-o", "page.html", "--title", "Things"]
+    command += ["--bundle", "bundle", "--json", "facts.json"]
+    done = subprocess.run(command, cwd=study, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return study, done
+
+
+def test_one_command_writes_the_page_and_says_where(written):
+    folder, done = written
+    page = (folder / "page.html").read_text(encoding="utf-8")
+    assert "<title>Things</title>" in page
+    assert done.stdout == ""
+    assert done.stderr.splitlines()[:3] == ["wrote page.html", "wrote facts.json", "wrote bundle"]
+
+
+def test_labels_groups_pictures_and_exclusion_reach_the_facts(written):
+    folder, _ = written
+    facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
+    assert facts["objects"][0]["label"] == "Thing 0!"
+    assert [found["group"] for found in facts["objects"]] == ["a"] * 6 + ["b"] * 6
+    assert facts["pictures"]["shown"] == 12
+    assert facts["answers"]["answers"] == 500
+    assert facts["answers"]["left_out"] == [
+        {
+            "what": facts["answers"]["left_out"][0]["what"],
+            "count": 100,
+            "why": "this participant was excluded",
+        }
+    ]
+    assert "worker" not in (folder / "facts.json").read_text(encoding="utf-8")
+
+
+def test_the_bundle_is_complete(written):
+    folder, _ = written
+    bundle = folder / "bundle"
+    figures = {path.name for path in (bundle / "figures").iterdir()}
+    kinds = {"tree", "kernel", "models", "learning-curve", "participants", "certainty", "coverage"}
+    for kind in kinds:
+        assert {f"{kind}.svg", f"{kind}.pdf"} <= figures
+    assert len([name for name in figures if name.startswith("map-") and name.endswith(".svg")]) >= 2
+    for path in (bundle / "figures").glob("*.pdf"):
+        assert path.read_bytes().startswith(b"%PDF")
+    assert (bundle / "README.txt").read_text().startswith("What is in this folder")
+    assert (bundle / "facts.json").read_text() == (folder / "facts.json").read_text()
+
+
+def test_the_tables_hold_what_the_facts_say(written):
+    folder, _ = written
+    facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
+
+    def table(name):
+        with (folder / "bundle" / "tables" / f"{name}.csv").open(encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+
+    chosen = next(cut for cut in facts["tree"]["cuts"] if cut["k"] == facts["tree"]["k"])
+    assert [int(row["cluster"]) - 1 for row in table("clusters")] == chosen["labels"]
+    first = facts["maps"][0]
+    assert [float(row[f"{first['name']} x"]) for row in table("map")] == pytest.approx(first["x"])
+    assert [[float(v) for v in row.values()] for row in table("tree")] == facts["tree"]["merges"]
+    assert [row["participant"] for row in table("participants")] == [
+        person["name"] for person in facts["quality"]["participants"]
+    ]
+    assert len(table("models")) == len(facts["judge"]["models"])
+    assert len(table("curve")) == len(facts["curve"]["points"])
+    assert (
+        table("neighbours")[0]["neighbour"]
+        == facts["objects"][facts["objects"][0]["neighbours"][0]["object"]]["name"]
+    )
+
+
+def test_kernel_and_features_can_be_read_again(written):
+    folder, _ = written
+    given = read_triplets(folder / "answers.csv")
+    given = given[~(given.participant == "worker-5")]
+    facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
+    with np.load(folder / "bundle" / "kernel.npz") as stored:
+        np.testing.assert_allclose(stored["K"], kernel_matrix(given, facts["judge"]["kernel"]), atol=1e-9)
+        assert stored["objects"].tolist() == list(given.objects)
+    features = FeatureMap.load(folder / "bundle" / "phi.npz")
+    np.testing.assert_allclose(features.features_, FeatureMap(facts["judge"]["kernel"]).fit_transform(given))
+
+
+def test_the_notebook_redoes_it(written, monkeypatch, capsys):
+    folder, _ = written
+    book = json.loads((folder / "bundle" / "redo.ipynb").read_text(encoding="utf-8"))
+    assert (book["nbformat"], len({cell["id"] for cell in book["cells"]})) == (4, len(book["cells"]))
+    code = "\n".join(cell["source"] for cell in book["cells"] if cell["cell_type"] == "code")
+    assert "worker-" not in code
+    monkeypatch.chdir(folder / "bundle")
+    space = {}
+    exec(compile(code, "redo.ipynb", "exec"), space)
+    facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
+    assert len(space["answers"]) == 500
+    assert space["comparison"].best.accuracy == pytest.approx(facts["judge"]["models"][0]["accuracy"])
+    chosen = next(cut for cut in facts["tree"]["cuts"] if cut["k"] == facts["tree"]["k"])
+    same = np.equal.outer(space["labels"], space["labels"]) == np.equal.outer(
+        chosen["labels"], chosen["labels"]
+    )
+    assert same.all()
+    assert "best possible accuracy" in capsys.readouterr().out
+
+
+def test_hostile_names_survive_the_bundle(tmp_path):
+    hostile_report().write_bundle(tmp_path / "b")
+    with (tmp_path / "b" / "tables" / "objects.csv").open(encoding="utf-8", newline="") as file:
+        assert [row["object"] for row in csv.DictReader(file)] == HOSTILE
+    for path in (tmp_path / "b" / "figures").glob("*.svg"):
+        assert "<script" not in path.read_text(encoding="utf-8")
+
+
+def test_whom_to_review_is_said_by_name_at_the_terminal_only(study, monkeypatch, capsys):
+    monkeypatch.chdir(study)
+    code, out, err = run(monkeypatch, capsys, "report", "answers.csv", "-o", "r.html")
+    assert (code, out) == (0, "")
+    assert "review P" in err
+    assert "(worker-5): agrees with the held-out prediction" in err
+    assert "worker-5" not in Path("r.html").read_text(encoding="utf-8")
+
+
+def test_quiet_says_nothing_and_the_default_place_is_here(study, monkeypatch, capsys, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run(monkeypatch, capsys, "report", study / "answers.csv", "--quiet")
+    assert (code, out, err) == (0, "", "")
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["gone.csv"], "gone.csv"),
+        (["answers.csv", "-o", "no/such/place.html"], "there is no directory"),
+        (["answers.csv", "-o", "pictures"], "it is a directory"),
+        (["answers.csv", "--json", "no/such/place.json"], "there is no directory"),
+        (["answers.csv", "--bundle", "out.txt"], "it is a file; give the name of a folder"),
+        (["answers.csv", "--images", "no-pictures"], "there is no such folder"),
+    ],
+)
+def test_mistakes_get_one_sentence_and_code_two(study, monkeypatch, capsys, arguments, sentence):
+    monkeypatch.chdir(study)
+    before = sorted(path.name for path in study.iterdir())
+    code, out, err = run(monkeypatch, capsys, "report", *arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith("nearfar: ")
+    assert sentence in err
+    assert len(err.splitlines()) == 1
+    assert sorted(path.name for path in study.iterdir()) == before
+
+
+@pytest.mark.parametrize("command", ["report", "demo"])
+def test_help_has_an_example(monkeypatch, capsys, command):
+    code, out, _ = run(monkeypatch, capsys, command, "--help")
+    assert code == 0
+    assert f"Example:  nearfar {command}" in " ".join(out.split("\n")).replace("   ", "  ")
+
+
+def test_bad_rows_are_named_on_the_page(study, tmp_path, monkeypatch, capsys):
+    text = (study / "answers.csv").read_text().splitlines()
+    anchor, near, *rest = text[1].split(",")
+    (tmp_path / "bad.csv").write_text("\n".join([*text, ",".join([anchor, near, near, *rest[1:]])]) + "\n")
+    monkeypatch.chdir(tmp_path)
+    code, _, err = run(monkeypatch, capsys, "report", "bad.csv")
+    assert code == 2
+    assert "line 602" in err
+    code, _, _ = run(monkeypatch, capsys, "report", "bad.csv", "--on-bad", "drop", "-q", "--json", "f.json")
+    assert code == 0
+    left_out = json.loads((tmp_path / "f.json").read_text())["answers"]["left_out"]
+    assert [(part["what"], part["count"]) for part in left_out] == [("rows", 1)]
+
+
+def test_a_missing_extra_is_one_sentence(monkeypatch):
+    import importlib.util
+
+    real = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name, *more: None if name == "bokeh" else real(name, *more)
+    )
+    with pytest.raises(ImportError, match=r"bokeh is not installed: run  pip install 'nearfar\[report\]'"):
+        _need_extra()
+    with pytest.raises(ImportError, match="bokeh is not installed"):
+        make_report([[0, 1, 2]])

@@ -1,0 +1,301 @@
+"""What a report says: facts that follow from the answers, people under pseudonyms, sentences that match numbers."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from report_tools import answers, small_report
+from sklearn.metrics import silhouette_score
+
+from nearfar import Triplets, noise_ceiling
+from nearfar.errors import InputError
+from nearfar.report.collect import Options, collect
+from nearfar.report.facts import LeftOut
+from nearfar.report.judging import _some_units, held_out_credit, judge, plan_for
+from nearfar.report.make import make_report
+from nearfar.report.people import participants, shown_names
+from nearfar.report.places import onto
+from nearfar.report.quality import contradictions, question_counts
+from nearfar.report.space import choose_objects, make_space
+from nearfar.report.sure import certainty
+from nearfar.report.verdict import make_verdict
+
+
+def test_facts_are_plain_json():
+    facts = small_report().facts
+    read = json.loads(facts.to_json())
+    assert read["answers"]["answers"] == 1500
+    assert read["tree"]["k"] == facts.tree.k
+    assert len(read["objects"]) == 12
+    assert read["quality"]["participants"][0]["reasons"]
+
+
+def test_counts_are_those_of_the_answers():
+    given = Triplets.from_array(
+        [[0, 1, 2], [0, 1, 2], [0, 2, 1], [1, 0, 2], [3, 0, 1]], statement=[0, 1, 2, 3, 3]
+    )
+    assert question_counts(given) == (3, 1, 1)
+    facts = make_report(given).facts
+    assert (facts.answers.statements, facts.answers.unique, facts.answers.participants) == (4, 4, None)
+    assert facts.quality.answers_per_object == (1, 4, 5)
+
+
+def test_the_groups_behind_the_answers_are_found():
+    facts = small_report().facts
+    two = next(cut for cut in facts.tree.cuts if cut.k == 2)
+    assert len({two.labels[x] for x in range(6)}) == 1
+    assert two.labels[0] != two.labels[6]
+    assert {near.object < 6 for near in facts.objects[0].neighbours[:4]} == {True}
+    side = np.array(facts.maps[0].x)
+    assert (side[:6].max() < side[6:].min()) or (side[:6].min() > side[6:].max())
+
+
+def test_every_accuracy_comes_with_its_ceiling():
+    judged = small_report().facts.judge
+    given = answers()
+    assert judged.ceiling == pytest.approx(noise_ceiling(given).bracket)
+    best = max(judged.models, key=lambda model: model.accuracy)
+    assert (judged.best, judged.models[0]) == (best.name, best)
+    unknown = make_report(Triplets.from_array([[0, 1, 2], [1, 2, 3], [2, 3, 0], [3, 0, 1], [0, 2, 3]])).facts
+    assert unknown.judge.ceiling is None
+
+
+def test_the_page_says_where_nothing_was_repeated():
+    facts = small_report().facts
+    bare = replace(facts.judge, ceiling=None)
+    told = make_verdict(facts.answers, bare, facts.quality, facts.curve)
+    accuracy = next(part for part in told if part.topic == "Accuracy")
+    assert "unknown" in accuracy.text
+
+
+def test_a_model_like_guessing_is_called_so():
+    rng = np.random.default_rng(3)
+    rows = np.array([rng.permutation(8)[:3] for _ in range(60)])
+    told = {part.topic: part for part in make_report(rows).facts.verdict}
+    assert told["Accuracy"].level == "poor"
+    assert "not clearly better than guessing" in told["Accuracy"].text
+
+
+# ---------------------------------------------------------------- people
+
+
+def test_the_careless_are_suggested_for_review_and_stay_in():
+    report = small_report()
+    people = report.facts.quality.participants
+    flagged = [person for person in people if person.reasons]
+    assert [report.people["worker-5"]] == [person.name for person in flagged]
+    reasons = " ".join(flagged[0].reasons)
+    for word in ("prediction", "left side", "very fast"):
+        assert word in reasons
+    assert sum(person.answers for person in people) == report.facts.answers.answers == 1500
+
+
+def test_participants_hide_behind_pseudonyms_unless_asked():
+    text = small_report().facts.to_json() + small_report().html()
+    assert "worker-" not in text
+    open_report = make_report(answers(m=300), Options(show_participants=True))
+    assert "worker-3" in open_report.html()
+
+
+def test_pseudonyms_do_not_follow_the_order_of_names_and_stay_when_somebody_leaves():
+    names = [f"w{i:02d}" for i in range(30)]
+    shown = shown_names(names, real=False)
+    order = [shown[name] for name in names]
+    assert sorted(order) == [f"P{i:02d}" for i in range(1, 31)]
+    assert order != sorted(order)
+    given = answers(m=600)
+    kept = given[~(given.participant == "worker-5")]
+    excluded = make_report(kept, excluded={"worker-5": 100})
+    assert excluded.people == make_report(given).people
+    told = excluded.facts.answers.left_out[-1]
+    assert (told.count, told.what) == (100, f"answers of {excluded.people['worker-5']}")
+
+
+def test_shares_of_participants_match_a_plain_count():
+    given = answers(m=400)
+    credit = np.random.default_rng(0).choice([0.0, 0.5, 1.0], 400)
+    found = participants(
+        given, shown_names([str(n) for n in given.participant.names], real=True), noise_ceiling(given), credit
+    )
+    for person in found.rows:
+        own = np.asarray(given.participant == person.name)
+        assert person.answers == own.sum()
+        assert person.with_prediction == pytest.approx(credit[own].mean())
+        assert person.left == pytest.approx((given.near_side[own] == 0).mean())
+        assert person.median_seconds == pytest.approx(np.median(given.seconds[own]))
+        assert person.fast == pytest.approx((given.seconds[own] < np.median(given.seconds) / 3).mean())
+
+
+def test_nobody_is_suspected_without_evidence():
+    found = make_report(answers(careless=0)).facts
+    assert [person.reasons for person in found.quality.participants] == [()] * 6
+    told = {part.topic: part.level for part in found.verdict}
+    assert told["Participants"] == "good"
+
+
+def test_answers_without_people_have_no_table_of_them():
+    bare = answers(m=300).replace(participant=None, seconds=None, near_side=None)
+    report = make_report(bare)
+    assert report.facts.quality.participants is None
+    assert "do not say who gave them" in report.html()
+
+
+# ---------------------------------------------------------------- judge, tree, certainty
+
+
+def test_the_plan_shrinks_with_size_and_says_so():
+    small = plan_for(answers(m=300))
+    assert (small.cv, small.rows, small.remark) == (5, None, "")
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, 40, (150_000, 3))
+    rows = rows[(rows[:, 0] != rows[:, 1]) & (rows[:, 1] != rows[:, 2]) & (rows[:, 0] != rows[:, 2])]
+    large = plan_for(Triplets.from_array(rows))
+    assert large.cv == 3
+    assert len(large.models) < len(small.models)
+    assert "of the" in large.remark
+    assert f"{len(large.rows):,}" in large.remark
+
+
+def test_a_subsample_keeps_units_whole():
+    units = np.repeat(np.arange(50), 7)
+    rows = _some_units(units, 100, seed=0)
+    assert len(rows) == 98
+    assert (np.bincount(units[rows], minlength=50)[np.unique(units[rows])] == 7).all()
+
+
+def test_credit_is_held_out():
+    given = Triplets.from_array(
+        np.random.default_rng(0).permuted(np.tile(np.arange(9), (400, 1)), axis=1)[:, :3]
+    )
+    judged = judge(given, plan_for(given))
+    credit = held_out_credit(given, judged)
+    assert set(np.unique(credit)) <= {0.0, 0.5, 1.0}
+    assert 0.3 < credit.mean() < 0.7  # random answers cannot be predicted
+
+
+def test_silhouettes_are_scikit_learns():
+    given = answers()
+    space = make_space(given, "score")
+    diagonal = space.kernel.diagonal()
+    distances = np.sqrt(np.maximum(diagonal[:, None] + diagonal[None] - 2 * space.kernel, 0))
+    np.fill_diagonal(distances, 0)
+    for cut in space.tree.cuts:
+        expected = silhouette_score(distances, cut.labels, metric="precomputed")
+        assert cut.silhouette == pytest.approx(expected, abs=1e-9)
+
+
+def test_clusters_are_numbered_along_the_tree_and_k_can_be_asked_for():
+    space = make_space(answers(), "score", k=7)
+    assert space.tree.k == 7
+    assert "asked for" in space.tree.k_why
+    for cut in space.tree.cuts:
+        along = [cut.labels[x] for x in space.tree.leaves]
+        assert list(dict.fromkeys(along)) == list(range(cut.k))
+        assert [cut.labels[medoid] for medoid in cut.medoids] == list(range(cut.k))
+
+
+def test_the_matrix_is_the_kernel_in_the_order_of_the_tree(monkeypatch):
+    given = answers()
+    whole = make_space(given, "k1")
+    order = list(whole.tree.leaves)
+    np.testing.assert_allclose(whole.matrix.values, whole.kernel[np.ix_(order, order)], atol=6e-4)
+    monkeypatch.setattr("nearfar.report.space.MOST_CELLS", 5)
+    folded = make_space(given, "k1")
+    assert folded.matrix.block == 3
+    np.testing.assert_allclose(
+        folded.matrix.values[0][1], whole.kernel[np.ix_(order[:3], order[3:6])].mean(), atol=6e-4
+    )
+
+
+def test_resampling_finds_the_gap_sure_and_random_answers_unsure():
+    given = answers(careless=0)
+    space = make_space(given, "score", k=2)
+    judged = replace(small_report().facts.judge, map="score pca-2", kernel="score")
+    sure, spread, kept = certainty(given, judged, space.tree, space.shown)
+    assert kept[2].min() > 0.9
+    rng = np.random.default_rng(0)
+    noise = Triplets.from_array(np.array([rng.permutation(12)[:3] for _ in range(200)]))
+    noisy = make_space(noise, "score", k=4)
+    _, lost, unsure = certainty(noise, judged, noisy.tree, noisy.shown)
+    assert sure.resamples == 30
+    assert np.median(lost) > 2 * np.median(spread)
+    assert unsure[4].mean() < kept[2].mean()
+
+
+def test_maps_are_turned_onto_each_other():
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(20, 2))
+    angle = np.array([[0, -1], [1, 0]])
+    turned = 3 * points @ angle * [1, -1] + 7
+    np.testing.assert_allclose(onto(turned, points), points, atol=1e-9)
+
+
+def test_more_objects_than_a_page_can_show_are_sampled_and_the_page_says_so(monkeypatch):
+    monkeypatch.setattr("nearfar.report.space.MOST_OBJECTS", 8)
+    report = make_report(answers())
+    assert len(report.facts.objects) == 8
+    assert "8 of the 12 objects" in report.facts.sampled
+    assert report.facts.sampled in report.html()
+    assert report.facts.answers.objects == 12
+
+
+def test_the_sample_is_fixed_by_the_seed():
+    assert choose_objects(10_000, 1).tolist() == choose_objects(10_000, 1).tolist()
+    assert choose_objects(10_000, 1).tolist() != choose_objects(10_000, 2).tolist()
+    assert len(set(choose_objects(10_000, 1).tolist())) == 2000
+
+
+def test_the_most_disputed_question_comes_first():
+    given = Triplets.from_array(
+        [[0, 1, 2]] * 5 + [[0, 2, 1]] * 4 + [[1, 0, 2]] * 9 + [[1, 2, 0]] + [[2, 0, 1]]
+    )
+    found = contradictions(given, np.arange(3))
+    assert [(q.anchor, q.one, q.other, q.said_one, q.said_other) for q in found] == [
+        (0, 1, 2, 5, 4),
+        (1, 0, 2, 9, 1),
+    ]
+
+
+def test_a_rerun_says_the_same():
+    given = answers(m=500)
+    first, again = make_report(given).facts.to_dict(), make_report(given).facts.to_dict()
+    for facts in (first, again):
+        for model in facts["judge"]["models"]:
+            del model["seconds"]
+    assert first == again
+
+
+# ---------------------------------------------------------------- little data
+
+
+def test_objects_without_answers_are_listed_apart():
+    rows = np.array([np.random.default_rng(s).permutation(6)[:3] for s in range(80)])
+    report = make_report(Triplets.from_array(rows, n_objects=8))
+    assert report.facts.quality.uninformed == (6, 7)
+    assert {6, 7}.isdisjoint(report.facts.tree.members)
+    assert report.facts.maps[0].x[6] is None
+    assert {part.topic: part.level for part in report.facts.verdict}["Enough?"] == "poor"
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [[[0, 1, 2]], [[0, 1, 2], [1, 2, 0], [2, 0, 1]], [[0, 1, 2]] * 40 + [[3, 0, 1]] * 5],
+    ids=["one answer", "one trio", "two trios"],
+)
+def test_hardly_any_answers_still_make_a_page(rows):
+    report = make_report(rows)
+    assert "</html>" in report.html()
+    assert report.facts.verdict
+
+
+def test_no_answers_are_refused():
+    with pytest.raises(InputError, match="a report needs at least one answer and three objects"):
+        collect(Triplets.from_array(np.zeros((0, 3), int), n_objects=5))
+
+
+def test_what_was_left_out_stands_in_the_verdict():
+    found = collect(answers(m=300), left_out=[LeftOut("rows", 3, "near and far are the same")]).facts
+    told = next(part for part in found.verdict if part.topic == "Left out")
+    assert "3 rows: near and far are the same" in told.text
+    assert "near and far are the same" in found.methods

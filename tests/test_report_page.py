@@ -1,0 +1,194 @@
+"""The page: one file that asks for nothing, in which a name is always text."""
+
+import base64
+import hashlib
+import html
+import json
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from markupsafe import escape
+from report_tools import HOSTILE, answers, hostile_report, paint, small_report
+
+from nearfar import Triplets
+from nearfar.report.collect import Options
+from nearfar.report.make import make_report
+from nearfar.report.plots import make_plots
+from nearfar.report.web import script_json
+
+
+class Elements(HTMLParser):
+    """Every element with its attributes, the text outside scripts, and the contents of scripts."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.found, self.text, self.scripts, self._open = [], [], [], None
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        self.found.append((tag, dict(attributes)))
+        if tag in ("script", "style"):
+            self._open = (tag, dict(attributes))
+
+    def handle_endtag(self, tag):
+        if tag in ("script", "style"):
+            self._open = None
+
+    def handle_data(self, data):
+        if self._open is None:
+            self.text.append(data)
+        elif self._open[0] == "script":
+            self.scripts.append((self._open[1], data))
+
+
+def test_the_file_holds_everything():
+    page = Elements(small_report().html())
+    addresses = [
+        value
+        for _, attributes in page.found
+        for name, value in attributes.items()
+        if name in ("src", "href", "action", "data", "poster", "srcset", "xlink:href")
+    ]
+    assert all(value.startswith(("#", "data:")) for value in addresses)
+    assert {tag for tag, _ in page.found}.isdisjoint(
+        {"iframe", "object", "embed", "base", "form", "audio", "video"}
+    )
+    assert "@import" not in small_report().html()
+
+
+def test_the_policy_allows_exactly_the_scripts_of_the_page():
+    page = Elements(small_report().html())
+    policy = next(
+        attributes["content"]
+        for tag, attributes in page.found
+        if tag == "meta" and attributes.get("http-equiv") == "Content-Security-Policy"
+    )
+    run = [text for attributes, text in page.scripts if attributes.get("type") != "application/json"]
+    hashes = {base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in run}
+    assert set(re.findall(r"'sha256-([^']+)'", policy)) == hashes
+    assert "default-src 'none'" in policy
+    assert "unsafe-eval" not in policy
+    assert not re.search(r"script-src[^;]*unsafe-inline", policy)
+
+
+def test_hostile_names_are_text():
+    report = hostile_report()
+    text = report.html()
+    page = Elements(text)
+    known = Elements(small_report().html())
+    assert len(page.scripts) == len(known.scripts)
+    handlers = [name for _, attributes in page.found for name in attributes if name.startswith("on")]
+    assert handlers == []
+    assert {tag for tag, _ in page.found} <= {tag for tag, _ in known.found}
+    data = next(text for attributes, text in page.scripts if attributes.get("id") == "nf-data")
+    assert [found["name"] for found in json.loads(data)["objects"]] == HOSTILE
+    assert str(escape(HOSTILE[0])) in text  # the title
+    assert "window.hacked" not in "".join(
+        script for attributes, script in page.scripts if attributes.get("type") != "application/json"
+    )
+
+
+def test_no_name_goes_into_bokeh():
+    document, _ = make_plots(hostile_report().facts).json()
+    written = json.dumps(document)
+    assert not [name for name in HOSTILE if json.dumps(name)[1:-1] in written]
+
+
+@pytest.mark.parametrize("text", ["</script>", "<!--", "]]>", "\u2028\u2029", "&lt;", "a\"b'c\\d"])
+def test_json_in_a_script_is_the_same_json(text):
+    written = str(script_json({"name": text}))
+    assert json.loads(written) == {"name": text}
+    assert not re.search(r"[<>&\u2028\u2029]", written)
+
+
+def test_a_template_in_a_name_is_not_rendered():
+    assert "{{ 7 * 7 }}" in hostile_report().html()
+
+
+def test_every_section_is_there_and_linked():
+    page = Elements(small_report().html())
+    ids = {attributes.get("id") for _, attributes in page.found}
+    links = [
+        attributes["href"][1:] for tag, attributes in page.found if tag == "a" and attributes["href"] != "#"
+    ]
+    assert len(links) >= 9
+    assert set(links) <= ids
+    words = " ".join(page.text)
+    for part in (
+        "Map",
+        "Tree",
+        "Clusters",
+        "How sure",
+        "Kernel matrix",
+        "Data quality",
+        "Learning curve",
+        "Methods",
+    ):
+        assert part in words
+
+
+def test_the_methods_paragraph_says_what_a_reader_needs():
+    facts = small_report().facts
+    for needed in (
+        "1,500 triplet comparisons",
+        "6 participants",
+        "12 objects",
+        facts.answers.sha256,
+        f"nearfar {facts.versions['nearfar']}",
+        f"numpy {facts.versions['numpy']}",
+        "seed 0",
+        "Kleindessner and von Luxburg (2017)",
+    ):
+        assert needed in facts.methods
+    assert "Kernel functions based on triplet comparisons" in facts.citations[0]
+    assert facts.methods in html.unescape(small_report().html())
+
+
+def test_the_hash_is_that_of_the_file(tmp_path):
+    file = tmp_path / "answers.csv"
+    file.write_bytes(b"whatever the answers came from")
+    facts = make_report(answers(m=300), files=[file]).facts
+    assert facts.answers.sha256 == hashlib.sha256(file.read_bytes()).hexdigest()
+    assert facts.answers.files == ("answers.csv",)
+
+
+def test_the_date_can_be_fixed(monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
+    assert make_report([[0, 1, 2]]).facts.made == "1970-01-02"
+
+
+def test_a_hundred_objects_with_pictures_stay_small(tmp_path):
+    rng = np.random.default_rng(0)
+    at = rng.normal(size=(100, 2))
+    rows = np.array([rng.permutation(100)[:3] for _ in range(3000)])
+    near = np.linalg.norm(at[rows[:, 0]] - at[rows[:, 1]], axis=1)
+    far = np.linalg.norm(at[rows[:, 0]] - at[rows[:, 2]], axis=1)
+    rows[near > far] = rows[near > far][:, [0, 2, 1]]
+    names = [f"o{i}" for i in range(100)]
+    folder = paint(tmp_path, names, size=(200, 200))  # noise: the largest pictures there are
+    report = make_report(Triplets.from_array(rows, names), images=folder)
+    assert report.facts.pictures.shown == 100
+    assert len(report.html().encode()) < 8e6
+
+
+def test_the_page_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
+    target = tmp_path / "report.html"
+    target.write_text("the old one")
+
+    def interrupted(self, text, **more):
+        self.write_bytes(text[: len(text) // 2].encode())
+        raise KeyboardInterrupt("half way")
+
+    monkeypatch.setattr("pathlib.Path.write_text", interrupted)
+    with pytest.raises(KeyboardInterrupt, match="half way"):
+        small_report().write(target)
+    monkeypatch.undo()
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("report.html", "the old one")]
+
+
+def test_title_and_options_reach_the_page():
+    text = make_report(answers(m=300), Options(title="Teapots & cups", n_clusters=5)).html()
+    assert "<title>Teapots &amp; cups</title>" in text
+    assert "5 clusters were asked for" in text
