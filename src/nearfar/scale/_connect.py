@@ -36,8 +36,8 @@ def connect(where: str = "local") -> Iterator[Any]:
     ------
     distributed.Client : closed at the end, and a local cluster with it. You may as well make a client yourself.
 
-    Every worker must have the nearfar and the Dask of this process, and the same minor versions of Python, NumPy,
-    SciPy and Numba: else this says which differ, before any work.
+    The scheduler and every worker must have the nearfar and the Dask of this process, and the same minor versions of
+    Python, NumPy, SciPy and Numba: else this says which differ, before any work.
     """
     distributed = require_dask()
     local = re.fullmatch(r"local(?::([1-9]\d*))?", where)
@@ -95,7 +95,7 @@ def _cores() -> int:
 
 
 def check_workers(client: Any, address: str) -> None:
-    """One sentence if there is no worker, if one has no nearfar, or if one has other versions than this process."""
+    """One sentence if there is no worker, if one or the scheduler has no nearfar, or other versions than this process."""
     distributed = require_dask()
     try:
         client.wait_for_workers(1, timeout=PATIENCE)
@@ -104,18 +104,20 @@ def check_workers(client: Any, address: str) -> None:
             f"{address}: the Dask scheduler has no workers; start some with  dask worker {address}"
         ) from error
     here = _versions_reader()()
-    for worker, there in sorted(client.run(_versions_reader()).items()):
+    found = {"the scheduler": client.run_on_scheduler(_versions_reader())}
+    found |= {f"worker {worker}": there for worker, there in sorted(client.run(_versions_reader()).items())}
+    for who, there in found.items():
         if there["nearfar"] is None:
             raise InputError(
-                f"{address}: worker {worker} has no nearfar; install it there:  pip install nearfar=={here['nearfar']}",
-                where=worker,
+                f"{address}: {who} has no nearfar; install it there:  pip install nearfar=={here['nearfar']}",
+                where=who,
                 came="no nearfar",
                 expected=f"nearfar {here['nearfar']}",
             )
         if differ := _differing(here, there):
             raise InputError(
-                f"{address}: worker {worker} has {', '.join(differ)}; install the same versions everywhere",
-                where=worker,
+                f"{address}: {who} has {', '.join(differ)}; install the same versions everywhere",
+                where=who,
                 came=there,
                 expected="the versions of this process",
             )

@@ -6,8 +6,9 @@ never changes its arguments, and can be run again: that is all that a lost worke
 
 from __future__ import annotations
 
+import asyncio
+import concurrent.futures
 import time
-from asyncio import CancelledError
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import Any
@@ -21,6 +22,7 @@ __all__ = ["Engine", "Future", "current_engine", "require_dask"]
 
 Future = Any  # distributed.Future, or a plain value where a task takes either
 
+CANCELLED = (asyncio.CancelledError, concurrent.futures.CancelledError)
 LOOK = 0.5  # seconds between two looks at a cluster that is working
 NOBODY = 60.0  # seconds without a single worker before it is an error
 FAN_IN = 16  # results that one task of a reduction joins
@@ -171,14 +173,24 @@ class _Faults:
                 f"{address}: {doing}: workers died {error.allowed_failures + 1} times on the same task, most "
                 "likely for lack of memory; give them more memory, or fewer threads each"
             )
-        lost = (CancelledError, distributed.comm.CommClosedError, TimeoutError, ConnectionError)
-        closed = self._engine.client.status != "running"
-        if isinstance(error, lost) or (closed and isinstance(error, (Exception, CancelledError))):
+        lost = (distributed.comm.CommClosedError, TimeoutError, ConnectionError)
+        closed = self._engine.client.status != "running" or "scheduler-connection-lost" in str(error)
+        if isinstance(error, CANCELLED) and not closed:
+            return UnreachableError(
+                f"{address}: the Dask scheduler gave up {doing} ({_reason(error)}); its log says why"
+            )
+        if isinstance(error, lost) or (closed and isinstance(error, (Exception, *CANCELLED))):
             return UnreachableError(
                 f"{address}: the Dask scheduler went away while {doing} was under way; what was computed on the "
                 "cluster is lost, start it again and run this again"
             )
         return None
+
+
+def _reason(error: BaseException) -> str:
+    """Why futures were cancelled, in Dask's words."""
+    groups = getattr(error, "error_groups", [error])
+    return ", ".join(sorted({str(getattr(group, "reason", "cancelled")) for group in groups}))
 
 
 def _no_size_warning() -> Any:

@@ -1,0 +1,196 @@
+"""What breaks in a cluster: killed workers, little memory, a scheduler that goes away, workers unlike us."""
+
+import logging
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scale_tools import dense, made_answers, slow_answers
+
+import nearfar as nf
+from nearfar import scale
+from nearfar.errors import InputError, UnreachableError
+from nearfar.scale import _connect, _engine
+
+distributed = pytest.importorskip("distributed")
+pytestmark = [
+    pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL"),
+    pytest.mark.filterwarnings("ignore::nearfar.errors.UninformedWarning"),
+]
+LANDMARKS = [3, 1, 4, 15, 9, 26, 5]
+TESTS = str(Path(__file__).parent)
+SITE_PACKAGES = str(Path(np.__file__).parents[1])
+
+
+@contextmanager
+def local_cluster(n_workers, **more):
+    with (
+        distributed.LocalCluster(
+            n_workers=n_workers,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=None,
+            silence_logs=logging.CRITICAL,
+            **more,
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+def kill_later(pid, seconds):
+    """SIGKILL, as the kernel sends it when memory runs out; returns the thread that does it."""
+    thread = threading.Timer(seconds, os.kill, [pid, signal.SIGKILL])
+    thread.start()
+    return thread
+
+
+def test_a_killed_worker_does_not_change_the_result():
+    """Once while answers are counted, once while clusters are found."""
+    answers = made_answers(landmarks=LANDMARKS)
+    one = nf.FeatureMap("k1", landmarks=LANDMARKS).fit_transform(answers)
+    with local_cluster(2) as client:
+        before = client.run(os.getpid)
+        killer = kill_later(next(iter(before.values())), 1.5)
+        many = scale.FeatureMap("k1", landmarks=LANDMARKS).fit_transform(slow_answers(answers, 20, 0.3))
+        killer.join()
+        assert np.array_equal(dense(many.compute()), one)
+        after = client.run(os.getpid)
+        assert set(after.values()) != set(before.values())
+        killer = kill_later(next(iter(after.values())), 0.3)
+        found = scale.KernelKMeans(4, n_init=2, random_state=0).fit_predict(many).compute()
+        killer.join()
+        assert found.tolist() == nf.KernelKMeans(4, n_init=2, random_state=0).fit_predict(one).tolist()
+
+
+# -------------------------------------------------------------------- clusters of their own
+
+
+@contextmanager
+def process(*command, says, **environment):
+    """A process that runs while the block does, once it has said that it is ready."""
+    started = subprocess.Popen(
+        [sys.executable, *command],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+        env=os.environ | {"PYTHONPATH": TESTS} | environment,
+    )
+    lines = []
+    try:
+        for line in started.stderr:
+            lines.append(line)
+            if says in line:
+                break
+        else:
+            raise RuntimeError("".join(lines))
+        reader = threading.Thread(target=started.stderr.read, daemon=True)  # so that the pipe never fills
+        reader.start()
+        yield started, lines
+    finally:
+        started.kill()
+        started.wait()
+        reader.join()
+        started.stderr.close()
+
+
+@contextmanager
+def running_scheduler(*options, **environment):
+    """(process, address) of a scheduler without workers."""
+    command = (*options, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--host", "127.0.0.1")
+    with process(*command, "--no-dashboard", says="Scheduler at", **environment) as (started, lines):
+        yield started, "tcp://" + lines[-1].split("tcp://")[1].strip()
+
+
+@contextmanager
+def running_worker(address, *options, **environment):
+    command = (*options, "-m", "distributed.cli.dask_worker", address, "--nthreads", "1", "--no-nanny")
+    with process(*command, "--no-dashboard", says="Registered to", **environment) as (started, _):
+        yield started
+
+
+def test_a_scheduler_that_goes_away_is_one_sentence():
+    answers = slow_answers(made_answers(), 40, 0.2)
+    with running_scheduler() as (started, address), running_worker(address), scale.connect(address):
+        killer = kill_later(started.pid, 1.0)
+        start = time.monotonic()
+        with pytest.raises(
+            UnreachableError, match=f"{address}: the Dask scheduler went away while"
+        ) as raised:
+            scale.FeatureMap("k1").fit(answers)
+        assert time.monotonic() - start < 30
+        assert "\n" not in str(raised.value)
+        killer.join()
+        assert started.wait(10) == -signal.SIGKILL
+        with pytest.raises(UnreachableError, match="went away while"):
+            scale.FeatureMap("k1").fit(answers)
+
+
+def test_a_scheduler_that_is_not_there_is_one_sentence(monkeypatch):
+    monkeypatch.setattr(_connect, "PATIENCE", 0.5)
+    sentence = r"tcp://127\.0\.0\.1:9: cannot reach a Dask scheduler, there is no answer; check the address"
+    with pytest.raises(UnreachableError, match=sentence), scale.connect("tcp://127.0.0.1:9"):
+        pass
+
+
+def test_a_scheduler_without_workers_is_one_sentence(monkeypatch):
+    with running_scheduler() as (_, address):
+        monkeypatch.setattr(_connect, "PATIENCE", 2.0)
+        sentence = f"{address}: the Dask scheduler has no workers; start some with  dask worker {address}"
+        with pytest.raises(UnreachableError, match=sentence), scale.connect(address):
+            pass
+
+
+def test_workers_that_never_come_back_are_one_sentence(monkeypatch):
+    monkeypatch.setattr(_engine, "NOBODY", 2.0)
+    with running_scheduler() as (_, address), running_worker(address) as worker, scale.connect(address):
+        kill_later(worker.pid, 1.0)
+        with pytest.raises(UnreachableError, match="has had no worker for 2 seconds, while counting answers"):
+            scale.FeatureMap("k1").fit(slow_answers(made_answers(), 40, 0.2))
+
+
+def test_a_worker_with_another_version_is_one_sentence(tmp_path):
+    other = tmp_path / "nearfar-9.9.9.dist-info"
+    other.mkdir()
+    (other / "METADATA").write_text("Metadata-Version: 2.1\nName: nearfar\nVersion: 9.9.9\n")
+    with running_scheduler() as (_, address), running_worker(address, PYTHONPATH=str(tmp_path)):
+        sentence = rf"{address}: worker .* has nearfar 9\.9\.9 \(here {nf.__version__}\); install the same"
+        with pytest.raises(InputError, match=sentence), scale.connect(address):
+            pass
+
+
+@pytest.mark.skipif(
+    Path(nf.__file__).is_relative_to(SITE_PACKAGES), reason="nearfar is installed where its dependencies are"
+)
+def test_a_worker_without_nearfar_is_one_sentence():
+    """Without ``site``, Python does not follow the link of an editable install."""
+    bare = {"PYTHONPATH": SITE_PACKAGES}
+    with running_scheduler() as (_, address), running_worker(address, "-S", **bare):
+        sentence = f"{address}: worker .* has no nearfar; install it there:  pip install nearfar=="
+        with pytest.raises(InputError, match=sentence), scale.connect(address):
+            pass
+    with running_scheduler("-S", **bare) as (_, address), running_worker(address):
+        sentence = f"{address}: the scheduler has no nearfar; install it there:  pip install nearfar=="
+        with pytest.raises(InputError, match=sentence), scale.connect(address):
+            pass
+
+
+def test_tasks_that_the_scheduler_drops_are_one_sentence():
+    """It cannot read a task whose parts it cannot import."""
+    answers = slow_answers(made_answers(), 3, 0.1)
+    with running_scheduler(PYTHONPATH="") as (_, address), running_worker(address), scale.connect(address):
+        sentence = rf"{address}: the Dask scheduler gave up counting answers \(lost dependencies\); its log"
+        with pytest.raises(UnreachableError, match=sentence):
+            scale.FeatureMap("k1").fit(answers)
+
+
+def test_without_a_client_the_way_to_one_is_named():
+    with pytest.raises(InputError, match=r"there is no Dask client; open one first.*connect\('local'\)"):
+        scale.FeatureMap("k1").fit([[0, 1, 2]])
