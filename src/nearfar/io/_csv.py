@@ -52,6 +52,7 @@ class CsvSheet(Sheet):
                 has_header=has_header,
                 skip_lines=self._blank_lines,
                 infer_schema=False,
+                null_values="",
                 with_column_names=cell_names,
                 raise_if_empty=False,
                 glob=False,
@@ -70,41 +71,97 @@ class CsvSheet(Sheet):
         return collect(table.filter(pl.col("row").is_in(rows.implode())))
 
     def looks_ragged(self, frame: pl.DataFrame, has_header: bool) -> bool:
-        """Polars fills short rows up with blanks, so where a row ends in one, separators are counted.
+        """Polars fills up short rows, and one that ends inside a quotation, with blanks: so where a row ends in a
+        blank cell, marks are counted.
 
-        Those in the lines that are not inside cells must be as many as full rows have.
+        Separators outside of cells must be as many as full rows have, and quotation marks come in pairs.
         """
-        if not (frame["short"] & ~frame["blank"]).any():
+        if not frame["short"].any():
             return False
-        inside = pl.sum_horizontal(pl.all().str.count_matches(self.separator, literal=True)).sum()
+        mark, line = self.separator, pl.col("line")
+        inside = pl.sum_horizontal(pl.all().str.count_matches(mark, literal=True)).sum()
         rows = pl.any_horizontal(pl.all().is_not_null()).sum()
         in_cells, full = collect(self.scan(has_header).select(inside, rows.alias("rows"))).row(0)
         skip = self._blank_lines + (self._header_lines if has_header else 0)
         lines = pl.scan_lines(self.source.data, name="line", glob=False).slice(skip)
-        in_lines = collect(
-            lines.select(pl.col("line").str.count_matches(self.separator, literal=True).sum())
-        ).item()
-        return bool(in_lines - in_cells != full * (len(self.header) - 1))
+        lines = lines.filter(line.str.strip_chars(mark) != "").select(
+            line.str.count_matches(mark, literal=True).sum().alias("marks"),
+            line.str.count_matches('"', literal=True).sum().alias("quotes"),
+        )
+        marks, quotes = collect(lines).row(0)
+        return bool(marks - in_cells != full * (len(self.header) - 1) or quotes % 2)
 
     def mend(self, has_header: bool) -> tuple[Sheet, pl.DataFrame]:
-        """Read record by record; rows that are ragged or not UTF-8 are faults."""
-        schema = dict.fromkeys(cell_names(self.header.cells), pl.String)
+        """Cut the text into records; those that are ragged or not UTF-8 are faults."""
+        cells, lines, faults = self._cut_plain_text(has_header) or self._cut_with_care(has_header)
+        return MendedSheet(self, cells, lines), faults
+
+    def _cut_plain_text(self, has_header: bool) -> tuple[pl.DataFrame, pl.Series, pl.DataFrame] | None:
+        """(cells, their lines, faults) of text without any quotation mark, where a line is a record; else None."""
+        skip = self._blank_lines + (self._header_lines if has_header else 0)
+        text, width = pl.col("text"), len(self.header)
+        try:
+            table = pl.scan_lines(self.source.data, name="text", row_index_name="line", glob=False).slice(
+                skip
+            )
+            start = pl.when(pl.col("line") == 0).then(text.str.strip_prefix("\ufeff")).otherwise(text)
+            table = table.with_columns(start.alias("text"))
+            table = table.with_columns(marks=text.str.count_matches(self.separator, literal=True))
+            empty = (text.str.strip_chars() == "") | (text.str.strip_chars(self.separator) == "")
+            lines = collect(table.filter(~empty))
+        except (pl.exceptions.PolarsError, OSError):
+            return None
+        if lines["text"].str.contains('"', literal=True).any():
+            return None
+        lines = lines.with_columns(pl.col("line").cast(pl.Int64) + 1)
+        full = pl.col("marks") == width - 1
+        sound, ragged = lines.filter(full), lines.filter(~full)
+        cut = sound.select(text.str.split_exact(self.separator, width - 1).alias("cut")).unnest("cut")
+        cut.columns = cell_names(self.header.cells)
+        faults = [
+            (line, *self._ragged(cells.split(self.separator)))
+            for line, cells in ragged["line", "text"].rows()
+        ]
+        return (
+            cut.with_columns(pl.when(pl.all() != "").then(pl.all())),
+            sound["line"],
+            pl.DataFrame(faults, schema=FAULTS, orient="row"),
+        )
+
+    def _cut_with_care(self, has_header: bool) -> tuple[pl.DataFrame, pl.Series, pl.DataFrame]:
+        """The same for any text, record by record."""
+        names = cell_names(self.header.cells)
+        width = len(names)
         lines: list[int] = []
         faults: list[tuple[int, str, str, str]] = []
-        chunks = [pl.DataFrame(schema=schema)]
+        chunks = [pl.DataFrame(schema=dict.fromkeys(names, pl.String))]
         records = self._records(has_header)
         while chunk := list(islice(records, CHUNK)):
             rows = []
             for line, cells in chunk:
-                fault = self._fault(cells)
+                plainly_sound = len(cells) == width and all(map(str.isascii, cells))
+                fault = None if plainly_sound else self._fault(cells)
                 if fault is None:
-                    rows.append([cell or None for cell in cells])
+                    rows.append(cells)
                     lines.append(line)
                 else:
                     faults.append((line, *fault))
-            chunks.append(pl.DataFrame(rows, schema=schema, orient="row"))
-        mended = MendedSheet(self, pl.concat(chunks), pl.Series(lines, dtype=pl.Int64))
-        return mended, pl.DataFrame(faults, schema=FAULTS, orient="row")
+            columns = zip(*rows, strict=True) if rows else [()] * width
+            text = {
+                name: pl.Series(list(cells), dtype=pl.String)
+                for name, cells in zip(names, columns, strict=True)
+            }
+            chunks.append(pl.DataFrame(text).with_columns(pl.when(pl.all() != "").then(pl.all())))
+        return (
+            pl.concat(chunks),
+            pl.Series(lines, dtype=pl.Int64),
+            pl.DataFrame(faults, schema=FAULTS, orient="row"),
+        )
+
+    def _ragged(self, cells: list[str]) -> Fault:
+        text = self.separator.join(cells)[:80]
+        came = f"{len(cells)} {'cell' if len(cells) == 1 else 'cells'} ('{text}')"
+        return Fault("ragged row", came, f"{len(self.header)} cells")
 
     def _fault(self, cells: list[str]) -> Fault | None:
         """What is wrong with a record, None where it is sound."""
@@ -115,12 +172,11 @@ class CsvSheet(Sheet):
             came = text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
             return Fault("undecodable bytes", f"'{came[:80]}'", "text in UTF-8")
         if len(cells) != len(self.header):
-            came = f"{len(cells)} {'cell' if len(cells) == 1 else 'cells'} ('{text[:80]}')"
-            return Fault("ragged row", came, f"{len(self.header)} cells")
+            return self._ragged(cells)
         return None
 
     def _records(self, has_header: bool) -> Iterator[tuple[int, list[str]]]:
-        """(line, cells) of every record that is not blank; no cells where the quotes make no sense."""
+        """(line, cells) of every record that has anything in it; no cells where the quotes make no sense."""
         skip = self._blank_lines + (self._header_lines if has_header else 0)
         reader = csv.reader(
             islice(text_lines(self.source), skip, None), delimiter=self.separator, strict=True
@@ -142,7 +198,7 @@ class CsvSheet(Sheet):
                     ) from error
                 yield line, []
                 continue
-            if len(cells) > 1 or (cells and cells[0].strip()):
+            if any(cells) and (len(cells) > 1 or cells[0].strip()):
                 yield line, cells
 
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import polars as pl
 
 from nearfar.errors import FileError
@@ -120,7 +119,7 @@ def _naming(
     why = [-1 if verdict is None else position[verdict] for verdict in verdicts]
     return Naming(
         tuple(objects),
-        pl.Series(np.array([-1, *index], dtype=np.int32)),
-        pl.Series(np.array([-1, *why], dtype=np.int32)),
+        pl.Series([None, *index], dtype=pl.Int32),
+        pl.Series([-1, *why], dtype=pl.Int32),
         reasons,
     )

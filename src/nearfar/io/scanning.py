@@ -38,8 +38,8 @@ def scan_triplets(
 ) -> Iterator[Triplets]:
     """Read answers in batches, in memory that does not grow with their number.
 
-    All batches have the same ``objects``. Without an object list the files are read twice, the first time for the
-    names and the kinds of ids. Statement ids are the same over the batches of a file, and are made distinct between
+    All batches have the same ``objects``. Without an object list, or with statement or participant ids, the files are
+    read twice, the first time for the names and the kinds of ids. Statement ids are the same over the batches of a file, and are made distinct between
     files. A bad row or file is an error when its turn comes: batches before it have been yielded by then.
 
     Parameters
