@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
+from scipy.linalg import lapack
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from nearfar.errors import InputError, NotConverged
@@ -26,6 +27,7 @@ MATRIX_LIMIT = 4_000  # up to here K is built and factorised: 128 MB and a secon
 BASIS_BYTES = 1 << 28
 MAX_STEPS = 300
 TOLERANCE = 1e-6
+ROUGH = 1e-3
 NEGLIGIBLE = (
     0.01  # an iterative search gives up on a shift below this share of the diagonal: it changes nothing
 )
@@ -79,7 +81,7 @@ def smallest_of_parts(parts: Parts, K: NDArray[Any] | None = None) -> float:
             return smallest_of_matrix(parts.matrix())
         return smallest_of_matrix(K if len(K) == parts.size else K[np.ix_(parts.rows, parts.rows)])
     with step("smallest eigenvalue"):
-        return _by_lanczos(parts.product, parts.diagonal)
+        return _by_products(parts.product, parts.diagonal)
 
 
 def _rank_settles(parts: Parts) -> bool:
@@ -89,28 +91,63 @@ def _rank_settles(parts: Parts) -> bool:
 
 
 def smallest_of_matrix(K: NDArray[np.float64]) -> float:
-    """Smallest eigenvalue of a symmetric positive semi-definite matrix, never below 0."""
+    """Smallest eigenvalue of a symmetric positive semi-definite matrix, never below 0.
+
+    A few products tell where it lies; the inverse of K minus a little less than that then has one eigenvalue that
+    stands out, and a handful of solves finds it to machine precision.
+    """
     if len(K) <= DIRECT_LIMIT:
         return max(0.0, float(linalg.eigvalsh(K)[0])) if len(K) else 0.0
-    try:
-        factor = linalg.cho_factor(K, lower=True)
-    except linalg.LinAlgError:  # a pivot is not above rounding error: singular
+    scale = float(K.diagonal().mean())
+    rough = _lanczos(lambda v: K @ v, len(K), scale, ROUGH)
+    near = max(0.0, rough.value - rough.residual - ROUGH * scale)
+    factor = _factor(K, near)
+    if factor is None and near > 0:
+        near, factor = 0.0, _factor(K, 0.0)
+    if factor is None:  # a pivot is not above rounding error: singular
         return 0.0
-    n = len(K)
-    inverse = LinearOperator((n, n), matvec=lambda v: linalg.cho_solve(factor, v), dtype=np.float64)
-    value, vector = eigsh(inverse, k=1, which="LM", v0=_start(n), tol=1e-12, maxiter=100 * n)
-    y = vector[:, 0]
-    residual = float(np.linalg.norm(K @ y - y / value[0]))
-    return max(0.0, float(1 / value[0]) - residual)
+    shape = (len(K), len(K))
+    inverse = LinearOperator(shape, matvec=lambda v: lapack.dpotrs(factor, v, lower=1)[0], dtype=np.float64)
+    value, vector = eigsh(inverse, k=1, which="LM", v0=_start(len(K)), tol=1e-10, maxiter=100 * len(K))
+    found, y = near + float(1 / value[0]), vector[:, 0]
+    return max(0.0, found - float(np.linalg.norm(K @ y - found * y)))
 
 
-def _by_lanczos(product: Product, diagonal: NDArray[np.float64]) -> float:
-    """Smallest eigenvalue by Lanczos' method with full orthogonalisation, minus the residual norm.
+def _factor(K: NDArray[np.float64], less: float) -> NDArray[np.float64] | None:
+    """The lower Cholesky factor of K - less I; None where that is not positive definite."""
+    reduced = np.array(K, order="F")
+    reduced[np.diag_indices_from(reduced)] -= less
+    factor, failed = lapack.dpotrf(reduced, lower=1, overwrite_a=1)
+    return None if failed else factor
 
-    0 as soon as the estimate, which lies above it, is negligible.
-    """
-    n = len(diagonal)
+
+class _Estimate(NamedTuple):
+    """An estimate of the smallest eigenvalue from above, its residual norm, and the products it took."""
+
+    value: float
+    residual: float
+    products: int
+
+
+def _by_products(product: Product, diagonal: NDArray[np.float64]) -> float:
+    """The estimate by products minus its residual norm; 0 where it is negligible."""
     scale = float(diagonal.mean())
+    found = _lanczos(product, len(diagonal), scale, TOLERANCE)
+    if found.value <= NEGLIGIBLE * scale:
+        return 0.0
+    shift = max(0.0, found.value - found.residual)
+    if found.residual > 0.01 * scale:
+        warnings.warn(
+            f"smallest eigenvalue: after {found.products} products the estimate is {found.value:.4g} with residual "
+            f"{found.residual:.2g}; the shift used is {shift:.4g}",
+            NotConverged,
+            stacklevel=2,
+        )
+    return shift
+
+
+def _lanczos(product: Product, n: int, scale: float, tolerance: float) -> _Estimate:
+    """Lanczos' method with full orthogonalisation, until the residual is small or the estimate negligible."""
     most = min(n, MAX_STEPS, max(20, BASIS_BYTES // (8 * n)))
     basis = np.empty((most, n))
     alpha, beta = np.zeros(most), np.zeros(most)
@@ -125,24 +162,15 @@ def _by_lanczos(product: Product, diagonal: NDArray[np.float64]) -> float:
         done = beta[j] <= 1e-12 * scale
         if done or j == most - 1 or j % 10 == 9:
             bottom, weights = _bottom(alpha[: j + 1], beta[:j])
-            if bottom <= NEGLIGIBLE * scale:  # the estimate only falls
-                return 0.0
-            if done or beta[j] * abs(weights[-1]) <= TOLERANCE * scale:
+            # the estimate only falls: once negligible, it stays so
+            if done or bottom <= NEGLIGIBLE * scale or beta[j] * abs(weights[-1]) <= tolerance * scale:
                 break
         v = w / beta[j]
     y = weights @ basis[: len(weights)]
     y /= np.linalg.norm(y)
     Ky = product(y)
-    ritz = float(y @ Ky)
-    residual = float(np.linalg.norm(Ky - ritz * y))
-    if residual > 0.01 * scale:
-        warnings.warn(
-            f"smallest eigenvalue: after {len(weights)} products the estimate is {ritz:.4g} with residual "
-            f"{residual:.2g}; the shift used is {max(0.0, ritz - residual):.4g}, at most the true one",
-            NotConverged,
-            stacklevel=2,
-        )
-    return max(0.0, ritz - residual)
+    value = float(y @ Ky)
+    return _Estimate(value, float(np.linalg.norm(Ky - value * y)), len(weights))
 
 
 def _bottom(alpha: NDArray[np.float64], beta: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
