@@ -13,6 +13,7 @@ __all__ = ["TITLE", "reached", "section"]
 
 TITLE = "General collections: how many random triplets the kernels need"
 GOOD = 0.75  # purity that counts as having found the digits
+STEP = 10 / 3  # between two numbers of triplets that were tried, at most
 SHORT = {"GNMDS": "GNMDS 2-d", "STE": "STE 10-d, our start"}
 
 
@@ -56,39 +57,34 @@ def reached(rows: list[Row], method: str, flip: float) -> int | None:
 
 
 def _claim(rows: list[Row], flips: list[float]) -> Claim:
-    need = {
-        (method, flip): reached(rows, method, flip)
-        for method in ("k1", "k2", "score", "GNMDS")
-        for flip in flips
-    }
-    flip = flips[0]
+    methods = ("k1", "k2", "GNMDS", "score")
+    need = {(method, flip): reached(rows, method, flip) for method in methods for flip in flips}
     most = values_of(rows, "budget")[-1]
-
-    def say(method: str, where: float) -> str:
-        count = need[method, where]
-        return f"{method} {'more than ' + format(most, ',') if count is None else format(count, ',')}"
-
-    slow = all((need["k1", f] or 10 * most) > (need["GNMDS", f] or most) for f in flips)
-    quick = all((need["score", f] or 10 * most) <= 3 * (need["GNMDS", f] or most) for f in flips)
-    verdict: Verdict = "holds" if slow else "does not hold"
     ours = "; ".join(
-        f"flips {where:g}: " + ", ".join(say(method, where) for method in ("k1", "k2", "GNMDS", "score"))
-        for where in flips
+        f"flips {flip:g}: " + ", ".join(f"{method} {_count(need[method, flip], most)}" for method in methods)
+        for flip in flips
     )
-    rand = average(rows, method="score", budget=100_000, flip=flip)
-    return Claim(
-        "Sections 2.3 and 5: on general (random) collections the kernels need more triplets than embedding methods.",
-        f"Random triplets needed for a purity of {GOOD}: {ours}.",
-        verdict,
-        "Rule: k1 needs more than GNMDS does. Two objects share a column of k1 only if both were asked about the same pair. "
-        + (
-            "The score kernel, with one column per object, takes the sentence back: it needs about as many as GNMDS "
-            f"(purity {rand:.2f} with 100,000 triplets where k1 has "
-            f"{average(rows, method='k1', budget=100_000, flip=flip):.2f}), in O(m) and with nothing to tune."
-            if quick
-            else "The score kernel needs far fewer than k1, but more than three times as many as GNMDS."
-        ),
-    )
+    slow = all((need["k1", flip] or 10 * most) > (need["GNMDS", flip] or most) for flip in flips)
+    close = all((need["score", flip] or 10 * most) <= STEP * (need["GNMDS", flip] or most) for flip in flips)
+    why = "Rule: k1 needs more than GNMDS does. Two objects share a column of k1 only if both were asked about the same pair. "
+    if close:
+        flip = flips[0]
+        why += (
+            "The score kernel has one column per object instead and takes the sentence back: it needs as many as GNMDS or one "
+            f"step (about three times) more. With 100,000 triplets and no flips it has purity "
+            f"{average(rows, method='score', budget=100_000, flip=flip):.2f} where k1 has "
+            f"{average(rows, method='k1', budget=100_000, flip=flip):.2f} and GNMDS "
+            f"{average(rows, method='GNMDS', budget=100_000, flip=flip):.2f}, without an optimisation."
+        )
+    else:
+        why += "The score kernel needs fewer than k1, but more than three times as many as GNMDS."
+    paper = "On general (random) collections the kernels need more triplets than embedding methods."
+    verdict: Verdict = "holds" if slow else "does not hold"
+    return Claim(paper, f"Random triplets needed for a purity of {GOOD}: {ours}.", verdict, why)
+
+
+def _count(triplets: int | None, most: int) -> str:
+    return f"more than {most:,}" if triplets is None else f"{triplets:,}"
 
 
 def draw(rows: list[Row]) -> Any:

@@ -13,7 +13,7 @@ from experiments._rows import matching
 
 __all__ = ["TITLE", "section"]
 
-TITLE = "Section 4.2: MNIST, a map of 20,000 digits"
+TITLE = "MNIST: a map of 20,000 digits"
 PAPER_SECONDS = {"k1": 900, "GNMDS": 6000}
 
 

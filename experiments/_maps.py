@@ -14,7 +14,7 @@ from experiments._trees import thumbnail
 
 __all__ = ["dots", "pictures"]
 
-SIDE = 64  # pixels of a picture
+SIDE = 72  # pixels of a picture
 
 
 def dots(points: Any, labels: Any = None) -> Any:
@@ -38,14 +38,14 @@ def pictures(points: Any, images: Sequence[Path], groups: Sequence[str]) -> Any:
     kinds = list(dict.fromkeys(groups))
     if not images:
         return dots(places, [kinds.index(group) for group in groups])
-    figure, axes = _plots.panels(1, 1, width=6.8, height=6.6)
+    figure, axes = _plots.panels(1, 1, width=7.4, height=6.8)
     axis = axes[0, 0]
     axis.scatter(places[:, 0], places[:, 1], s=1, alpha=0)
     for place, image, group in zip(places, images, groups, strict=True):
         colour = _plots.DIGITS[kinds.index(group)]
         frame = {"edgecolor": colour, "linewidth": 1.4, "boxstyle": "square,pad=0"}
         axis.add_artist(
-            AnnotationBbox(OffsetImage(thumbnail(image, SIDE), zoom=0.46), place, pad=0, bboxprops=frame)
+            AnnotationBbox(OffsetImage(thumbnail(image, SIDE), zoom=0.56), place, pad=0, bboxprops=frame)
         )
     for kind in kinds:
         axis.scatter([], [], marker="s", s=40, color=_plots.DIGITS[kinds.index(kind)], label=kind)

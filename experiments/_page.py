@@ -26,6 +26,11 @@ claims, our numbers, and whether they hold. This page is generated from the rows
 READING = """Claims are close paraphrases of the paper's text, with its own figures where it gives some. Verdicts are computed from
 the rows by the rule stated beside them. Times of the paper are from its Matlab code on a 2017 laptop; ours are CPU
 seconds of one thread on the machine above, so only ratios within one column mean something.
+
+    python -m experiments              # all of it; cells that are stored are not computed again, a killed run goes on
+    python -m experiments usps mnist   # some of it
+    python -m experiments --quick      # small, in minutes, into experiments/quick
+    python -m experiments peers --peers  # cblearn's embeddings, in an environment of their own
 """
 MARKS = {
     "holds": "holds",

@@ -90,16 +90,19 @@ def thousands(axis: Any, values: Sequence[int]) -> None:
     axis.minorticks_off()
 
 
-def method_legend(figure: Any, axis: Any, *, chance: bool = True) -> None:
-    """One legend below all panels: kernels thick, embeddings thin, dashed where they start from the kernel."""
+def method_legend(figure: Any, axis: Any, references: Sequence[str] = ()) -> None:
+    """One legend below all panels: kernels thick, embeddings thin, dashed where they start from the kernel.
+
+    ``references`` are the dotted lines across: "pixels", "chance".
+    """
     for method, colour in COLOURS.items():
         if method not in ("pixels", "chance"):
             width = 2.4 if method in ("k1", "k2", "score") else 1.2
             axis.plot([], [], color=colour, linewidth=width, label="t-STE" if method == "TSTE" else method)
     axis.plot([], [], "--", color="#7d838d", linewidth=1.2, label="dashed: our start")
-    axis.plot([], [], ":", color=COLOURS["pixels"], linewidth=1.2, label="k-means on pixels")
-    if chance:
-        axis.plot([], [], ":", color=COLOURS["chance"], linewidth=1.2, label="random labels")
+    for name in references:
+        label = {"pixels": "k-means on pixels", "chance": "random labels"}[name]
+        axis.plot([], [], ":", color=COLOURS[name], linewidth=1.2, label=label)
     figure.legend(
         *axis.get_legend_handles_labels(),
         loc="outside lower center",

@@ -11,7 +11,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from multiprocessing import get_context
@@ -132,12 +132,13 @@ def _finished(todo: Sequence[Job], data: Data, jobs: int) -> Iterator[tuple[Job,
 
 
 _worker_data: Data | None = None
+_whole_life = ExitStack()  # what a worker enters and never leaves
 
 
 def _start_worker(folder: Path | None) -> None:
     global _worker_data
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it and lets the cells in hand finish
-    single_threaded().__enter__()  # for the life of the process
+    _whole_life.enter_context(single_threaded())
     _worker_data = Data(folder)
 
 

@@ -11,7 +11,7 @@ from experiments._rows import average, matching, spread, typical_seconds, values
 
 __all__ = ["TITLE", "section"]
 
-TITLE = "Section 4.2: USPS, purity and time against the number of triplets"
+TITLE = "USPS: purity and time against the number of triplets"
 CLOSE = 0.01  # of the best mean purity: among the best
 SLIGHT = 0.1  # of purity: no longer slight
 FAR = 10  # times as fast: far faster
@@ -38,7 +38,17 @@ def ours(rows: list[Row]) -> dict[str, Way]:
     started = {
         name: way for name, way in ways(rows, "kernel").items() if not _methods.is_kernel(way["method"])
     }
-    return found | {f"{name}, our start": way for name, way in started.items()}
+    return found | {f"{name}, our start": way for name, way in started.items()} | plain(rows)
+
+
+def plain(rows: list[Row]) -> dict[str, Way]:
+    """GNMDS as others start it: from unit-normal points, with nothing that pulls them together."""
+    return {
+        f"GNMDS {d}-d{mark}, plain": {"method": "GNMDS", "d": d, "design": design, "start": "plain"}
+        for d in values_of(rows, "d")
+        for design, mark in (("landmark", ""), ("rand", " rand"))
+        if matching(rows, start="plain")
+    }
 
 
 def section(rows: list[Row], data: Data) -> Section:
@@ -139,44 +149,75 @@ def _k2_worse(rows: list[Row], grid: list[Way]) -> Claim:
         for where in grid
     ]
     mean, behind = sum(gaps) / len(gaps), sum(gap > 0 for gap in gaps)
-    verdict: Verdict = "holds" if 0 < mean <= SLIGHT and behind > len(gaps) / 2 else "does not hold"
-    if mean > 0 and verdict != "holds":
-        verdict = "holds in part"
+    slight = 0 < mean <= SLIGHT and behind > len(gaps) / 2
+    verdict: Verdict = "holds" if slight else "holds in part" if mean > 0 else "does not hold"
+    why = f"Rule: ahead on average and in most settings, by at most {SLIGHT}."
+    if matching(rows, asked="all", method="k2"):
+        k1, k2 = (
+            {
+                name: average(rows, name, asked="all", method=kernel)
+                for name in ("purity", "axis_is_distance", "triplets")
+            }
+            for kernel in ("k1", "k2")
+        )
+        why += (
+            f" More questions do not help k2: with all {k2['triplets']:,.0f} of its questions, none flipped, it has {k2['purity']:.3f}, "
+            f"k1 with all {k1['triplets']:,.0f} of its own {k1['purity']:.3f}. k2 asks whether x is nearer to l than l' is, so it sees "
+            "above all how far x is from everything: its first principal axis correlates with the mean distance to the "
+            f"landmarks at {k2['axis_is_distance']:.2f} (k1: {k1['axis_is_distance']:.2f})."
+        )
     return Claim(
         "USPS: k2 performs slightly worse than k1.",
         f"On average over {len(grid)} settings k1 is ahead by {mean:.3f} of purity ({min(gaps):.2f} to {max(gaps):.2f}), and "
         f"ahead in {behind} of them.",
         verdict,
-        f"Rule: ahead on average and in most settings, by at most {SLIGHT}. k2 spreads the same answers over twice as many "
-        "columns (210 ordered pairs of landmarks instead of 105), so two objects share half as many.",
+        why,
     )
 
 
 def _gnmds(rows: list[Row], budgets: list[int], flips: list[float]) -> Claim:
     chance, largest = average(rows, method="chance"), budgets[-1]
-    both = {
-        (design, d): average(
-            rows, method="GNMDS", start="random", d=d, design=design, flip=flips[0], budget=largest
-        )
-        for design in ("landmark", "rand")
-        for d in values_of(rows, "d")
-    }
-    landmark = {d: value for (design, d), value in both.items() if design == "landmark"}
-    rand = {d: value for (design, d), value in both.items() if design == "rand"}
-    lost = min(rand[d] - landmark[d] for d in landmark)
-    near_chance = max(landmark.values()) - chance < SLIGHT
+    where = {"method": "GNMDS", "flip": flips[0], "budget": largest}
+
+    def both(start: str) -> dict[int, tuple[float, float]]:
+        return {
+            d: (
+                average(rows, **where, start=start, d=d, design="landmark"),
+                average(rows, **where, start=start, d=d, design="rand"),
+            )
+            for d in values_of(rows, "d")
+        }
+
+    small = both("random")
+    lost = min(rand - landmark for landmark, rand in small.values())
+    near_chance = max(landmark for landmark, _ in small.values()) - chance < SLIGHT
     verdict: Verdict = (
-        "holds" if lost > SLIGHT and near_chance else "holds in part" if lost > SLIGHT else "does not hold"
+        "holds" if lost > SLIGHT and near_chance else "holds in part" if lost > CLOSE else "does not hold"
     )
-    say = ", ".join(
-        f"{d}-d {landmark[d]:.2f} with landmark and {rand[d]:.2f} with random triplets" for d in landmark
+    say = _pairs(small)
+    why = (
+        f"Rule: holds if purity is within {SLIGHT} of random labels and more than {SLIGHT} below the same on random triplets; in "
+        f"part if it is more than {CLOSE} below."
     )
+    if matching(rows, start="plain"):
+        why += (
+            " The start decides. The landmark triplets leave GNMDS with poor local optima. From unit-normal points and without "
+            f"a pull towards the centre it has {_pairs(both('plain'))}; from our kernel {_pairs(both('kernel'))}; the numbers "
+            "above are from small random points with the pull. The best of these comes close to what it has on random "
+            "triplets, so the triplets carry the information; what fails is the search."
+            if max(pair[0] for start in ("plain", "kernel") for pair in both(start).values()) > 0.8
+            else f" From unit-normal points, without a pull, it has {_pairs(both('plain'))}; from our kernel {_pairs(both('kernel'))}."
+        )
     return Claim(
         "GNMDS is not able to make use of landmark triplets; it needs random ones.",
-        f"{largest:,} triplets, no flips: GNMDS {say}; random labels {chance:.2f}.",
+        f"{largest:,} triplets, no flips, landmark against random triplets: GNMDS {say}; random labels {chance:.2f}.",
         verdict,
-        f"Rule: purity within {SLIGHT} of random labels, and more than {SLIGHT} below the same method on random triplets.",
+        why,
     )
+
+
+def _pairs(found: dict[int, tuple[float, float]]) -> str:
+    return ", ".join(f"{landmark:.2f} against {rand:.2f} ({d}-d)" for d, (landmark, rand) in found.items())
 
 
 def _faster(rows: list[Row], budgets: list[int]) -> Claim:
@@ -234,7 +275,7 @@ def draw_purity(rows: list[Row]) -> Any:
         axis.set_title(f"{'landmark' if design == 'landmark' else 'random'} triplets, {d}-d")
     for axis in axes[-1]:
         axis.set_xlabel("triplets")
-    _plots.method_legend(figure, axes[0, 0])
+    _plots.method_legend(figure, axes[0, 0], ["pixels", "chance"])
     return figure
 
 

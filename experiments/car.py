@@ -1,4 +1,4 @@
-"""Car: 60 cars, kernel PCA on k2 with the pictures, and the four classes as a check (section 4.1)."""
+"""Car: 60 cars, kernel PCA on k2 with the pictures, and the four classes as a check."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def section(rows: list[Row], data: Data) -> Section:
     verdict: Verdict = "holds" if gain >= ABOVE else "holds in part" if gain > 0 else "does not hold"
     best = max(rows, key=lambda row: row["neighbours"])
     claim = Claim(
-        "Section 4.1, car: kernel PCA on k2 gives a meaningful map: cars of a kind lie together.",
+        "Car: kernel PCA on k2 gives a meaningful map: cars of a kind lie together.",
         f"{k2['neighbours']:.2f} of the cars get their class from their neighbours on the map, against "
         f"{k2['largest_class']:.2f} by guessing; best of all methods: {best['method']} {best['neighbours']:.2f}.",
         verdict,
@@ -92,4 +92,4 @@ def section(rows: list[Row], data: Data) -> Section:
     return Section(text, [claim], {"car": picture})
 
 
-EXPERIMENT = Experiment("car", "Section 4.1: car, a map of cars", cells, compute, section)
+EXPERIMENT = Experiment("car", "Car: a map of cars", cells, compute, section)

@@ -78,39 +78,45 @@ def preference(similar: NDArray[Any], together: NDArray[np.bool_]) -> float | No
 
 
 def section(rows: list[Row], data: Data) -> Section:
-    lines = [
+    first = [
         [
             row["set"],
             f"{row['answers']:,}",
             f"{row['ties']:,}",
             *(f"{row[f'{kernel}_rank']:.2f}" for kernel in (*KERNELS, "best")),
             *(f"{row[f'{kernel}_fixed']:.2f}" for kernel in KERNELS),
-            *(
-                "-" if row[f"{name}_groups"] is None else f"{row[f'{name}_groups']:.2f}"
-                for name in ("distance", *KERNELS)
-            ),
         ]
         for row in rows
     ]
-    head = [
-        "set",
-        "answers",
-        "ties left out",
-        *KERNELS,
-        "best possible",
-        *(f"{kernel}, one object" for kernel in KERNELS),
+    names = ("distance", *KERNELS)
+    second = [
+        [row["set"], *(f"{row[f'{name}_groups']:.2f}" for name in names)]
+        for row in rows
+        if row["distance_groups"]
     ]
-    head += [f"groups by {name}" for name in ("distance", *KERNELS)]
     low = {kernel: min(row[f"{kernel}_rank"] for row in rows) for kernel in KERNELS}
     strong = sum(row[f"{kernel}_rank"] >= STRONG for row in rows for kernel in ("k1", "k2"))
-    text = (
-        f"Five sets of {rows[0]['n']} objects, a tenth of all questions each, answered by distance. The number is "
-        "Spearman's rank correlation between kernel value and nearness over all pairs of objects (1: the kernel falls "
-        "with the distance), the same for the similarities of one object to all others, and how often a pair within a "
-        "group is more similar than a pair across groups. The paper's own draws are not published; these follow its "
-        "description, four sets in the plane and a graph. The graph's distances are numbers of edges: ties are left out "
-        "of the answers, and bound the correlation (best possible).\n\n" + table(head, lines)
-    )
+    text = [
+        f"Five sets of {rows[0]['n']} objects, a tenth of all questions each, answered by distance. The paper's own draws are "
+        "not published; these follow its description, four sets in the plane and a graph. The graph's distances are numbers "
+        "of edges; its ties are left out of the answers.",
+        "Spearman's rank correlation between kernel value and nearness over all pairs of objects (1: the kernel falls with the "
+        "distance; ties of the distance bound it), and the same for the similarities of one object to all others:",
+        table(
+            [
+                "set",
+                "answers",
+                "ties",
+                *KERNELS,
+                "best possible",
+                *(f"{kernel}, one object" for kernel in KERNELS),
+            ],
+            first,
+        ),
+        "How often a pair within a group is more similar than a pair across groups (1/2: no idea), by the distance itself and "
+        "by the kernels:",
+        table(["set", *names], second),
+    ]
     verdict: Verdict = (
         "holds" if strong == 2 * len(rows) else "holds in part" if strong >= len(rows) else "does not hold"
     )
@@ -121,7 +127,7 @@ def section(rows: list[Row], data: Data) -> Section:
         verdict,
         f"Rule: a rank correlation of {STRONG} or more; {strong} of {2 * len(rows)} have it. {_remarks(rows)}",
     )
-    return Section(text, [claim], {"figure3": Figure(lambda: draw(rows), caption())})
+    return Section("\n\n".join(text), [claim], {"figure3": Figure(lambda: draw(rows), caption())})
 
 
 def _remarks(rows: list[Row]) -> str:
@@ -200,7 +206,7 @@ def _similarities(axis: Any, toy: Toy, values: NDArray[Any], here: int) -> None:
     axis.scatter(
         *toy.points[others].T, c=values[others], s=4, cmap=_plots.SHADES, vmin=low, vmax=high, linewidths=0
     )
-    axis.scatter(*toy.points[here], marker="*", s=60, color="white", edgecolors=_plots.INK, linewidths=0.9)
+    axis.scatter(*toy.points[here], marker="*", s=90, color="#d55e00", edgecolors="white", linewidths=0.8)
     axis.set_aspect("equal", adjustable="datalim")
     _plots.bare(axis)
 

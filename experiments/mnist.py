@@ -1,4 +1,4 @@
-"""MNIST, n = 1,000 to 10,000, 30 landmarks, 150 n triplets: purity and time against n (section 4.2)."""
+"""MNIST, n = 1,000 to 10,000, 30 landmarks, 150 n triplets: purity and time against n."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MNIST, n = 20,000: kernel PCA on k1 beside GNMDS in the plane (section 4.2)."""
+"""MNIST, n = 20,000: kernel PCA on k1 beside GNMDS in the plane."""
 
 from __future__ import annotations
 

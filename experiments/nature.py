@@ -1,4 +1,4 @@
-"""Nature: 120 scenes, kernel PCA on k2, once the data is there (section 4.1)."""
+"""Nature: 120 scenes, kernel PCA on k2, once the data is there."""
 
 from __future__ import annotations
 
@@ -49,6 +49,4 @@ def absent(data: Data) -> str:
     return f"Not run yet, though the {count} scenes are at hand: `python -m experiments nature`."
 
 
-EXPERIMENT = Experiment(
-    "nature", "Section 4.1: nature, a map of scenes", cells, compute, section, absent=absent
-)
+EXPERIMENT = Experiment("nature", "Nature: a map of scenes", cells, compute, section, absent=absent)

@@ -14,7 +14,7 @@ from experiments._catalogue import EXPERIMENTS
 from experiments._data import Data
 from experiments._experiment import Absent, Cell, Experiment, Section, key_of, seed_of, table, tidy
 from experiments._page import write_page
-from experiments._rows import average, matching, spread, typical_seconds
+from experiments._rows import average, spread, typical_seconds
 from experiments._runner import Places, run
 from experiments._store import Store
 from scipy.stats import kendalltau
@@ -197,7 +197,9 @@ def test_a_rerun_gives_the_same_rows_except_times(small_usps, tmp_path):
 def test_cells_are_those_of_the_issue():
     cells = usps.cells(False)
     assert len({cell.key for cell in cells}) == len(cells)
-    runs = Counter(cell.settings["run"] for cell in cells if cell.settings["method"] == "k1")
+    runs = Counter(
+        cell.settings["run"] for cell in cells if cell.settings["method"] == "k1" and "flip" in cell.settings
+    )
     assert runs == dict.fromkeys(range(10), 2 * 2 * len(usps.BUDGETS))
     kinds = {
         (cell.settings.get("d"), cell.settings.get("design"))
@@ -272,7 +274,7 @@ def usps_rows(gnmds_on_landmarks, k2=0.75, seconds=1.0):
 
 
 @pytest.mark.parametrize(
-    ("purity", "verdict"), [(0.43, "holds"), (0.6, "holds in part"), (0.79, "does not hold")]
+    ("purity", "verdict"), [(0.43, "holds"), (0.6, "holds in part"), (0.795, "does not hold")]
 )
 def test_gnmds_on_landmarks_is_judged(purity, verdict):
     claims = _usps_page.section(usps_rows(purity), Data(Path())).claims
