@@ -1,0 +1,282 @@
+"""The page in a real browser: quiet, offline, hover and linked selection work, hostile names are inert."""
+
+import json
+
+import pytest
+from browser_driver import Browser, find_browser
+from report_tools import HOSTILE, answers, hostile_report, paint
+
+from nearfar.datasets import fetch_car
+from nearfar.io import read_objects
+from nearfar.report.collect import Options
+from nearfar.report.make import make_report
+
+pytestmark = pytest.mark.skipif(
+    find_browser() is None,
+    reason="NO BROWSER WAS TESTED: chromium is not installed; as root run  sh .ci/chromium  to get it",
+)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with Browser() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    """A report of twelve objects, eleven of them with pictures."""
+    folder = tmp_path_factory.mktemp("page")
+    given = answers(m=600)
+    pictures = paint(folder / "pictures", given.objects[:11])
+    return make_report(given, Options(title="Browser", n_clusters=3), images=pictures).write(
+        folder / "report.html"
+    )
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory):
+    return hostile_report().write(tmp_path_factory.mktemp("hostile") / "report.html")
+
+
+@pytest.fixture(scope="module")
+def opened(browser, file):
+    return browser.open(file)
+
+
+@pytest.fixture
+def page(opened):
+    """The page with nothing selected; whatever a test does must not make it complain or ask for anything."""
+    opened.call("Page.bringToFront")
+    opened.key("Escape")
+    opened.mouse("Moved", 1, 1)
+    yield opened
+    assert opened.complaints() == []
+    assert opened.requests() == []
+
+
+@pytest.fixture
+def tab(browser):
+    """Opens further tabs, closed after the test: a tab in the background does not draw."""
+    tabs = []
+
+    def open_tab(*arguments, **more):
+        tabs.append(browser.open(*arguments, **more))
+        return tabs[-1]
+
+    yield open_tab
+    for page in tabs:
+        page.close()
+
+
+def place(page, i):
+    """Where picture or dot i of the map is on the screen."""
+    left, top, _, _ = page.show("#map")
+    x, y = page.js(
+        "(() => { const doc = Bokeh.documents[0]; const m = doc.get_model_by_name('map');"
+        f" const d = doc.get_model_by_name('objects').data; const i = {i};"
+        " const part = (v, r) => (v - r.start) / (r.end - r.start);"
+        " return [part(d.px[i], m.x_range) * m.inner_width, (1 - part(d.py[i], m.y_range)) * m.inner_height]; })()"
+    )
+    return left + x, top + y
+
+
+def chosen_everywhere(page):
+    """What each view says is selected: the page's own state, Bokeh, tree, clusters."""
+    return page.js(
+        "[state.chosen, [...Bokeh.documents[0].get_model_by_name('objects').selected.indices],"
+        " [...document.querySelectorAll('#tree .leaf.on')].map((leaf) => Number(leaf.dataset.object)),"
+        " [...document.querySelectorAll('#clusters .tile.on')].map((tile) => Number(tile.dataset.object))]"
+        ".map((list) => [...list].sort((a, b) => a - b))"
+    )
+
+
+def test_it_opens_quietly_and_asks_for_nothing(page):
+    page.browser.wait(0.3)
+    assert page.js("document.querySelectorAll('[data-plot] canvas, [data-plot] > *').length") >= 6
+    assert page.js("document.querySelectorAll('#tree .leaf').length") == 12
+    assert page.js("document.querySelectorAll('#tree image').length") == 11
+    assert page.js("document.querySelectorAll('#clusters .cluster').length") == 3
+    pictures = "[...document.querySelectorAll('img')].every((img) => img.complete && img.naturalWidth > 0)"
+    assert page.js(pictures)
+
+
+def test_the_map_shows_the_pictures(page):
+    shown = page.js("Bokeh.documents[0].get_model_by_name('map-shown').data.url.length")
+    dots = page.js(
+        "[...Bokeh.documents[0].get_model_by_name('objects').data.dot].filter((d) => d > 5).length"
+    )
+    assert shown >= 8
+    assert shown + dots == 12
+
+
+def test_hover_says_name_cluster_and_neighbours(page):
+    page.move(*place(page, 3))
+    tip = page.js("[document.getElementById('tip').hidden, document.getElementById('tip').textContent]")
+    cluster = page.js("cutOf.get(state.k).labels[3] + 1")
+    assert tip[0] is False
+    assert f"thing 03cluster {cluster}" in tip[1]
+    assert page.js("document.querySelectorAll('#tip .near > *').length") == 5
+    page.move(2, 2)
+    assert page.js("document.getElementById('tip').hidden")
+
+
+def test_a_click_on_the_map_selects_everywhere(page):
+    page.click(*place(page, 5))
+    assert chosen_everywhere(page) == [[5]] * 4
+    assert page.js("document.querySelector('#panel h3').textContent") == "thing 05"
+    assert page.js("document.querySelectorAll('#panel .list li').length") == 8
+    page.key("Escape")
+    assert chosen_everywhere(page) == [[]] * 4
+
+
+def test_a_click_on_a_cluster_selects_on_the_map(page):
+    left, top, width, height = page.show("#clusters .tile[data-object='7']")
+    page.click(left + width / 2, top + height / 2)
+    assert chosen_everywhere(page) == [[7]] * 4
+    left, top, width, height = page.show("#panel .list button")
+    neighbour = page.js("Number(document.querySelector('#panel .list button').dataset.object)")
+    page.click(left + width / 2, top + height / 2)
+    assert chosen_everywhere(page) == [[neighbour]] * 4
+
+
+def test_a_lasso_selects_several(page):
+    left, top, width, height = page.show("#map")
+    page.js("document.getElementById('drag-lasso').click()")
+    corners = [(0.03, 0.03), (0.97, 0.03), (0.97, 0.97), (0.03, 0.97), (0.03, 0.05)]
+    at = [(left + width * x, top + height * y) for x, y in corners]
+    page.mouse("Pressed", *at[0], button="left", buttons=1, clickCount=1)
+    for x, y in at:
+        page.mouse("Moved", x, y, button="left", buttons=1)
+        page.browser.wait(0.03)
+    page.mouse("Released", *at[-1], button="left", clickCount=1)
+    page.settle()
+    page.js("document.getElementById('drag-pan').click()")
+    lists = chosen_everywhere(page)
+    assert len(lists[0]) >= 6
+    assert lists == [lists[0]] * 4
+    assert f"{len(lists[0])} objects" in page.js("document.getElementById('panel').textContent")
+
+
+def test_the_number_of_clusters_can_be_changed(page):
+    slider = "(() => { const k = document.getElementById('k'); k.value = %d; k.dispatchEvent(new Event('input')); })()"
+    page.js(slider % 3)  # the fourth of the cuts from 2 on
+    page.settle()
+    assert page.js("document.querySelectorAll('#clusters .cluster').length") == 5
+    assert page.js("document.getElementById('k-out').textContent") == "5"
+    assert page.js("new Set([...Bokeh.documents[0].get_model_by_name('objects').data.colour]).size") == 5
+    page.js(slider % 1)
+
+
+def test_everything_is_reachable_by_keyboard(page):
+    page.js("document.querySelector('#tree .leaf[tabindex=\"0\"]').focus()")
+    page.key("ArrowRight")
+    page.key("Enter")
+    second = page.js("Number(document.querySelectorAll('#tree .leaf')[1].dataset.object)")
+    assert chosen_everywhere(page) == [[second]] * 4
+    page.js(
+        "(() => { const f = document.getElementById('find'); f.value = 'thing 09'; f.dispatchEvent(new Event('change')); })()"
+    )
+    assert chosen_everywhere(page) == [[9]] * 4
+    clickable = "[...document.querySelectorAll('[data-object]')].every((e) => e.tagName === 'BUTTON' || e.hasAttribute('tabindex'))"
+    assert page.js(clickable)
+
+
+def test_maps_can_be_switched_zoomed_and_fitted(page):
+    before = page.js("[...Bokeh.documents[0].get_model_by_name('objects').data.x]")
+    start = page.js("Bokeh.documents[0].get_model_by_name('map').x_range.start")
+    page.js("document.querySelectorAll('#map-which button')[1].click()")
+    page.settle()
+    assert page.js("[...Bokeh.documents[0].get_model_by_name('objects').data.x]") != before
+    page.js("document.querySelectorAll('#map-which button')[0].click()")
+    page.js("document.getElementById('zoom-in').click()")
+    page.settle()
+    assert page.js("Bokeh.documents[0].get_model_by_name('map').x_range.start") > start
+    page.js("document.getElementById('zoom-fit').click()")
+    page.settle()
+    assert page.js("Bokeh.documents[0].get_model_by_name('map').x_range.start") == pytest.approx(start)
+
+
+def test_the_matrix_names_the_pair_under_the_pointer(page):
+    left, top, width, height = page.show("#matrix")
+    page.move(left + width * 0.5 / 12, top + height * 1.5 / 12)
+    first, second = page.js("data.matrix.order.slice(0, 2).map(labelOf)")
+    assert page.js("document.querySelector('#tip strong').textContent") == f"{second} and {first}"
+    page.click(left + width * 0.5 / 12, top + height * 1.5 / 12)
+    assert sorted(page.js("state.chosen")) == sorted(page.js("data.matrix.order.slice(0, 2)"))
+
+
+def test_dark_follows_the_system_and_the_button(tab, file):
+    page = tab(file, dark=True)
+    ground = "getComputedStyle(document.body).backgroundColor"
+    assert page.js("document.documentElement.dataset.theme") == "dark"
+    dark = page.js(ground)
+    page.js("document.getElementById('theme').click()")
+    page.settle()
+    assert page.js("document.documentElement.dataset.theme") == "light"
+    assert page.js(ground) != dark
+    page.js("localStorage.clear()")
+    assert page.complaints() == []
+
+
+def test_a_telephone_can_read_it(tab, file):
+    page = tab(file, width=390, height=800, mobile=True)
+    assert page.js("document.documentElement.scrollWidth") <= 390
+    assert page.js("document.querySelectorAll('[data-plot] > *').length") >= 6
+    assert page.complaints() == []
+
+
+def test_it_prints(page):
+    paper = page.call("Page.printToPDF", printBackground=False)["data"]
+    assert len(paper) > 50_000
+    assert page.js("document.documentElement.dataset.theme") == "light"
+
+
+def test_hostile_names_are_inert(tab, hostile):
+    page = tab(hostile)
+    for i, name in enumerate(HOSTILE):
+        page.js(f"choose([{i}])")
+        page.settle()
+        assert page.js("document.querySelector('#panel h3').textContent") == name
+        page.js(f"showTip(100, 100, ...tipFor({i}))")
+        assert page.js("document.querySelector('#tip strong').textContent") == name
+    page.js("document.querySelectorAll('#map-which button')[1].click()")
+    page.move(*place(page, 0))
+    page.browser.wait(0.3)
+    assert page.js("typeof window.hacked") == "undefined"
+    assert page.js("document.querySelector('h1').textContent") == HOSTILE[0]
+    assert page.js("document.title") == HOSTILE[0]
+    words = page.js(
+        "[...document.querySelectorAll('#tree .leaf')].map((leaf) => leaf.getAttribute('aria-label'))"
+    )
+    assert len(words) == len(HOSTILE)
+    assert page.js("data.objects.map((o) => o.name)") == HOSTILE
+    assert page.complaints() == []
+    assert page.requests() == []
+
+
+def test_the_policy_would_stop_what_escaping_missed(tab, file, tmp_path):
+    """Were a tag to slip through after all, the browser refuses to run or fetch it."""
+    tags = (
+        "<script>window.hacked = 1</script><img src='https://example.org/x.png' onerror='window.hacked = 2'>"
+    )
+    broken = tmp_path / "broken.html"
+    broken.write_text(file.read_text(encoding="utf-8").replace("<main>", f"<main>{tags}"), encoding="utf-8")
+    page = tab(broken)
+    page.browser.wait(0.3)
+    assert page.js("typeof window.hacked") == "undefined"
+    assert any("Content Security Policy" in text for text in page.complaints())
+
+
+def test_real_cars_open_quietly(tab, shared_data, tmp_path):
+    car = fetch_car(shared_data)
+    rows = [f"{name},{path.name}" for name, path in zip(car.triplets.objects, car.images, strict=True)]
+    (tmp_path / "objects.csv").write_text("\n".join(["object,image", *rows]) + "\n")
+    objects = read_objects(tmp_path / "objects.csv")
+    report = make_report(car.triplets, objects=objects, images=shared_data / "car" / "images")
+    page = tab(report.write(tmp_path / "car.html"))
+    assert report.facts.pictures.shown == 60
+    assert page.js("document.querySelectorAll('#tree image').length") == 60
+    assert json.loads(page.js("JSON.stringify(data.objects.length)")) == 60
+    assert (page.complaints(), page.requests()) == ([], [])
+    assert (tmp_path / "car.html").stat().st_size < 8e6
