@@ -12,7 +12,7 @@ from scale_tools import dense, made_answers
 import nearfar as nf
 from nearfar import scale
 from nearfar.errors import CoverageWarning, FileError, InputError, NotConverged, RowsError, UninformedWarning
-from nearfar.methods import _lloyd, _path, _rows, neighbours
+from nearfar.methods import _lloyd, _path, _rows, medoid, neighbours
 from nearfar.scale import _answers, _connect, reading
 
 distributed = pytest.importorskip("distributed")
@@ -249,6 +249,17 @@ def test_clusters_are_those_of_one_machine(features, diagonal):
     assert many.n_iter_ == one.n_iter_ and many.sizes_.tolist() == one.sizes_.tolist()
     assert np.abs(dense(many.centres_) - dense(one.centres_)).max() < 1e-10
     assert many.uninformed_.tolist() == [59]
+
+
+def test_medoids_are_those_of_one_machine(features):
+    here, there = features
+    many = scale.KernelKMeans(4, n_init=1, random_state=1).fit(there)
+    one, found = medoid(here, many.labels_.compute()), scale.medoid(there, many.labels_)
+    assert found.indices.tolist() == one.indices.tolist() and found.clusters.tolist() == [0, 1, 2, 3]
+    assert np.abs(found.similarities - one.similarities).max() < 1e-10
+    assert found.uninformed.tolist() == [59]
+    with pytest.raises(InputError, match="labels: expected a dask array of 60 whole numbers"):
+        scale.medoid(there, one.indices)
 
 
 def test_neighbours_are_those_of_one_machine(features):

@@ -15,7 +15,7 @@ from nearfar.kernel.parts import Phi, informed_rows, is_sparse, row_squares
 from nearfar.methods._common import check_count, check_phi
 from nearfar.methods.near import neighbours
 
-__all__ = ["Medoids", "Outliers", "medoid", "outliers"]
+__all__ = ["Medoids", "Outliers", "medoid", "outliers", "spread_around"]
 
 USUAL = 1.4826  # median absolute deviation -> standard deviation, for a bell curve
 CUT = 3.0
@@ -67,14 +67,24 @@ def medoid(phi: Phi, labels: ArrayLike | None = None) -> Medoids:
     known = rows[members]
     weights = (1 / sizes[codes], (codes, np.arange(len(members))))
     centres: Any = sparse.csr_array(weights, shape=(len(clusters), len(members))) @ known
-    own = centres[codes]
-    likeness: Any = known.multiply(own).sum(axis=1) if is_sparse(known) else (known * own).sum(axis=1)
-    likeness = np.asarray(likeness, dtype=np.float64).ravel()
-    spread = np.round(row_squares(known) - 2 * likeness, 12)  # equal but for rounding: the first one wins
+    spread, likeness = spread_around(known, codes, centres)
     order = np.lexsort((spread, codes))
     first = order[np.searchsorted(codes[order], np.arange(len(clusters)))]
     uninformed = np.setdiff1d(np.arange(n), informed)
     return Medoids(clusters, members[first], likeness[first], uninformed)
+
+
+def spread_around(
+    rows: Any, codes: NDArray[np.intp], centres: Any
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(b,) mean squared distance of every row to its cluster, up to a constant, and its likeness to the centre.
+
+    In: rows (b, p), the cluster of each, centres (k, p). Equal but for rounding is equal.
+    """
+    own = centres[codes]
+    likeness: Any = rows.multiply(own).sum(axis=1) if is_sparse(rows) else (rows * own).sum(axis=1)
+    likeness = np.asarray(likeness, dtype=np.float64).ravel()
+    return np.round(row_squares(rows) - 2 * likeness, 12), likeness
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from nearfar.scale.kernel_kmeans import KernelKMeans
 from nearfar.scale.kernel_pca import KernelPCA
 from nearfar.scale.near import neighbours
 from nearfar.scale.reading import read_triplets
+from nearfar.scale.typical import medoid
 
 __all__ = [
     "Answers",
@@ -18,6 +19,7 @@ __all__ = [
     "connect",
     "gram",
     "kernel_matrix",
+    "medoid",
     "neighbours",
     "read_triplets",
     "triplet_accuracy",

@@ -12,7 +12,7 @@ import numpy as np
 from nearfar.errors import InputError
 from nearfar.scale._engine import Engine, Future
 
-__all__ = ["Cut", "cut_rows", "dask_rows"]
+__all__ = ["Cut", "block_futures", "cut_rows", "dask_rows"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,11 +67,17 @@ def cut_rows(engine: Engine, X: Any) -> Cut:
         X = X.astype(np.float64)  # type: ignore[no-untyped-call]
     if len(X.chunks[1]) > 1:
         X = X.rechunk({1: -1})
-    keys = [row[0] for row in X.__dask_keys__()]
+    blocks = block_futures(engine, X)
+    return Cut(engine, tuple(blocks), tuple(map(int, X.chunks[0])), int(X.shape[1]), X.dtype)
+
+
+def block_futures(engine: Engine, X: Any) -> list[Future]:
+    """Futures of the blocks of a dask array that is cut along its first axis only."""
+    from dask.core import flatten
+
+    keys = list(flatten(X.__dask_keys__()))
     graph = dict(X.__dask_graph__())
     if all(hasattr(graph.get(key), "status") for key in keys):  # futures already, as FeatureMap makes them
-        blocks = [graph[key] for key in keys]
-    else:
-        with engine.faults("computing the features"):
-            blocks = engine.client.compute(list(X.to_delayed().ravel()))
-    return Cut(engine, tuple(blocks), tuple(map(int, X.chunks[0])), int(X.shape[1]), X.dtype)
+        return [graph[key] for key in keys]
+    with engine.faults("computing the features"):
+        return list(engine.client.compute(list(X.to_delayed().ravel())))

@@ -15,7 +15,7 @@ from nearfar.methods._path import Path, cheapest, stored_bytes
 from nearfar.scale._cut import Cut
 from nearfar.scale._engine import Future
 
-__all__ = ["CutParts", "Shared", "add_all", "parts_of"]
+__all__ = ["CutParts", "Shared", "add_all", "block_diagonal", "parts_of", "uninformed_rows"]
 
 Floats = NDArray[np.float64]
 MATRIX_HERE = 1 << 30  # bytes of the largest n x n or p x p matrix that this process is given
@@ -88,7 +88,7 @@ class CutParts:
     @cached_property
     def uninformed(self) -> NDArray[np.intp]:
         """Indices of the rows that are zero."""
-        found = self.engine.map("uninformed", _uninformed, self.cut.blocks, self.cut.starts)
+        found = self.engine.map("uninformed", uninformed_rows, self.cut.blocks, self.cut.starts)
         return np.concatenate([np.zeros(0, np.intp), *self.engine.gather("uninformed", found)])
 
     @cached_property
@@ -176,7 +176,8 @@ def _levels(counts: NDArray[np.int64]) -> tuple[int, int]:
     return int((counts > 1).sum()), int((counts > 0).sum())
 
 
-def _uninformed(block: Any, start: int) -> NDArray[np.intp]:
+def uninformed_rows(block: Any, start: int) -> NDArray[np.intp]:
+    """Indices of the zero rows of a block whose first row is ``start``."""
     return np.setdiff1d(np.arange(block.shape[0]), informed_rows(block)) + start
 
 

@@ -12,6 +12,7 @@ from nearfar.methods import Neighbours
 from nearfar.methods.near import check_k, join_nearest, nearest_among
 from nearfar.scale._cut import cut_rows, dask_rows
 from nearfar.scale._engine import Future, current_engine
+from nearfar.scale._parts import uninformed_rows
 
 __all__ = ["neighbours"]
 
@@ -32,7 +33,7 @@ def neighbours(phi: Any, k: int = 10) -> Neighbours:
     engine = current_engine()
     cut = cut_rows(engine, phi)
     many = len(cut.blocks)
-    missing = engine.gather("neighbours", engine.map("informed", _uninformed, cut.blocks, cut.starts))
+    missing = engine.gather("neighbours", engine.map("informed", uninformed_rows, cut.blocks, cut.starts))
     uninformed = np.concatenate([np.zeros(0, np.intp), *missing])
     k = check_k(k, cut.n_rows - len(uninformed))
     joined: list[Future] = []
@@ -53,10 +54,6 @@ def neighbours(phi: Any, k: int = 10) -> Neighbours:
 
 
 # -------------------------------------------------------------------- tasks
-
-
-def _uninformed(block: Any, start: int) -> NDArray[np.intp]:
-    return np.setdiff1d(np.arange(block.shape[0]), informed_rows(block)) + start
 
 
 def _candidates(block: Any, other: Any, start: int, k: int, itself: bool) -> Found:
