@@ -1,0 +1,1 @@
+"""Accuracy beside the peers: embeddings, score variants, and what careless splits hide."""
