@@ -153,6 +153,18 @@ def test_predict_takes_rows_as_new_objects(layout):
     assert model.predict(given).tolist() == expected
 
 
+def test_new_rows_may_have_another_layout():
+    phi = make_phi(30, 60, density=0.3, seed=5)
+    fresh = make_phi(15, 60, density=0.5, seed=6)
+    by_dense = nf.KernelKMeans(K, random_state=0).fit(phi)
+    by_sparse = nf.KernelKMeans(K, random_state=0).fit(sparse.csr_array(phi))
+    expected = by_dense.predict(fresh).tolist()
+    assert by_dense.predict(sparse.csr_array(fresh)).tolist() == expected
+    assert (
+        by_sparse.predict(fresh).tolist() == by_sparse.predict(sparse.csr_array(fresh)).tolist() == expected
+    )
+
+
 def test_predict_of_fitted_rows_without_shift():
     phi = make_phi(80, 10, seed=7)
     model = nf.KernelKMeans(K, random_state=0, tol=0).fit(phi)

@@ -15,6 +15,7 @@ from nearfar.errors import InputError, NotConverged
 from nearfar.kernel.parts import Parts, Phi, as_rows, is_sparse, split
 from nearfar.kernel.shift import check_diagonal, smallest_of_parts
 from nearfar.methods import _lloyd, _rows
+from nearfar.methods._blocks import onto_columns, row_blocks
 from nearfar.methods._common import check_count, generator
 from nearfar.methods._lloyd import Run, Stop, lloyd
 from nearfar.methods._path import Path, cheapest, stored_bytes
@@ -196,9 +197,8 @@ def offsets_of(centres: Matrix, sizes: NDArray[np.int64], shift: float) -> NDArr
 
 def nearest_centres(X: Matrix, centres: Matrix, offsets: NDArray[np.float64]) -> NDArray[np.int32]:
     """(n,) the nearest cluster of every row, taken as a new object."""
-    products: Any = X @ centres.T
-    if is_sparse(products):
-        products = products.toarray()
+    products: Any = X @ centres.T if is_sparse(centres) else onto_columns(X, centres.T)
+    products = products.toarray() if is_sparse(products) else products
     nearest: NDArray[np.intp] = np.argmin(offsets - 2 * products, axis=1)
     return nearest.astype(np.int32)
 
@@ -268,6 +268,10 @@ def cluster_centres(
 ) -> Matrix:
     """(k, p) mean row of every cluster, as dense or sparse as X."""
     weights = 1 / np.maximum(sizes, 1)[labels]
-    means = sparse.csr_array((weights, (labels, informed)), shape=(len(np.asarray(sizes)), X.shape[0]))
-    result: Any = means @ X
-    return sparse.csr_array(result) if is_sparse(result) else np.asarray(result)
+    means = sparse.csc_array((weights, (labels, informed)), shape=(len(np.asarray(sizes)), X.shape[0]))
+    if is_sparse(X):
+        return sparse.csr_array(means @ X)
+    centres = np.zeros((means.shape[0], X.shape[1]))
+    for where, block in row_blocks(X):
+        centres += means[:, where] @ block
+    return centres
