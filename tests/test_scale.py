@@ -1,7 +1,6 @@
 """Many machines and one give the same: every verb of nearfar.scale on a real cluster of two processes."""
 
 import gzip
-import logging
 import warnings
 
 import numpy as np
@@ -15,7 +14,7 @@ from nearfar.errors import CoverageWarning, FileError, InputError, NotConverged,
 from nearfar.methods import _lloyd, _path, _rows, medoid, neighbours
 from nearfar.scale import _answers, _connect, reading
 
-distributed = pytest.importorskip("distributed")
+pytest.importorskip("distributed")
 pytestmark = [
     pytest.mark.filterwarnings("ignore::nearfar.errors.UninformedWarning"),
     pytest.mark.filterwarnings("ignore::nearfar.errors.CoverageWarning"),
@@ -27,16 +26,7 @@ LANDMARKS = [3, 1, 4, 15, 9, 26, 5]
 @pytest.fixture(scope="module", autouse=True)
 def cluster():
     """Two worker processes of one thread each."""
-    with (
-        distributed.LocalCluster(
-            n_workers=2,
-            threads_per_worker=1,
-            processes=True,
-            dashboard_address=None,
-            silence_logs=logging.CRITICAL,
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
+    with scale.connect("local:2") as client:
         yield client
 
 

@@ -1,6 +1,5 @@
 """What breaks in a cluster: killed workers, little memory, a scheduler that goes away, workers unlike us."""
 
-import logging
 import os
 import signal
 import subprocess
@@ -31,17 +30,7 @@ SITE_PACKAGES = str(Path(np.__file__).parents[1])
 
 @contextmanager
 def local_cluster(n_workers, **more):
-    with (
-        distributed.LocalCluster(
-            n_workers=n_workers,
-            threads_per_worker=1,
-            processes=True,
-            dashboard_address=None,
-            silence_logs=logging.CRITICAL,
-            **more,
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
+    with _connect.local_cluster(n_workers, **more) as cluster, distributed.Client(cluster) as client:
         yield client
 
 
@@ -105,7 +94,8 @@ def process(*command, says, **environment):
 def running_scheduler(*options, **environment):
     """(process, address) of a scheduler without workers."""
     command = (*options, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--host", "127.0.0.1")
-    with process(*command, "--no-dashboard", says="Scheduler at", **environment) as (started, lines):
+    quiet = ("--no-dashboard", "--dashboard-address", ":0")
+    with process(*command, *quiet, says="Scheduler at", **environment) as (started, lines):
         yield started, "tcp://" + lines[-1].split("tcp://")[1].strip()
 
 

@@ -32,6 +32,7 @@ __all__ = [
     "find_images",
     "need_two",
     "prepare",
+    "read_names",
     "write_all",
 ]
 
@@ -176,13 +177,14 @@ def prepare(
 
     parse_kernel(kernel)
     loaded = load(answers, **reading)
-    chosen = None if landmarks is None else _read_names(landmarks)
+    chosen = None if landmarks is None else read_names(landmarks)
     phi = FeatureMap(kernel, landmarks=chosen).fit_transform(loaded.triplets)
     found = find_images(loaded, images, reading.get("objects")) if pictures else {}
     return Prepared(loaded, phi, found)
 
 
-def _read_names(path: Path) -> list[str]:
+def read_names(path: Path) -> list[str]:
+    """Names of objects, one per line."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:

@@ -18,6 +18,7 @@ from nearfar.cli._common import (
     session,
     tell,
 )
+from nearfar.cli._dask import Dask, Here, place
 from nearfar.cli._methods import (
     Diagonal,
     DiagonalOption,
@@ -29,7 +30,6 @@ from nearfar.cli._methods import (
     Written,
     check_outputs,
     draws,
-    prepare,
     write_all,
 )
 
@@ -56,6 +56,7 @@ def cluster(
     dialect: Dialect = None,
     on_bad: OnBadOption = OnBad.error,
     exclude: Exclude = None,
+    dask: Dask = None,
     quiet: Quiet = False,
 ) -> None:
     """Sort the objects into clusters by kernel k-means.
@@ -66,10 +67,8 @@ def cluster(
     Example:  nearfar cluster answers.csv -k 4 -o clusters.csv -o clusters.png
     """
     check_outputs(output)
-    with session(quiet):
-        from nearfar.methods import KernelKMeans, medoid
-
-        ready = prepare(
+    with session(quiet), place(dask) as there:
+        ready = there.prepare(
             answers,
             kernel,
             landmarks,
@@ -80,17 +79,16 @@ def cluster(
             on_bad=on_bad,
             exclude=exclude,
         )
-        model = KernelKMeans(clusters, n_init=starts, diagonal=diagonal.value, random_state=seed).fit(
-            ready.phi
+        model, medoids = there.fit_clusters(
+            ready.phi, n_clusters=clusters, n_init=starts, diagonal=diagonal.value, random_state=seed
         )
-        medoids = medoid(ready.phi, model.labels_)
         for c, x in zip(medoids.clusters, medoids.indices, strict=True):
             tell(f"cluster {c + 1}: {model.sizes_[c]} objects around {ready.labels[x]}", quiet=quiet)
         written = Written(
             lambda: _table(ready, model, medoids),
             lambda: _arrays(ready, model, medoids),
             lambda: _picture(
-                ready, model, diagonal, title, f"Kernel k-means on a map by kernel PCA, {kernel}."
+                ready, there, model, diagonal, title, f"Kernel k-means on a map by kernel PCA, {kernel}."
             ),
         )
         write_all(output, written, quiet=quiet)
@@ -118,11 +116,10 @@ def _arrays(ready: Prepared, model: Any, medoids: Any) -> dict[str, Any]:
     }
 
 
-def _picture(ready: Prepared, model: Any, diagonal: Diagonal, title: str, note: str) -> Any:
-    from nearfar.methods import KernelPCA
+def _picture(ready: Prepared, there: Here, model: Any, diagonal: Diagonal, title: str, note: str) -> Any:
     from nearfar.report.figures import map_figure
 
-    points = KernelPCA(2, diagonal=diagonal.value).fit_transform(ready.phi)
+    points = there.fit_map(ready.phi, n_components=2, diagonal=diagonal.value).embedding_
     groups = [f"cluster {c + 1}" for c in model.labels_]
     return map_figure(
         points,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nearfar.cli._common import Answers, Dialect, Exclude, Objects, OnBad, OnBadOption, Quiet, session
+from nearfar.cli._dask import Dask, write_kernel
 from nearfar.cli._methods import (
     Diagonal,
     DiagonalOption,
@@ -19,6 +20,7 @@ from nearfar.cli._methods import (
     prepare,
     write_all,
 )
+from nearfar.errors import InputError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,22 +39,31 @@ def kernel(
     dialect: Dialect = None,
     on_bad: OnBadOption = OnBad.error,
     exclude: Exclude = None,
+    dask: Dask = None,
     quiet: Quiet = False,
 ) -> None:
     """Compute the kernel matrix: how alike every two objects were answered about.
 
     A table has a row and a column per object, in the same order; .npz holds arrays kernel, objects, uninformed. A
     picture shows the matrix with alike objects side by side. Any kernel method takes it as "precomputed".
+    With --dask it goes to a Zarr array (-o NAME.zarr), block by block.
 
     Example:  nearfar kernel answers.csv --kernel k1+k2 -o kernel.npz
     """
+    reading: dict[str, Any] = {"dialect": dialect, "objects": objects, "on_bad": on_bad, "exclude": exclude}
+    if dask is not None:
+        if title:
+            raise InputError("--title does not work with --dask: there is no picture", where="--title")
+        with session(quiet):
+            write_kernel(
+                dask, answers, output, kernel, landmarks, diagonal=diagonal.value, quiet=quiet, **reading
+            )
+        return
     check_outputs(output)
     with session(quiet):
         from nearfar.kernel.shift import kernel_of_rows
 
-        ready = prepare(
-            answers, kernel, landmarks, dialect=dialect, objects=objects, on_bad=on_bad, exclude=exclude
-        )
+        ready = prepare(answers, kernel, landmarks, **reading)
         _check_fits(len(ready.names))
         found = kernel_of_rows(ready.phi, diagonal=diagonal.value)
         written = Written(

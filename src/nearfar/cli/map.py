@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nearfar.cli._common import Answers, Dialect, Exclude, Objects, OnBad, OnBadOption, Quiet, session, tell
+from nearfar.cli._dask import Dask, place
 from nearfar.cli._methods import (
     Diagonal,
     DiagonalOption,
@@ -19,7 +20,6 @@ from nearfar.cli._methods import (
     check_outputs,
     draws,
     need_two,
-    prepare,
     write_all,
 )
 
@@ -42,6 +42,7 @@ def map(
     dialect: Dialect = None,
     on_bad: OnBadOption = OnBad.error,
     exclude: Exclude = None,
+    dask: Dask = None,
     quiet: Quiet = False,
 ) -> None:
     """Put the objects on a map by kernel PCA: alike ones lie close together.
@@ -53,11 +54,10 @@ def map(
     Example:  nearfar map answers.csv -o map.png -o map.csv
     """
     check_outputs(output)
-    with session(quiet):
-        from nearfar.methods import KernelPCA
+    with session(quiet), place(dask) as there:
         from nearfar.report.words import listed, percent
 
-        ready = prepare(
+        ready = there.prepare(
             answers,
             kernel,
             landmarks,
@@ -68,7 +68,7 @@ def map(
             on_bad=on_bad,
             exclude=exclude,
         )
-        model = KernelPCA(dimensions, diagonal=diagonal.value).fit(ready.phi)
+        model = there.fit_map(ready.phi, n_components=dimensions, diagonal=diagonal.value)
         shares = listed([percent(share) for share in model.explained_variance_ratio_], most=10)
         tell(f"kernel PCA of {kernel}: the coordinates hold {shares} of the spread", quiet=quiet)
         written = Written(

@@ -16,7 +16,7 @@ from typing import Any
 from nearfar.errors import InputError, UnreachableError
 from nearfar.scale._engine import require_dask
 
-__all__ = ["connect"]
+__all__ = ["check_workers", "connect", "local_cluster"]
 
 PATIENCE = 10.0  # seconds a scheduler has to answer, and to have a worker
 EXACTLY = ("nearfar", "dask", "distributed")
@@ -55,17 +55,21 @@ def connect(where: str = "local") -> Iterator[Any]:
             yield client
         return
     count = int(local[1]) if local[1] else _cores()
-    with (
-        distributed.LocalCluster(
-            n_workers=count,
-            threads_per_worker=1,
-            processes=True,
-            dashboard_address=None,
-            silence_logs=logging.CRITICAL,
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
+    with local_cluster(count) as cluster, distributed.Client(cluster) as client:
         yield client
+
+
+def local_cluster(n_workers: int, **more: Any) -> Any:
+    """Processes of one thread each on this machine, without a dashboard, that say nothing on stderr."""
+    return require_dask().LocalCluster(
+        n_workers=n_workers,
+        threads_per_worker=1,
+        processes=True,
+        dashboard_address=":0",  # any free port; the usual one may be taken by another cluster
+        scheduler_kwargs={"dashboard": False},
+        silence_logs=logging.CRITICAL,
+        **more,
+    )
 
 
 @contextmanager

@@ -75,7 +75,7 @@ def block_futures(engine: Engine, X: Any) -> list[Future]:
     """Futures of the blocks of a dask array that is cut along its first axis only."""
     from dask.core import flatten
 
-    keys = list(flatten(X.__dask_keys__()))
+    keys = list(flatten(X.__dask_keys__()))  # type: ignore[no-untyped-call]
     graph = dict(X.__dask_graph__())
     if all(hasattr(graph.get(key), "status") for key in keys):  # futures already, as FeatureMap makes them
         return [graph[key] for key in keys]

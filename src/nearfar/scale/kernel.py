@@ -49,6 +49,7 @@ def kernel_matrix(
     dask array : the (n, n) matrix, read from there when it is used.
     """
     check_diagonal(diagonal)
+    _check_new(os.fspath(to))
     phi = FeatureMap(kernel, landmarks=landmarks, dtype=dtype).fit_transform(answers)
     return gram(phi, to=to, diagonal=diagonal)
 
@@ -58,6 +59,7 @@ def gram(phi: Any, *, to: str | os.PathLike[str], diagonal: Literal["shift", "ke
     import dask.array as da
 
     shifted, engine = check_diagonal(diagonal), current_engine()
+    _check_new(os.fspath(to))
     cut = cut_rows(engine, _in_chunks(phi))
     shift = smallest_of_parts(CutParts(cut)) if shifted else 0.0  # type: ignore[arg-type]
     with _new_array(os.fspath(to), cut, {"diagonal": diagonal, "shift": shift}) as place:
@@ -91,6 +93,17 @@ def _in_chunks(phi: Any) -> Any:
     return phi.rechunk({0: min(phi.shape[0], CHUNK_ROWS)})  # type: ignore[no-untyped-call]
 
 
+def _check_new(to: str) -> None:
+    if "://" in to:
+        return
+    if os.path.exists(to):
+        raise FileError(
+            f"{to}: exists already; remove it or choose another name", where=to, came="an existing path"
+        )
+    if not os.path.isdir(os.path.dirname(os.path.abspath(to))):
+        raise FileError(f"{to}: there is no directory {os.path.dirname(to)!r}; make it first", where=to)
+
+
 @contextmanager
 def _new_array(to: str, cut: Cut, facts: dict[str, Any]) -> Iterator[str]:
     """Yield where to write; a local array appears under its name when it is whole, a remote one is marked so."""
@@ -100,10 +113,6 @@ def _new_array(to: str, cut: Cut, facts: dict[str, Any]) -> Iterator[str]:
         raise MissingExtra("zarr", "dask") from error
     local = "://" not in to
     final = os.path.abspath(to) if local else to
-    if local and os.path.exists(final):
-        raise FileError(
-            f"{to}: exists already; remove it or choose another name", where=to, came="an existing path"
-        )
     place = (
         os.path.join(os.path.dirname(final), f".{secrets.token_hex(4)}.tmp.{os.path.basename(final)}")
         if local

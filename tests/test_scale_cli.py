@@ -1,0 +1,154 @@
+"""``--dask`` on kernel, map and cluster: the same files as without, and one sentence when it cannot be."""
+
+import sys
+
+import numpy as np
+import polars as pl
+import pytest
+from scale_tools import made_answers
+from typer.testing import CliRunner
+
+import nearfar as nf
+from nearfar.cli import main
+from nearfar.cli._app import app
+from nearfar.errors import FileError, InputError, MissingExtra
+from nearfar.scale import _connect
+
+distributed = pytest.importorskip("distributed")
+RUN = CliRunner()
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    """Answers about 60 objects, one of them listed but never asked about."""
+    folder, answers = tmp_path_factory.mktemp("study"), made_answers()
+    names = np.array([f"o{i}" for i in range(60)])
+    roles = {role: names[getattr(answers, role)] for role in ("anchor", "near", "far")}
+    pl.DataFrame(roles | {"participant": "ann"}).write_parquet(folder / "answers.parquet")
+    groups = ["left", "right"] * 30
+    pl.DataFrame({"object": names, "label": names, "group": groups}).write_csv(folder / "objects.csv")
+    (folder / "landmarks.txt").write_text("\n".join(names[:8]))
+    (folder / "nobody.txt").write_text("ann\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def address():
+    """A scheduler with two worker processes, that the command knows by its address only."""
+    with _connect.local_cluster(2) as cluster:
+        yield cluster.scheduler_address
+
+
+def run(study, command, *options):
+    """Run a command that ends well, in a folder of its own; the text it said."""
+    words = [command, study / "answers.parquet", "--objects", study / "objects.csv", *options]
+    result = RUN.invoke(app, [str(word) for word in words])
+    assert result.exit_code == 0, result.output + repr(result.exception)
+    return result.output
+
+
+def both(study, tmp_path, address, name, *words):
+    """The file that a command writes, without and with ``--dask``."""
+    said = []
+    for place, more in (("here", ()), ("there", ("--dask", address))):
+        (tmp_path / place).mkdir()
+        said.append(run(study, *words, "-o", tmp_path / place / name, *more))
+    assert said[0].replace("here", "there") == said[1]
+    return tmp_path / "here" / name, tmp_path / "there" / name
+
+
+def test_map_writes_the_same(study, tmp_path, address):
+    here, there = map(
+        pl.read_csv, both(study, tmp_path, address, "map.csv", "map", "--kernel", "score", "-n", "3")
+    )
+    assert there.columns == here.columns
+    assert there["object"].equals(here["object"]) and there["informed"].equals(here["informed"])
+    points = [frame.select("x1", "x2", "x3").to_numpy() for frame in (here, there)]
+    assert np.abs(points[0] - points[1]).max() < 1e-10
+
+
+def test_cluster_writes_the_same(study, tmp_path, address):
+    words = (
+        "cluster",
+        "-k",
+        "3",
+        "--starts",
+        "2",
+        "--landmarks",
+        study / "landmarks.txt",
+        "--kernel",
+        "score",
+    )
+    here, there = map(pl.read_csv, both(study, tmp_path, address, "clusters.csv", *words))
+    assert there.equals(here) and here["medoid"].sum() == 3
+
+
+def test_pictures_are_drawn_too(study, tmp_path, address):
+    here, there = both(study, tmp_path, address, "map.svg", "map")
+    assert there.stat().st_size > 10_000 and here.stat().st_size > 10_000
+
+
+def test_kernel_writes_a_zarr_array(study, tmp_path, address):
+    import zarr
+
+    run(study, "kernel", "--diagonal", "keep", "-o", tmp_path / "K.zarr", "--dask", address, "-q")
+    answers = nf.read_triplets(study / "answers.parquet", objects=study / "objects.csv")
+    with pytest.warns(nf.errors.UninformedWarning, match="1 of 60"):
+        K = nf.kernel_matrix(answers, diagonal="keep")
+    written = zarr.open_array(tmp_path / "K.zarr", mode="r")
+    assert np.abs(written[:] - K).max() < 1e-10 and written.attrs["whole"]
+
+
+def test_a_local_cluster_comes_and_goes(study):
+    assert "o59" in run(study, "map", "--dask", "local:1")
+    with pytest.raises(ValueError, match="No clients found"):
+        distributed.Client.current()
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "sentence"),
+    [
+        (["map", "--dask", "tcp//x"], InputError, "'tcp//x' is no cluster; expected local, local:WORKERS"),
+        (["map", "--dask", "local:0"], InputError, "'local:0' is no cluster"),
+        (["kernel", "--dask", "local"], FileError, "-: with --dask the kernel matrix is written in blocks"),
+        (["kernel", "-o", "K.npz", "--dask", "local"], FileError, "K.npz: .*one output that ends in .zarr"),
+        (["kernel", "-o", "K.zarr", "--title", "x", "--dask", "local"], InputError, "--title does not work"),
+    ],
+)
+def test_what_cannot_be_is_said_before_a_cluster_starts(study, words, kind, sentence):
+    result = RUN.invoke(app, [words[0], str(study / "answers.parquet"), *words[1:]])
+    with pytest.raises(kind, match=sentence):
+        raise result.exception
+
+
+def test_what_is_not_honoured_is_not_accepted(study, address):
+    result = RUN.invoke(
+        app,
+        [
+            *("map", str(study / "answers.parquet"), "--dask", address),
+            *("--exclude", str(study / "nobody.txt")),
+        ],
+    )
+    with pytest.raises(InputError, match="--exclude does not work with --dask"):
+        raise result.exception
+    result = RUN.invoke(app, ["map", "-", "--dask", address], input="anchor,near,far\na,b,c\n")
+    with pytest.raises(InputError, match="not standard input"):
+        raise result.exception
+
+
+def test_an_absent_scheduler_is_one_sentence_and_exit_code_2(study, monkeypatch, capsys):
+    monkeypatch.setattr(_connect, "PATIENCE", 0.5)
+    words = ["nearfar", "map", str(study / "answers.parquet"), "--dask", "tcp://127.0.0.1:9"]
+    monkeypatch.setattr(sys, "argv", words)
+    with pytest.raises(SystemExit, match="2"):
+        main()
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1
+    assert told.startswith("nearfar: tcp://127.0.0.1:9: cannot reach a Dask scheduler, there is no answer")
+
+
+def test_without_dask_the_extra_is_named(study, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    result = RUN.invoke(app, ["map", str(study / "answers.parquet"), "--dask", "local"])
+    with pytest.raises(MissingExtra, match=r"pip install 'nearfar\[dask\]'"):
+        raise result.exception
