@@ -105,7 +105,7 @@ def _curve_text(model: str, verdict: str, change: Change | None) -> str:
         return "There are too few answers to say what more of them would bring."
     gain = change.gain
     interval = (
-        f" (90 % interval {points(gain.low)} to {points(gain.high)})"
+        f" (90\xa0% interval {points(gain.low)} to {points(gain.high)})"
         if math.isfinite(gain.low) and math.isfinite(gain.high)
         else ""
     )

@@ -80,7 +80,7 @@ def _accuracy(judge: Judge) -> Verdict:
             "Accuracy", "poor", "Cannot be judged", "Too few different questions to hold any of them out."
         )
     best = judge.models[0]
-    how = f"The best model, {best.name}, predicts {_share(best)} of answers it has not seen; guessing gives 50 %."
+    how = f"The best model, {best.name}, predicts {_share(best)} of answers it has not seen; guessing gives {percent(0.5, 0)}."
     if best.accuracy - 2 * (best.error or 0.0) < 0.5:
         unsure = (
             "That is not clearly better than guessing: collect more answers before reading anything into it."

@@ -14,7 +14,7 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from nearfar.report.collect import Made
-from nearfar.report.facts import Facts, plain
+from nearfar.report.facts import Facts, Judged, plain
 from nearfar.report.plots import make_plots
 from nearfar.report.words import duration, number, percent
 
@@ -32,6 +32,7 @@ SECTIONS = (
     ("curve-section", "Learning curve"),
     ("methods-section", "Methods"),
 )
+TOP_MODELS = 7
 PEOPLE_ROWS, PEOPLE_MOST = (
     12,
     500,
@@ -62,6 +63,7 @@ def page_html(made: Made) -> str:
         policy=_policy(list(scripts.values())),
         sections=_sections(facts),
         remarks=_remarks(facts),
+        judged=_judged(facts),
         people_rows=max(PEOPLE_ROWS, sum(1 for person in people if person.reasons)),
         people_most=PEOPLE_MOST,
         has_times=any(person.median_seconds is not None for person in people),
@@ -136,6 +138,14 @@ def _sections(facts: Facts) -> list[tuple[str, str]]:
     if facts.tree is None:
         missing |= {"tree-section", "clusters-section", "matrix-section"}
     return [(id, name) for id, name in SECTIONS if id not in missing]
+
+
+def _judged(facts: Facts) -> tuple[list[Judged], list[Judged]]:
+    """Models to show at once, the best and the chosen ones, and the others; each by rank."""
+    judge = facts.judge
+    chosen = (judge.best, judge.kernel, judge.map)
+    at_once = [model for rank, model in enumerate(judge.models) if rank < TOP_MODELS or model.name in chosen]
+    return at_once, [model for model in judge.models if model not in at_once]
 
 
 def _remarks(facts: Facts) -> list[tuple[str, str]]:

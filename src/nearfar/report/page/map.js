@@ -1,7 +1,7 @@
 // The map: pictures at their places, as many as fit without covering each other; the rest are dots until there is room.
 const GAP = 3;
 const DOT = data.objects.length <= 150 ? 9 : data.objects.length <= 600 ? 6 : 4;
-const SMALL = 36; // pixels; a smaller picture says nothing
+const SMALL = innerWidth < 600 ? 28 : 36; // pixels; a smaller picture says nothing
 
 function startMap() {
   const plot = model("map");
@@ -154,6 +154,7 @@ function startMap() {
     const words = [];
     if (aside) words.push("A picture that would cover another stands beside its place, tied to it by a line.");
     if (fit < inside) words.push(whole(inside - fit) + " of " + whole(inside) + " " + kind + " find no room and are dots; zoom in to see them (Ctrl and wheel, or +).");
+    if ($("rings") && $("rings").checked && state.map === 0) words.push("Circles: how far a place moves from resample to resample (root mean square).");
     words.push("Colours are the clusters of the tree.");
     $("map-note").textContent = words.join(" ");
   }
@@ -244,6 +245,7 @@ function startMap() {
       rings.data = { x: list.map((i) => x[i]), y: list.map((i) => y[i]), r: list.map((i) => data.objects[i].spread), colour: list.map((i) => colourOf(clusterOf(i))) };
       model("map-rings").visible = visible;
       $("rings").disabled = state.map !== 0;
+      later();
     };
     $("rings").addEventListener("change", showRings);
     ["k", "theme", "map"].forEach((what) => on(what, showRings));
