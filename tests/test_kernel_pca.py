@@ -8,7 +8,7 @@ from sklearn.decomposition import KernelPCA as Theirs
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import nearfar as nf
-from nearfar.errors import InputError
+from nearfar.errors import InputError, NotConverged
 from nearfar.kernel.parts import split
 from nearfar.methods import _spectrum
 from nearfar.methods import kernel_pca as module
@@ -84,6 +84,18 @@ def test_large_matrices_are_solved_by_iteration(monkeypatch):
         monkeypatch.setattr(module, "cheapest", lambda parts, way=way: way)
         np.testing.assert_allclose(nf.KernelPCA(1).fit(phi).embedding_, direct.embedding_[:, :1], atol=1e-9)
     assert counted.calls == 3
+
+
+def test_eigenvalues_too_close_to_tell_apart_are_said(monkeypatch):
+    monkeypatch.setattr(_spectrum, "ALL_AT_ONCE", 10)
+    monkeypatch.setattr(_spectrum, "RESTARTS", 1)
+    phi = make_phi(300, 400, density=0.05, seed=3, layout="sparse")
+    exact = np.linalg.eigvalsh((lambda H: H @ dense(phi) @ dense(phi).T @ H)(np.eye(300) - 1 / 300))[-2:][
+        ::-1
+    ]
+    with pytest.warns(NotConverged, match="the 2 largest eigenvalues are too close .* after 1 restarts"):
+        found = leading(split(phi), 2, Path.PRODUCTS)
+    np.testing.assert_allclose(found.values, exact, rtol=1e-2)
 
 
 class Counted:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,8 +69,9 @@ def nearest_among(
     """
     places = np.empty((rows.shape[0], k), dtype=np.intp)
     values = np.empty((rows.shape[0], k))
-    for where, block in track(list(_kernel_blocks(rows, others.shape[0])), "neighbours"):
-        similarity = _products(block, others)
+    columns = others.T.tocsr() if is_sparse(others) else others.T  # once, not once per block
+    for where in track(_row_slices(rows.shape[0], others.shape[0]), "neighbours"):
+        similarity = _products(rows[where], columns)
         if itself:
             similarity[np.arange(where.stop - where.start), np.arange(where.start, where.stop)] = -np.inf
         places[where] = _largest(similarity, k, _decimals(rows))
@@ -100,16 +101,14 @@ def check_k(k: int, n_informed: int) -> int:
     return k
 
 
-def _kernel_blocks(rows: Any, n_others: int) -> Iterator[tuple[slice, Any]]:
+def _row_slices(n_rows: int, n_others: int) -> list[slice]:
     """Blocks of rows whose kernel values with all others fit a few megabytes."""
     height = max(1, BLOCK_BYTES // (8 * max(n_others, 1)))
-    for start in range(0, rows.shape[0], height):
-        where = slice(start, min(start + height, rows.shape[0]))
-        yield where, rows[where]
+    return [slice(start, min(start + height, n_rows)) for start in range(0, n_rows, height)]
 
 
-def _products(block: Any, rows: Any) -> NDArray[np.float64]:
-    products: Any = block @ rows.T
+def _products(block: Any, columns: Any) -> NDArray[np.float64]:
+    products: Any = block @ columns
     dense = products.toarray() if is_sparse(products) else products
     return np.asarray(dense, dtype=np.float64)
 
@@ -192,7 +191,7 @@ def similar(phi: Phi, names: Sequence[str], name: str, k: int = 5) -> Similar:
             where="name",
             came=name,
         )
-    values = _products(rows[[x]], rows)[0]
+    values = _products(rows[[x]], rows.T)[0]
     others = informed[informed != x]
     k = min(check_count(k, "k"), len(others))
     best = others[_largest(values[None, others], k, _decimals(rows))[0]] if k else others
