@@ -141,16 +141,19 @@ def test_predict_takes_rows_as_new_objects(layout):
     keep = informed(phi)
     rows = dense(phi)[keep]
     shifted, _ = shifted_kernel(phi)
-    fresh = make_phi(15, 60, density=0.5, seed=6)
+    clusters = [np.flatnonzero(model.labels_[keep] == c).tolist() for c in range(K)]
+    fresh = make_phi(150, 60, density=0.5, seed=6)
     expected = []
     for x in fresh:
         # a kernel over the fitted objects and the new one: only the fitted ones are shifted
         cross = rows @ x
         joint = np.block([[shifted, cross[:, None]], [cross[None], np.array([[x @ x]])]])
-        clusters = [np.flatnonzero(model.labels_[keep] == c).tolist() for c in range(K)]
         expected.append(int(np.argmin([kernel_distance(joint, len(rows), c) for c in clusters])))
     given = fresh if layout == "dense" else sparse.csr_array(fresh)
     assert model.predict(given).tolist() == expected
+    centres = np.stack([rows[c].mean(axis=0) for c in clusters])
+    unshifted = np.argmin((centres**2).sum(axis=1) - 2 * fresh @ centres.T, axis=1)
+    assert unshifted.tolist() != expected  # the shift matters here
 
 
 def test_new_rows_may_have_another_layout():
