@@ -18,6 +18,7 @@ __all__ = ["Cells", "Counts", "bits", "grid_pays"]
 SMALL_GRID = 1 << 22  # cells; below this a grid is cheap whatever is in it
 CELLS_PER_ENTRY = 6  # a csr entry takes 12 bytes and slow products; up to 6 cells of 8 bytes beat it
 INT32_LIMIT = 2**31 - 1
+CHUNK = 1 << 20  # cells that are put into a grid at a time
 SLACK = 4  # below the largest integer: a cell that was filled to its limit can still take one answer
 
 
@@ -123,13 +124,14 @@ class Counts:
         while cells.total.max(initial=0) > _limit(kind):
             kind = _wider(kind)
         self.grid = np.zeros((self.n_rows, self.n_columns, 2), dtype=kind)
-        if len(cells.keys):
-            columns, rows = cells.keys >> self.row_bits, cells.keys & ((1 << self.row_bits) - 1)
-            codes = self.part.codes_of_keys(columns, self.place_bits)
-            spot = np.searchsorted(self.part.all_codes(self.n_places), codes)
-            self.grid[rows, spot, 0] = cells.net
-            self.grid[rows, spot, 1] = cells.total
-            self._runs = []
+        all_codes = self.part.all_codes(self.n_places) if len(cells.keys) else np.empty(0, np.int64)
+        for start in range(0, len(cells.keys), CHUNK):
+            keys, net, total = (column[start : start + CHUNK] for column in cells)
+            codes = self.part.codes_of_keys(keys >> self.row_bits, self.place_bits)
+            spot, rows = np.searchsorted(all_codes, codes), keys & ((1 << self.row_bits) - 1)
+            self.grid[rows, spot, 0] = net
+            self.grid[rows, spot, 1] = total
+        self._runs = []
 
     def _add_to_grid(self, answers: AnswerColumns) -> None:
         blocks = _threads.blocks(self.n_rows, _threads.n_threads() if len(answers) > 50_000 else 1)

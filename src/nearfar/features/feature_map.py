@@ -158,8 +158,16 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
         self._place_objects = landmark_indices(self.landmarks, objects)
         place = np.full(len(objects), -1, dtype=np.int32)
         place[self._place_objects] = np.arange(len(self._place_objects), dtype=np.int32)
-        self._counts = [Counts(part, len(objects), place, len(self._place_objects)) for part in parts]
+        self._counts = [
+            Counts(part, len(objects), place, len(self._place_objects), dense=self._is_full(part))
+            for part in parts
+        ]
         self.__dict__.pop("_phi", None)
+
+    def _is_full(self, part: Part) -> bool | None:
+        """True where Phi has all columns and is to be dense: then a grid is what it needs from the first answer."""
+        all_columns = self.landmarks is not None or part.keeps_all_columns
+        return True if self.layout == "dense" and all_columns else None
 
     def _count(self, answers: Triplets) -> None:
         for counts in self._counts:
