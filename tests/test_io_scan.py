@@ -54,15 +54,15 @@ def test_indices_count_objects_over_all_files(tmp_path):
 
 def test_statements_are_one_over_batches_and_distinct_between_files(tmp_path):
     head = "anchor,near,far,statement\n"
-    one = write(tmp_path / "1.csv", head + "a,b,c,5\na,b,c,7\na,b,c,5\na,b,c,\na,b,c,\n")
-    two = write(tmp_path / "2.csv", head + "a,b,c,-3\na,b,c,5\n")
+    one = write(tmp_path / "1.csv", head + "a,b,c,0\na,b,c,1\na,b,c,0\na,b,c,\na,b,c,\n")
+    two = write(tmp_path / "2.csv", head + "a,b,c,-3\na,b,c,1\n")
     for batch_rows in (1, 2, 100):
         ids = joined(list(scan_triplets([one, two], batch_rows=batch_rows)), "statement")
-        assert ids[:3] == [5, 7, 5]
+        assert ids[:3] == [0, 1, 0]
         assert len(set(ids)) == 6
     text = write(tmp_path / "3.csv", head + "a,b,c,x\na,b,c,\na,b,c,x\n")
     ids = joined(list(scan_triplets([one, text], batch_rows=2)), "statement")
-    assert ids == ["1:5", "1:7", "1:5", "1:row 4", "1:row 5", "2:x", "2:row 2", "2:x"]
+    assert ids == ["1:0", "1:1", "1:0", "1:row 4", "1:row 5", "2:x", "2:row 2", "2:x"]
     assert joined(list(scan_triplets(text, batch_rows=2)), "statement") == ["x", "row 2", "x"]
 
 
@@ -136,16 +136,20 @@ print(rows, int(peak) // 1024)
 
 @pytest.mark.skipif(sys.platform != "linux", reason="peak memory is measured as Linux counts it")
 def test_memory_does_not_grow_with_the_answers(tmp_path):
-    """Ten times the answers, 250 MB of names when read at once: less than 60 MB more."""
+    """Past the buffers of the reader (some 100 MB) it stays flat; keeping the batches would take 140 MB more."""
     rng = np.random.default_rng(0)
-    names = pl.Series([f"an object with a long name, number {i:05d}" for i in range(202)])
+    names = pl.Series([f"object {i:03d}" for i in range(202)])
     peaks = []
-    for m in (200_000, 2_000_000):
+    for m in (2_000_000, 5_500_000):
         first = pl.Series(rng.integers(0, 200, m))
         columns = {role: names.gather(first + i) for i, role in enumerate(("anchor", "near", "far"))}
-        pl.DataFrame(columns).write_parquet(tmp_path / f"{m}.parquet", row_group_size=50_000)
-        command = [sys.executable, "-c", MEMORY, str(tmp_path / f"{m}.parquet")]
+        times = {"statement": pl.int_range(m, eager=True), "seconds": pl.Series(rng.random(m))}
+        path = tmp_path / f"{m}.parquet"
+        pl.DataFrame(columns | times | {"answered_at": times["seconds"]}).write_parquet(
+            path, row_group_size=50_000
+        )
+        command = [sys.executable, "-c", MEMORY, str(path)]
         found, peak = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
         assert int(found) == m
         peaks.append(int(peak))
-    assert peaks[1] - peaks[0] < 60
+    assert peaks[1] - peaks[0] < 70
