@@ -6,7 +6,6 @@ import numpy as np
 from PIL import Image
 
 from nearfar import Triplets
-from nearfar.report.collect import Options
 from nearfar.report.make import make_report
 
 HOSTILE = [
@@ -48,12 +47,12 @@ def answers(n=12, m=1500, people=6, careless=1, names=None, seed=0):
 
 @cache
 def small_report():
-    return make_report(answers(), Options(title="Small"))
+    return make_report(answers(), title="Small")
 
 
 @cache
 def hostile_report():
-    return make_report(answers(names=HOSTILE), Options(title=HOSTILE[0], show_participants=True))
+    return make_report(answers(names=HOSTILE), title=HOSTILE[0], show_participants=True)
 
 
 def paint(folder, names, size=(60, 40)):

@@ -7,8 +7,6 @@ from browser_driver import Browser, find_browser
 from report_tools import HOSTILE, answers, hostile_report, paint
 
 from nearfar.datasets import fetch_car
-from nearfar.io import read_objects
-from nearfar.report.collect import Options
 from nearfar.report.make import make_report
 
 pytestmark = pytest.mark.skipif(
@@ -29,9 +27,7 @@ def file(tmp_path_factory):
     folder = tmp_path_factory.mktemp("page")
     given = answers(m=600)
     pictures = paint(folder / "pictures", given.objects[:11])
-    return make_report(given, Options(title="Browser", n_clusters=3), images=pictures).write(
-        folder / "report.html"
-    )
+    return make_report(given, title="Browser", n_clusters=3, images=pictures).write(folder / "report.html")
 
 
 @pytest.fixture(scope="module")
@@ -272,8 +268,9 @@ def test_real_cars_open_quietly(tab, shared_data, tmp_path):
     car = fetch_car(shared_data)
     rows = [f"{name},{path.name}" for name, path in zip(car.triplets.objects, car.images, strict=True)]
     (tmp_path / "objects.csv").write_text("\n".join(["object,image", *rows]) + "\n")
-    objects = read_objects(tmp_path / "objects.csv")
-    report = make_report(car.triplets, objects=objects, images=shared_data / "car" / "images")
+    report = make_report(
+        car.triplets, objects=tmp_path / "objects.csv", images=shared_data / "car" / "images"
+    )
     page = tab(report.write(tmp_path / "car.html"))
     assert report.facts.pictures.shown == 60
     assert page.js("document.querySelectorAll('#tree image').length") == 60

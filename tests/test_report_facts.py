@@ -10,7 +10,7 @@ from sklearn.metrics import silhouette_score
 
 from nearfar import Triplets, noise_ceiling
 from nearfar.errors import InputError
-from nearfar.report.collect import Options, collect
+from nearfar.report.collect import collect
 from nearfar.report.facts import LeftOut
 from nearfar.report.judging import _some_units, held_out_credit, judge, plan_for
 from nearfar.report.make import make_report
@@ -94,7 +94,7 @@ def test_the_careless_are_suggested_for_review_and_stay_in():
 def test_participants_hide_behind_pseudonyms_unless_asked():
     text = small_report().facts.to_json() + small_report().html()
     assert "worker-" not in text
-    open_report = make_report(answers(m=300), Options(show_participants=True))
+    open_report = make_report(answers(m=300), show_participants=True)
     assert "worker-3" in open_report.html()
 
 

@@ -13,7 +13,6 @@ from markupsafe import escape
 from report_tools import HOSTILE, answers, hostile_report, paint, small_report
 
 from nearfar import Triplets
-from nearfar.report.collect import Options
 from nearfar.report.make import make_report
 from nearfar.report.plots import make_plots
 from nearfar.report.web import script_json
@@ -189,6 +188,6 @@ def test_the_page_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
 
 
 def test_title_and_options_reach_the_page():
-    text = make_report(answers(m=300), Options(title="Teapots & cups", n_clusters=5)).html()
+    text = make_report(answers(m=300), title="Teapots & cups", n_clusters=5).html()
     assert "<title>Teapots &amp; cups</title>" in text
     assert "5 clusters were asked for" in text

@@ -47,6 +47,7 @@ _ROOMS = (
     "methods",
     "embedding",
     "scale",
+    "report",
 )
 
 __all__ = [
@@ -77,6 +78,7 @@ __all__ = [
     "read_objects",
     "read_triplets",
     "reduce_diagonal",
+    "report",
     "scale",
     "scan_triplets",
     "simulate",
@@ -96,6 +98,7 @@ if TYPE_CHECKING:
         io,
         kernel,
         methods,
+        report,
         scale,
         simulate,
         triplets,

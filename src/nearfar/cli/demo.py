@@ -30,20 +30,19 @@ def demo(
     """
     with session(quiet):
         from nearfar.datasets import make_colours
-        from nearfar.io import read_answers, read_objects
-        from nearfar.report.collect import Options
+        from nearfar.io import read_answers
         from nearfar.report.make import make_report
 
         colours = make_colours(seed)
         _make(folder)
         colours.write(folder)
         file, listed = folder / "answers.csv", folder / "objects.csv"
-        objects = read_objects(listed)
         made = make_report(
-            read_answers(file, objects=objects),
-            Options(TITLE, seed=seed, show_participants=True),
-            objects=objects,
-            objects_file=listed,
+            read_answers(file, objects=listed),
+            objects=listed,
+            title=TITLE,
+            show_participants=True,
+            seed=seed,
             files=[file],
         )
         page = made.write(folder / "report.html")

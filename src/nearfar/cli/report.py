@@ -88,17 +88,18 @@ def report(
         _check_places(output, bundle, json)
         from dataclasses import replace
 
-        from nearfar.report.collect import Options
         from nearfar.report.make import make_report
         from nearfar.report.notebook import Inputs
 
         loaded = load(answers, dialect=dialect, objects=objects, on_bad=on_bad, exclude=exclude)
         made = make_report(
             replace(loaded.result, triplets=loaded.triplets),
-            Options(title, clusters, show_participants, seed),
-            objects=loaded.objects,
+            objects=objects,
             images=images,
-            objects_file=objects,
+            title=title,
+            n_clusters=clusters,
+            show_participants=show_participants,
+            seed=seed,
             files=[file for file in answers if file != "-"],
             excluded=loaded.excluded,
         )

@@ -16,7 +16,7 @@ from nearfar.report.facts import Facts, LeftOut
 
 if TYPE_CHECKING:
     from nearfar.io import ObjectList
-    from nearfar.report.collect import Made, Options
+    from nearfar.report.collect import Made
     from nearfar.report.notebook import Inputs
 
 __all__ = ["Report", "make_report"]
@@ -76,11 +76,13 @@ class Report:
 
 def make_report(
     answers: Any,
-    options: Options | None = None,
     *,
-    objects: ObjectList | None = None,
+    objects: ObjectList | str | os.PathLike[str] | None = None,
     images: str | os.PathLike[str] | None = None,
-    objects_file: str | os.PathLike[str] | None = None,
+    title: str = "",
+    n_clusters: int | None = None,
+    show_participants: bool = False,
+    seed: int = 0,
     files: Sequence[str | os.PathLike[str]] = (),
     excluded: dict[str, int] | None = None,
 ) -> Report:
@@ -89,10 +91,13 @@ def make_report(
     Parameters
     ----------
     answers : Triplets, an (m, 3) array, or what ``read_answers`` returned (then the page says what was no answer).
-    options : title, number of clusters, whether participants appear under their names, seed.
-    objects : labels, pictures and groups, as ``read_objects`` returns them.
+    objects : labels, pictures and groups: the file of an object list, or what ``read_objects`` returned (then
+        its pictures are used only where they lie below ``images``).
     images : folder of pictures; a file belongs to the object of its name.
-    objects_file : where ``objects`` came from; its pictures are looked for beside it.
+    title : of the page.
+    n_clusters : to cut the tree into; None: chosen, and explained.
+    show_participants : under their own names instead of pseudonyms.
+    seed : fixes everything random.
     files : where the answers came from, for the record and the hash.
     excluded : participant -> number of answers that were left out before.
 
@@ -104,8 +109,8 @@ def make_report(
         report.write("report.html")
     """
     _need_extra()
-    from nearfar.io import ReadResult
-    from nearfar.report.collect import collect
+    from nearfar.io import ObjectList, ReadResult, read_objects
+    from nearfar.report.collect import Options, collect
     from nearfar.report.pictures import find_pictures
     from nearfar.triplets import as_triplets
 
@@ -114,6 +119,9 @@ def make_report(
         left_out = _left_out(answers)
         answers = answers.triplets
     answers = as_triplets(answers)
+    base = None
+    if objects is not None and not isinstance(objects, ObjectList):
+        base, objects = Path(objects).parent, read_objects(objects)
     listed = {} if objects is None else dict(zip(objects.names, objects.images, strict=True))
     pictures = None
     if images is not None or any(path is not None for path in listed.values()):
@@ -122,11 +130,11 @@ def make_report(
                 answers.objects,
                 None if images is None else Path(images),
                 listed=listed,
-                base=None if objects_file is None else Path(objects_file).parent,
+                base=base,
             )
     made = collect(
         answers,
-        options,
+        Options(title, n_clusters, show_participants, seed),
         objects=objects,
         pictures=pictures,
         files=files,
