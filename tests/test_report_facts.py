@@ -257,6 +257,15 @@ def test_the_most_disputed_question_comes_first():
     ]
 
 
+def test_double_submits_are_counted_and_kept():
+    rows = [[0, 1, 2], [0, 1, 2], [1, 2, 0], [2, 1, 0], [3, 0, 1]]
+    given = Triplets.from_array(rows, participant=["a"] * 5, answered_at=[1, 1.2, 5, 9, 12])
+    report = make_report(given)
+    assert report.facts.quality.double_submits == 1
+    assert "1 answer was sent again" in report.html()
+    assert report.facts.answers.answers == 5
+
+
 def test_a_rerun_says_the_same():
     given = answers(m=500)
     first, again = make_report(given).facts.to_dict(), make_report(given).facts.to_dict()

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from nearfar.errors import InputError, NearfarWarning
 from nearfar.evaluate.ceiling import noise_ceiling
 from nearfar.evaluate.curve import learning_curve
+from nearfar.io.reading import double_submits
 from nearfar.report import facts as f
 from nearfar.report.judging import held_out_credit, judge, plan_for
 from nearfar.report.paragraph import citations, methods_paragraph, versions
@@ -227,6 +228,7 @@ class _Collector:
             fast_below=people.fast_below if people else None,
             typical=people.typical if people else {},
             contradictions=contradictions(answers, place),
+            double_submits=int(double_submits(answers).sum()),
             coverage=space.coverage,
             answers_per_object=(int(total.min()), int(np.median(total)), int(total.max())),
             uninformed=tuple(np.flatnonzero(~space.informed).tolist()),

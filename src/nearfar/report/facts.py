@@ -261,13 +261,17 @@ class Contradiction:
 
 @dataclass(frozen=True)
 class Quality:
-    """Who answered how well, where answers contradict, what is covered."""
+    """Who answered how well, where answers contradict, what is covered.
+
+    ``double_submits`` : answers that the same participant sent again within half a second; they are kept.
+    """
 
     participants: tuple[Participant, ...] | None
     pseudonyms: bool
     fast_below: float | None
     typical: dict[str, float | None]
     contradictions: tuple[Contradiction, ...]
+    double_submits: int
     coverage: dict[str, float]
     answers_per_object: tuple[int, int, int]
     uninformed: tuple[int, ...]

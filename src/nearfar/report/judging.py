@@ -42,7 +42,7 @@ def plan_for(answers: Triplets, seed: int = 0) -> Plan:
 
     >>> plan = plan_for(Triplets.from_array([[0, 1, 2], [1, 2, 0], [2, 0, 1], [3, 1, 2]]))
     >>> plan.cv, len(plan.models), plan.remark
-    (4, 9, '')
+    (2, 12, '')
     """
     n, m = answers.n_objects, len(answers)
     units = split_units(answers).codes

@@ -37,7 +37,7 @@ def shown_names(names: list[str], *, real: bool, seed: int = 0) -> dict[str, str
     """Participant -> the name on the page: their own, or P1, P2, ... in an order that gives nothing away.
 
     >>> shown_names(["ann", "bob", "eve"], real=False)
-    {'eve': 'P1', 'ann': 'P2', 'bob': 'P3'}
+    {'eve': 'P1', 'bob': 'P2', 'ann': 'P3'}
     """
     ordered = order_names([name for name in names if name])
     if real:
