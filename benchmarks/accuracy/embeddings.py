@@ -181,6 +181,18 @@ def show(table: list[dict[str, Any]]) -> None:
             )
 
 
+def page(table: list[dict[str, Any]]) -> str:
+    """The table of docs/embeddings.md: ours / cblearn (times faster)."""
+    lines = [f"| set | d | {' | '.join(METHODS)} |", "|---|---|" + "---|" * len(METHODS)]
+    for name, d in CASES:
+        cells = []
+        for line in (line for line in table if (line["set"], line["d"]) == (name, d)):
+            peer = f" / {line['cblearn']:.3f} ({line['times_faster']:.0f} x)" if "cblearn" in line else ""
+            cells.append((f"{line['ours']:.3f}" + peer).replace("0.", "."))
+        lines.append(f"| {name} | {d} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
 def main() -> None:
     """Fit ours, or with ``--kept`` take the rows of the last run; then compare."""
     with warnings.catch_warnings():
@@ -193,6 +205,7 @@ def main() -> None:
     table = beside(rows, theirs())
     save("embeddings-beside-cblearn", table)
     show(table)
+    print(page(table))
     agreement = losses_agree()
     save("embeddings-losses", agreement)
     for row in agreement:
