@@ -21,7 +21,7 @@ from nearfar.scale import _connect, _engine
 distributed = pytest.importorskip("distributed")
 pytestmark = [
     pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL"),
-    pytest.mark.filterwarnings("ignore::nearfar.errors.UninformedWarning"),
+    pytest.mark.filterwarnings("ignore::nearfar.errors.NearfarWarning"),
 ]
 LANDMARKS = [3, 1, 4, 15, 9, 26, 5]
 TESTS = str(Path(__file__).parent)
@@ -57,6 +57,26 @@ def test_a_killed_worker_does_not_change_the_result():
         found = scale.KernelKMeans(4, n_init=2, random_state=0).fit_predict(many).compute()
         killer.join()
         assert found.tolist() == nf.KernelKMeans(4, n_init=2, random_state=0).fit_predict(one).tolist()
+
+
+def test_a_worker_of_one_gigabyte_makes_features_of_three():
+    """What does not fit goes to disk and comes back; every row is the one that a machine with memory makes."""
+    n, landmarks, m = 250_000, 56, 1_000_000
+    rng = np.random.default_rng(0)
+    anchor, near = rng.integers(landmarks, n, m), rng.integers(0, landmarks, m)
+    far = (near + rng.integers(1, landmarks, m)) % landmarks
+    near, far = np.minimum(near, far), np.maximum(near, far)  # nothing cancels out
+    answers = nf.Triplets(anchor, near, far, nf.io.objects.as_names(n))
+    settings = {"kernel": "k1", "landmarks": range(landmarks), "layout": "dense"}
+    with local_cluster(1, memory_limit="1GB") as client:
+        fitted = scale.FeatureMap(**settings).fit(answers)
+        assert fitted.features_.nbytes > 3e9
+        squares, rows = client.compute([(fitted.features_**2).sum(), fitted.features_[-2000:]])
+        assert squares.result(timeout=300) == pytest.approx(fitted.n_informed_, rel=1e-12)
+        last = answers[answers.anchor >= n - 2000].array
+        last[:, 0] -= n - 2000 - landmarks  # the same answers about landmarks and the last 2000 alone
+        assert np.array_equal(rows.result(), nf.FeatureMap(**settings).fit_transform(last)[landmarks:])
+        assert fitted.n_informed_ == len(np.unique(anchor))
 
 
 # -------------------------------------------------------------------- clusters of their own

@@ -25,7 +25,7 @@ from nearfar.triplets import Triplets
 
 __all__ = ["CsvPiece", "Format", "ParquetPiece", "damage", "open_file", "shown", "text_header"]
 
-ROWS = 500_000  # of a piece that are in memory at a time
+ROWS = 1_000_000  # of a piece that are in memory at a time
 HEADER_BYTES = 1 << 16
 
 
