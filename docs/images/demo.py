@@ -37,7 +37,11 @@ def main() -> None:
         page = browser.open(Path(folder) / "report.html", width=WIDTH, height=1500)
         page.js(TIDY)
         page.call(
-            "Emulation.setDeviceMetricsOverride", width=WIDTH, height=1500, deviceScaleFactor=SCALE, mobile=False
+            "Emulation.setDeviceMetricsOverride",
+            width=WIDTH,
+            height=1500,
+            deviceScaleFactor=SCALE,
+            mobile=False,
         )
         browser.wait(1.5)
         page.js("document.getElementById('zoom-fit').click()")

@@ -158,7 +158,7 @@ class _Collector:
             answers=source,
             verdict=make_verdict(source, judged, quality, curve),
             judge=judged,
-            objects=self._objects(space, credit, spread, chosen, objects, small),
+            objects=self._objects(space, credit, (spread, chosen), objects, small),
             sampled=_sampled(answers.n_objects, len(space.shown)),
             maps=tuple(place.facts(judged, space.shown) for place in places),
             tree=space.tree,
@@ -238,11 +238,11 @@ class _Collector:
         self,
         space: Space,
         credit: NDArray[np.float64] | None,
-        spread: NDArray[np.float64],
-        kept: NDArray[np.float64] | None,
+        certain: tuple[NDArray[np.float64], NDArray[np.float64] | None],
         listed: ObjectList | None,
         small: dict[str, Thumbnail],
     ) -> tuple[f.Object, ...]:
+        spread, kept = certain
         total, anchor = answers_per_object(self.answers)
         accuracy = accuracy_per_object(self.answers, credit)
         shown = [self.answers.objects[x] for x in space.shown]
