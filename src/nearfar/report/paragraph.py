@@ -25,7 +25,7 @@ EMBEDDING_PAPERS = {
 KERNELS = {
     "k1": "k1 (Kendall's tau between two objects' rankings of the others)",
     "k2": "k2 (agreement of two objects' places in the others' rankings)",
-    "score": "score (agreement of two objects' net scores of the others)",
+    "score": "score (whether two objects were preferred alike, and as seen from each other)",
 }
 
 
