@@ -103,7 +103,7 @@ def below(note: str, names: Sequence[str], uninformed: Sequence[int]) -> str:
     lines = [note] if note else []
     if len(uninformed):
         lines.append(f"Not shown, no usable answer: {listed([names[x] for x in uninformed])}.")
-    return "\n".join(_wrapped(line, 105) for line in lines)
+    return "\n".join(_wrapped(line, 130) for line in lines)
 
 
 def _wrapped(text: str, width: int) -> str:

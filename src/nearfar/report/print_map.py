@@ -18,7 +18,7 @@ __all__ = ["map_figure"]
 MARKERS = "osD^vP*X<>"
 MOST_GROUPS = 30  # in the legend
 WIDTH = 7.0  # inches
-MOST_LABELS = 400  # beyond this a map shows points alone
+MOST_IMAGES, MOST_LABELS = 400, 2000  # beyond these a map shows points alone
 
 
 def map_figure(
@@ -44,7 +44,7 @@ def map_figure(
     """
     points = np.asarray(points, dtype=np.float64)
     shown = np.setdiff1d(np.arange(len(points)), np.asarray(uninformed, dtype=np.intp))
-    pictured = images if images and len(shown) <= MOST_LABELS else {}
+    pictured = images if images and len(shown) <= MOST_IMAGES else {}
     bare = np.array([x for x in shown if int(x) not in pictured], dtype=np.intp)
     with style():
         kinds = _Kinds(groups, len(points), shown)
@@ -103,7 +103,7 @@ def _frame_points(axes: Any, points: NDArray[np.float64]) -> None:
 
 
 def _draw_points(axes: Any, points: Any, chosen: NDArray[np.intp], kinds: _Kinds) -> None:
-    size = float(np.clip(1500 / max(len(chosen), 1), 2, 28))
+    size = float(np.clip(3000 / max(len(chosen), 1), 5, 28)) if len(chosen) < 10_000 else 2.0
     for marker in dict.fromkeys(kinds.markers):
         mine = [x for x in chosen if kinds.markers[x] == marker]
         axes.scatter(
@@ -113,7 +113,7 @@ def _draw_points(axes: Any, points: Any, chosen: NDArray[np.intp], kinds: _Kinds
             marker=marker,
             c=[kinds.colours[x] for x in mine],
             linewidths=0,
-            alpha=0.9 if len(chosen) < 1000 else 0.5,
+            alpha=0.9 if len(chosen) < 5000 else 0.5,
             rasterized=len(chosen) > 5000,
         )
 
