@@ -6,6 +6,7 @@ import html
 import json
 import re
 from html.parser import HTMLParser
+from importlib import resources
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from markupsafe import escape
 from report_tools import HOSTILE, answers, hostile_report, paint, small_report
 
 from nearfar import Triplets
+from nearfar.datasets._colour_table import lab_from_hex
 from nearfar.report.make import make_report
 from nearfar.report.plots import make_plots
 from nearfar.report.web import script_json
@@ -170,6 +172,41 @@ def test_a_hundred_objects_with_pictures_stay_small(tmp_path):
     report = make_report(Triplets.from_array(rows, names), images=folder)
     assert report.facts.pictures.shown == 100
     assert len(report.html().encode()) < 8e6
+
+
+# how colours look without one kind of cone (Machado, Oliveira and Fernandes 2009), in linear RGB
+VISIONS = {
+    "usual": np.eye(3),
+    "protan": [
+        [0.152286, 1.052583, -0.204868],
+        [0.114503, 0.786281, 0.099216],
+        [-0.003882, -0.048116, 1.051998],
+    ],
+    "deutan": [
+        [0.367322, 0.860646, -0.227968],
+        [0.280085, 0.672501, 0.047413],
+        [-0.011820, 0.042940, 0.968881],
+    ],
+    "tritan": [
+        [1.255528, -0.076749, -0.178779],
+        [-0.078411, 0.930809, 0.147602],
+        [0.004733, 0.691367, 0.303900],
+    ],
+}
+
+
+@pytest.mark.parametrize("vision", VISIONS)
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_clusters_are_told_apart_by_any_colour_vision(theme, vision):
+    style = (resources.files("nearfar.report") / "page" / "page.css").read_text().split('data-theme="dark"')
+    codes = dict(re.findall(r"--c(\d+): (#[0-9a-f]{6})", style[theme == "dark"]))
+    rgb = np.array([[int(codes[str(i)][k : k + 2], 16) for k in (1, 3, 5)] for i in range(12)]) / 255
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    seen = np.clip(linear @ np.array(VISIONS[vision]).T, 0, 1)
+    seen = np.where(seen <= 0.0031308, 12.92 * seen, 1.055 * seen ** (1 / 2.4) - 0.055)
+    lab = lab_from_hex(["#" + "".join(f"{round(255 * v):02x}" for v in colour) for colour in seen])
+    apart = np.linalg.norm(lab[:, None] - lab[None], axis=2)[np.triu_indices(12, 1)]
+    assert apart.min() > 14  # two is just noticeable
 
 
 def test_the_page_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
