@@ -91,6 +91,11 @@ def test_wrong_parameters_are_refused_as_on_one_machine():
         scale.FeatureMap("k1", landmarks=["x"]).fit([[0, 1, 2]])
 
 
+@pytest.mark.parametrize("verb", ["FeatureMap", "KernelPCA", "KernelKMeans"])
+def test_the_same_words_have_the_same_defaults(verb):
+    assert getattr(scale, verb)().get_params() == getattr(nf, verb)().get_params()
+
+
 # -------------------------------------------------------------------- files
 
 

@@ -57,7 +57,7 @@ class KernelKMeans(BaseEstimator):  # type: ignore[misc]
         *,
         n_init: int = 5,
         max_iter: int = 100,
-        tol: float = 1e-6,
+        tol: float = 1e-7,
         diagonal: str = "shift",
         init: Any = "k-means++",
         random_state: Any = None,
