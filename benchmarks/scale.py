@@ -1,0 +1,165 @@
+"""One against two worker processes on the same work, and one machine without Dask beside them.
+
+    python -m benchmarks.scale                                      20 million answers, 200,000 objects
+    python -m benchmarks.scale --answers 2000000 --objects 50000    smaller
+
+The work: answers from Parquet files (made by benchmarks.streaming) -> features (k1, 30 landmarks) -> a map by kernel
+PCA -> 10 clusters by kernel k-means. Every case runs in a process of its own, with the work done once before on a
+little data so that nothing is compiled or started while the clock runs. Bytes moved are what workers sent to each
+other; labels and coordinates must agree between all cases.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks._measure import in_child, save, show
+from benchmarks.streaming import LANDMARKS, make_files
+
+CLUSTERS, STARTS = 10, 1
+STAGES = ("features", "map", "clusters")
+
+
+def on_one_machine(paths: list[str], n_objects: int, threads: int) -> dict[str, Any]:
+    """The same work without Dask."""
+    os.environ["NEARFAR_NUM_THREADS"] = str(threads)
+    from threadpoolctl import threadpool_limits
+
+    import nearfar as nf
+
+    warnings.simplefilter("ignore")
+    clock = Clock()
+    with threadpool_limits(threads):
+        for round_ in ("warm", "real"):
+            few = paths[:1] if round_ == "warm" else paths
+            clock.start()
+            fitted = nf.FeatureMap("k1", landmarks=range(LANDMARKS), layout="dense")
+            for batch in nf.scan_triplets(few, objects=n_objects):
+                fitted.partial_fit(batch[:10_000] if round_ == "warm" else batch)
+            phi = fitted.features_
+            clock.lap("features")
+            points = nf.KernelPCA(2).fit_transform(phi)
+            clock.lap("map")
+            labels = nf.KernelKMeans(CLUSTERS, n_init=STARTS, random_state=0).fit_predict(phi)
+            clock.lap("clusters")
+    return clock.laps | facts(points, labels)
+
+
+def on_dask(paths: list[str], n_objects: int, workers: int) -> dict[str, Any]:
+    """The same work on worker processes of one thread each."""
+    from nearfar import scale
+
+    warnings.simplefilter("ignore")
+    clock, moved = Clock(), {}
+    with scale.connect(f"local:{workers}") as client:
+        for round_ in ("warm", "real"):
+            few, n = (paths[:1], n_objects) if round_ == "warm" else (paths, n_objects)
+            before = _sent(client)
+            clock.start()
+            answers = scale.read_triplets(few, objects=n)
+            if round_ == "warm":
+                answers = scale.Answers(answers.pieces[:2], answers.objects, None, 1000)
+            phi = scale.FeatureMap("k1", landmarks=range(LANDMARKS), layout="dense").fit_transform(answers)
+            clock.lap("features")
+            moved["features"] = _sent(client) - before
+            points = scale.KernelPCA(2).fit_transform(phi).compute()
+            clock.lap("map")
+            moved["map"] = _sent(client) - before - moved["features"]
+            model = scale.KernelKMeans(CLUSTERS, n_init=STARTS, random_state=0).fit(phi)
+            labels = model.labels_.compute()
+            clock.lap("clusters")
+            moved["clusters"] = _sent(client) - before - moved["features"] - moved["map"]
+            blocks = len(phi.chunks[0])
+            del phi
+    extra = {"n_iter": int(model.n_iter_), "blocks": blocks, "pieces": len(answers.pieces)}
+    return (
+        clock.laps
+        | {f"moved_{name}": bytes_ for name, bytes_ in moved.items()}
+        | facts(points, labels)
+        | extra
+    )
+
+
+class Clock:
+    """Seconds of each stage."""
+
+    def __init__(self) -> None:
+        self.laps: dict[str, float] = {}
+        self.last = 0.0
+
+    def start(self) -> None:
+        """From now on."""
+        self.last = time.perf_counter()
+
+    def lap(self, name: str) -> None:
+        """Since the last lap."""
+        now = time.perf_counter()
+        self.laps[name], self.last = now - self.last, now
+
+
+def _sent(client: Any) -> int:
+    return sum(client.run(lambda dask_worker: dask_worker.transfer_outgoing_bytes_total).values())
+
+
+def facts(points: np.ndarray, labels: np.ndarray) -> dict[str, Any]:
+    return {
+        "labels": hashlib.sha256(np.ascontiguousarray(labels, np.int32).tobytes()).hexdigest()[:12],
+        "points": float(np.abs(points).sum()),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--answers", type=int, default=20_000_000)
+    parser.add_argument("--objects", type=int, default=200_000)
+    given = parser.parse_args()
+    paths = make_files(given.answers, given.objects)
+    disk = sum(Path(path).stat().st_size for path in paths)
+    module, rows = "benchmarks.scale", []
+    cases = [
+        ("one machine, 1 thread", "on_one_machine", 1),
+        ("one machine, 2 threads", "on_one_machine", 2),
+        ("Dask, 1 worker", "on_dask", 1),
+        ("Dask, 2 workers", "on_dask", 2),
+    ]
+    for case, function, count in cases:
+        result = in_child(module, function, paths, given.objects, count)
+        result.pop("seconds", None)
+        rows.append(
+            {"case": case, "answers": given.answers, "objects": given.objects, "disk_bytes": disk, **result}
+        )
+        show(rows[-1:])
+    one, two = rows[2], rows[3]
+    for stage in STAGES:
+        moved = two[f"moved_{stage}"]
+        rows.append(
+            {
+                "case": f"{stage}: one against two workers",
+                "speed_up": one[stage] / two[stage],
+                "times_one_machine_1_thread": one[stage] / rows[0][stage],
+                "times_one_machine_2_threads": two[stage] / rows[1][stage],
+                "bytes_moved": moved,
+                "bytes_moved_per_answer": moved / given.answers,
+                "bytes_moved_per_object": moved / given.objects,
+            }
+        )
+        show(rows[-1:])
+    same = len({row["labels"] for row in rows[:4]}) == 1
+    spread = max(row["points"] for row in rows[:4]) - min(row["points"] for row in rows[:4])
+    rows.append(
+        {"case": "agreement", "same_labels": same, "difference_of_coordinates": spread / given.objects}
+    )
+    show(rows[-1:])
+    print("rows kept in", save("scale", rows))
+
+
+if __name__ == "__main__":
+    main()
