@@ -318,17 +318,19 @@ def test_starts_from_a_sample_of_sparse_rows_are_those_of_one_machine(monkeypatc
     assert many.labels_.compute().tolist() == one.labels_.tolist() and many.n_iter_ == one.n_iter_
 
 
-def test_given_starts_and_empty_clusters_are_treated_as_on_one_machine():
+@pytest.mark.parametrize("width", [5, 60])
+def test_given_starts_and_empty_clusters_are_treated_as_on_one_machine(width):
+    """More rows than columns, and more columns than rows: two ways to iterate."""
     import dask.array as da
 
     rng = np.random.default_rng(0)
-    here = rng.normal(size=(40, 5))
+    here = rng.normal(size=(40, width))
     here[::7] = 0  # uninformed
-    there = da.from_array(here, chunks=(9, 5))
+    there = da.from_array(here, chunks=(9, width))
     start = rng.integers(0, 3, 40)  # clusters 3 and 4 start empty
     one = nf.KernelKMeans(5, init=start).fit(here)
     many = scale.KernelKMeans(5, init=start).fit(there)
-    assert many.labels_.compute().tolist() == one.labels_.tolist()
+    assert many.labels_.compute().tolist() == one.labels_.tolist() and many.n_iter_ == one.n_iter_
     assert (many.sizes_ > 0).all()
     with pytest.raises(InputError, match="init: expected 'k-means"):
         scale.KernelKMeans(5, init=start[:-1]).fit(there)

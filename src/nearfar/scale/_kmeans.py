@@ -7,7 +7,6 @@ sums their rows. Only S, of clusters times columns, and numbers per cluster leav
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -16,27 +15,16 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from nearfar.kernel.parts import is_sparse
-from nearfar.methods._lloyd import Clusters, Stop, assign, clusters_of, explained, nearest, repair
+from nearfar.methods._lloyd import Clusters, Run, Stop, assign, clusters_of, explained, nearest, repair
 from nearfar.methods._rows import RowSpace
 from nearfar.methods._spaces import by_label, times
 from nearfar.scale._engine import Future
 from nearfar.scale._parts import CutParts, add_all, block_diagonal, parts_of
 
-__all__ = ["CutRun", "CutSpace", "cut_lloyd", "nearest_in_block", "nearest_to_sample"]
+__all__ = ["CutSpace", "cut_lloyd", "nearest_in_block", "nearest_to_sample"]
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int32]
-
-
-@dataclass(frozen=True)
-class CutRun:
-    """One run of k-means; labels are futures of blocks, of informed objects only."""
-
-    labels: list[Future]
-    sizes: NDArray[np.int64]
-    inertia: float
-    n_iter: int
-    converged: bool
 
 
 class CutSpace:
@@ -75,8 +63,8 @@ class CutSpace:
         return _stacked(found)[order]
 
 
-def cut_lloyd(space: CutSpace, labels: list[Future], k: int, stop: Stop) -> CutRun:
-    """As ``nearfar.methods._lloyd.lloyd``, block by block."""
+def cut_lloyd(space: CutSpace, labels: list[Future], k: int, stop: Stop) -> Run:
+    """As ``nearfar.methods._lloyd.lloyd``, block by block; the labels of the run are futures of blocks."""
     engine, blocks = space.engine, space.parts.blocks
     many = len(blocks)
     total = sum(engine.gather("diagonal", engine.map("diagonal", _total, space.diagonals)))
@@ -86,19 +74,19 @@ def cut_lloyd(space: CutSpace, labels: list[Future], k: int, stop: Stop) -> CutR
         rounds, clusters = _multiply(space, steps)
         inertia = total - explained(clusters)
         if before - inertia < stop.tol * abs(inertia):
-            return CutRun(_labels(space, steps), clusters.sizes, inertia, n_iter, True)
+            return Run(_labels(space, steps), inertia, n_iter, True)
         before = inertia
         new = engine.map("assign", _assign, blocks, rounds, space.diagonals, steps, [clusters] * many)
         changes = engine.gather("assigning", engine.map("change", _change, new))
         moved = sum(change.moved for change in changes)
         sizes = np.sum([change.sizes for change in changes], axis=0)
         if not sizes.all():
-            moved += _mend(space, new, sizes)
+            moved += _mend(space, steps, new, sizes)
         if not moved:
-            return CutRun(_labels(space, steps), clusters.sizes, inertia, n_iter, True)
+            return Run(_labels(space, steps), inertia, n_iter, True)
         steps = new
     _, clusters = _multiply(space, steps)
-    return CutRun(_labels(space, steps), clusters.sizes, total - explained(clusters), stop.max_iter, False)
+    return Run(_labels(space, steps), total - explained(clusters), stop.max_iter, False)
 
 
 def _multiply(space: CutSpace, steps: list[Future]) -> tuple[list[Future], Clusters]:
@@ -111,24 +99,27 @@ def _multiply(space: CutSpace, steps: list[Future]) -> tuple[list[Future], Clust
     return rounds, Clusters(sizes, within)
 
 
-def _labels(space: CutSpace, steps: list[Future]) -> list[Future]:
+def _labels(space: CutSpace, steps: list[Future]) -> Any:
     return space.engine.map("labels", attrgetter("labels"), steps)
 
 
-def _mend(space: CutSpace, steps: list[Future], sizes: NDArray[np.int64]) -> int:
-    """Fill empty clusters with the farthest objects; returns how many moved. In and out: steps."""
+def _mend(space: CutSpace, before: list[Future], steps: list[Future], sizes: NDArray[np.int64]) -> int:
+    """Fill empty clusters with the farthest objects; returns how many more moved by that. In and out: steps."""
     k, engine = len(sizes), space.engine
     found = engine.gather("empty clusters", engine.map("farthest", _farthest, steps, [2 * k] * len(steps)))
     places, own, squares = (np.concatenate(columns) for columns in zip(*found, strict=True))
     block = np.repeat(np.arange(len(found)), [len(each[0]) for each in found])
     repaired = repair(own, squares, k, sizes)
     changed = np.flatnonzero(repaired != own)
-    for b in np.unique(block[changed]):
+    touched = np.unique(block[changed]).tolist()
+    was = engine.gather("empty clusters", engine.map("change", _change, [steps[b] for b in touched]))
+    for b in touched:
         here = changed[block[changed] == b]
         steps[b] = engine.submit(
-            "assign", _relabel, space.parts.blocks[b], steps[b], places[here], repaired[here]
+            "assign", _relabel, space.parts.blocks[b], steps[b], before[b], places[here], repaired[here]
         )
-    return len(changed)
+    now = engine.gather("empty clusters", engine.map("change", _change, [steps[b] for b in touched]))
+    return int(sum(change.moved for change in now) - sum(change.moved for change in was))
 
 
 # -------------------------------------------------------------------- tasks
@@ -220,7 +211,8 @@ def _farthest(step: _Step, count: int) -> tuple[NDArray[np.intp], Labels, Floats
     return places, step.labels[places], step.squares[places]
 
 
-def _relabel(block: Any, step: _Step, places: NDArray[np.intp], new: Labels) -> _Step:
+def _relabel(block: Any, step: _Step, before: _Step, places: NDArray[np.intp], new: Labels) -> _Step:
     labels = step.labels.copy()
     labels[places] = new
-    return step._replace(labels=labels, sums=_sums(block, labels, step.sums.shape[1]))
+    moved = int((labels != before.labels).sum())
+    return step._replace(labels=labels, moved=moved, sums=_sums(block, labels, step.sums.shape[1]))

@@ -15,7 +15,7 @@ from nearfar.kernel.parts import Parts, as_rows, informed_rows, is_sparse
 from nearfar.kernel.shift import check_diagonal, smallest_of_parts
 from nearfar.methods import _lloyd, _rows
 from nearfar.methods._common import check_count, generator
-from nearfar.methods._lloyd import Run, Stop
+from nearfar.methods._lloyd import Stop
 from nearfar.methods._path import Path, cheapest
 from nearfar.methods._seeding import plus_plus
 from nearfar.methods._spaces import ProductSpace, by_label
@@ -30,9 +30,10 @@ from nearfar.methods.kernel_kmeans import (
     warn_unsettled,
 )
 from nearfar.progress import track
+from nearfar.scale._bounded import CutRows
 from nearfar.scale._cut import Cut, cut_rows, dask_rows
 from nearfar.scale._engine import Future, current_engine
-from nearfar.scale._kmeans import CutRun, CutSpace, cut_lloyd, nearest_in_block, nearest_to_sample
+from nearfar.scale._kmeans import CutSpace, cut_lloyd, nearest_in_block, nearest_to_sample
 from nearfar.scale._parts import CutParts, add_all
 
 __all__ = ["KernelKMeans"]
@@ -81,8 +82,11 @@ class KernelKMeans(BaseEstimator):  # type: ignore[misc]
         self.shift_ = smallest_of_parts(parts) if shifted else 0.0  # type: ignore[arg-type]
         given = self._given_start(parts, cut, k)
         starts = [given] if given is not None else self._starts(parts, k, stop)
-        space = CutSpace(parts, self.shift_)
-        runs = [cut_lloyd(space, start, k, stop) for start in track(starts, "k-means starts")]
+        iterate: Any = cut_lloyd
+        space: Any = CutSpace(parts, self.shift_)
+        if parts.is_thin and self.shift_ == 0:
+            iterate, space = _rows.bounded_lloyd, CutRows(parts)
+        runs = [iterate(space, start, k, stop) for start in track(starts, "k-means starts")]
         best = min(runs, key=lambda run: run.inertia)
         self._keep(cut, parts, best, k, by_size=given is None)
         return self
@@ -153,17 +157,16 @@ class KernelKMeans(BaseEstimator):  # type: ignore[misc]
         labels = plus_plus(space, k, self.n_init, rng)
         return [engine.map("labels", _same, parts.pieces(each)) for each in labels]
 
-    def _keep(self, cut: Cut, parts: CutParts, run: CutRun, k: int, *, by_size: bool) -> None:
+    def _keep(self, cut: Cut, parts: CutParts, run: Any, k: int, *, by_size: bool) -> None:
         engine, many = cut.engine, len(cut.blocks)
         numbers = np.arange(k, dtype=np.int32)
-        sizes = run.sizes
+        sizes = np.sum(engine.gather("labels", engine.map("sizes", _sizes, run.labels, [k] * many)), axis=0)
         if by_size:
             first = _first_of_all(
                 engine.gather("labels", engine.map("first", _first, run.labels, [k] * many)), parts
             )
             numbers = numbers_by_size(sizes, first)
-            sizes = np.empty_like(run.sizes)
-            sizes[numbers] = run.sizes
+            sizes = sizes[np.argsort(numbers)]
         self.inertia_, self.n_iter_, self.sizes_ = run.inertia, run.n_iter, sizes
         labels = engine.map("labels", _renumber, run.labels, [numbers] * many)
         partial = engine.map("centres", _block_centres, cut.blocks, labels, [sizes] * many)
@@ -175,9 +178,7 @@ class KernelKMeans(BaseEstimator):  # type: ignore[misc]
         engine.wait("labels", all_labels)
         self.labels_ = _dask_labels(cut, all_labels)
         self.uninformed_ = parts.uninformed
-        warn_unsettled(
-            sizes, Run(np.zeros(0, np.int32), run.inertia, run.n_iter, run.converged), stacklevel=4
-        )
+        warn_unsettled(sizes, run, stacklevel=4)
 
 
 def _dask_labels(cut: Cut, blocks: list[Future]) -> Any:
@@ -207,6 +208,10 @@ def _predict(block: Any, centres: Any, offsets: NDArray[np.float64]) -> NDArray[
 
 def _of_informed(block: Any, labels: NDArray[np.int32]) -> NDArray[np.int32]:
     return labels[informed_rows(block)]
+
+
+def _sizes(labels: NDArray[np.int32], k: int) -> NDArray[np.int64]:
+    return np.bincount(labels, minlength=k)
 
 
 def _first(labels: NDArray[np.int32], k: int) -> NDArray[np.int64]:
