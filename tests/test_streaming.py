@@ -1,11 +1,19 @@
 """Answers past memory: counts that cannot overflow, batches from files, a damaged file in the middle."""
 
-import numpy as np
-import pytest
+import shutil
+import subprocess
+import sys
 
-from nearfar import FeatureMap, Triplets
+import numpy as np
+import polars as pl
+import pytest
+from scale_tools import dense
+
+from nearfar import FeatureMap, Triplets, read_triplets, scan_triplets
+from nearfar.errors import FileError, InputError
 from nearfar.features import PARTS
 from nearfar.features.counts import Counts, bits
+from nearfar.io import scanning
 
 # -------------------------------------------------------------------- integers with an overflow guard
 
@@ -67,3 +75,128 @@ def test_cells_cut_by_rows_are_the_cells_of_the_rows(block_rows):
         counts.add_cells(cells)
         counts.settle()
         assert np.array_equal(counts.grid, grid.grid[first : first + size])
+
+
+# -------------------------------------------------------------------- files
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Three Parquet files of indices, and the answers in them."""
+    folder, rng = tmp_path_factory.mktemp("answers"), np.random.default_rng(0)
+    parts = []
+    for number, size in enumerate((700, 1100, 400)):
+        rows = np.array([rng.permutation(40)[:3] for _ in range(size)], dtype=np.int32)
+        parts.append(Triplets.from_array(rows, n_objects=40))
+        table = pl.DataFrame(dict(zip(("anchor", "near", "far"), rows.T, strict=True)))
+        table.write_parquet(folder / f"{number}.parquet", row_group_size=150)
+        table.write_csv(folder / f"{number}.csv")
+    return folder, parts
+
+
+def stream(fitted, paths, **options):
+    for batch in scan_triplets(paths, **options):
+        fitted.partial_fit(batch)
+    return fitted
+
+
+@pytest.mark.parametrize(("pattern", "objects"), [("*.parquet", 40), ("*.csv", 40), ("*.parquet", None)])
+@pytest.mark.parametrize("batch_rows", [1, 97, 5000])
+def test_files_in_batches_of_any_size_give_the_features_of_the_whole(files, pattern, objects, batch_rows):
+    folder, parts = files
+    paths = sorted(folder.glob(pattern))
+    if batch_rows == 1:
+        paths, parts = paths[2:], parts[2:]
+    whole = FeatureMap("k1+score").fit_transform(Triplets.concatenate(parts))
+    for order in (paths, paths[::-1]):
+        found = stream(FeatureMap("k1+score"), order, objects=objects, batch_rows=batch_rows)
+        assert found.objects_ == parts[0].objects
+        assert np.array_equal(dense(found.features_), dense(whole))
+
+
+def test_indices_are_not_looked_up(files, monkeypatch):
+    """A Parquet file of whole numbers, with n given, needs no dictionary of names."""
+    folder, parts = files
+    monkeypatch.setattr(scanning, "name_objects", None)
+    batches = list(scan_triplets(folder / "0.parquet", objects=40, batch_rows=300))
+    assert np.array_equal(np.concatenate([batch.array for batch in batches]), parts[0].array)
+    assert all(batch.objects is batches[0].objects for batch in batches)
+
+
+@pytest.mark.parametrize("harm", ["footer", "page", "row", "beyond", "blank"])
+def test_a_bad_file_in_the_middle_is_named_and_nothing_is_lost(files, tmp_path, harm):
+    folder, parts = files
+    paths = [tmp_path / f"{number}.parquet" for number in range(3)]
+    for path in paths:
+        shutil.copy(folder / path.name, path)
+    table = pl.read_parquet(paths[1])
+    if harm == "footer":
+        paths[1].write_bytes(paths[1].read_bytes()[:-200])
+    elif harm == "page":
+        data = bytearray(paths[1].read_bytes())
+        middle = len(data) // 2
+        data[middle : middle + 400] = bytes(400)
+        paths[1].write_bytes(data)
+    else:
+        value = {"row": pl.col("near"), "beyond": pl.lit(40), "blank": pl.lit(None)}[harm]
+        broken = pl.when(pl.int_range(pl.len()) == 801).then(value).otherwise(pl.col("far")).alias("far")
+        table.with_columns(broken).write_parquet(paths[1], row_group_size=150)
+    fitted = FeatureMap("score")
+    expected = {
+        "footer": "Parquet",
+        "page": "",
+        "row": "row 801: two equal",
+        "beyond": "row 801",
+        "blank": "row 801",
+    }
+    with pytest.raises(InputError, match=rf"1\.parquet.*{expected[harm]}"):
+        stream(fitted, paths, objects=40, batch_rows=200)
+    done = fitted._counts[0].n_answers
+    assert 700 <= done <= 1500  # the first file, and what came before the harm
+    before = Triplets.concatenate(parts)[:done]
+    assert np.array_equal(dense(fitted.features_), dense(FeatureMap("score").fit_transform(before)))
+    stream(fitted, paths[2], objects=40)
+    both = Triplets.concatenate([before, parts[2]])
+    assert np.array_equal(dense(fitted.features_), dense(FeatureMap("score").fit_transform(both)))
+
+
+@pytest.mark.parametrize("objects", [40, None])
+def test_data_that_cannot_be_decoded_is_no_end_of_file(tmp_path, objects):
+    """Polars stops a stream of batches there without a word, so rows are counted."""
+    rng = np.random.default_rng(0)
+    rows = np.array([rng.permutation(40)[:3] for _ in range(1100)], dtype=np.int32)
+    path = tmp_path / "answers.parquet"
+    pl.DataFrame(rows, schema=["anchor", "near", "far"]).write_parquet(path, row_group_size=150)
+    data = bytearray(path.read_bytes())
+    middle = len(data) // 2
+    data[middle : middle + 400] = bytes(400)
+    path.write_bytes(data)
+    with pytest.raises(FileError, match=r"answers\.parquet: cannot be read to its end, it is damaged"):
+        list(scan_triplets(path, objects=objects, batch_rows=200))
+    with pytest.raises(FileError, match=r"answers\.parquet: cannot be read to its end, it is damaged"):
+        read_triplets(path, objects=objects)
+
+
+MEMORY = """
+import resource, sys
+import nearfar as nf
+landmarks = range(8)
+stream = nf.FeatureMap("k1", landmarks=landmarks)
+for _ in range(int(sys.argv[2])):
+    for batch in nf.scan_triplets(sys.argv[1], objects=5000, batch_rows=50_000):
+        stream.partial_fit(batch)
+assert stream.features_.shape == (5000, 28)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+def test_memory_does_not_depend_on_the_answers(tmp_path):
+    rng = np.random.default_rng(0)
+    anchor, near = rng.integers(8, 5000, 500_000), rng.integers(0, 8, 500_000)
+    table = pl.DataFrame({"anchor": anchor, "near": near, "far": (near + rng.integers(1, 8, 500_000)) % 8})
+    table.cast(pl.Int32).write_parquet(tmp_path / "answers.parquet")
+    peaks = []
+    for rounds in ("1", "8"):
+        command = [sys.executable, "-c", MEMORY, str(tmp_path / "answers.parquet"), rounds]
+        peaks.append(int(subprocess.run(command, capture_output=True, text=True, check=True).stdout))
+    assert peaks[1] < 1.15 * peaks[0]  # 4 million answers are 48 MB

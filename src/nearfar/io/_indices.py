@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from nearfar.io._sheet import Sheet
+from nearfar.io._sheet import Sheet, collect_batches
 from nearfar.io.dialects import Plan
 
 __all__ = ["Doubt", "holds_indices", "index_batches", "sound_indices"]
@@ -32,7 +32,7 @@ def holds_indices(sheet: Sheet, plan: Plan) -> bool:
 def index_batches(sheet: Sheet, plan: Plan, n_objects: int, rows: int) -> Iterator[list[NDArray[np.int32]]]:
     """(anchor, near, far) of every batch of at most ``rows`` rows; ``Doubt`` where one is no answer."""
     table = sheet.scan(plan.has_header).select(pl.col(f"c{plan.columns[role]}").alias(role) for role in ROLES)
-    for frame in table.collect_batches(chunk_size=rows):
+    for frame in collect_batches(table, rows, expected=sheet.n_rows):
         if any(frame[role].has_nulls() for role in ROLES):
             raise Doubt
         yield sound_indices([frame[role].to_numpy() for role in ROLES], n_objects)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import ClassVar, NamedTuple
 
 import polars as pl
@@ -20,6 +20,7 @@ __all__ = [
     "Sheet",
     "cell_names",
     "collect",
+    "collect_batches",
     "mark_blanks",
     "read_with_care",
 ]
@@ -56,6 +57,7 @@ class Sheet(ABC):
     dialect : the dialect that the source itself names, if any.
     objects : the object list that the source itself holds, if any.
     first_index : the number of the first object where cells are indices, None where they are names.
+    n_rows : how many rows the source says it has, None where it does not say.
     """
 
     unit: ClassVar[str] = "row"
@@ -68,6 +70,7 @@ class Sheet(ABC):
         self.dialect: str | None = None
         self.objects: tuple[str, ...] | None = None
         self.first_index: int | None = None
+        self.n_rows: int | None = None
 
     @property
     def name(self) -> str:
@@ -143,4 +146,24 @@ def mark_blanks(width: int) -> dict[str, pl.Expr]:
 
 def collect(table: pl.LazyFrame) -> pl.DataFrame:
     """Run a query batch by batch, every cell of every row looked at (else extra cells would go unseen)."""
-    return table.collect(engine="streaming", optimizations=pl.QueryOptFlags(projection_pushdown=False))
+    try:
+        return table.collect(engine="streaming", optimizations=pl.QueryOptFlags(projection_pushdown=False))
+    except pl.exceptions.PanicException as error:  # what polars does on data it cannot decode
+        raise pl.exceptions.ComputeError(str(error)) from error
+
+
+def collect_batches(table: pl.LazyFrame, rows: int, *, expected: int | None) -> Iterator[pl.DataFrame]:
+    """As ``collect``, at most ``rows`` rows at a time; an error where fewer come than were ``expected``.
+
+    Polars ends a stream of batches at data it cannot decode as if that were the end.
+    """
+    whole = pl.QueryOptFlags(projection_pushdown=False)
+    found = 0
+    try:
+        for frame in table.collect_batches(chunk_size=rows, optimizations=whole):
+            found += len(frame)
+            yield frame
+    except pl.exceptions.PanicException as error:
+        raise pl.exceptions.ComputeError(str(error)) from error
+    if expected is not None and found < expected:
+        raise pl.exceptions.ComputeError(f"{found} of {expected} rows can be read")

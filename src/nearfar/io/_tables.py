@@ -51,6 +51,7 @@ def parquet_sheet(source: Source) -> TableSheet:
     try:
         table = pl.scan_parquet(data, glob=False)
         schema = table.collect_schema()
+        n_rows: int = table.select(pl.len()).collect().item()
     except (pl.exceptions.PolarsError, OSError) as error:
         raise FileError(
             f"{source.name}: is no readable Parquet file ({error})",
@@ -60,6 +61,7 @@ def parquet_sheet(source: Source) -> TableSheet:
         ) from error
     sheet = TableSheet(source, table)
     sheet.objects = enumerated(schema)
+    sheet.n_rows = n_rows
     return sheet
 
 

@@ -16,7 +16,7 @@ from nearfar.io._indices import Doubt, holds_indices, index_batches
 from nearfar.io._open import open_sheet
 from nearfar.io._report import rejected, rows_error
 from nearfar.io._settle import Settled, settle
-from nearfar.io._sheet import Malformed, Sheet, collect
+from nearfar.io._sheet import Malformed, Sheet, collect, collect_batches
 from nearfar.io._source import Source, find_sources
 from nearfar.io._take import Vocabulary, take
 from nearfar.io.dialects import Plan, choose
@@ -129,11 +129,10 @@ class _Reader:
         return index_batches(sheet, plan, n_objects, self.batch_rows)
 
     def _batches(self, sheet: Sheet, plan: Plan) -> Iterator[tuple[Sheet, pl.DataFrame, int]]:
-        whole = pl.QueryOptFlags(projection_pushdown=False)
         first_row = done = 0  # of all rows, of those that are not blank
         try:
             query = take(sheet, plan, self.objects, self.people)
-            for frame in query.collect_batches(chunk_size=self.batch_rows, optimizations=whole):
+            for frame in collect_batches(query, self.batch_rows, expected=sheet.n_rows):
                 if sheet.looks_ragged(frame, plan.has_header):
                     break
                 yield sheet, frame, first_row
