@@ -9,5 +9,5 @@ from experiments._experiment import Experiment
 
 __all__ = ["EXPERIMENTS"]
 
-MODULES = (figure1, figure2, figure3, food, car, nature, peers, usps, general, mnist, mnist_map, peers)
+MODULES = (figure1, figure2, figure3, food, car, nature, usps, general, mnist, mnist_map, peers)
 EXPERIMENTS: Mapping[str, Experiment] = {module.EXPERIMENT.name: module.EXPERIMENT for module in MODULES}

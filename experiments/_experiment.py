@@ -21,7 +21,9 @@ __all__ = [
     "Row",
     "Section",
     "Verdict",
+    "folded",
     "key_of",
+    "number",
     "seed_of",
     "table",
     "tidy",
@@ -135,6 +137,20 @@ class Experiment:
     section: Callable[[list[Row], Data], Section]
     needs_peers: bool = False
     absent: Callable[[Data], str] | None = None
+
+
+def number(value: float, digits: int) -> str:
+    """A number of a table, a dash where there is none.
+
+    >>> number(0.5, 2), number(float("nan"), 2)
+    ('0.50', '-')
+    """
+    return "-" if math.isnan(value) else f"{value:.{digits}f}"
+
+
+def folded(title: str, text: str) -> str:
+    """Text that opens on a click, where the host of the page can do that."""
+    return f"<details><summary>{title}</summary>\n\n{text}\n\n</details>"
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:

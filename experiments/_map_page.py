@@ -37,7 +37,7 @@ def section(rows: list[Row], data: Data) -> Section:
         for row in rows
     ]
     text += table(["map", "CPU seconds", "neighbours", "accuracy"], lines)
-    figure = Figure(lambda: draw(rows), "Maps of the same digits, 2,000 of them shown, coloured by class.")
+    figure = Figure(lambda: draw(rows), "Maps of the same digits, 1,200 of them shown, coloured by class.")
     return Section(text, _claims(rows), {"mnist_map": figure})
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 
 from experiments._machine import timed
-from nearfar import FeatureMap, KernelKMeans, Triplets, embedding
+from nearfar import FeatureMap, KernelKMeans, KernelPCA, Triplets, embedding
 from nearfar.design import landmark_questions, random_questions
 from nearfar.evaluate.metrics import purity
 from nearfar.simulate import answers
@@ -53,7 +53,10 @@ def cluster_purity(
     truth: NDArray[Any],
     seed: int,
 ) -> dict[str, float]:
-    """Purity of as many clusters as there are classes; seconds for Phi or points, and for the clusters."""
+    """Purity of as many clusters as there are classes; seconds for Phi or points, and for the clusters.
+
+    A kernel is clustered by kernel k-means or, where the settings say ``d``, by k-means on its kernel PCA.
+    """
     warm_up()
     k = len(np.unique(truth))
     if not is_kernel(settings["method"]):
@@ -61,6 +64,12 @@ def cluster_purity(
         labels, more = timed(lambda: cluster_points(points, k, seed))
         return {"purity": purity(labels, truth), "seconds": seconds, "cluster_seconds": more}
     features, seconds = timed(lambda: FeatureMap(settings["method"], landmarks=landmarks).fit(given))
+    if "d" in settings:
+        places, mapping = timed(
+            lambda: KernelPCA(n_components=settings["d"]).fit_transform(features.features_)
+        )
+        labels, more = timed(lambda: cluster_points(places, k, seed))
+        return {"purity": purity(labels, truth), "seconds": seconds + mapping, "cluster_seconds": more}
     model = KernelKMeans(k, n_init=REPLICATES, max_iter=ITERATIONS, random_state=seed % 2**31)
     labels, more = timed(lambda: model.fit_predict(features.features_))
     result = {"purity": purity(labels, truth), "seconds": seconds, "cluster_seconds": more}
@@ -95,7 +104,9 @@ def warm_up() -> None:
         KernelKMeans(2, n_init=1, random_state=0).fit(fit({"method": method}, given, None, 0))
         marks = np.arange(6, dtype=np.int32)
         thin = ask(points, marks, method, 500, 0.1, 0)
-        KernelKMeans(2, n_init=1, random_state=0).fit(fit({"method": method}, thin, marks, 0))
+        phi = fit({"method": method}, thin, marks, 0)
+        KernelKMeans(2, n_init=1, random_state=0).fit(phi)
+        KernelPCA(n_components=2).fit(phi)
     for method in EMBEDDINGS:
         for start in ("random", "kernel"):
             cluster_points(fit({"method": method, "d": 2, "start": start}, given, None, 0), 2, 0)

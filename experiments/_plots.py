@@ -100,6 +100,9 @@ def method_legend(figure: Any, axis: Any, references: Sequence[str] = ()) -> Non
             width = 2.4 if method in ("k1", "k2", "score") else 1.2
             axis.plot([], [], color=colour, linewidth=width, label="t-STE" if method == "TSTE" else method)
     axis.plot([], [], "--", color="#7d838d", linewidth=1.2, label="dashed: our start")
+    axis.plot(
+        [], [], linestyle=(0, (5, 1, 1, 1)), color="#7d838d", linewidth=1.6, label="dash-dot: kernel PCA"
+    )
     for name in references:
         label = {"pixels": "k-means on pixels", "chance": "random labels"}[name]
         axis.plot([], [], ":", color=COLOURS[name], linewidth=1.2, label=label)

@@ -8,7 +8,7 @@ from typing import Any
 
 from experiments._experiment import Row
 
-__all__ = ["average", "matching", "spread", "total_seconds", "typical_seconds", "values_of"]
+__all__ = ["average", "matching", "median_of", "spread", "total_seconds", "typical_seconds", "values_of"]
 
 
 def matching(rows: Iterable[Row], **wanted: Any) -> list[Row]:
@@ -43,6 +43,12 @@ def total_seconds(row: Row) -> float:
 def typical_seconds(rows: Iterable[Row], **wanted: Any) -> float:
     """Median of the seconds from answers to clusters: one slow run on a busy machine does not move it."""
     found = [total_seconds(row) for row in matching(rows, **wanted)]
+    return median(found) if found else float("nan")
+
+
+def median_of(rows: Iterable[Row], name: str, **wanted: Any) -> float:
+    """Median of a result over the rows with these settings; NaN without rows."""
+    found = [row[name] for row in matching(rows, **wanted)]
     return median(found) if found else float("nan")
 
 

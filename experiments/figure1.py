@@ -63,7 +63,15 @@ def section(rows: list[Row], data: Data) -> Section:
         pair = tuple(row["pair"])
         name = f"x{pair[0]}, x{pair[1]}"
         lines.append(
-            [name, PAPER[pair][0], row["ideal_k1"], PAPER[pair][1], row["ideal_k2"], row["k1"], row["k2"]]
+            [
+                name,
+                PAPER[pair][0],
+                row["ideal_k1"],
+                PAPER[pair][1],
+                row["ideal_k2"],
+                f"{row['k1']:.3f}",
+                f"{row['k2'] + 0.0:.3f}",
+            ]
         )
     head = [
         "pair",

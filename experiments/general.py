@@ -18,13 +18,20 @@ OTHERS: tuple[dict[str, Any], ...] = (
 )
 
 
+D = 10  # of the score kernel's kernel PCA
 MOST_TO_EMBED = 1_000_000
 
 
 def cells(quick: bool) -> list[Cell]:
-    kernels = [{"method": kernel} for kernel in _methods.KERNELS]
+    kernels: list[dict[str, Any]] = [
+        *({"method": kernel} for kernel in _methods.KERNELS),
+        {"method": "score", "d": D},
+    ]
     return [
-        Cell({"run": run, "budget": budget, "flip": flip} | fit, 0.1 + budget / (1e5 if "d" in fit else 1e6))
+        Cell(
+            {"run": run, "budget": budget, "flip": flip} | fit,
+            0.1 + budget / (1e5 if "start" in fit else 1e6),
+        )
         for run in range(QUICK_RUNS if quick else RUNS)
         for budget in (QUICK_BUDGETS if quick else BUDGETS)
         for flip in FLIPS

@@ -17,7 +17,7 @@ from nearfar.design import random_landmarks
 from nearfar.evaluate.metrics import purity
 
 SIZES, QUICK_SIZES = (1_000, 2_000, 5_000, 10_000), (500, 1_000)
-RUNS, QUICK_RUNS = 2, 1
+RUNS, QUICK_RUNS = 3, 1
 N_LANDMARKS, PER_OBJECT, FLIP, D = 30, 150, 0.15, 5
 
 
@@ -31,6 +31,12 @@ def cells(quick: bool) -> list[Cell]:
                 asked = {"run": run, "n": n, "design": design}
                 kernels = _methods.KERNELS if design == "landmark" else ("score",)
                 found += [Cell(asked | {"method": method}, cost / 5) for method in kernels]
+                mapped = ("k1", "score") if design == "landmark" else ("score",)
+                found += [
+                    Cell(asked | {"method": method, "d": d}, cost / 5)
+                    for method in mapped
+                    for d in (D, 2 * D)
+                ]
                 found += [
                     Cell(asked | {"method": method, "d": D, "start": start}, 2 * cost)
                     for method in _methods.EMBEDDINGS

@@ -17,7 +17,7 @@ from nearfar import FeatureMap, KernelPCA
 from nearfar.evaluate.metrics import triplet_accuracy
 
 N, QUICK_N = 20_000, 1_000
-SHOWN = 2_000  # points kept for the picture
+SHOWN = 1_200  # points kept for the picture
 JUDGED = 100_000  # fresh questions, answered without a flip
 NEIGHBOURS = 10
 WAYS: tuple[dict[str, Any], ...] = (

@@ -35,14 +35,16 @@ def cells(quick: bool) -> list[Cell]:
             for flip in FLIPS:
                 for design in ("landmark", "rand"):
                     asked = {"run": run, "budget": budget, "flip": flip, "design": design}
-                    fits = _fits(DIMENSIONS[:1] if quick else DIMENSIONS, more=run < FEW_RUNS)
+                    fits = _fits(design, DIMENSIONS[:1] if quick else DIMENSIONS, more=run < FEW_RUNS)
                     found += [Cell(asked | fit, (0.1 + budget / 1e5) * fit.get("d", 2) / 5) for fit in fits]
     return found
 
 
-def _fits(dimensions: tuple[int, ...], more: bool) -> list[dict[str, Any]]:
-    """Kernels; embeddings from small random points, from our kernel, and GNMDS without its penalty."""
+def _fits(design: str, dimensions: tuple[int, ...], more: bool) -> list[dict[str, Any]]:
+    """Kernels, by kernel k-means and by kernel PCA; embeddings from small random points, from our kernel, and plain."""
     fits: list[dict[str, Any]] = [{"method": method} for method in _methods.KERNELS]
+    mapped = ("k1", "score") if design == "landmark" else ("score",)
+    fits += [{"method": method, "d": d} for method in mapped for d in dimensions]
     for d in dimensions:
         for start in ("random", "kernel") if more else ("random",):
             fits += [{"method": method, "d": d, "start": start} for method in _methods.EMBEDDINGS]

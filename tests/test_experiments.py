@@ -198,7 +198,9 @@ def test_cells_are_those_of_the_issue():
     cells = usps.cells(False)
     assert len({cell.key for cell in cells}) == len(cells)
     runs = Counter(
-        cell.settings["run"] for cell in cells if cell.settings["method"] == "k1" and "flip" in cell.settings
+        cell.settings["run"]
+        for cell in cells
+        if cell.settings["method"] == "k1" and "flip" in cell.settings and "d" not in cell.settings
     )
     assert runs == dict.fromkeys(range(10), 2 * 2 * len(usps.BUDGETS))
     kinds = {
@@ -248,8 +250,8 @@ def test_the_number_of_triplets_needed_is_where_purity_stays_good():
         {"method": "k1", "flip": 0.0, "budget": b, "purity": p}
         for b, p in ((10, 0.8), (30, 0.6), (100, 0.76), (300, 0.9))
     ]
-    assert _general_page.reached(rows, "k1", 0.0) == 100
-    assert _general_page.reached(rows[:2], "k1", 0.0) is None
+    assert _general_page.reached(rows, {"method": "k1"}, 0.0) == 100
+    assert _general_page.reached(rows[:2], {"method": "k1"}, 0.0) is None
 
 
 # ---------------------------------------------------------------- verdicts
@@ -302,7 +304,11 @@ def test_competing_on_mnist_is_judged():
         purity = {"k1": k1, "k2": 0.3, "score": 0.4, "pixels": 0.55}
         found = []
         for design, method in product(("landmark", "rand"), (*purity, *_methods.EMBEDDINGS)):
-            start = [{"start": s} for s in ("random", "kernel")] if method in _methods.EMBEDDINGS else [{}]
+            start = (
+                [{"d": 5, "start": s} for s in ("random", "kernel")]
+                if method in _methods.EMBEDDINGS
+                else [{}]
+            )
             base = {
                 "run": 0,
                 "n": 1000,
