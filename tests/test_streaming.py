@@ -46,6 +46,21 @@ def test_the_grid_widens_in_the_middle_of_a_batch(start, kind):
     assert counts.grid[1, 1].tolist() == [20, 20]
 
 
+@pytest.mark.parametrize("kernel", ["k1", "k2", "score"])
+@pytest.mark.parametrize("size", [1, 2])
+def test_the_grid_widens_between_batches_too(kernel, size):
+    """A batch may end with the very answer that fills a cell."""
+    start = np.iinfo(np.int16).max - 10
+    counts = Counts(PARTS[kernel], 3, np.arange(3, dtype=np.int32), 3)
+    answers = Triplets.from_array([[0, 1, 2]] * size, n_objects=3)
+    counts.add(answers)
+    counts.grid *= start // size
+    before = counts.grid.astype(int)
+    for _ in range(20):
+        counts.add(answers)
+    assert np.array_equal(counts.grid, before + np.sign(before) * 20 * size)
+
+
 def test_sparse_cells_widen_when_their_sum_could_overflow():
     counts = Counts(PARTS["k1"], 3, np.arange(3, dtype=np.int32), 3, dense=False)
     counts.add(Triplets.from_array([[0, 1, 2]], n_objects=3))

@@ -19,7 +19,7 @@ SMALL_GRID = 1 << 22  # cells; below this a grid is cheap whatever is in it
 CELLS_PER_ENTRY = 6  # a csr entry takes 12 bytes and slow products; up to 6 cells of 8 bytes beat it
 INT32_LIMIT = 2**31 - 1
 CHUNK = 1 << 20  # cells that are put into a grid at a time
-SLACK = 4  # below the largest integer: a cell that was filled to its limit can still take one answer
+SLACK = 4  # below the largest integer: a cell at its limit, as a new grid may have, takes one more answer
 
 
 class AnswerColumns(Protocol):
@@ -135,20 +135,18 @@ class Counts:
 
     def _add_to_grid(self, answers: AnswerColumns) -> None:
         blocks = _threads.blocks(self.n_rows, _threads.n_threads() if len(answers) > 50_000 else 1)
-        done = [0] * len(blocks)
         columns = (answers.anchor, answers.near, answers.far, self.place, self.n_places)
-        while done and min(done) < len(answers):
+        todo = [(block, 0) for block in blocks]
+        while todo:
             assert self.grid is not None
-            if max(done):  # a cell is full: go on in a grid with more room
-                self.grid = self.grid.astype(_wider(self.grid.dtype))
             limit = _limit(self.grid.dtype)
-            done = _threads.run(
+            stopped = _threads.run(
                 self.part.add_to_grid,
-                [
-                    (self.grid[a:b], *columns, a, start, limit)
-                    for (a, b), start in zip(blocks, done, strict=True)
-                ],
+                [(self.grid[a:b], *columns, a, start, limit) for (a, b), start in todo],
             )
+            todo = [(block, at) for (block, _), at in zip(todo, stopped, strict=True) if at >= 0]
+            if todo:  # a cell is full, maybe by the last answer: whatever comes next finds more room
+                self.grid = self.grid.astype(_wider(self.grid.dtype))
 
     # ---------------------------------------------------------------- sparse
 

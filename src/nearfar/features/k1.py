@@ -43,7 +43,7 @@ def _add_to_grid(
 ) -> int:
     """In: answers from ``start`` on, place. In and out: grid (rows, p, 2), its rows from first_row on.
 
-    Returns how many answers are done: all, or up to the one that brought a cell to ``limit``.
+    Returns the answer to go on with, after the one that brought a cell to ``limit``; -1 where all are done.
     """
     for t in range(start, anchor.size):
         row = anchor[t] - first_row
@@ -56,7 +56,7 @@ def _add_to_grid(
                 grid[row, column, 1] += 1
                 if grid[row, column, 1] >= limit:
                     return t + 1
-    return len(anchor)
+    return -1
 
 
 @njit(cache=True, nogil=True)

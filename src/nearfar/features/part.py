@@ -31,7 +31,7 @@ class Part:
     keeps_all_columns : whether columns nobody answered about stay.
     adds_self : whether an object's own column gets the length of the rest of its row.
     all_codes : places -> codes of all columns, in the order of the grid's columns.
-    add_to_grid : compiled (grid, anchor, near, far, place, n_places, first_row, start, limit) -> answers done.
+    add_to_grid : compiled (grid, anchor, near, far, place, n_places, first_row, start, limit) -> where to go on.
     fill_keys : compiled (anchor, near, far, place, place_bits, row_bits, out) -> number of keys written.
     """
 

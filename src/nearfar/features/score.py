@@ -50,7 +50,7 @@ def _add_to_grid(
 ) -> int:
     """In: answers from ``start`` on, place. In and out: grid (rows, p, 2), its rows from first_row on.
 
-    Returns how many answers are done: all, or up to the one that brought a cell to ``limit``.
+    Returns the answer to go on with, after the one that brought a cell to ``limit``; -1 where all are done.
     """
     for t in range(start, anchor.size):
         a = anchor[t]
@@ -65,7 +65,7 @@ def _add_to_grid(
                     full |= grid[row, column, 1] >= limit
         if full:
             return t + 1
-    return len(anchor)
+    return -1
 
 
 @njit(cache=True, nogil=True)
