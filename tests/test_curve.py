@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from nearfar.errors import InputError
 from nearfar.evaluate._power_law import fit_power_laws
 from nearfar.evaluate.compare import compare
-from nearfar.evaluate.curve import _growing, learning_curve
+from nearfar.evaluate.curve import Groups, _growing, learning_curve
 from nearfar.evaluate.splits import split_units
 from nearfar.triplets import Triplets
 
@@ -111,6 +111,20 @@ def test_participants_widen_the_interval():
     known = Triplets.from_array(rows, n_objects=15, participant=np.repeat(np.arange(10), 200))
     by_person, by_trio = (learning_curve(a, "score").now for a in (known, known.replace(participant=None)))
     assert by_person.high - by_person.low > 1.5 * (by_trio.high - by_trio.low)
+
+
+def test_noise_of_single_answers_is_not_counted_three_times():
+    """Credits without any effect of people or parts: test noise once, and once more for the training answers."""
+    rng = np.random.default_rng(0)
+    ratios = []
+    for seed in range(20):
+        counts = np.full((1, 5, 200), 2.0)
+        credits = rng.binomial(2, 0.7, size=counts.shape).astype(float)
+        drawn = Groups(np.zeros(0, dtype=np.int64), credits, counts, np.random.default_rng(seed)).resampled()
+        assert drawn.shape == (500, 1)
+        assert drawn.mean() == pytest.approx(credits.sum() / counts.sum(), abs=0.003)
+        ratios.append(drawn.var() / (0.7 * 0.3 / counts.sum()))
+    assert 1.5 < np.mean(ratios) < 2.2
 
 
 @settings(max_examples=50, deadline=None)
