@@ -9,7 +9,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import nearfar as nf
 from nearfar.errors import InputError, NotConverged
-from nearfar.kernel.parts import split
+from nearfar.kernel.parts import Parts, split
 from nearfar.methods import _spectrum
 from nearfar.methods import kernel_pca as module
 from nearfar.methods._path import Path, cheapest
@@ -84,6 +84,16 @@ def test_large_matrices_are_solved_by_iteration(monkeypatch):
         monkeypatch.setattr(module, "cheapest", lambda parts, way=way: way)
         np.testing.assert_allclose(nf.KernelPCA(1).fit(phi).embedding_, direct.embedding_[:, :1], atol=1e-9)
     assert counted.calls == 3
+
+
+def test_iteration_takes_sparse_rows_as_they_are(monkeypatch):
+    phi = make_phi(150, 400, density=0.02, seed=3, layout="sparse")
+    direct = nf.KernelPCA(2, diagonal="keep").fit(phi)
+    monkeypatch.setattr(_spectrum, "ALL_AT_ONCE", 10)
+    monkeypatch.setattr(Parts, "matrix", None)
+    assert cheapest(split(phi)) is Path.MATRIX
+    found = nf.KernelPCA(2, diagonal="keep").fit(phi)
+    np.testing.assert_allclose(found.embedding_, direct.embedding_, atol=1e-9)
 
 
 def test_eigenvalues_too_close_to_tell_apart_are_said(monkeypatch):
