@@ -70,6 +70,15 @@ def test_features_of_no_answers_are_zero():
     assert fitted.features_.shape == (4, 0) and fitted.n_informed_ == 0
 
 
+def test_features_of_no_objects_are_empty():
+    nobody = nf.Triplets.from_array(np.empty((0, 3), int), n_objects=0)
+    for kernel in ("k1", "score"):
+        fitted = scale.FeatureMap(kernel).fit(nobody)
+        assert fitted.features_.compute().shape == (0, 0) and len(fitted.columns_) == 0
+    with pytest.raises(InputError, match="none of its 0 rows is informed"):
+        scale.KernelPCA().fit(fitted.features_)
+
+
 def test_warnings_are_those_of_one_machine():
     answers = nf.Triplets.from_array([[0, 1, 2], [3, 4, 5]], n_objects=7)
     heard = []
@@ -336,6 +345,23 @@ def test_given_starts_and_empty_clusters_are_treated_as_on_one_machine(width):
         scale.KernelKMeans(5, init=start[:-1]).fit(there)
 
 
+@pytest.mark.parametrize(("kernel", "landmarks"), [("k1", None), ("k1", LANDMARKS), ("score", LANDMARKS)])
+def test_a_block_may_have_no_informed_row(kernel, landmarks):
+    """Most of a long list of objects was never asked about; some columns are those of a single object."""
+    answers = made_answers(m=200, landmarks=landmarks, silent=25)
+    layout = "sparse" if landmarks is None else "auto"
+    here = nf.FeatureMap(kernel, landmarks=landmarks, layout=layout).fit_transform(answers)
+    there = scale.FeatureMap(kernel, landmarks=landmarks, layout=layout).fit_transform(answers)
+    assert there.blocks[-1].compute().sum() == 0
+    one, many = nf.KernelPCA(2).fit(here), scale.KernelPCA(2).fit(there)
+    assert np.abs(many.embedding_.compute() - one.embedding_).max() < 1e-10
+    for diagonal in ("shift", "keep"):
+        settings = {"n_clusters": 3, "n_init": 2, "random_state": 0, "diagonal": diagonal}
+        found = scale.KernelKMeans(**settings).fit_predict(there)
+        assert found.compute().tolist() == nf.KernelKMeans(**settings).fit_predict(here).tolist()
+    assert scale.neighbours(there, 2).indices.compute().tolist() == neighbours(here, 2).indices.tolist()
+
+
 def test_methods_say_what_they_cannot_do():
     import dask.array as da
 
@@ -354,6 +380,9 @@ def test_methods_say_what_they_cannot_do():
         scale.triplet_accuracy([[0, 1, 2]], points=zeros)
     with pytest.raises(InputError, match="diagonal='drop' is not known"):
         scale.KernelKMeans(diagonal="drop").fit(zeros)
+    for method in (scale.KernelPCA(1).fit, scale.KernelKMeans(2).fit, scale.neighbours):
+        with pytest.raises(InputError, match="X: holds NaN or infinity"):
+            method(da.from_array(np.diag([1.0, np.nan, 1.0, 1.0]), chunks=(2, 4)))
     rows = da.from_array(np.eye(4), chunks=(2, 4))
     fitted = scale.KernelPCA(1).fit(rows)
     with pytest.raises(InputError, match="X: 3 columns, but the map was fitted on 4"):

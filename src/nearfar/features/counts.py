@@ -203,7 +203,7 @@ class Counts:
 
     def cut(self, block_rows: int) -> list[Cells]:
         """The cells of every block of ``block_rows`` rows, rows counted from the first of the block."""
-        cells, n_blocks = self.cells(), -(-self.n_rows // block_rows)
+        cells, n_blocks = self.cells(), max(1, -(-self.n_rows // block_rows))
         starts = np.zeros(n_blocks + 1, np.int64)
         keys, net, total = (np.empty_like(column) for column in cells)
         block_bits = np.full(n_blocks, bits(block_rows))

@@ -29,7 +29,7 @@ def rows_times(matrix: Any, vectors: Floats, *, dtype: Any = np.float64) -> Floa
     >>> rows_times(sparse.csr_array([[1.0, 2.0]]), np.array([3.0, 4.0]))
     array([11.])
     """
-    columns = np.ascontiguousarray(vectors, dtype=dtype).reshape(matrix.shape[1], -1)
+    columns = _as_columns(vectors, dtype)
     result = np.zeros((matrix.shape[0], columns.shape[1]))
     blocks = _threads.blocks(matrix.shape[0], BLOCKS if matrix.nnz > SMALL else 1)
     arrays = (matrix.indptr, matrix.indices, matrix.data)
@@ -44,7 +44,7 @@ def transposed_times(matrix: Any, vectors: Floats) -> Floats:
     >>> transposed_times(sparse.csr_array([[1.0, 2.0], [0.0, 1.0]]), np.array([3.0, 4.0]))
     array([ 3., 10.])
     """
-    rows = np.ascontiguousarray(vectors, dtype=np.float64).reshape(matrix.shape[0], -1)
+    rows = _as_columns(vectors, np.float64)
     width = rows.shape[1]
     result = _in_parts(_add_transposed, matrix, (rows,), width)
     return result.reshape(matrix.shape[1], *vectors.shape[1:])
@@ -59,6 +59,11 @@ def sums_by_label(matrix: Any, labels: NDArray[np.int32], k: int) -> Floats:
            [0., 3.]])
     """
     return _in_parts(_add_by_label, matrix, (labels,), k)
+
+
+def _as_columns(vectors: Floats, dtype: Any) -> NDArray[Any]:
+    columns = np.ascontiguousarray(vectors, dtype=dtype)
+    return columns[:, None] if columns.ndim == 1 else columns
 
 
 def _in_parts(loop: Any, matrix: Any, inputs: tuple[Any, ...], width: int) -> Floats:

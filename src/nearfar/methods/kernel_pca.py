@@ -140,6 +140,8 @@ def fixed_signs(spectrum: Spectrum) -> Spectrum:
 
 def signs_of(vectors: NDArray[np.float64], largest: NDArray[np.float64]) -> NDArray[np.float64]:
     """(d,) sign of the first entry of every column that is as large as ``largest``; 0 where none is."""
+    if not len(vectors):  # a block of rows may have no informed one
+        return np.zeros(len(largest))
     hits = np.abs(vectors) >= (1 - 1e-6) * largest
     signs: NDArray[np.float64] = np.sign(vectors[np.argmax(hits, axis=0), np.arange(len(largest))])
     return np.where(hits.any(axis=0), signs, 0.0)

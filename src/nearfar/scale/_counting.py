@@ -46,8 +46,8 @@ class Recipe:
 
     @property
     def n_blocks(self) -> int:
-        """How many blocks of rows there are."""
-        return -(-self.n_objects // self.block_rows)
+        """How many blocks of rows there are; one without rows where there are no objects."""
+        return max(1, -(-self.n_objects // self.block_rows))
 
     def must_find(self, part: Part) -> bool:
         """Whether the columns of a part are those that occur, and so are known only once all is counted."""

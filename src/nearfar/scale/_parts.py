@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar.errors import InputError
 from nearfar.kernel.matrix import cross_kernel
 from nearfar.kernel.parts import Parts, column_counts, informed_rows, is_sparse, split
 from nearfar.methods._blocks import column_sums
@@ -169,6 +170,7 @@ def block_diagonal(block: Any) -> Floats:
 
 
 def _facts(block: Any) -> _Fact:
+    _check_finite(block)
     return _Fact(len(informed_rows(block)), is_sparse(block), stored_bytes(block))
 
 
@@ -178,7 +180,13 @@ def _levels(counts: NDArray[np.int64]) -> tuple[int, int]:
 
 def uninformed_rows(block: Any, start: int) -> NDArray[np.intp]:
     """Indices of the zero rows of a block whose first row is ``start``."""
+    _check_finite(block)
     return np.setdiff1d(np.arange(block.shape[0]), informed_rows(block)) + start
+
+
+def _check_finite(block: Any) -> None:
+    if not np.isfinite(block.data if is_sparse(block) else block).all():
+        raise InputError("X: holds NaN or infinity; expected finite numbers", where="X", expected="numbers")
 
 
 def _entries(block: Any) -> int:

@@ -155,9 +155,7 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
         del rows
         engine.wait("rows of Phi", phi)
         sizes = [recipe.rows_of(b) for b in blocks]
-        totals: list[NDArray[np.int64]] = (
-            engine.result("columns", per_column) if sizes else _no_columns(recipe)
-        )
+        totals: list[NDArray[np.int64]] = engine.result("columns", per_column)
         width = sum(map(len, totals))
         is_dense = self.layout == "dense" or (self.layout == "auto" and all(dense))
         empty = np.empty((0, 0), self.dtype)
@@ -203,7 +201,7 @@ def _count(engine: Engine, recipe: Recipe, answers: Answers) -> tuple[list[Futur
 
 def _find_columns(engine: Engine, recipe: Recipe, cells: list[Future]) -> Future | None:
     """A future of the columns that occur; None where all columns stay."""
-    if not cells or not any(map(recipe.must_find, recipe.parts)):
+    if not any(map(recipe.must_find, recipe.parts)):
         return None
     blocks = range(recipe.n_blocks)
     found = engine.map("columns", block_codes, [recipe] * len(cells), blocks, cells)
@@ -225,10 +223,6 @@ def _empty_cells() -> Any:
     from nearfar.features.counts import Cells
 
     return Cells(np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.int32))
-
-
-def _no_columns(recipe: Recipe) -> list[NDArray[np.int64]]:
-    return [np.zeros(0, np.int64) for _ in recipe.parts]
 
 
 def _add_up(blocks: list[list[NDArray[np.int64]]]) -> list[NDArray[np.int64]]:
