@@ -60,7 +60,8 @@ def test_the_table(run, answers):
 
 
 def test_json_and_csv(run, answers, tmp_path):
-    plain = json.loads(run(answers, "-m", "score,k1", "--json").stdout)
+    plain = json.loads(run(answers, "-m", "score,k1,score", "--json").stdout)
+    assert len(plain["scores"]) == 2
     assert plain["cv"] == 5 and plain["clustered_by"] == "participant"
     assert {row["name"] for row in plain["scores"]} == {"k1", "score"}
     table = list(csv.DictReader(io.StringIO(run(answers, "-m", "score,k1", "--csv").stdout)))

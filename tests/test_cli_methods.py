@@ -120,6 +120,13 @@ def test_kernel_in_every_table_format(study, tmp_path):
         assert stored["objects"].tolist() == names
 
 
+def test_kernel_of_an_object_called_object(tmp_path):
+    (tmp_path / "answers.csv").write_text("anchor,near,far\nobject,b,c\nb,object,c\nc,b,object\n")
+    frame = table(run(tmp_path, "kernel", "--kernel", "score", "--diagonal", "keep").stdout)
+    assert frame.columns == ["object_", "b", "c", "object"]
+    assert frame["object_"].to_list() == ["b", "c", "object"] and frame["object"][2] == 1
+
+
 def test_kernel_is_shifted_and_uses_landmarks(study, tmp_path):
     run(study, "kernel", "--landmarks", study / "landmarks.txt", "-o", tmp_path / "k.npz")
     triplets = answers(study, honest=False)
@@ -225,6 +232,8 @@ def test_output_is_checked_before_the_work(study, tmp_path, monkeypatch):
         assert isinstance(wrong, FileError) and ".jpg is not a format; expected .csv, .tsv" in str(wrong)
     wrong = error(study, "map", "-o", tmp_path / "nowhere" / "map.csv")
     assert isinstance(wrong, FileError) and "there is no directory" in str(wrong)
+    (tmp_path / "folder.csv").mkdir()
+    assert "this is a directory" in str(error(study, "map", "-o", tmp_path / "folder.csv"))
 
 
 def test_without_matplotlib_one_sentence(study, tmp_path, monkeypatch):
@@ -244,9 +253,23 @@ def test_unknown_kernel_landmark_and_too_many_clusters(study, tmp_path):
     assert "n_clusters=50 is more than the 12 informed rows" in str(error(study, "cluster", "-k", 50))
 
 
-def test_one_coordinate_is_no_picture(study, tmp_path):
-    assert "needs two dimensions" in str(error(study, "map", "-n", 1, "-o", tmp_path / "map.png"))
-    assert not (tmp_path / "map.png").exists()
+@pytest.mark.parametrize("command", ["map", "embed"])
+def test_one_coordinate_is_no_picture(study, tmp_path, command):
+    outputs = ["-o", tmp_path / "map.csv", "-o", tmp_path / "map.png"]
+    assert "needs two dimensions" in str(error(study, command, "-n", 1, *outputs))
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("command", ["kernel", "map", "tree", "cluster -k 2", "embed"])
+def test_no_answers(study, tmp_path, command):
+    (tmp_path / "empty.csv").write_text("anchor,near,far\n")
+    (tmp_path / "everybody.txt").write_text("ann\nbob\neve\n")
+    verb, *options = command.split()
+    wrong = RUN.invoke(app, [verb, str(tmp_path / "empty.csv"), *options]).exception
+    assert isinstance(wrong, FileError) and "empty.csv: there are no answers in it" in str(wrong)
+    wrong = error(study, verb, *options, "--exclude", tmp_path / "everybody.txt")
+    assert isinstance(wrong, FileError)
+    assert "no answer is left without those of the 3 participants to be excluded" in str(wrong)
 
 
 def test_kernel_that_does_not_fit(study, monkeypatch):

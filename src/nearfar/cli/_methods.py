@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nearfar.cli._common import Loaded, load, tell
+from nearfar.cli._common import Loaded, load, many, tell
 from nearfar.errors import FileError, InputError
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ __all__ = [
     "check_outputs",
     "draws",
     "find_images",
+    "need_answers",
     "need_two",
     "prepare",
     "read_names",
@@ -157,6 +158,8 @@ def check_outputs(outputs: Sequence[str], others: Sequence[str] = ()) -> None:
             raise FileError(
                 f"{path}: there is no directory {str(Path(path).parent)!r}; make it first", where=path
             )
+        if Path(path).is_dir():
+            raise FileError(f"{path}: this is a directory; give the name of a file", where=path)
         if suffix in PICTURES:
             from nearfar.report.figures import need_matplotlib
 
@@ -177,6 +180,7 @@ def prepare(
 
     parse_kernel(kernel)
     loaded = load(answers, **reading)
+    need_answers(loaded, answers)
     chosen = None if landmarks is None else read_names(landmarks)
     phi = FeatureMap(kernel, landmarks=chosen).fit_transform(loaded.triplets)
     found = find_images(loaded, images, reading.get("objects")) if pictures else {}
@@ -259,9 +263,20 @@ def _write_bytes(path: str, data: bytes) -> None:
         temporary.write_bytes(data)
 
 
-def need_two(points: Any) -> None:
+def need_answers(loaded: Loaded, answers: Sequence[str]) -> None:
+    """An error where there is nothing to work on."""
+    if len(loaded.triplets):
+        return
+    where = ", ".join(answers)
+    why = "there are no answers in it" if len(answers) == 1 else "there are no answers in them"
+    if any(loaded.excluded.values()):
+        why = f"no answer is left without those of the {many(len(loaded.excluded), 'participant')} to be excluded"
+    raise FileError(f"{where}: {why}; at least one is needed", where=where, expected="at least one answer")
+
+
+def need_two(outputs: Sequence[str], dimensions: int) -> None:
     """A picture of a map needs two coordinates."""
-    if points.shape[1] < 2:
+    if draws(outputs) and dimensions < 2:
         raise InputError(
             "a picture of the map needs two dimensions; give --dimensions 2", where="--dimensions"
         )

@@ -76,7 +76,7 @@ def compare(
         from nearfar.evaluate.compare import compare as run
 
         loaded = load(answers, dialect=dialect, objects=objects, on_bad=on_bad, exclude=exclude)
-        names = None if models is None else [name.strip() for name in models.split(",") if name.strip()]
+        names = None if models is None else _names(models)
         result = run(loaded.triplets, names, cv=cv, seed=seed)
         with text_output(output) as stream:
             stream.write(_written(result, form))
@@ -86,6 +86,11 @@ def compare(
                 f"best: {best.name}, {best.accuracy:.3f} ± {best.standard_error:.3f}; in {output}",
                 quiet=quiet,
             )
+
+
+def _names(models: str) -> list[str]:
+    """Names between commas, each once."""
+    return list(dict.fromkeys(name.strip() for name in models.split(",") if name.strip()))
 
 
 def _written(result: Comparison, form: Form) -> str:

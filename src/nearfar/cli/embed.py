@@ -28,6 +28,7 @@ from nearfar.cli._methods import (
     check_outputs,
     draws,
     find_images,
+    need_answers,
     need_two,
     write_all,
 )
@@ -88,11 +89,13 @@ def embed(
     Example:  nearfar embed answers.csv --method soe -o points.csv -o points.png
     """
     check_outputs(output)
+    need_two(output, dimensions)
     with session(quiet):
         from nearfar.evaluate.metrics import triplet_accuracy
         from nearfar.report.words import percent
 
         loaded = load(answers, dialect=dialect, objects=objects, on_bad=on_bad, exclude=exclude)
+        need_answers(loaded, answers)
         ready = Prepared(loaded, None, find_images(loaded, images, objects) if draws(output) else {})
         model = _model(method, dimensions, regularization, starts, max_iter, seed).fit(loaded.triplets)
         agreed = percent(float(triplet_accuracy(loaded.triplets, points=model.embedding_)))
@@ -153,7 +156,6 @@ def _arrays(ready: Prepared, model: Any) -> dict[str, Any]:
 def _picture(ready: Prepared, model: Any, title: str, note: str) -> Any:
     from nearfar.report.figures import map_figure
 
-    need_two(model.embedding_)
     return map_figure(
         model.embedding_[:, :2],
         ready.labels,

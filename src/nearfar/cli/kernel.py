@@ -94,7 +94,10 @@ def _check_fits(n: int) -> None:
 def _table(ready: Prepared, K: Any) -> pl.DataFrame:
     import polars as pl
 
-    return pl.DataFrame({"object": list(ready.names)}).hstack(pl.from_numpy(K, schema=list(ready.names)))
+    names, first = list(ready.names), "object"
+    while first in names:  # an object may be called so itself
+        first += "_"
+    return pl.DataFrame({first: names}).hstack(pl.from_numpy(K, schema=names))
 
 
 def _picture(ready: Prepared, found: Any, title: str) -> Any:

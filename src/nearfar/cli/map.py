@@ -54,6 +54,7 @@ def map(
     Example:  nearfar map answers.csv -o map.png -o map.csv
     """
     check_outputs(output)
+    need_two(output, dimensions)
     with session(quiet), place(dask) as there:
         from nearfar.report.words import listed, percent
 
@@ -104,7 +105,6 @@ def _arrays(ready: Prepared, model: Any) -> dict[str, Any]:
 def _picture(ready: Prepared, model: Any, title: str, note: str) -> Any:
     from nearfar.report.figures import map_figure
 
-    need_two(model.embedding_)
     return map_figure(
         model.embedding_[:, :2],
         ready.labels,
