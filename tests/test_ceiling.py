@@ -145,6 +145,13 @@ def test_unknown_where_nothing_was_repeated():
         assert json.loads(json.dumps(ceiling.to_dict()))["agreement"] is None
 
 
+def test_an_error_that_is_not_known_is_no_nan_in_json():
+    ceiling = noise_ceiling([[0, 1, 2], [0, 1, 2]])  # one question is no sample of questions
+    assert np.isnan(ceiling.agreement.standard_error)
+    plain = json.loads(json.dumps(ceiling.to_dict(), allow_nan=False))
+    assert plain["agreement"]["share"] == 1.0 and plain["agreement"]["standard_error"] is None
+
+
 def test_a_double_submit_is_within_a_participant_and_not_between():
     twice = Triplets.from_array([[0, 1, 2], [0, 1, 2], [3, 1, 2]], participant=["ann", "ann", "bob"])
     ceiling = noise_ceiling(twice)

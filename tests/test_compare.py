@@ -296,7 +296,11 @@ def test_a_comparison_prints_and_converts():
 
 def test_the_ceiling_stands_beside_the_accuracies():
     rows = np.array([[a, b, c] for a in range(6) for b in range(a) for c in range(b)])
-    assert "best possible accuracy: unknown" in str(compare(rows, ["k1"], cv=2))
+    assert "best possible accuracy: unknown (no question was answered twice)" in str(
+        compare(rows, ["k1"], cv=2)
+    )
+    people = Triplets.from_array(np.concatenate([rows[:10], rows]), participant=["ann"] * 20 + ["bob"] * 10)
+    assert "unknown (no question was answered by two people)" in str(compare(people, ["score"], cv=2))
     twice = compare(np.concatenate([rows, rows]), ["score"], cv=2)
     assert twice.ceiling.bracket == (1.0, 1.0)
     assert "between 1.000 and 1.000 (from 20 repeated questions)" in str(twice)

@@ -68,12 +68,12 @@ class NoiseCeiling:
         return "\n".join(_lines(self))
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers and text, for JSON; None stands for "unknown"."""
+        """Plain numbers and text, for JSON; None stands for "unknown", also for an error that is not known."""
         parts: dict[str, Any] = {"bracket": None if self.bracket is None else list(self.bracket)}
         for name in ("agreement", "within", "odd_one_out", "most_central"):
             part = getattr(self, name)
-            parts[name] = None if part is None else {**vars(part), "bracket": list(part.bracket)}
-        parts["majority"] = None if self.majority is None else self.majority._asdict()
+            parts[name] = None if part is None else {**_plain(vars(part)), "bracket": list(part.bracket)}
+        parts["majority"] = None if self.majority is None else _plain(self.majority._asdict())
         return {**parts, "participants": [row._asdict() for row in self.participants]}
 
     def to_frame(self) -> Any:
@@ -210,6 +210,11 @@ def _mean_share(
     n = np.bincount(codes[known], minlength=size)
     total = np.bincount(codes[known], weights=same[known] / others[known], minlength=size)
     return n, total / np.maximum(n, 1)
+
+
+def _plain(values: dict[str, Any]) -> dict[str, Any]:
+    """NaN as None: JSON has no NaN."""
+    return {name: None if value != value else value for name, value in values.items()}
 
 
 def _lines(ceiling: NoiseCeiling) -> list[str]:

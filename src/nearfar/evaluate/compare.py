@@ -229,7 +229,8 @@ def _scores(models: list[Model], tallies: list[Tally]) -> tuple[Score, ...]:
 def _head(comparison: Comparison) -> list[str]:
     agreement = comparison.ceiling.agreement
     if agreement is None:
-        best_possible = "unknown (no question was answered twice)"
+        again = "answered twice" if comparison.ceiling.within is None else "answered by two people"
+        best_possible = f"unknown (no question was {again})"
     else:
         low, high = agreement.bracket
         best_possible = f"between {low:.3f} and {high:.3f} (from {agreement.questions:,} repeated questions)"
