@@ -303,6 +303,16 @@ def test_new_objects_are_matched_by_name(truth):
     np.testing.assert_array_equal(model.transform(few), model.embedding_[::-1])
 
 
+def test_an_array_means_fitted_objects_by_index(truth):
+    answers = answers_about(truth, 1500, objects=[f"o{i}" for i in range(25)])
+    model = STE(2).fit(answers)
+    np.testing.assert_array_equal(model.transform(answers.array), model.embedding_)
+    about_new = np.array([[25, 3, 4], [25, 3, 5], [25, 3, 6]])
+    placed = model.transform(about_new)
+    assert placed.shape == (26, 2) and np.array_equal(placed[:25], model.embedding_)
+    assert np.linalg.norm(placed[25] - placed[3]) < np.linalg.norm(placed[25] - placed[4])
+
+
 def test_a_new_object_without_usable_answers_goes_to_the_centre(truth):
     with pytest.warns(UninformedWarning, match="have no answer"):
         model = STE(2).fit(answers_about(truth, 800, drawn=range(24)))  # object 24 got no answer

@@ -175,6 +175,19 @@ def test_new_objects_get_the_rows_of_the_definition(data):
             assert rows[place[original], c] == pytest.approx(expected[original][name, i, j], abs=1e-12)
 
 
+@pytest.mark.parametrize("kernel", ["k1", "k2", "score"])
+def test_an_array_means_fitted_objects_by_index(kernel):
+    rows = np.array([[0, 1, 2], [1, 0, 2], [2, 1, 0], [0, 2, 1], [3, 1, 2]])
+    fitted = FeatureMap(kernel).fit(Triplets.from_array(rows, ["d", "3", "b", "a"]))
+    assert np.array_equal(dense(fitted.transform(rows)), dense(fitted.features_))
+    about_new = np.array([[4, 1, 2], [1, 4, 2], [4, 2, 0]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnfittedColumnWarning)
+        by_index = fitted.transform(about_new)
+        by_name = fitted.transform(Triplets.from_array(about_new, ["d", "3", "b", "a", "e"]))
+    assert np.array_equal(dense(by_index), dense(by_name)) and dense(by_index)[4].any()
+
+
 def test_score_of_a_new_object_loses_unknown_columns():
     fitted = FeatureMap("score").fit(Triplets.from_array([[0, 1, 2], [1, 0, 2]], ["a", "b", "c"]))
     new = Triplets.from_array([[0, 1, 2], [0, 3, 1]], ["x", "a", "c", "y"])

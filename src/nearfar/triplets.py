@@ -336,9 +336,22 @@ def sound_names(objects: Sequence[str]) -> SoundNames:
     return names
 
 
-def as_triplets(answers: Triplets | ArrayLike) -> Triplets:
-    """The one gate: Triplets as they are, an (m, 3) array of indices by ``Triplets.from_array``."""
-    return answers if isinstance(answers, Triplets) else Triplets.from_array(answers)
+def as_triplets(answers: Triplets | ArrayLike, known: tuple[str, ...] = ()) -> Triplets:
+    """The one gate: Triplets as they are, an (m, 3) array of indices by ``Triplets.from_array``.
+
+    Indices of an array are those of the ``known`` objects, where a fitted model has such; past them they are new.
+
+    >>> as_triplets([[3, 0, 1]], known=("red", "pink", "3")).objects
+    ('red', 'pink', '3', '3 (new)')
+    """
+    if isinstance(answers, Triplets):
+        return answers
+    found = Triplets.from_array(answers)
+    if found.objects[: len(known)] == known[: found.n_objects]:
+        return found
+    taken = set(known)
+    fresh = [f"{name} (new)" if name in taken else name for name in found.objects[len(known) :]]
+    return found.replace(objects=(*known[: found.n_objects], *fresh))
 
 
 def _three_columns(values: ArrayLike) -> NDArray[Any]:

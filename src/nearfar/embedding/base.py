@@ -179,7 +179,8 @@ class Embedding(BaseEstimator):  # type: ignore[misc]
         and with the fitted points fixed. A new object that no usable answer names is put at the centre.
         """
         check_is_fitted(self, "embedding_")
-        places = match(as_triplets(answers), self.objects_, self.embedding_, self._informed)
+        answers = as_triplets(answers, self.objects_)
+        places = match(answers, self.objects_, self.embedding_, self._informed)
         points = places.points
         if len(places.free):
             with self._loop(places.data) as loop:
@@ -187,7 +188,7 @@ class Embedding(BaseEstimator):  # type: ignore[misc]
             points = found.points
             self._warn_unless_converged(found)
         if len(places.unknown):
-            names = [as_triplets(answers).objects[i] for i in places.unknown]
+            names = [answers.objects[i] for i in places.unknown]
             warnings.warn(
                 f"{len(names)} new objects have no usable answer ({_some(names)}); they are put at the centre",
                 UninformedWarning,

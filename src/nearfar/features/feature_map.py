@@ -101,8 +101,9 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
 
     def fit(self, answers: Triplets | ArrayLike, y: object = None) -> FeatureMap:
         """Learn the columns and rows from answers (Triplets or an (m, 3) array of indices)."""
-        self._start(as_triplets(answers).objects)
-        self._count(as_triplets(answers))
+        answers = as_triplets(answers)
+        self._start(answers.objects)
+        self._count(answers)
         self._finish()
         del self._counts
         self._warn()
@@ -113,8 +114,9 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
 
         The kernel matrix is summed over columns: turning Phi into rows and back would cost more than the sum.
         """
-        self._start(as_triplets(answers).objects)
-        self._count(as_triplets(answers))
+        answers = as_triplets(answers)
+        self._start(answers.objects)
+        self._count(answers)
         blocks = self._finish_blocks()
         del self._counts
         self._warn()
@@ -247,7 +249,7 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
         counts in the row's length (k1, k2) or is lost (score), and is reported by a warning.
         """
         self._ready()
-        new = as_triplets(answers)
+        new = as_triplets(answers, self.objects_)
         rows, outside = [], 0
         for part, codes in zip(parse_kernel(self.kernel), self._codes, strict=True):
             extend = self.landmarks is None and not part.keeps_all_columns
