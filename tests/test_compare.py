@@ -1,6 +1,9 @@
 """Models are judged on answers they were not fitted on, and predict what they expect."""
 
+import io
 import json
+import sys
+import time
 import warnings
 from pathlib import Path
 
@@ -12,7 +15,7 @@ from oracles_evaluate import clustered_error, margin
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from nearfar import design, embedding
+from nearfar import design, embedding, progress
 from nearfar.errors import InputError, NotConverged
 from nearfar.evaluate import margins
 from nearfar.evaluate.compare import compare
@@ -357,6 +360,29 @@ def test_progress_is_announced():
     with listen(log):
         compare(answers_about(PLANE, 200, 0), ["k1", "score"], cv=3)
     assert log.steps["comparing 2 models"] == [6, 6]
+
+
+def test_a_bar_is_drawn_on_request(monkeypatch):
+    """``show`` is what a notebook needs; steps that are over at once are not drawn, so there is no patience here."""
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    terminal = io.StringIO()
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stderr", terminal)
+    compare(answers_about(PLANE, 400, 0), ["score", "ste-2"], cv=2)
+    assert not terminal.getvalue()
+    with progress.show():
+        compare(answers_about(PLANE, 400, 0), {"slow": Slow(), "score": "score"}, cv=2)
+    assert "comparing 2 models" in terminal.getvalue()
+
+
+class Slow:
+    """A model that takes its time."""
+
+    name = "slow"
+
+    def fit(self, answers, features=None):
+        time.sleep(0.1)
+        return fit_model("score", answers)
 
 
 def test_the_best_model_goes_on_to_predict():

@@ -48,6 +48,7 @@ _ROOMS = (
     "embedding",
     "scale",
     "report",
+    "progress",
 )
 
 __all__ = [
@@ -74,6 +75,7 @@ __all__ = [
     "metrics",
     "noise_ceiling",
     "predict_answers",
+    "progress",
     "read_answers",
     "read_objects",
     "read_triplets",
@@ -98,6 +100,7 @@ if TYPE_CHECKING:
         io,
         kernel,
         methods,
+        progress,
         report,
         scale,
         simulate,

@@ -1,19 +1,24 @@
 """Progress without a user interface: long work announces its steps, whoever listens draws them.
 
 Library code says ``with step("reading", total=rows) as advance: ...; advance(1000)``.
-Nothing is shown unless a listener was installed with ``listen``; the command line installs one.
+Nothing is shown unless somebody listens: ``with show(): ...`` draws bars, as the command line does; ``listen`` takes
+any other listener.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Protocol, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar, cast
 
 Item = TypeVar("Item")
 
-__all__ = ["Listener", "listen", "step", "track"]
+__all__ = ["Listener", "listen", "show", "step", "track"]
+
+PATIENCE = 0.5  # seconds a step may last before it is drawn
 
 
 class Listener(Protocol):
@@ -40,6 +45,22 @@ def listen(listener: Listener) -> Iterator[None]:
         yield
     finally:
         _listener.reset(token)
+
+
+@contextmanager
+def show() -> Iterator[None]:
+    """Draw the progress of everything inside the ``with`` block, on stderr or in a notebook.
+
+    >>> with show():
+    ...     list(track([1, 2], "counting"))
+    [1, 2]
+    """
+    drawing = _Drawing()
+    try:
+        with listen(drawing):
+            yield
+    finally:
+        drawing.close()
 
 
 @contextmanager
@@ -72,3 +93,61 @@ def track(items: Iterable[Item], name: str, total: float | None = None) -> Itera
         for item in items:
             yield item
             advance(1)
+
+
+class _Drawing:
+    """A listener that draws with rich, and only steps that take a while."""
+
+    def __init__(self) -> None:
+        self._bars: Any = None
+        self._lock = threading.RLock()
+
+    def start(self, name: str, total: float | None) -> object:
+        step = _Step(name, total)
+        step.timer = threading.Timer(PATIENCE, self._show, [step])
+        step.timer.daemon = True
+        step.timer.start()
+        return step
+
+    def advance(self, handle: object, amount: float) -> None:
+        step = cast(_Step, handle)
+        with self._lock:
+            step.done += amount
+            if step.task is not None:
+                self._bars.update(step.task, completed=step.done)
+
+    def stop(self, handle: object) -> None:
+        step = cast(_Step, handle)
+        with self._lock:
+            step.over = True
+            step.timer.cancel()
+            if step.task is not None:
+                self._bars.remove_task(step.task)
+
+    def close(self) -> None:
+        """Give the line back to the terminal."""
+        with self._lock:
+            if self._bars is not None:
+                self._bars.stop()
+
+    def _show(self, step: _Step) -> None:
+        from rich.console import Console
+        from rich.progress import Progress
+
+        with self._lock:
+            if step.over:
+                return
+            if self._bars is None:
+                self._bars = Progress(console=Console(stderr=True), transient=True)
+                self._bars.start()
+            step.task = self._bars.add_task(step.name, total=step.total, completed=step.done)
+
+
+@dataclass(eq=False)
+class _Step:
+    name: str
+    total: float | None
+    done: float = 0.0
+    over: bool = False
+    task: Any = None
+    timer: threading.Timer = field(init=False)

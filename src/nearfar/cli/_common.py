@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TextIO, cast
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
@@ -37,8 +36,6 @@ __all__ = [
     "tell",
     "text_output",
 ]
-
-PATIENCE = 0.5  # seconds a step may last before it is drawn
 
 
 class OnBad(StrEnum):
@@ -185,7 +182,7 @@ def _lines(path: Path) -> list[str]:
 @contextmanager
 def session(quiet: bool = False) -> Iterator[None]:
     """Around the body of a command: progress is drawn and nearfar's warnings are one line each, on stderr."""
-    from nearfar.progress import listen
+    from nearfar.progress import show as draw
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", NearfarWarning)
@@ -203,12 +200,8 @@ def session(quiet: bool = False) -> Iterator[None]:
         if quiet or not sys.stderr.isatty():
             yield
             return
-        drawing = _Drawing()
-        try:
-            with listen(drawing):
-                yield
-        finally:
-            drawing.close()
+        with draw():
+            yield
 
 
 def many(number: int, thing: str) -> str:
@@ -228,64 +221,6 @@ def tell(text: str, *, quiet: bool = False) -> None:
 
 def _say(text: str) -> None:
     sys.stderr.write(f"{text}\n")
-
-
-class _Drawing:
-    """A listener for ``nearfar.progress`` that draws with rich, and only steps that take a while."""
-
-    def __init__(self) -> None:
-        self._bars: Any = None
-        self._lock = threading.RLock()
-
-    def start(self, name: str, total: float | None) -> object:
-        step = _Step(name, total)
-        step.timer = threading.Timer(PATIENCE, self._show, [step])
-        step.timer.daemon = True
-        step.timer.start()
-        return step
-
-    def advance(self, handle: object, amount: float) -> None:
-        step = cast(_Step, handle)
-        with self._lock:
-            step.done += amount
-            if step.task is not None:
-                self._bars.update(step.task, completed=step.done)
-
-    def stop(self, handle: object) -> None:
-        step = cast(_Step, handle)
-        with self._lock:
-            step.over = True
-            step.timer.cancel()
-            if step.task is not None:
-                self._bars.remove_task(step.task)
-
-    def close(self) -> None:
-        """Give the line back to the terminal."""
-        with self._lock:
-            if self._bars is not None:
-                self._bars.stop()
-
-    def _show(self, step: _Step) -> None:
-        from rich.console import Console
-        from rich.progress import Progress
-
-        with self._lock:
-            if step.over:
-                return
-            if self._bars is None:
-                self._bars = Progress(console=Console(stderr=True), transient=True)
-                self._bars.start()
-            step.task = self._bars.add_task(step.name, total=step.total, completed=step.done)
-
-
-@dataclass(eq=False)
-class _Step:
-    name: str
-    total: float | None
-    done: float = 0.0
-    over: bool = False
-    task: Any = None
-    timer: threading.Timer = field(init=False)
 
 
 # -------------------------------------------------------------------- output

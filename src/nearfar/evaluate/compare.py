@@ -157,7 +157,7 @@ def compare(
     """Judge models by how many answers they predict that they were not fitted on.
 
     Answers are cut into ``cv`` parts by ``nearfar.evaluate.splits.kfold``, which does not leak; each is held out
-    once, so that every answer is predicted once by every model.
+    once, so that every answer is predicted once by every model. ``with nearfar.progress.show(): ...`` draws a bar.
 
     Parameters
     ----------
