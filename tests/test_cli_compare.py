@@ -94,6 +94,15 @@ def test_the_default_looks_at_everything(run, answers):
     ) == 26
 
 
+def test_output_is_checked_before_the_work(run, answers, tmp_path, monkeypatch):
+    monkeypatch.setattr("nearfar.evaluate.compare.compare", None)
+    with pytest.raises(FileError, match="there is no directory"):
+        run(answers, "-o", tmp_path / "nowhere" / "scores.csv")
+    with pytest.raises(TypeError, match="not callable"):
+        run(answers, "-o", tmp_path / "scores.csv")
+    assert not list(tmp_path.iterdir())
+
+
 def test_what_is_wrong_is_said(run, answers, tmp_path):
     with pytest.raises(InputError, match="models: 'k9' is not known; known are the kernels k1"):
         run(answers, "--models", "k1,k9")

@@ -47,7 +47,7 @@ def compare(
             "-m",
             metavar="NAMES",
             help="With commas between them: kernels (k1, k2, k1+k2, score), kernel PCA ('score pca-5'), embeddings "
-            "(ste-2, tste-5, ckl, soe, gnmds). Default: all of these at a few dimensions.",
+            "(ste-2, tste-5, ckl-2, soe-2, gnmds-2). Default: all of these at a few dimensions.",
             show_default=False,
         ),
     ] = None,
@@ -77,8 +77,10 @@ def compare(
 
         loaded = load(answers, dialect=dialect, objects=objects, on_bad=on_bad, exclude=exclude)
         names = None if models is None else _names(models)
-        result = run(loaded.triplets, names, cv=cv, seed=seed)
-        with text_output(output) as stream:
+        with text_output(
+            output
+        ) as stream:  # opened first: a place that cannot be written to is said before the work
+            result = run(loaded.triplets, names, cv=cv, seed=seed)
             stream.write(_written(result, form))
         if output != "-":
             best = result.best
