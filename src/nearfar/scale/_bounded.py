@@ -72,10 +72,11 @@ class CutRows:
         return self._fill(state, new, shared)
 
     def _state(self, blocks: list[Future]) -> CutState:
-        sums = self.engine.reduce("sums", add_all, self.engine.map("sums", attrgetter("sums"), blocks))
-        *tallies, total = self.engine.gather("k-means", [*self.engine.map("tally", _tally, blocks), sums])
-        sizes = np.sum([tally.sizes for tally in tallies], axis=0)
-        return CutState(self.engine, blocks, total, sizes, sum(tally.moved for tally in tallies))
+        tallies = self.engine.map(
+            "tally", _tally, blocks
+        )  # small, so that the blocks' states stay where they are
+        total: _Tally = self.engine.result("k-means", self.engine.reduce("tally", _add_tallies, tallies))
+        return CutState(self.engine, blocks, *total)
 
     def _fill(self, before: CutState, state: CutState, look: Future) -> CutState:
         """Empty clusters get the rows farthest from their centres."""
@@ -101,6 +102,9 @@ class CutRows:
 
 
 class _Tally(NamedTuple):
+    """What a step tells of a block: sums and sizes of the clusters, and how many rows changed theirs."""
+
+    sums: Floats
     sizes: NDArray[np.int64]
     moved: int
 
@@ -142,7 +146,12 @@ def _step(block: Any, state: State, look: Look) -> State:
 
 
 def _tally(state: State) -> _Tally:
-    return _Tally(state.sizes, state.moved)
+    return _Tally(state.sums, state.sizes, state.moved)
+
+
+def _add_tallies(tallies: list[_Tally]) -> _Tally:
+    sums, sizes, moved = zip(*tallies, strict=True)
+    return _Tally(add_all(list(sums)), add_all(list(sizes)), sum(moved))
 
 
 def _farthest(block: Any, state: State, look: Look, count: int) -> tuple[NDArray[np.intp], Labels, Floats]:
