@@ -88,6 +88,12 @@ def test_curve_rises_and_prints_and_converts():
     assert again.points == curve.points and again.gain == curve.gain
 
 
+def test_a_generator_is_a_seed():
+    answers = answers_about(SPACE, 600, 3)
+    one, two = (learning_curve(answers, "score", cv=2, seed=np.random.default_rng(5)) for _ in range(2))
+    assert one.points == two.points and one.gain == two.gain
+
+
 def test_sizes_by_number_and_by_share():
     answers = answers_about(SPACE, 1000, 3)
     by_number = learning_curve(answers, "score", sizes=[100, 400])

@@ -121,9 +121,10 @@ def test_an_object_without_answers_has_no_place():
     assert frame.columns == ["object", "x1", "x2", "spread", "placed", "cluster", "kept"] and len(frame) == 25
 
 
-def test_same_seed_same_result():
+@pytest.mark.parametrize("seed", [lambda: 1, lambda: np.random.default_rng(1)])
+def test_same_seed_same_result(seed):
     answers = judged(GROUPS, random_rows(24, 1000, 6), flip=0.1)
-    one, two = (stability(answers, n_resamples=3, seed=1) for _ in range(2))
+    one, two = (stability(answers, n_resamples=3, seed=seed()) for _ in range(2))
     assert np.array_equal(one.cloud, two.cloud) and np.array_equal(one.kept, two.kept)
 
 

@@ -77,9 +77,8 @@ def compare(
 
         loaded = load(answers, dialect=dialect, objects=objects, on_bad=on_bad, exclude=exclude)
         names = None if models is None else _names(models)
-        with text_output(
-            output
-        ) as stream:  # opened first: a place that cannot be written to is said before the work
+        # opened first, so that a place that cannot be written to is said before the work
+        with text_output(output) as stream:
             result = run(loaded.triplets, names, cv=cv, seed=seed)
             stream.write(_written(result, form))
         if output != "-":

@@ -14,7 +14,7 @@ from nearfar.evaluate._power_law import PowerLaws, fit_power_laws
 from nearfar.evaluate.ceiling import NoiseCeiling, noise_ceiling
 from nearfar.evaluate.judge import Tally, fit_timed
 from nearfar.evaluate.models import Features, as_model
-from nearfar.evaluate.splits import kfold, split_units
+from nearfar.evaluate.splits import as_number, kfold, split_units
 from nearfar.progress import step
 from nearfar.triplets import Triplets, as_triplets
 
@@ -124,7 +124,7 @@ def learning_curve(
     *,
     sizes: Sequence[float] | None = None,
     cv: int = 5,
-    seed: int = 0,
+    seed: int | np.random.Generator = 0,
 ) -> LearningCurve:
     """Fit a model to growing numbers of answers and judge each by the same held-out answers.
 
@@ -139,7 +139,7 @@ def learning_curve(
     model : a name such as "score" or "ste-2", or an object with ``fit_transform(answers)``, as for ``compare``.
     sizes : numbers of answers, or shares of the training answers (at most 1); default: a sixteenth to all.
     cv : number of parts.
-    seed : fixes parts, growth and resampling.
+    seed : a number or a numpy Generator; fixes parts, growth and resampling.
 
     Examples
     --------
@@ -151,7 +151,7 @@ def learning_curve(
     >>> curve.points[0].accuracy < curve.points[-1].accuracy < curve.doubled.accuracy
     True
     """
-    answers = as_triplets(answers)
+    answers, seed = as_triplets(answers), as_number(seed)
     judged = as_model(model)
     units = split_units(answers).codes
     parts = [

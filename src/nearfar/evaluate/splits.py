@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from nearfar.errors import InputError
 from nearfar.triplets import Triplets, as_triplets
 
-__all__ = ["Split", "holdout", "kfold", "split_units"]
+__all__ = ["Split", "as_number", "holdout", "kfold", "split_units"]
 
 Rows = NDArray[np.intp]
 
@@ -125,6 +125,11 @@ def kfold(
     own = part[units.codes]
     questions = _questions(answers, units)
     return (_split(own == number, questions) for number in range(int(cv)))
+
+
+def as_number(seed: int | np.random.Generator) -> int:
+    """One number from a seed, for work that draws several times; a Generator moves on by it."""
+    return int(seed.integers(2**31)) if isinstance(seed, np.random.Generator) else int(seed)
 
 
 def _need_units(units: Units, needed: int, what: str) -> None:

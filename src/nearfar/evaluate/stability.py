@@ -13,6 +13,7 @@ from nearfar.errors import InputError, NearfarWarning
 from nearfar.evaluate.clusters import dense_codes, speakers
 from nearfar.evaluate.models import as_model
 from nearfar.evaluate.predictions import Fitted
+from nearfar.evaluate.splits import as_number
 from nearfar.progress import track
 from nearfar.triplets import Triplets, as_triplets
 
@@ -88,7 +89,7 @@ def stability(
     *,
     n_clusters: int | None = 5,
     n_resamples: int = 50,
-    seed: int = 0,
+    seed: int | np.random.Generator = 0,
 ) -> Stability:
     """Redo a map and its clusters with people drawn again, with replacement, and see what stays.
 
@@ -102,7 +103,7 @@ def stability(
         ``compare``. A kernel as it is gets a map by kernel PCA in two dimensions.
     n_clusters : clusters by kernel k-means on the model's rows (Phi or coordinates); None for no clusters.
     n_resamples : how often; 50 give shares to about 0.07.
-    seed : fixes everything random.
+    seed : a number or a numpy Generator; fixes everything random.
 
     Examples
     --------
@@ -115,7 +116,7 @@ def stability(
     >>> float(sure.kept.min()), bool(sure.spread.max() < 0.2)
     (1.0, True)
     """
-    answers = as_triplets(answers)
+    answers, seed = as_triplets(answers), as_number(seed)
     _check(answers, n_clusters, n_resamples)
     judged = as_model(model)
     kind = (
