@@ -195,6 +195,8 @@ def test_score_of_a_new_object_loses_unknown_columns():
         row = fitted.transform(new)[0]
     # s(x) = +1 at a (once nearer than c) - 1 (once farther than y) = 0, -1 at c; y is no column
     assert row.tolist() == [0.0, 0.0, -1.0]
+    one = Triplets.from_array([[0, 1, 2], [1, 0, 2]], ["x", "a", "c"])  # nothing that x lacks: no warning
+    np.testing.assert_allclose(fitted.transform(one)[0], [2 / np.sqrt(5), 0, -1 / np.sqrt(5)])
 
 
 def test_unfitted_columns_are_reported_with_a_figure():

@@ -246,7 +246,8 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
         """One row per ``answers.objects``, from these answers alone, over the fitted columns.
 
         Objects are matched to columns by name (an array: by index). An answer on a column that was not fitted
-        counts in the row's length (k1, k2) or is lost (score), and is reported by a warning.
+        counts in the row's length (k1, k2) or is lost (score: what it says about two new objects, which are no
+        columns for each other), and is reported by a warning.
         """
         self._ready()
         new = as_triplets(answers, self.objects_)
@@ -259,7 +260,7 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
             rows.append(rows_from_counts(counts, codes, False, self.dtype))
             outside += rows[-1].outside
             if self.landmarks is None and not extend:
-                outside += int(sum((place[role] < 0).sum() for role in (new.anchor, new.near, new.far)))
+                outside += _between_new(place < 0, new)
         if outside:
             warnings.warn(
                 f"{outside} times these answers speak about columns of {self.kernel} that were not fitted; they "
@@ -295,6 +296,12 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
         from nearfar.features.storage import load
 
         return load(cls, path)
+
+
+def _between_new(is_new: NDArray[np.bool_], answers: Triplets) -> int:
+    """How many entries of the score map lie between two new objects, counted in both rows."""
+    anchor = is_new[answers.anchor]
+    return 2 * int((anchor & is_new[answers.near]).sum() + (anchor & is_new[answers.far]).sum())
 
 
 def check_form(layout: str, dtype: DTypeLike) -> None:
