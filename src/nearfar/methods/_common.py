@@ -11,7 +11,7 @@ from scipy import sparse
 from nearfar.errors import InputError
 from nearfar.kernel.parts import Phi, as_rows, is_sparse
 
-__all__ = ["check_count", "check_phi", "generator", "take_columns"]
+__all__ = ["check_count", "check_phi", "generator", "take_columns", "true_decimals"]
 
 
 def generator(random_state: Any) -> np.random.Generator:
@@ -50,6 +50,11 @@ def check_phi(phi: Phi) -> Any:
     if not np.isfinite(values.sum()) and not np.isfinite(values).all():
         raise InputError("phi: some values are not finite; every entry must be a number", where="phi")
     return rows
+
+
+def true_decimals(rows: Any) -> int:
+    """Digits of a kernel value that are not rounding error."""
+    return 5 if rows.dtype == np.float32 else 12
 
 
 def take_columns(rows: Any, columns: Any) -> Any:

@@ -6,6 +6,7 @@ d^2(x, c) = K'(x, x) - 2 R[x, c] / |c| + W[c] / |c|^2, and the objective is sum 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -21,6 +22,7 @@ __all__ = [
     "Run",
     "Stop",
     "assign",
+    "best_run",
     "clusters_of",
     "draw_sample",
     "explained",
@@ -52,6 +54,16 @@ class Run(NamedTuple):
     inertia: float
     n_iter: int
     converged: bool
+
+
+def best_run(runs: Sequence[Run]) -> Run:
+    """The run with the lowest objective; of equals, but for rounding, the first.
+
+    >>> best_run([Run(np.zeros(1), 3.0, 1, True), Run(np.ones(1), 3.0 - 1e-15, 1, True)]).labels
+    array([0.])
+    """
+    lowest = min(run.inertia for run in runs)
+    return next(run for run in runs if run.inertia <= lowest + 1e-9 * abs(lowest) + 1e-12)
 
 
 class Clusters(NamedTuple):

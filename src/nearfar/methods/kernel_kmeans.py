@@ -17,7 +17,7 @@ from nearfar.kernel.shift import check_diagonal, smallest_of_parts
 from nearfar.methods import _lloyd, _rows
 from nearfar.methods._blocks import onto_columns, row_blocks
 from nearfar.methods._common import check_count, generator
-from nearfar.methods._lloyd import Run, Stop, lloyd
+from nearfar.methods._lloyd import Run, Stop, best_run, lloyd
 from nearfar.methods._path import Path, cheapest, stored_bytes
 from nearfar.methods._rows import RowSpace, bounded_lloyd
 from nearfar.methods._seeding import plus_plus
@@ -116,7 +116,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         check_enough(k, parts.size, X.shape[0])
         self.shift_ = smallest_of_parts(parts) if check_diagonal(self.diagonal) else 0.0
         starts = self._given_start(parts, X.shape[0], k)
-        best = min(self._runs(parts, starts, k, stop), key=lambda run: run.inertia)
+        best = best_run(self._runs(parts, starts, k, stop))
         if starts is None:
             best = best._replace(labels=_by_size(best.labels, k))
         self._keep(X, parts, best, k)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from nearfar.errors import InputError
 from nearfar.kernel.parts import Phi, informed_rows, is_sparse
-from nearfar.methods._common import check_count, check_phi
+from nearfar.methods._common import check_count, check_phi, true_decimals
 from nearfar.progress import track
 
 __all__ = ["Neighbours", "Similar", "check_k", "join_nearest", "nearest_among", "neighbours", "similar"]
@@ -74,7 +74,7 @@ def nearest_among(
         similarity = _products(rows[where], columns)
         if itself:
             similarity[np.arange(where.stop - where.start), np.arange(where.start, where.stop)] = -np.inf
-        places[where] = _largest(similarity, k, _decimals(rows))
+        places[where] = _largest(similarity, k, true_decimals(rows))
         values[where] = np.take_along_axis(similarity, places[where], axis=1)
     return places, values
 
@@ -85,7 +85,7 @@ def join_nearest(
     """The k nearest out of candidates (b, c) that were found among parts of the objects."""
     order = np.argsort(places, axis=1, kind="stable")  # of equals the first object is first
     places, values = np.take_along_axis(places, order, axis=1), np.take_along_axis(values, order, axis=1)
-    best = _largest(values, k, _decimals(np.empty(0, dtype)))
+    best = _largest(values, k, true_decimals(np.empty(0, dtype)))
     return np.take_along_axis(places, best, axis=1), np.take_along_axis(values, best, axis=1)
 
 
@@ -123,11 +123,6 @@ def _largest(similarity: NDArray[np.float64], k: int, decimals: int) -> NDArray[
     places = np.nonzero(chosen)[1].reshape(len(values), k)
     order = np.argsort(-np.take_along_axis(values, places, axis=1), axis=1, kind="stable")
     return np.take_along_axis(places, order, axis=1)
-
-
-def _decimals(rows: Any) -> int:
-    """Digits of a kernel value that are not rounding error."""
-    return 5 if rows.dtype == np.float32 else 12
 
 
 @dataclass(frozen=True)
@@ -194,7 +189,7 @@ def similar(phi: Phi, names: Sequence[str], name: str, k: int = 5) -> Similar:
     values = _products(rows[[x]], rows.T)[0]
     others = informed[informed != x]
     k = min(check_count(k, "k"), len(others))
-    best = others[_largest(values[None, others], k, _decimals(rows))[0]] if k else others
+    best = others[_largest(values[None, others], k, true_decimals(rows))[0]] if k else others
     unknown = np.setdiff1d(np.arange(len(names)), informed)
     return Similar(
         str(name),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from nearfar.errors import InputError, TooLargeError
 from nearfar.kernel.parts import Parts, Phi, is_sparse, split
 from nearfar.kernel.shift import check_diagonal, smallest_of_parts
-from nearfar.methods._common import check_count, check_phi
+from nearfar.methods._common import check_count, check_phi, true_decimals
 from nearfar.methods._leaves import good_order, uninformed_last
 from nearfar.methods._memory import available_bytes
 from nearfar.methods._path import cheapest
@@ -114,19 +114,25 @@ def _link(distances: Floats, method: Any) -> Floats:
 
 
 def pair_distances(parts: Parts, shift: float) -> Floats:
-    """SciPy's condensed (n(n-1)/2,) distances between the informed rows, a block of rows at a time."""
+    """SciPy's condensed (n(n-1)/2,) distances between the informed rows, a block of rows at a time.
+
+    Squares that are equal but for rounding are made equal: which pair is joined first must not hang on how the
+    products were summed.
+    """
     n = parts.size
     diagonal = parts.diagonal
     condensed = np.empty(n * (n - 1) // 2)
     height = max(1, BLOCK_BYTES // (8 * n))
-    place = 0
+    decimals = true_decimals(parts.shared)
+    lost, place = round(2 * shift, decimals), 0
     for start in range(0, n, height):
         block: Any = parts.shared[start : start + height]
         products: Any = block @ parts.shared[start:].T
         products = products.toarray() if is_sparse(products) else products
         for row in range(products.shape[0]):
             x = start + row
-            squares = diagonal[x] + diagonal[x + 1 :] - 2 * products[row, row + 1 :] - 2 * shift
+            squares = diagonal[x] + diagonal[x + 1 :] - 2 * products[row, row + 1 :]
+            squares = np.round(squares, decimals) - lost
             condensed[place : place + n - x - 1] = np.sqrt(np.maximum(squares, 0))
             place += n - x - 1
     return condensed

@@ -15,7 +15,7 @@ from nearfar.kernel.parts import Parts, as_rows, informed_rows, is_sparse
 from nearfar.kernel.shift import check_diagonal, smallest_of_parts
 from nearfar.methods import _lloyd, _rows
 from nearfar.methods._common import check_count, generator
-from nearfar.methods._lloyd import Stop
+from nearfar.methods._lloyd import Stop, best_run
 from nearfar.methods._path import Path, cheapest
 from nearfar.methods._seeding import plus_plus
 from nearfar.methods._spaces import ProductSpace, by_label
@@ -87,7 +87,7 @@ class KernelKMeans(BaseEstimator):  # type: ignore[misc]
         if parts.is_thin and self.shift_ == 0:
             iterate, space = _rows.bounded_lloyd, CutRows(parts)
         runs = [iterate(space, start, k, stop) for start in track(starts, "k-means starts")]
-        best = min(runs, key=lambda run: run.inertia)
+        best = best_run(runs)
         self._keep(cut, parts, best, k, by_size=given is None)
         return self
 
