@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 
 import nearfar as nf
 from nearfar.cli._app import app
-from nearfar.errors import FileError, InputError, MissingExtra, TooLargeError
-from nearfar.methods import cut
+from nearfar.errors import FileError, InputError, MissingExtra, TooLargeError, UninformedWarning
+from nearfar.methods import cut, link_clusters
 
 RUN = CliRunner()
 
@@ -159,6 +159,35 @@ def test_tree_as_joins_members_arrays_and_newick(study, tmp_path):
     text = (tmp_path / "t.nwk").read_text()
     assert text.endswith(";\n") and text.count("(") == text.count(")") == 12
     assert all(f"'o{x}':" in text for x in range(12))
+
+
+def test_tree_of_clusters(study, tmp_path):
+    """What to do with too many objects: cluster first, then link the centres."""
+    options = ["--objects", study / "objects.csv", "--leaves", 4]
+    with pytest.warns(UninformedWarning, match="ghost"):
+        phi = nf.FeatureMap("k1").fit_transform(answers(study, honest=False, listed=True))
+    found = link_clusters(phi, 4)
+    joins = table(run(study, "tree", *options).stdout)
+    np.testing.assert_allclose(joins["height"].to_numpy()[:-1], found.tree[:, 2], atol=1e-9)
+    assert joins["right"].to_list()[-1] == "ghost" and joins["size"].to_list()[-2:] == [12, 13]
+    assert {"cluster 1", "cluster 4"} <= {*joins["left"], *joins["right"]}
+    members = table(run(study, "tree", *options, "-k", 4).stdout)
+    assert members["cluster"].to_list() == [*(found.labels[:12] + 1).tolist(), None]
+    outputs = [part for end in ("npz", "svg") for part in ("-o", tmp_path / f"t.{end}")]
+    run(study, "tree", *options, "-k", 2, *outputs)
+    with np.load(tmp_path / "t.npz") as stored:
+        assert stored["uninformed"].tolist() == [12] and stored["leaf_of"].shape == (13,)
+        first, second, none = np.bincount(stored["cluster"], minlength=3)[[1, 2, 0]]
+        assert first >= second > 0 and none == 1
+    text = (tmp_path / "t.svg").read_text()
+    assert "Object" in text and "no usable answer: Ghost" in text
+
+
+def test_a_tree_that_does_not_fit_names_the_way_out(study, monkeypatch):
+    monkeypatch.setattr("nearfar.methods.trees.available_bytes", lambda: 1000)
+    wrong = error(study, "tree")
+    assert isinstance(wrong, TooLargeError)
+    assert str(wrong).startswith("linkage: 12 objects have 66 distances") and "--leaves 200" in str(wrong)
 
 
 @pytest.mark.parametrize("method", ["average", "single"])

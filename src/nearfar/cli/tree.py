@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,6 +21,7 @@ from nearfar.cli._methods import (
     prepare,
     write_all,
 )
+from nearfar.errors import TooLargeError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -48,6 +50,15 @@ def tree(
             "--clusters", "-k", min=1, help="Cut the tree into so many clusters.", show_default=False
         ),
     ] = None,
+    leaves: Annotated[
+        int | None,
+        typer.Option(
+            "--leaves",
+            min=2,
+            help="Cluster first, then link so many clusters: for more objects than their distances fit into memory.",
+            show_default=False,
+        ),
+    ] = None,
     kernel: Kernel = "k1",
     landmarks: Landmarks = None,
     diagonal: DiagonalOption = Diagonal.shift,
@@ -63,42 +74,113 @@ def tree(
     A table has a row per join, lowest first: what was joined, at which height, how many objects it holds. With
     --clusters the table has a row per object and its cluster instead (1 is the largest). .npz holds SciPy's linkage
     matrix, .nwk the tree in Newick's format. Objects without a usable answer are joined last, above the root.
+    With --leaves the leaves are clusters of objects (by kernel k-means), named after their medoids in a picture;
+    --clusters of the same number lists their objects.
 
     Example:  nearfar tree answers.csv -k 4 -o tree.svg -o clusters.csv
     """
     check_outputs(output, (".nwk",))
     with session(quiet):
-        from nearfar.methods import cut, linkage
-
         ready = prepare(
             answers, kernel, landmarks, dialect=dialect, objects=objects, on_bad=on_bad, exclude=exclude
         )
-        grown = linkage(ready.phi, method.value, diagonal=diagonal.value)
-        labels = None if clusters is None else cut(grown, clusters)
+        grow = _of_objects if leaves is None else _of_clusters
+        grown = grow(ready, method.value, diagonal.value, leaves)
+        labels = None if clusters is None else grown.cut(clusters)
         written = Written(
-            lambda: _joins(ready, grown) if labels is None else _members(ready, labels),
+            lambda: _joins(grown) if labels is None else _members(ready, labels[grown.leaf_of]),
             lambda: _arrays(ready, grown, labels),
-            lambda: _picture(ready, grown, labels, title),
-            {".nwk": lambda: _newick(ready, grown)},
+            lambda: _picture(grown, labels, title),
+            {".nwk": lambda: _newick(grown)},
         )
         write_all(output, written, quiet=quiet)
 
 
-def _joins(ready: Prepared, grown: Any) -> pl.DataFrame:
+@dataclass(frozen=True)
+class _Grown:
+    """A tree and its leaves, which are objects or clusters of them.
+
+    tree : SciPy's matrix, with the leaves that are uninformed. names, labels : of the leaves, in tables and pictures.
+    leaf_of : (n,) the leaf that every object hangs on.
+    """
+
+    tree: Any
+    names: tuple[str, ...]
+    labels: tuple[str, ...]
+    leaf_of: Any
+
+    def cut(self, k: int) -> Any:
+        """The cluster of every leaf, the one with most objects 0; -1 for the uninformed."""
+        import numpy as np
+
+        from nearfar.methods import cut
+
+        found = cut(self.tree, k)
+        of_objects = found[self.leaf_of]
+        place = np.empty(k + 1, dtype=np.int64)
+        place[np.argsort(-np.bincount(of_objects[of_objects >= 0], minlength=k), kind="stable")] = range(k)
+        place[-1] = -1
+        return place[found]
+
+
+def _of_objects(ready: Prepared, method: str, diagonal: str, _: int | None) -> _Grown:
+    import numpy as np
+
+    from nearfar.methods import linkage
+
+    try:
+        tree = linkage(ready.phi, method, diagonal=diagonal)
+    except TooLargeError as error:
+        raise TooLargeError(f"{str(error).partition(';')[0]}; give --leaves 200 to cluster first") from error
+    return _Grown(tree, ready.names, ready.labels, np.arange(len(ready.names)))
+
+
+def _of_clusters(ready: Prepared, method: str, diagonal: str, leaves: int | None) -> _Grown:
+    """A tree of clusters, and of the uninformed objects above its root."""
+    import numpy as np
+
+    from nearfar.methods import Tree, link_clusters, medoid
+    from nearfar.methods._leaves import uninformed_last
+
+    found = link_clusters(ready.phi, leaves or 2, method, diagonal=diagonal)
+    count, unknown = len(found.sizes), found.uninformed
+    alone = count + np.arange(len(unknown))
+    leaf_of = found.labels.astype(np.int64)
+    leaf_of[unknown] = alone
+    middle = [ready.labels[x] for x in medoid(ready.phi, found.labels).indices]
+    return _Grown(
+        Tree.of(uninformed_last(found.tree, np.arange(count), alone), alone),
+        (*(f"cluster {c + 1}" for c in range(count)), *(ready.names[x] for x in unknown)),
+        (
+            *(
+                f"{name} + {size - 1}" if size > 1 else name
+                for name, size in zip(middle, found.sizes, strict=True)
+            ),
+            *(ready.labels[x] for x in unknown),
+        ),
+        leaf_of,
+    )
+
+
+def _joins(grown: _Grown) -> pl.DataFrame:
+    import numpy as np
     import polars as pl
 
-    n = len(ready.names)
+    tree, n = grown.tree, len(grown.names)
+    sizes = np.bincount(grown.leaf_of, minlength=n).tolist()
+    for left, right in tree[:, :2].astype(int).tolist():
+        sizes.append(sizes[left] + sizes[right])
 
     def called(node: float) -> str:
-        return ready.names[int(node)] if node < n else f"join {int(node) - n + 1}"
+        return grown.names[int(node)] if node < n else f"join {int(node) - n + 1}"
 
     return pl.DataFrame(
         {
             "join": [f"join {row + 1}" for row in range(n - 1)],
-            "left": [called(node) for node in grown[:, 0]],
-            "right": [called(node) for node in grown[:, 1]],
-            "height": grown[:, 2].tolist(),
-            "size": grown[:, 3].astype(int).tolist(),
+            "left": [called(node) for node in tree[:, 0]],
+            "right": [called(node) for node in tree[:, 1]],
+            "height": tree[:, 2].tolist(),
+            "size": sizes[n:],
         }
     )
 
@@ -112,32 +194,35 @@ def _members(ready: Prepared, labels: Any) -> pl.DataFrame:
     return pl.DataFrame(columns)
 
 
-def _arrays(ready: Prepared, grown: Any, labels: Any) -> dict[str, Any]:
+def _arrays(ready: Prepared, grown: _Grown, labels: Any) -> dict[str, Any]:
+    import numpy as np
     from scipy.cluster.hierarchy import leaves_list
 
+    tree = grown.tree
     arrays = {
-        "linkage": grown,
+        "linkage": tree,
         "objects": ready.names,
-        "leaves": leaves_list(grown),
-        "uninformed": grown.uninformed,
+        "leaves": leaves_list(tree),
+        "leaf_of": grown.leaf_of,
+        "uninformed": np.flatnonzero(np.isin(grown.leaf_of, tree.uninformed)),
     }
-    return arrays if labels is None else {**arrays, "cluster": [int(c) + 1 if c >= 0 else 0 for c in labels]}
+    return arrays if labels is None else {**arrays, "cluster": labels[grown.leaf_of] + 1}
 
 
-def _newick(ready: Prepared, grown: Any) -> str:
+def _newick(grown: _Grown) -> str:
     """((a:1,b:1):0.5,c:1.5); with quoted names and the lengths of branches."""
-    n = len(ready.names)
-    heights = [0.0] * n + [float(height) for height in grown[:, 2]]
-    text = ["'" + name.replace("'", "''") + "'" for name in ready.names]
+    tree, n = grown.tree, len(grown.names)
+    heights = [0.0] * n + [float(height) for height in tree[:, 2]]
+    text = ["'" + name.replace("'", "''") + "'" for name in grown.names]
     for row in range(n - 1):
-        a, b = int(grown[row, 0]), int(grown[row, 1])
+        a, b = int(tree[row, 0]), int(tree[row, 1])
         top = heights[n + row]
         text.append(f"({text[a]}:{top - heights[a]:.6g},{text[b]}:{top - heights[b]:.6g})")
         text[a] = text[b] = ""
     return f"{text[-1]};\n"
 
 
-def _picture(ready: Prepared, grown: Any, labels: Any, title: str) -> Any:
+def _picture(grown: _Grown, labels: Any, title: str) -> Any:
     from nearfar.report.figures import tree_figure
 
-    return tree_figure(grown, ready.labels, labels=labels, uninformed=grown.uninformed, title=title)
+    return tree_figure(grown.tree, grown.labels, labels=labels, uninformed=grown.tree.uninformed, title=title)
