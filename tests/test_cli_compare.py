@@ -113,5 +113,5 @@ def test_what_is_wrong_is_said(run, answers, tmp_path):
     assert run(answers, "--cv", 1).exit_code == 2
     few = tmp_path / "few.csv"
     few.write_text("anchor,near,far\na,b,c\n")
-    with pytest.raises(InputError, match="1 different trios, too few for 5 parts"):
+    with pytest.raises(InputError, match="they hold 1 trio, too few for 5 parts"):
         run(few)

@@ -133,7 +133,7 @@ def test_an_array_is_welcome():
 
 def test_what_cannot_be_split_is_said():
     one_trio = Triplets.from_odd_one_out([[0, 1, 2], [1, 2, 0]])
-    with pytest.raises(InputError, match="1 different trios, too few for a training and a test part"):
+    with pytest.raises(InputError, match="they hold 1 trio, too few for a training and a test part"):
         holdout(one_trio)
     with pytest.raises(InputError, match="too few for 5 parts"):
         kfold(Triplets.from_array([[0, 1, 2], [0, 1, 3]]))
@@ -141,7 +141,7 @@ def test_what_cannot_be_split_is_said():
         holdout(one_trio, 20)
     with pytest.raises(InputError, match="cv: 1 came"):
         kfold(one_trio, 1)
-    with pytest.raises(InputError, match="speak about 0 different trios"):
+    with pytest.raises(InputError, match="they hold 0 different trios"):
         holdout(Triplets.from_array([]))
 
 

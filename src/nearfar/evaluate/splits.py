@@ -134,13 +134,14 @@ def as_number(seed: int | np.random.Generator) -> int:
 
 def _need_units(units: Units, needed: int, what: str) -> None:
     if units.count < needed:
-        kind = "statements" if units.spans else "trios"
+        kind = "statement" if units.spans else "trio"
+        found = f"1 {kind}" if units.count == 1 else f"{units.count} different {kind}s"
         raise InputError(
-            f"answers: they speak about {units.count} different {kind}, too few for {what}; "
+            f"answers: they hold {found}, too few for {what}; "
             "collect more answers or ask for fewer parts",
             where="answers",
             came=units.count,
-            expected=f"at least {needed} {kind}",
+            expected=f"at least {needed} {kind}s",
             remedy="collect more answers or ask for fewer parts",
         )
 
