@@ -137,8 +137,7 @@ def _need_units(units: Units, needed: int, what: str) -> None:
         kind = "statement" if units.spans else "trio"
         found = f"1 {kind}" if units.count == 1 else f"{units.count} different {kind}s"
         raise InputError(
-            f"answers: they hold {found}, too few for {what}; "
-            "collect more answers or ask for fewer parts",
+            f"answers: they hold {found}, too few for {what}; collect more answers or ask for fewer parts",
             where="answers",
             came=units.count,
             expected=f"at least {needed} {kind}s",
