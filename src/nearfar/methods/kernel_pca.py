@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from nearfar.errors import InputError
 from nearfar.kernel.parts import Phi, as_rows, is_sparse, split
-from nearfar.kernel.shift import check_diagonal, smallest_of_parts
+from nearfar.kernel.shift import check_diagonal, shift_and_matrix
 from nearfar.methods._blocks import into_columns, onto_columns
 from nearfar.methods._common import check_count, take_columns
 from nearfar.methods._path import cheapest
@@ -82,8 +82,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
                 expected="at least one row that is not zero",
             )
         with step("kernel PCA"):
-            self.shift_ = smallest_of_parts(parts) if shifted else 0.0
-            spectrum = fixed_signs(leading(parts, count, cheapest(parts)))
+            self.shift_, K = shift_and_matrix(parts) if shifted else (0.0, None)
+            spectrum = fixed_signs(leading(parts, count, cheapest(parts), K))
         total = trace(parts) - self.shift_ * (parts.size - 1)
         self.eigenvalues_ = shifted_values(spectrum.values, self.shift_)
         self.explained_variance_ratio_ = self.eigenvalues_ / total if total > 0 else np.zeros(count)
@@ -119,10 +119,11 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def _learn_axes(self, X: Any, informed: NDArray[np.intp], vectors: NDArray[np.float64]) -> None:
         """Axes X' u / sqrt(lambda - s) over the columns that occur; u sums to 0, so X needs no centring."""
         self._columns = np.unique(X.indices) if is_sparse(X) else np.arange(X.shape[1])
-        rows = take_columns(X[informed] if len(informed) < X.shape[0] else X, self._columns)
-        scale = np.sqrt(np.where(self.eigenvalues_ > 0, self.eigenvalues_, np.inf))
-        self._axes = into_columns(rows, vectors / scale)
-        self._origin = onto_columns(rows, self._axes).mean(axis=0)
+        rows = take_columns(X, self._columns)
+        weights = np.zeros((X.shape[0], vectors.shape[1]))  # 0 for rows that are 0, so that X needs no copy
+        weights[informed] = vectors / np.sqrt(np.where(self.eigenvalues_ > 0, self.eigenvalues_, np.inf))
+        self._axes = into_columns(rows, weights)
+        self._origin = onto_columns(rows, self._axes).sum(axis=0) / len(informed)
 
 
 def shifted_values(values: NDArray[np.float64], shift: float) -> NDArray[np.float64]:
