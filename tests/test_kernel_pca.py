@@ -1,5 +1,7 @@
 """Kernel PCA: equal to scikit-learn's on the precomputed shifted K, by every way."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from oracles_methods import dense, informed, make_phi, shifted_kernel
@@ -96,6 +98,14 @@ def test_iteration_takes_sparse_rows_as_they_are(monkeypatch):
     np.testing.assert_allclose(found.embedding_, direct.embedding_, atol=1e-9)
 
 
+@pytest.mark.parametrize("estimator", [nf.KernelPCA(2), nf.KernelKMeans(2, random_state=0)])
+def test_the_kernel_matrix_is_built_once(monkeypatch, estimator):
+    monkeypatch.setattr(Parts, "matrix", counted := Counted(Parts.matrix))
+    phi = make_phi(30, 60, density=0.4, zeros=[4], seed=0)
+    assert estimator.fit(phi).shift_ > 0.02
+    assert counted.calls == 1
+
+
 def test_eigenvalues_too_close_to_tell_apart_are_said(monkeypatch):
     monkeypatch.setattr(_spectrum, "ALL_AT_ONCE", 10)
     monkeypatch.setattr(_spectrum, "RESTARTS", 1)
@@ -115,6 +125,9 @@ class Counted:
     def __call__(self, *arguments):
         self.calls += 1
         return self.function(*arguments)
+
+    def __get__(self, instance, owner):
+        return partial(self, instance)
 
 
 def test_many_rows_are_summed_in_blocks(monkeypatch):

@@ -20,7 +20,15 @@ from nearfar.kernel.gram import gram
 from nearfar.kernel.parts import Parts, Phi, as_rows, informed_rows, is_sparse, split
 from nearfar.progress import step
 
-__all__ = ["ShiftedKernel", "check_diagonal", "kernel_of_rows", "reduce_diagonal", "smallest_eigenvalue"]
+__all__ = [
+    "ShiftAndMatrix",
+    "ShiftedKernel",
+    "check_diagonal",
+    "kernel_of_rows",
+    "reduce_diagonal",
+    "shift_and_matrix",
+    "smallest_eigenvalue",
+]
 
 DIRECT_LIMIT = 500  # up to here all eigenvalues are computed, without further thought
 MATRIX_LIMIT = 4_000  # up to here K is built and factorised: 128 MB and a second
@@ -71,17 +79,31 @@ def smallest_eigenvalue(phi: Phi, K: NDArray[Any] | None = None) -> float:
 
 def smallest_of_parts(parts: Parts, K: NDArray[Any] | None = None) -> float:
     """As ``smallest_eigenvalue``, for rows that were split before."""
+    return shift_and_matrix(parts, K).shift
+
+
+class ShiftAndMatrix(NamedTuple):
+    """shift : the smallest eigenvalue. matrix : (N, N) K over the informed rows, where finding it took that."""
+
+    shift: float
+    matrix: NDArray[np.float64] | None
+
+
+def shift_and_matrix(parts: Parts, K: NDArray[Any] | None = None) -> ShiftAndMatrix:
+    """The smallest eigenvalue, with K where it had to be built, for those who need it next."""
     if parts.size == 0 or _rank_settles(parts):
-        return 0.0
+        return ShiftAndMatrix(0.0, None)
     if parts.shared.shape[1] == 0:
-        return float(parts.own.min())
+        return ShiftAndMatrix(float(parts.own.min()), None)
     # dense rows reach this line only when wide: then K is no larger than Phi, and worth its making
     if parts.size <= MATRIX_LIMIT or not is_sparse(parts.shared):
         if K is None or K.dtype != np.float64:
-            return smallest_of_matrix(parts.matrix())
-        return smallest_of_matrix(K if len(K) == parts.size else K[np.ix_(parts.rows, parts.rows)])
+            K = parts.matrix()
+        elif len(K) > parts.size:
+            K = K[np.ix_(parts.rows, parts.rows)]
+        return ShiftAndMatrix(smallest_of_matrix(K), K)
     with step("smallest eigenvalue"):
-        return _by_products(parts.product, parts.diagonal)
+        return ShiftAndMatrix(_by_products(parts.product, parts.diagonal), None)
 
 
 def _rank_settles(parts: Parts) -> bool:

@@ -33,10 +33,17 @@ class Spectrum(NamedTuple):
     vectors: Floats
 
 
-def leading(parts: Parts, count: int, path: Path) -> Spectrum:
-    """The ``count`` largest eigenpairs of H K H; zeros where K has fewer."""
-    ways = {Path.MATRIX: _by_matrix, Path.COLUMNS: _by_columns, Path.PRODUCTS: _by_products}
-    return _without_noise(ways[path](parts, min(count, parts.size)), count, parts.shared.dtype)
+def leading(parts: Parts, count: int, path: Path, K: Floats | None = None) -> Spectrum:
+    """The ``count`` largest eigenpairs of H K H; zeros where K has fewer.
+
+    ``K`` is the matrix over the informed rows, where it is at hand already; it is of no use afterwards.
+    """
+    most = min(count, parts.size)
+    if path is Path.MATRIX:
+        found = _by_matrix(parts, most, K)
+    else:
+        found = _by_columns(parts, most) if path is Path.COLUMNS else _by_products(parts, most)
+    return _without_noise(found, count, parts.shared.dtype)
 
 
 def leading_axes(scatter: Floats, count: int, dtype: Any) -> Spectrum:
@@ -68,11 +75,11 @@ def trace_of(sums: Floats, diagonal: Floats, own: Floats) -> float:
 # ---------------------------------------------------------------- n x n
 
 
-def _by_matrix(parts: Parts, count: int) -> Spectrum:
+def _by_matrix(parts: Parts, count: int, K: Floats | None) -> Spectrum:
     n, X = parts.size, parts.shared
     if _is_iterated(n, count) and is_sparse(X) and SCATTERED * X.nnz < n * n:
         return _by_products(parts, count)  # the same steps, each cheaper than one with K
-    K = parts.matrix()
+    K = parts.matrix() if K is None else K
     means = K.mean(axis=0)
     K -= means
     K -= (means - means.mean())[:, None]

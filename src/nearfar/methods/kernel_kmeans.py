@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from nearfar.errors import InputError, NotConverged
 from nearfar.kernel.parts import Parts, Phi, as_rows, is_sparse, split
-from nearfar.kernel.shift import check_diagonal, smallest_of_parts
+from nearfar.kernel.shift import check_diagonal, shift_and_matrix
 from nearfar.methods import _lloyd, _rows
 from nearfar.methods._blocks import onto_columns, row_blocks
 from nearfar.methods._common import check_count, generator
@@ -114,9 +114,9 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         stop = Stop(check_count(self.max_iter, "max_iter"), float(self.tol))
         parts = split(X)
         check_enough(k, parts.size, X.shape[0])
-        self.shift_ = smallest_of_parts(parts) if check_diagonal(self.diagonal) else 0.0
+        self.shift_, K = shift_and_matrix(parts) if check_diagonal(self.diagonal) else (0.0, None)
         starts = self._given_start(parts, X.shape[0], k)
-        best = best_run(self._runs(parts, starts, k, stop))
+        best = best_run(self._runs(parts, K, starts, k, stop))
         if starts is None:
             best = best._replace(labels=_by_size(best.labels, k))
         self._keep(X, parts, best, k)
@@ -141,7 +141,14 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             return None
         return [check_start(self.init, n, k)[parts.rows]]
 
-    def _runs(self, parts: Parts, starts: list[NDArray[np.int32]] | None, k: int, stop: Stop) -> list[Run]:
+    def _runs(
+        self,
+        parts: Parts,
+        K: NDArray[np.float64] | None,
+        starts: list[NDArray[np.int32]] | None,
+        k: int,
+        stop: Stop,
+    ) -> list[Run]:
         rng = generator(self.random_state)
         if (rows := _thin_rows(parts)) is not None and self.shift_ == 0:
             thin = RowSpace(rows)
@@ -149,7 +156,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             return [bounded_lloyd(thin, start, k, stop) for start in track(starts, "k-means starts")]
         space: MatrixSpace | ProductSpace
         if cheapest(parts) is Path.MATRIX:
-            space = MatrixSpace(parts.matrix(), self.shift_)
+            space = MatrixSpace(parts.matrix() if K is None else K, self.shift_)
             starts = starts or plus_plus(space, k, self.n_init, rng)
         else:
             space = ProductSpace(parts, self.shift_)
