@@ -1,13 +1,17 @@
 """What breaks in a cluster: killed workers, little memory, a scheduler that goes away, workers unlike us."""
 
+import io
+import logging
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,8 +21,10 @@ import nearfar as nf
 from nearfar import scale
 from nearfar.errors import InputError, UnreachableError
 from nearfar.scale import _connect, _engine
+from nearfar.scale._cut import fetch
 
 distributed = pytest.importorskip("distributed")
+da = pytest.importorskip("dask.array")
 pytestmark = [
     pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL"),
     pytest.mark.filterwarnings("ignore::nearfar.errors.NearfarWarning"),
@@ -41,6 +47,28 @@ def kill_later(pid, seconds):
     return thread
 
 
+class KillAt:
+    """Listens to progress, and kills a process when a step of that name begins for the third time."""
+
+    def __init__(self, name, pid):
+        self.name, self.pid, self.count = name, pid, 0
+
+    @property
+    def done(self):
+        return self.count >= 3
+
+    def start(self, name, total):
+        self.count += name == self.name
+        if name == self.name and self.count == 3:
+            os.kill(self.pid, signal.SIGKILL)
+
+    def advance(self, handle, amount):
+        pass
+
+    def stop(self, handle):
+        pass
+
+
 def test_a_killed_worker_does_not_change_the_result():
     """Once while answers are counted, once while clusters are found."""
     answers = made_answers(landmarks=LANDMARKS)
@@ -49,13 +77,14 @@ def test_a_killed_worker_does_not_change_the_result():
         before = client.run(os.getpid)
         killer = kill_later(next(iter(before.values())), 1.5)
         many = scale.FeatureMap("k1", landmarks=LANDMARKS).fit_transform(slow_answers(answers, 20, 0.3))
-        killer.join()
+        assert not killer.is_alive()  # so it was in mid-run
         assert np.array_equal(dense(many.compute()), one)
         after = client.run(os.getpid)
         assert set(after.values()) != set(before.values())
-        killer = kill_later(next(iter(after.values())), 0.3)
-        found = scale.KernelKMeans(4, n_init=2, random_state=0).fit_predict(many).compute()
-        killer.join()
+        killer = KillAt("k-means", next(iter(after.values())))
+        with nf.progress.listen(killer):
+            found = scale.KernelKMeans(4, n_init=2, random_state=0).fit_predict(many).compute()
+        assert killer.done and set(client.run(os.getpid).values()) != set(after.values())
         assert found.tolist() == nf.KernelKMeans(4, n_init=2, random_state=0).fit_predict(one).tolist()
 
 
@@ -69,6 +98,7 @@ def test_a_worker_of_one_gigabyte_makes_features_of_three():
     answers = nf.Triplets(anchor, near, far, nf.io.objects.as_names(n))
     settings = {"kernel": "k1", "landmarks": range(landmarks), "layout": "dense"}
     with local_cluster(1, memory_limit="1GB") as client:
+        assert [w["memory_limit"] for w in client.scheduler_info()["workers"].values()] == [10**9]
         fitted = scale.FeatureMap(**settings).fit(answers)
         assert fitted.features_.nbytes > 3e9
         squares, rows = client.compute([(fitted.features_**2).sum(), fitted.features_[-2000:]])
@@ -126,7 +156,16 @@ def running_worker(address, *options, **environment):
         yield started
 
 
-def test_a_scheduler_that_goes_away_is_one_sentence():
+@pytest.fixture
+def dask_says():
+    """What Dask's loggers write to stderr."""
+    handler = logging.StreamHandler(io.StringIO())  # as Dask has one outside of tests
+    logging.getLogger("distributed").addHandler(handler)
+    yield handler.stream
+    logging.getLogger("distributed").removeHandler(handler)
+
+
+def test_a_scheduler_that_goes_away_is_one_sentence(dask_says):
     answers = slow_answers(made_answers(), 40, 0.2)
     with running_scheduler() as (started, address), running_worker(address), scale.connect(address):
         killer = kill_later(started.pid, 1.0)
@@ -140,13 +179,33 @@ def test_a_scheduler_that_goes_away_is_one_sentence():
         killer.join()
         assert started.wait(10) == -signal.SIGKILL
         with pytest.raises(UnreachableError, match="went away while"):
-            scale.FeatureMap("k1").fit(answers)
+            fetch("fetching the map", da.ones((2, 2)))
+    assert dask_says.getvalue() == ""  # no tracebacks beside the sentence
 
 
 def test_a_scheduler_that_is_not_there_is_one_sentence(monkeypatch):
     monkeypatch.setattr(_connect, "PATIENCE", 0.5)
     sentence = r"tcp://127\.0\.0\.1:9: cannot reach a Dask scheduler, there is no answer; check the address"
     with pytest.raises(UnreachableError, match=sentence), scale.connect("tcp://127.0.0.1:9"):
+        pass
+
+
+def test_a_port_that_is_open_and_silent_is_one_sentence(monkeypatch):
+    """Dask itself waits there for ever."""
+    monkeypatch.setattr(_connect, "PATIENCE", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+        sentence = f"{address}: cannot reach a Dask scheduler, there is no answer"
+        with pytest.raises(UnreachableError, match=sentence), scale.connect(address):
+            pass
+
+
+@pytest.mark.parametrize(
+    ("address", "reason"), [("tls://127.0.0.1:9", "TLS expects"), ("tcp://x", "missing port"), ("x://y", "x")]
+)
+def test_an_address_that_cannot_be_used_is_one_sentence(address, reason):
+    sentence = f"{address}: cannot reach a Dask scheduler, .*{reason}"
+    with pytest.raises(UnreachableError, match=sentence), scale.connect(address):
         pass
 
 
@@ -174,6 +233,30 @@ def test_a_worker_with_another_version_is_one_sentence(tmp_path):
         sentence = rf"{address}: worker .* has nearfar 9\.9\.9 \(here {nf.__version__}\); install the same"
         with pytest.raises(InputError, match=sentence), scale.connect(address):
             pass
+
+
+def test_another_python_is_never_sent_a_function():
+    """It may crash on one: bytecode is not the same in all of them. So Dask's own question comes first."""
+
+    class OtherCluster:
+        scheduler = SimpleNamespace(address="tcp://there:8786")
+        status = "running"
+
+        def wait_for_workers(self, n, timeout):
+            pass
+
+        def get_versions(self):
+            here = distributed.versions.get_versions()
+            there = {"packages": here["packages"] | {"python": "3.99.1.final.0"}}
+            return {"client": here, "scheduler": here, "workers": {"tcp://there:1": there}}
+
+        def run(self, function):
+            raise AssertionError("sent a function")
+
+        run_on_scheduler = run
+
+    with pytest.raises(InputError, match=r"a: worker tcp://there:1 has python 3\.99\.1 \(here 3\.[0-9.]+\)"):
+        _connect.check_workers(OtherCluster(), "a")
 
 
 @pytest.mark.skipif(

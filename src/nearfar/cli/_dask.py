@@ -76,18 +76,20 @@ class There(Here):
     def fit_map(self, phi: Any, **settings: Any) -> Any:
         """A fitted KernelPCA, its coordinates here."""
         from nearfar import scale
+        from nearfar.scale._cut import fetch
 
         model = scale.KernelPCA(**settings).fit(phi)
-        model.embedding_ = model.embedding_.compute()
+        model.embedding_ = fetch("fetching the map", model.embedding_)
         return model
 
     def fit_clusters(self, phi: Any, **settings: Any) -> Any:
         """A fitted KernelKMeans, its labels here, and its medoids."""
         from nearfar import scale
+        from nearfar.scale._cut import fetch
 
         model = scale.KernelKMeans(**settings).fit(phi)
         medoids = scale.medoid(phi, model.labels_)
-        model.labels_ = model.labels_.compute()
+        model.labels_ = fetch("fetching the clusters", model.labels_)
         return model, medoids
 
 

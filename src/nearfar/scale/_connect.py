@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import platform
 import re
 import warnings
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import Any
 
 from nearfar.errors import InputError, UnreachableError
-from nearfar.scale._engine import require_dask
+from nearfar.scale._engine import Engine, require_dask
 
 __all__ = ["check_workers", "connect", "local_cluster"]
 
 PATIENCE = 10.0  # seconds a scheduler has to answer, and to have a worker
 EXACTLY = ("nearfar", "dask", "distributed")
 NEARLY = ("python", "numpy", "scipy", "numba")  # 3.11.4 may work with 3.11.5
+Versions = dict[str, str | None]
 
 
 @contextmanager
@@ -74,21 +77,43 @@ def local_cluster(n_workers: int, **more: Any) -> Any:
 
 @contextmanager
 def _client(distributed: Any, address: str) -> Iterator[Any]:
+    """A client that says nothing on stderr: what goes wrong is raised, as one sentence."""
+    with distributed.utils.silence_logging_cmgr(logging.CRITICAL):
+        client = _open(distributed, address)
+        try:
+            yield client
+        finally:
+            client.close(timeout=5)
+
+
+def _open(distributed: Any, address: str) -> Any:
     with warnings.catch_warnings():
         # Dask warns of differing versions too, in a table; we say it in a sentence
         warnings.simplefilter("ignore", distributed.versions.VersionMismatchWarning)
         try:
-            client = distributed.Client(address, timeout=PATIENCE)
-        except (OSError, TimeoutError, ValueError, ImportError) as error:
-            reason = "there is no answer" if isinstance(error, (OSError, TimeoutError)) else str(error)
+            if address.startswith("tcp://"):
+                with ThreadPoolExecutor(1) as other:  # this one may have a loop that runs already
+                    other.submit(asyncio.run, _knock(distributed, address)).result()
+            return distributed.Client(address, timeout=PATIENCE)
+        except Exception as error:  # whatever the protocol finds wrong, a missing certificate too
             raise UnreachableError(
-                f"{address}: cannot reach a Dask scheduler, {reason}; check the address and that it runs, "
+                f"{address}: cannot reach a Dask scheduler, {_reason(error)}; check the address and that it runs, "
                 "start one with  dask scheduler"
             ) from error
-    try:
-        yield client
-    finally:
-        client.close(timeout=5)
+
+
+async def _knock(distributed: Any, address: str) -> None:
+    """Ask for an answer within a time limit: Dask waits for ever where a port is open but silent."""
+    comm = await asyncio.wait_for(distributed.comm.connect(address, timeout=PATIENCE), PATIENCE)
+    await comm.close()
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, (OSError, TimeoutError)):
+        return "there is no answer"
+    if isinstance(error, MemoryError):  # Dask takes the first words of anybody for the length of a message
+        return "something else answers"
+    return str(error)
 
 
 def _cores() -> int:
@@ -107,11 +132,30 @@ def check_workers(client: Any, address: str) -> None:
         raise UnreachableError(
             f"{address}: the Dask scheduler has no workers; start some with  dask worker {address}"
         ) from error
-    here = _versions_reader()()
-    found = {"the scheduler": client.run_on_scheduler(_versions_reader())}
-    found |= {f"worker {worker}": there for worker, there in sorted(client.run(_versions_reader()).items())}
+    with Engine(client).faults("looking at the workers"):
+        told = client.get_versions()  # in Dask's own words: a function of ours can crash another Python
+        _check_alike(address, _of_dask(told["client"]), _named(told["scheduler"], told["workers"], _of_dask))
+        ours = _versions_reader()
+        _check_alike(address, ours(), _named(client.run_on_scheduler(ours), client.run(ours), dict))
+
+
+def _named(
+    scheduler: Any, workers: dict[str, Any], reading: Callable[[Any], Versions]
+) -> dict[str, Versions]:
+    found = {"the scheduler": scheduler} | {f"worker {worker}": workers[worker] for worker in sorted(workers)}
+    return {who: reading(there) for who, there in found.items()}
+
+
+def _of_dask(told: Any) -> Versions:
+    """Versions of Python and Dask, as Dask tells them."""
+    packages = told["packages"]
+    python = packages["python"].removesuffix(".final.0")
+    return {"python": python, "dask": packages["dask"], "distributed": packages["distributed"]}
+
+
+def _check_alike(address: str, here: Versions, found: dict[str, Versions]) -> None:
     for who, there in found.items():
-        if there["nearfar"] is None:
+        if there.get("nearfar", "") is None:
             raise InputError(
                 f"{address}: {who} has no nearfar; install it there:  pip install nearfar=={here['nearfar']}",
                 where=who,
@@ -127,12 +171,12 @@ def check_workers(client: Any, address: str) -> None:
             )
 
 
-def _versions_reader() -> Callable[[], dict[str, str | None]]:
+def _versions_reader() -> Callable[[], Versions]:
     """A function that needs no nearfar to run: made inside a function, it travels by value."""
     names = EXACTLY + NEARLY[1:]
 
-    def versions() -> dict[str, str | None]:
-        found: dict[str, str | None] = {"python": platform.python_version()}
+    def versions() -> Versions:
+        found: Versions = {"python": platform.python_version()}
         for name in names:
             try:
                 found[name] = version(name) if find_spec(name) else None
@@ -143,7 +187,7 @@ def _versions_reader() -> Callable[[], dict[str, str | None]]:
     return versions
 
 
-def _differing(here: dict[str, str | None], there: dict[str, str | None]) -> list[str]:
+def _differing(here: Versions, there: Versions) -> list[str]:
     """Packages that are not alike: to the last digit, or in the first two numbers of the version.
 
     >>> _differing({"numpy": "2.4.0"}, {"numpy": "2.4.1"}), _differing({"dask": "1.0"}, {"dask": "1.1"})
