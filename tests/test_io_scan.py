@@ -9,6 +9,7 @@ import pytest
 
 from nearfar.errors import FileError, InputError, RowsError
 from nearfar.io import read_triplets, scan_triplets, write_triplets
+from nearfar.io._csv import CsvSheet
 from nearfar.triplets import Triplets
 
 
@@ -88,6 +89,30 @@ def test_a_corrupt_file_in_the_middle_is_an_error_when_its_turn_comes(tmp_path):
         assert [len(next(scan)), len(next(scan))] == [1, 1]
         with pytest.raises(FileError, match=r"2\.csv\.gz: the archive is damaged"):
             next(scan)
+
+
+def test_one_can_go_on_after_a_corrupt_file(tmp_path):
+    """The objects of the files after it are known, though nothing was said about them yet."""
+    first = write(tmp_path / "1.csv", "anchor,near,far,statement\nb,c,d,1\n")
+    last = write(tmp_path / "3.csv", "anchor,near,far,statement\nb,c,d,1\na,z,b,7\n")
+    for number, damage in enumerate(("a,b,b\n", "a,b\n", 'a,"b,c\n')):
+        bad = write(tmp_path / f"2{number}.csv", "anchor,near,far\n" + damage)
+        scan = scan_triplets([first, bad, last])
+        before = next(scan)
+        with pytest.raises(InputError, match=rf"2{number}\.csv, line 2"):
+            next(scan)
+        assert before.objects == ("a", "b", "c", "d", "z")
+        after = list(scan_triplets(last, objects=before.objects))
+        assert named([before, *after]) == [("b", "c", "d"), ("b", "c", "d"), ("a", "z", "b")]
+
+
+def test_blank_last_cells_are_looked_into_once(tmp_path, monkeypatch):
+    """Whether rows are ragged is a question to the whole file, not to every batch of it."""
+    asked, ask = [], CsvSheet._has_odd_marks
+    monkeypatch.setattr(CsvSheet, "_has_odd_marks", lambda *given: asked.append(1) or ask(*given))
+    path = write(tmp_path / "1.csv", "anchor,near,far,answered_at\n" + "a,b,c,\n" * 9)
+    assert len(list(scan_triplets(path, objects=["a", "b", "c"], batch_rows=2))) == 5
+    assert len(asked) == 1
 
 
 def test_a_bad_row_is_an_error_with_its_line(tmp_path):

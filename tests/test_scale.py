@@ -1,6 +1,8 @@
 """Many machines and one give the same: every verb of nearfar.scale on a real cluster of two processes."""
 
 import gzip
+import pickle
+import re
 import warnings
 
 import numpy as np
@@ -10,9 +12,18 @@ from scale_tools import dense, made_answers
 
 import nearfar as nf
 from nearfar import scale
-from nearfar.errors import CoverageWarning, FileError, InputError, NotConverged, RowsError, UninformedWarning
+from nearfar.errors import (
+    CoverageWarning,
+    FileError,
+    InputError,
+    MissingExtra,
+    NotConverged,
+    RowsError,
+    UninformedWarning,
+)
 from nearfar.methods import _lloyd, _path, _rows, medoid, neighbours
 from nearfar.scale import _answers, _connect, reading
+from nearfar.scale._pieces import open_file
 
 pytest.importorskip("distributed")
 pytestmark = [
@@ -100,6 +111,12 @@ def test_wrong_parameters_are_refused_as_on_one_machine():
         scale.FeatureMap("k1", landmarks=["x"]).fit([[0, 1, 2]])
 
 
+def test_errors_survive_the_way_from_a_worker():
+    there = MissingExtra("pyarrow", "dask")
+    back = pickle.loads(pickle.dumps(there))
+    assert str(back) == str(there) and (back.package, back.extra) == ("pyarrow", "dask")
+
+
 @pytest.mark.parametrize("verb", ["FeatureMap", "KernelPCA", "KernelKMeans"])
 def test_the_same_words_have_the_same_defaults(verb):
     assert getattr(scale, verb)().get_params() == getattr(nf, verb)().get_params()
@@ -182,7 +199,58 @@ def test_bad_rows_are_named_or_dropped(files, tmp_path, small_pieces):
     assert scale.FeatureMap("k1").fit(dropped).n_answers_ == len(table) - 1
 
 
+def test_a_short_text_file_is_read_as_a_whole(tmp_path):
+    """Then a mark inside a cell is no riddle, and lines are those of the file."""
+    path = tmp_path / "answers [1].csv"
+    path.write_text('anchor,near,far\na,5" disc,c\nb,a,c\n')
+    one, many = nf.read_triplets(path), scale.read_triplets(path)
+    assert many.objects == one.objects == ('5" disc', "a", "b", "c")
+    assert scale.FeatureMap("score").fit(many).n_answers_ == 2
+    path.write_text("anchor,near,far\na,b,c\na,b,b\n")
+    with pytest.raises(RowsError, match=r"answers \[1\]\.csv, line 3: two equal objects"):
+        scale.read_triplets(path)
+    path.write_text("anchor,near,far\n")
+    assert scale.FeatureMap("k1").fit(scale.read_triplets(path)).features_.shape == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "harm", "sentence"),
+    [
+        ("names-2.parquet", "page", "(is damaged|rows are no answers)"),  # whichever piece comes first
+        ("names-2.parquet", "cut", "is damaged"),
+        ("names.csv", "bytes", "undecodable bytes"),
+        ("names.csv", "cut", "ragged row"),
+        ("names.csv.gz", "page", "is damaged"),
+        ("names.csv.gz", "cut", "is damaged"),
+    ],
+)
+def test_a_corrupt_file_in_the_middle_is_named(files, tmp_path, name, harm, sentence, small_pieces):
+    data = bytearray((files / name).read_bytes())
+    middle = data.index(b",", len(data) // 2) if name == "names.csv" else len(data) // 2
+    if harm == "cut":
+        del data[middle:]
+    else:
+        data[middle : middle + 1500] = (b"\0" if harm == "page" else b"\xff") * 1500
+    (tmp_path / name).write_bytes(data)
+    paths = [files / "names-1.parquet", tmp_path / name, files / "odd.csv"]
+    with pytest.raises(InputError, match=rf"{re.escape(str(tmp_path / name))}.*{sentence}"):
+        scale.FeatureMap("k1").fit(scale.read_triplets(paths, objects=[f"o{i}" for i in range(60)]))
+    with pytest.raises(InputError, match=rf"{re.escape(str(tmp_path / name))}.*{sentence}"):
+        scale.read_triplets(paths)
+
+
+def test_threads_do_not_close_each_others_files(files):
+    (file,) = reading._find(files / "names.csv", {})
+    with open_file(file) as first:
+        with open_file(file) as second:
+            assert second.read(6) == b"anchor"
+        assert first.read(6) == b"anchor"
+
+
 def test_what_cannot_be_read_is_one_sentence(files, tmp_path):
+    (tmp_path / "folder.csv").mkdir()
+    with pytest.raises(FileError, match=r"folder\.csv: a worker cannot open it \(.*directory"):
+        scale.read_triplets(tmp_path / "folder.csv")
     (tmp_path / "cut.parquet").write_bytes((files / "indices.parquet").read_bytes()[:500])
     (tmp_path / "line.csv").write_text('anchor,near,far\na,"b\nb",c\nd,e,f\n')
     with pytest.raises(FileError, match=r"cut\.parquet: is damaged"):

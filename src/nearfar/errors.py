@@ -100,6 +100,9 @@ class MissingExtra(NearfarError, ImportError):
         self.package = package
         self.extra = extra
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.package, self.extra)  # it may come from a worker process
+
 
 class UnreachableError(NearfarError, OSError):
     """A server or a network that was needed did not answer."""

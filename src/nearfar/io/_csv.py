@@ -41,6 +41,7 @@ class CsvSheet(Sheet):
                 expected="a line of column names",
             ) from error
         self._header_lines = reader.line_num
+        self._ragged: bool | None = None  # not looked at yet
         super().__init__(source, Header(source.name, cells))
 
     def scan(self, has_header: bool) -> pl.LazyFrame:
@@ -72,12 +73,16 @@ class CsvSheet(Sheet):
 
     def looks_ragged(self, frame: pl.DataFrame, has_header: bool) -> bool:
         """Polars fills up short rows, and one that ends inside a quotation, with blanks: so where a row ends in a
-        blank cell, marks are counted.
-
-        Separators outside of cells must be as many as full rows have, and quotation marks come in pairs.
+        blank cell, marks are counted, once for the whole file.
         """
         if not frame["short"].any():
             return False
+        if self._ragged is None:
+            self._ragged = self._has_odd_marks(has_header)
+        return self._ragged
+
+    def _has_odd_marks(self, has_header: bool) -> bool:
+        """Separators outside of cells must be as many as full rows have, and quotation marks come in pairs."""
         mark, line = self.separator, pl.col("line")
         inside = pl.sum_horizontal(pl.all().str.count_matches(mark, literal=True)).sum()
         rows = pl.any_horizontal(pl.all().is_not_null()).sum()
@@ -119,7 +124,7 @@ class CsvSheet(Sheet):
         cut = sound.select(text.str.split_exact(self.separator, width - 1).alias("cut")).unnest("cut")
         cut.columns = cell_names(self.header.cells)
         faults = [
-            (line, *self._ragged(cells.split(self.separator)))
+            (line, *self._ragged_fault(cells.split(self.separator)))
             for line, cells in ragged["line", "text"].rows()
         ]
         return (
@@ -158,7 +163,7 @@ class CsvSheet(Sheet):
             pl.DataFrame(faults, schema=FAULTS, orient="row"),
         )
 
-    def _ragged(self, cells: list[str]) -> Fault:
+    def _ragged_fault(self, cells: list[str]) -> Fault:
         text = self.separator.join(cells)[:80]
         came = f"{len(cells)} {'cell' if len(cells) == 1 else 'cells'} ('{text}')"
         return Fault("ragged row", came, f"{len(self.header)} cells")
@@ -172,7 +177,7 @@ class CsvSheet(Sheet):
             came = text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
             return Fault("undecodable bytes", f"'{came[:80]}'", "text in UTF-8")
         if len(cells) != len(self.header):
-            return self._ragged(cells)
+            return self._ragged_fault(cells)
         return None
 
     def _records(self, has_header: bool) -> Iterator[tuple[int, list[str]]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -39,8 +40,9 @@ def scan_triplets(
     """Read answers in batches, in memory that does not grow with their number.
 
     All batches have the same ``objects``. Without an object list, or with statement or participant ids, the files are
-    read twice, the first time for the names and the kinds of ids. Statement ids are the same over the batches of a file, and are made distinct between
-    files. A bad row or file is an error when its turn comes: batches before it have been yielded by then.
+    read twice, the first time for the names and the kinds of ids. Statement ids are the same over the batches of a
+    file, and are made distinct between files. A bad row or file is an error when its turn comes: batches before it have
+    been yielded by then. To go on after it, scan the files that are left with ``objects=`` those of a batch.
 
     Parameters
     ----------
@@ -154,7 +156,7 @@ class _Reader:
 class _Survey:
     """What must be known before the first batch: the objects, and whether ids are numbers.
 
-    It ends at the first source that cannot be read; the scan does not get beyond it either.
+    A source that cannot be read is passed over, so that whoever goes on after it has the objects of all others.
     """
 
     def __init__(self, reader: _Reader, listed: tuple[str, ...] | None) -> None:
@@ -163,11 +165,10 @@ class _Survey:
         self.lists: list[tuple[str, ...]] = []
         self.numeric_statements = self.numeric_people = True
         self.has_statements = False
-        try:
-            for source in reader.sources:
+        for source in track(reader.sources, "looking for names"):
+            self.spans.append((0, -1))
+            with suppress(NearfarError):
                 self._visit(source, listed)
-        except NearfarError:
-            pass
 
     @property
     def objects(self) -> tuple[str, ...]:
@@ -178,7 +179,6 @@ class _Survey:
 
     def _visit(self, source: Source, listed: tuple[str, ...] | None) -> None:
         sheet, plan = self.reader.open(source)
-        self.spans.append((0, -1))
         self.has_statements |= "statement" in plan.columns or len(plan.triplets) > 1
         if listed is not None and plan.columns.keys().isdisjoint(("statement", "participant")):
             return
@@ -218,7 +218,7 @@ class _BatchIds:
     """Ids of one source, batch after batch: numbers from ``free`` on, or text that begins with its number."""
 
     def __init__(self, survey: _Survey, number: int, free: int) -> None:
-        low, high = survey.spans[number] if number < len(survey.spans) else (0, -1)
+        low, high = survey.spans[number]
         self._survey = survey
         self._number = number
         self._shift = max(0, free - low) if number else 0

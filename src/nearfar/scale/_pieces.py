@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from nearfar.errors import FileError, NearfarError
+from nearfar.errors import FileError, MissingExtra, NearfarError
 from nearfar.io._indices import ROLES, Doubt, sound_indices
 from nearfar.io._open import open_sheet
 from nearfar.io._source import Source
@@ -23,7 +24,16 @@ from nearfar.io.reading import read_triplets
 from nearfar.scale._answers import Batch
 from nearfar.triplets import Triplets
 
-__all__ = ["CsvPiece", "Format", "ParquetPiece", "damage", "open_file", "shown", "text_header"]
+__all__ = [
+    "CsvPiece",
+    "Format",
+    "ParquetPiece",
+    "damage",
+    "open_file",
+    "open_parquet",
+    "shown",
+    "text_header",
+]
 
 ROWS = 1_000_000  # of a piece that are in memory at a time
 HEADER_BYTES = 1 << 16
@@ -65,11 +75,10 @@ class ParquetPiece:
     def tables(self, names: Any) -> Iterator[Triplets | Batch]:
         """The answers, in batches; with names None as they name their objects themselves."""
         import polars as pl
-        import pyarrow.parquet as pq
 
         row = self.first_row
         with open_file(self.file) as stream, damage(self.file):
-            parquet = pq.ParquetFile(stream)
+            parquet = open_parquet(stream)
             plan = _plan(self.file, parquet.schema_arrow, self.format)
             columns = parquet.schema_arrow.names
             used = [columns[at] for at in sorted(set(plan.columns.values()))]
@@ -139,7 +148,7 @@ def shown(file: Any) -> str:
 def open_file(file: Any) -> Iterator[Any]:
     """The bytes of a file, unpacked where it is gzipped."""
     try:
-        with file as stream:
+        with copy(file) as stream:  # leaving it closes all that it opened, also for another thread
             yield stream
     except FileNotFoundError as error:
         raise FileError(
@@ -147,6 +156,15 @@ def open_file(file: Any) -> Iterator[Any]:
             "such as s3://...",
             where=shown(file),
             came="no such file",
+        ) from error
+    except (NearfarError, MemoryError):
+        raise
+    except Exception as error:  # of whatever keeps it: no permission, no network, no key
+        reason = _first_line(error)
+        raise FileError(
+            f"{shown(file)}: a worker cannot open it ({reason}); check the address, and that workers may read it",
+            where=shown(file),
+            came=reason,
         ) from error
 
 
@@ -158,12 +176,25 @@ def damage(file: Any) -> Iterator[None]:
     except (NearfarError, MemoryError, FileNotFoundError):
         raise
     except Exception as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        reason = _first_line(error)
         raise FileError(
             f"{shown(file)}: is damaged ({reason}); fetch it again or leave it out",
             where=shown(file),
             came=reason,
         ) from error
+
+
+def open_parquet(stream: Any) -> Any:
+    """A ``pyarrow.parquet.ParquetFile``."""
+    try:
+        import pyarrow.parquet as pq
+    except ImportError as error:
+        raise MissingExtra("pyarrow", "dask") from error
+    return pq.ParquetFile(stream)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0] if str(error).strip() else type(error).__name__
 
 
 def _lines(stream: Any, start: int, stop: int) -> bytes:

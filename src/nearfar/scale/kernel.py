@@ -107,10 +107,7 @@ def _check_new(to: str) -> None:
 @contextmanager
 def _new_array(to: str, cut: Cut, facts: dict[str, Any]) -> Iterator[str]:
     """Yield where to write; a local array appears under its name when it is whole, a remote one is marked so."""
-    try:
-        import zarr
-    except ImportError as error:
-        raise MissingExtra("zarr", "dask") from error
+    zarr = _zarr()
     local = "://" not in to
     final = os.path.abspath(to) if local else to
     place = (
@@ -139,13 +136,20 @@ def _new_array(to: str, cut: Cut, facts: dict[str, Any]) -> Iterator[str]:
             shutil.rmtree(place, ignore_errors=True)
 
 
+def _zarr() -> Any:
+    try:
+        import zarr
+    except ImportError as error:
+        raise MissingExtra("zarr", "dask") from error
+    return zarr
+
+
 # -------------------------------------------------------------------- tasks
 
 
 def _write_pair(block: Any, other: Any, starts: tuple[int, int], place: str, shift: float) -> None:
     """Write the kernel between two blocks, and its mirror image, chunk by chunk."""
-    import zarr
-
+    zarr = _zarr()
     try:
         array = zarr.open_array(place, mode="r+")
     except FileNotFoundError as error:

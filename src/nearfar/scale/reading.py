@@ -14,7 +14,16 @@ from nearfar.io.objects import as_names
 from nearfar.labels import order_names
 from nearfar.scale._answers import Answers, Numbers, Piece
 from nearfar.scale._engine import Engine, current_engine, require_dask
-from nearfar.scale._pieces import CsvPiece, Format, ParquetPiece, damage, open_file, shown, text_header
+from nearfar.scale._pieces import (
+    CsvPiece,
+    Format,
+    ParquetPiece,
+    damage,
+    open_file,
+    open_parquet,
+    shown,
+    text_header,
+)
 from nearfar.triplets import SoundNames, sound_names
 
 __all__ = ["read_triplets"]
@@ -87,8 +96,9 @@ def _find(paths: Any, storage: dict[str, Any]) -> list[Any]:
     files: list[Any] = []
     for path in (os.fspath(each) for each in given):
         try:
-            found = fsspec.open_files(path, "rb", compression="infer", **storage)
-        except (ImportError, ValueError) as error:
+            pattern = not os.path.exists(path)  # a file may be called answers[1].csv
+            found = fsspec.open_files(path, "rb", compression="infer", expand=pattern, **storage)
+        except Exception as error:  # of whatever keeps it: an unknown protocol, no network, no key
             raise FileError(f"{path}: fsspec cannot reach it ({error})", where=path, came=path) from error
         if not found:
             raise FileError(f"{path}: no file matches this pattern", where=path, expected="a file")
@@ -137,19 +147,18 @@ def _pieces(file: Any, format: Format, room: int) -> _Cuts:
     with open_file(file) as stream, damage(file):
         header = text_header(stream, kind, shown(file), format)
         size = int(file.fs.size(file.path))
-    if packed:  # cannot be entered in the middle
-        return _Cuts([CsvPiece(file, kind, b"", 0, None, format)], 4 * size // LINE_BYTES)
     step = min(TEXT_BYTES, max(1, room * ROW_BYTES // 8))
+    if packed or size <= len(header) + step:  # packed: cannot be entered in the middle
+        answers = (4 if packed else 1) * size // LINE_BYTES
+        return _Cuts([CsvPiece(file, kind, b"", 0, None, format)], answers)
     starts = range(len(header), max(size, len(header) + 1), step)
     pieces: list[Piece] = [CsvPiece(file, kind, header, a, min(a + step, size), format) for a in starts]
     return _Cuts(pieces, size // LINE_BYTES)
 
 
 def _parquet_pieces(file: Any, format: Format, room: int) -> _Cuts:
-    import pyarrow.parquet as pq
-
     with open_file(file) as stream, damage(file):
-        metadata = pq.ParquetFile(stream).metadata
+        metadata = open_parquet(stream).metadata
     sizes = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
     pieces: list[Piece] = []
     groups: list[int] = []
