@@ -19,6 +19,7 @@ __all__ = [
     "cut_cells",
     "grid_rows",
     "merge_cells",
+    "put_cells",
     "take_apart",
     "unit_values",
 ]
@@ -109,6 +110,21 @@ def cut_cells(
         keys[spot] = ((keys_in[cell] >> row_bits) << block_bits[block]) | (row - block * block_rows)
         net[spot] = net_in[cell]
         total[spot] = total_in[cell]
+
+
+@njit(cache=True, nogil=True)
+def put_cells(
+    keys: Any, net: Any, total: Any, row_bits: int, first: Any, grid_columns: Any, grid: Any
+) -> None:
+    """Sorted cells -> a grid. In: the first cell of every column that occurs, and its column of the grid. Out: grid."""
+    mask = (np.int64(1) << row_bits) - 1
+    for i in range(first.size):
+        last = first[i + 1] if i + 1 < first.size else keys.size
+        column = grid_columns[i]
+        for cell in range(first[i], last):
+            row = keys[cell] & mask
+            grid[row, column, 0] = net[cell]
+            grid[row, column, 1] = total[cell]
 
 
 @njit(cache=True, nogil=True)

@@ -127,10 +127,12 @@ class Counts:
         all_codes = self.part.all_codes(self.n_places) if len(cells.keys) else np.empty(0, np.int64)
         for start in range(0, len(cells.keys), CHUNK):
             keys, net, total = (column[start : start + CHUNK] for column in cells)
-            codes = self.part.codes_of_keys(keys >> self.row_bits, self.place_bits)
-            spot, rows = np.searchsorted(all_codes, codes), keys & ((1 << self.row_bits) - 1)
-            self.grid[rows, spot, 0] = net
-            self.grid[rows, spot, 1] = total
+            columns = keys >> self.row_bits
+            first = np.flatnonzero(np.diff(columns, prepend=-1))  # cell of every column
+            codes = self.part.codes_of_keys(columns[first], self.place_bits)
+            _loops.put_cells(
+                keys, net, total, self.row_bits, first, np.searchsorted(all_codes, codes), self.grid
+            )
         self._runs = []
 
     def _add_to_grid(self, answers: AnswerColumns) -> None:
