@@ -38,7 +38,7 @@ class CurvePoint(NamedTuple):
 class Forecast(NamedTuple):
     """An expected accuracy, with the interval that holds 90 of 100 resamples of parts and people.
 
-    In simulations it held the truth in 86 to 96 of 100 collections.
+    In simulations it held the truth in 86 to 98 of 100 collections.
     """
 
     answers: float
