@@ -97,6 +97,7 @@ def test_kernel_writes_a_zarr_array(study, tmp_path, address):
         K = nf.kernel_matrix(answers, diagonal="keep")
     written = zarr.open_array(tmp_path / "K.zarr", mode="r")
     assert np.abs(written[:] - K).max() < 1e-10 and written.attrs["whole"]
+    assert written.attrs["objects"] == list(answers.objects) and written.attrs["uninformed"] == [59]
 
 
 def test_a_local_cluster_comes_and_goes(study):
@@ -113,6 +114,11 @@ def test_a_local_cluster_comes_and_goes(study):
         (["kernel", "--dask", "local"], FileError, "-: with --dask the kernel matrix is written in blocks"),
         (["kernel", "-o", "K.npz", "--dask", "local"], FileError, "K.npz: .*one output that ends in .zarr"),
         (["kernel", "-o", "K.zarr", "--title", "x", "--dask", "local"], InputError, "--title does not work"),
+        (
+            ["kernel", "-o", "no/K.zarr", "--dask", "local"],
+            FileError,
+            "no/K.zarr: there is no directory 'no'",
+        ),
     ],
 )
 def test_what_cannot_be_is_said_before_a_cluster_starts(study, words, kind, sentence):
@@ -134,6 +140,16 @@ def test_what_is_not_honoured_is_not_accepted(study, address):
     result = RUN.invoke(app, ["map", "-", "--dask", address], input="anchor,near,far\na,b,c\n")
     with pytest.raises(InputError, match="not standard input"):
         raise result.exception
+
+
+@pytest.mark.parametrize("words", [["map"], ["cluster", "-k", "2"], ["kernel", "-o", "K.zarr"]])
+def test_files_without_answers_are_one_sentence(tmp_path, monkeypatch, address, words):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "none.csv").write_text("anchor,near,far\n")
+    result = RUN.invoke(app, [words[0], "none.csv", *words[1:], "--dask", address])
+    with pytest.raises(FileError, match=r"none\.csv: there are no answers in it; at least one is needed"):
+        raise result.exception
+    assert [path.name for path in tmp_path.iterdir()] == ["none.csv"]
 
 
 def test_an_absent_scheduler_is_one_sentence_and_exit_code_2(study, monkeypatch, capsys):

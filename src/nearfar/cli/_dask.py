@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nearfar.cli._common import Loaded, OnBad, tell
-from nearfar.cli._methods import Prepared, find_images, prepare, read_names
+from nearfar.cli._methods import Prepared, find_images, need_answers, prepare, read_names
 from nearfar.errors import FileError, InputError
 
 if TYPE_CHECKING:
@@ -69,9 +69,11 @@ class There(Here):
         parse_kernel(kernel)
         loaded, found = _read(answers, **reading)
         chosen = None if landmarks is None else read_names(landmarks)
-        phi = scale.FeatureMap(kernel, landmarks=chosen).fit_transform(found)
+        fitted = scale.FeatureMap(kernel, landmarks=chosen).fit(found)
+        if not fitted.n_answers_:
+            need_answers(loaded, answers)
         pictured = find_images(loaded, images, reading.get("objects")) if pictures else {}
-        return Prepared(loaded, phi, pictured)
+        return Prepared(loaded, fitted.features_, pictured)
 
     def fit_map(self, phi: Any, **settings: Any) -> Any:
         """A fitted KernelPCA, its coordinates here."""
@@ -126,11 +128,12 @@ def write_kernel(
                 expected="NAME.zarr",
             )
     from nearfar import scale
+    from nearfar.scale.kernel import check_place
 
-    with place(dask):
-        _, found = _read(answers, **reading)
-        chosen = None if landmarks is None else read_names(landmarks)
-        scale.kernel_matrix(found, kernel, to=outputs[0], landmarks=chosen, diagonal=diagonal)
+    check_place(outputs[0])
+    with place(dask) as there:
+        ready = there.prepare(answers, kernel, landmarks, **reading)
+        scale.gram(ready.phi, to=outputs[0], diagonal=diagonal, objects=ready.names)
     tell(f"wrote {outputs[0]}", quiet=quiet)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal
 
@@ -20,11 +20,11 @@ from nearfar.kernel.shift import check_diagonal, smallest_of_parts
 from nearfar.scale._answers import Answers
 from nearfar.scale._cut import Cut, cut_rows
 from nearfar.scale._engine import current_engine
-from nearfar.scale._parts import CutParts
+from nearfar.scale._parts import CutParts, uninformed_rows
 from nearfar.scale.feature_map import CHUNK_ROWS, FeatureMap
 from nearfar.triplets import Triplets
 
-__all__ = ["gram", "kernel_matrix"]
+__all__ = ["check_place", "gram", "kernel_matrix"]
 
 
 def kernel_matrix(
@@ -46,23 +46,41 @@ def kernel_matrix(
 
     Returns
     -------
-    dask array : the (n, n) matrix, read from there when it is used.
+    dask array : the (n, n) matrix, read from there when it is used. The attributes of the Zarr array tell ``objects``,
+        ``uninformed`` (indices), ``diagonal``, ``shift``, and whether it is ``whole``.
     """
     check_diagonal(diagonal)
-    _check_new(os.fspath(to))
-    phi = FeatureMap(kernel, landmarks=landmarks, dtype=dtype).fit_transform(answers)
-    return gram(phi, to=to, diagonal=diagonal)
+    check_place(to)
+    fitted = FeatureMap(kernel, landmarks=landmarks, dtype=dtype).fit(answers)
+    return gram(fitted.features_, to=to, diagonal=diagonal, objects=fitted.objects_)
 
 
-def gram(phi: Any, *, to: str | os.PathLike[str], diagonal: Literal["shift", "keep"] = "keep") -> Any:
-    """Phi Phi' of a dask array in blocks of rows, written to a Zarr array; parameters as for ``kernel_matrix``."""
+def gram(
+    phi: Any,
+    *,
+    to: str | os.PathLike[str],
+    diagonal: Literal["shift", "keep"] = "keep",
+    objects: Sequence[str] | None = None,
+) -> Any:
+    """Phi Phi' of a dask array in blocks of rows, written to a Zarr array.
+
+    Parameters
+    ----------
+    phi : (n, p) dask array; rows are objects.
+    to, diagonal : as for ``kernel_matrix``.
+    objects : names of the rows, if they are to be kept with the array.
+    """
     import dask.array as da
 
     shifted, engine = check_diagonal(diagonal), current_engine()
-    _check_new(os.fspath(to))
+    check_place(to)
     cut = cut_rows(engine, _in_chunks(phi))
-    shift = smallest_of_parts(CutParts(cut)) if shifted else 0.0  # type: ignore[arg-type]
-    with _new_array(os.fspath(to), cut, {"diagonal": diagonal, "shift": shift}) as place:
+    missing = engine.gather("uninformed", engine.map("uninformed", uninformed_rows, cut.blocks, cut.starts))
+    facts: dict[str, Any] = {"diagonal": diagonal, "uninformed": np.concatenate(missing).tolist()}
+    facts["shift"] = shift = smallest_of_parts(CutParts(cut)) if shifted else 0.0  # type: ignore[arg-type]
+    if objects is not None:
+        facts["objects"] = list(objects)
+    with _new_array(os.fspath(to), cut, facts) as place:
         pairs = [(i, j) for i in range(len(cut.blocks)) for j in range(i + 1)]
         written = [
             engine.submit(
@@ -93,7 +111,10 @@ def _in_chunks(phi: Any) -> Any:
     return phi.rechunk({0: min(phi.shape[0], CHUNK_ROWS)})  # type: ignore[no-untyped-call]
 
 
-def _check_new(to: str) -> None:
+def check_place(to: str | os.PathLike[str]) -> None:
+    """An error where a Zarr array cannot be written after the work: there is no Zarr, or something is there already."""
+    _zarr()
+    to = os.fspath(to)
     if "://" in to:
         return
     if os.path.exists(to):
@@ -115,7 +136,7 @@ def _new_array(to: str, cut: Cut, facts: dict[str, Any]) -> Iterator[str]:
         if local
         else to
     )
-    height = min(cut.sizes[0] if cut.sizes else 1, CHUNK_ROWS)
+    height = max(1, min(cut.sizes[0], CHUNK_ROWS))
     try:
         array = zarr.create_array(
             store=place,
