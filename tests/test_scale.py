@@ -281,6 +281,10 @@ CASES = {
     "landmarks, sparse": ("k1", LANDMARKS, "sparse"),
     "pairs": ("k1", None, "sparse"),
     "score": ("score", None, "auto"),
+    "score, landmarks": ("score", LANDMARKS, "auto"),
+    "k2": ("k2", None, "sparse"),
+    "k2, landmarks": ("k2", LANDMARKS, "auto"),
+    "sum": ("k1+k2+score", None, "auto"),
 }
 
 
@@ -289,6 +293,8 @@ def features(request, cluster):
     """(Phi here, Phi on the cluster) of the same answers; one object is uninformed."""
     kernel, landmarks, layout = CASES[request.param]
     answers = made_answers(landmarks=landmarks)
+    if kernel == "k2" and landmarks:  # which asks landmarks about all objects
+        answers = made_answers(m=60_000)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UninformedWarning)
         here = nf.FeatureMap(kernel, landmarks=landmarks, layout=layout).fit_transform(answers)

@@ -10,7 +10,7 @@ import pytest
 from scale_tools import dense
 
 from nearfar import FeatureMap, Triplets, read_triplets, scan_triplets
-from nearfar.errors import FileError, InputError
+from nearfar.errors import CoverageWarning, FileError, InputError, UninformedWarning
 from nearfar.features import PARTS
 from nearfar.features.counts import Counts, bits
 from nearfar.io import scanning
@@ -127,6 +127,18 @@ def test_files_in_batches_of_any_size_give_the_features_of_the_whole(files, patt
         found = stream(FeatureMap("k1+score"), order, objects=objects, batch_rows=batch_rows)
         assert found.objects_ == parts[0].objects
         assert np.array_equal(dense(found.features_), dense(whole))
+
+
+def test_gaps_are_warned_of_when_features_are_asked_for():
+    fitted = FeatureMap("k1")
+    for answer in ([0, 1, 2], [3, 4, 5]):
+        fitted.partial_fit(Triplets.from_array([answer], n_objects=7))
+    with (
+        pytest.warns(UninformedWarning, match="5 of 7 objects"),
+        pytest.warns(CoverageWarning, match="share 0"),
+    ):
+        assert fitted.features_.shape == (7, 2)
+    assert fitted.uninformed_ == ["1", "2", "4", "5", "6"]
 
 
 def test_indices_are_not_looked_up(files, monkeypatch):

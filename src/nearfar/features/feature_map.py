@@ -204,6 +204,7 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
     def _ready(self) -> None:
         if hasattr(self, "_counts") and not hasattr(self, "_phi"):
             self._finish()
+            self._warn()
         check_is_fitted(self, "_phi")
 
     @property
