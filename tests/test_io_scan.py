@@ -123,6 +123,36 @@ def test_a_bad_row_is_an_error_with_its_line(tmp_path):
         next(scan)
 
 
+BAD_ROWS = ["a,b,b\n", "a,b\n", "a,b,c,d\n", "a,,c\n", "a,\udcff,c\n", 'a,b"c,d\n']
+
+
+@pytest.mark.parametrize("bad", BAD_ROWS)
+@pytest.mark.parametrize("objects", [None, ["a", "b", "c", "d"]])
+def test_bad_rows_can_be_dropped(tmp_path, bad, objects):
+    text = "anchor,near,far\n" + "a,b,c\n" * 3 + bad + "\n" + "d,b,c\n" * 4
+    path = tmp_path / "1.csv"
+    path.write_bytes(text.encode(errors="surrogateescape"))
+    whole = read_triplets(path, on_bad="drop", objects=objects)
+    for batch_rows in (1, 2, 100):
+        batches = list(scan_triplets(path, on_bad="drop", objects=objects, batch_rows=batch_rows))
+        assert named(batches) == named([whole])
+        assert batches[0].objects == whole.objects
+    with pytest.raises(InputError, match=r"on_bad: 'keep' is not known"):
+        scan_triplets(path, on_bad="keep")
+
+
+def test_bad_indices_can_be_dropped(tmp_path):
+    table = pl.DataFrame({"anchor": [0, 1, 5, 3], "near": [1, 2, 2, 3], "far": [2, 0, 9, 1]})
+    table.write_parquet(tmp_path / "1.parquet")
+    for n in (6, np.int64(6)):
+        batches = list(scan_triplets(tmp_path / "1.parquet", objects=n, on_bad="drop", batch_rows=3))
+        assert np.concatenate([batch.array for batch in batches]).tolist() == [[0, 1, 2], [1, 2, 0]]
+    with pytest.raises(RowsError, match="2 of 4 rows"):
+        list(scan_triplets(tmp_path / "1.parquet", objects=np.int64(6)))
+    with pytest.raises(InputError, match="objects: -1 is no number of objects"):
+        scan_triplets(tmp_path / "1.parquet", objects=-1)
+
+
 def test_a_malformed_row_is_an_error_with_its_line(tmp_path):
     path = write(tmp_path / "1.csv", "anchor,near,far\n" + "a,b,c\n" * 5 + "a,b\n" + "a,b,c\n" * 5)
     with pytest.raises(RowsError, match=r"line 7: ragged row: 2 cells"):

@@ -7,16 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
-from nearfar.errors import FileError
+from nearfar.errors import FileError, InputError
 from nearfar.io._open import open_sheet
 from nearfar.io._report import rows_error
 from nearfar.io._sheet import FAULTS, mark_blanks, read_with_care
 from nearfar.io._source import find_sources
 from nearfar.triplets import SoundNames, sound_names
 
-__all__ = ["ObjectList", "as_names", "read_objects"]
+__all__ = ["ObjectList", "as_count", "as_names", "read_objects"]
 
 
 @dataclass(frozen=True)
@@ -75,13 +76,24 @@ def as_names(
     """
     if objects is None:
         return None
-    if isinstance(objects, int):
-        return SoundNames(map(str, range(objects)))
+    if isinstance(objects, (int, np.integer)):
+        return SoundNames(map(str, range(as_count(objects) or 0)))
     if isinstance(objects, ObjectList):
         return objects.names
     if isinstance(objects, (str, os.PathLike)):
         return read_objects(objects).names
     return sound_names(objects)
+
+
+def as_count(objects: object) -> int | None:
+    """How many objects there are where a number was given in place of their names; None where not."""
+    if not isinstance(objects, (int, np.integer)):
+        return None
+    if objects < 0:
+        raise InputError(
+            f"objects: {objects} is no number of objects; expected 0 or more", where="objects", came=objects
+        )
+    return int(objects)
 
 
 def read_objects(path: str | os.PathLike[str]) -> ObjectList:

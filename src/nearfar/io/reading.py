@@ -27,7 +27,7 @@ from nearfar.io.objects import ObjectList, as_names
 from nearfar.progress import track
 from nearfar.triplets import Triplets
 
-__all__ = ["Part", "ReadResult", "read_answers", "read_triplets"]
+__all__ = ["Part", "ReadResult", "check_on_bad", "read_answers", "read_triplets"]
 
 DOUBLE_SUBMIT = 0.5  # seconds within which nobody answers the same question a second time on purpose
 Objects = ObjectList | Sequence[str] | str | os.PathLike[str] | int
@@ -112,10 +112,7 @@ def read_answers(
     >>> read_answers(frame, on_bad="drop")
     ReadResult(Triplets(1 answers, 3 objects), 1 rejected, 0 set aside)
     """
-    if on_bad not in ("error", "drop"):
-        raise InputError(
-            f"on_bad: {on_bad!r} is not known; expected 'error' or 'drop'", where="on_bad", came=on_bad
-        )
+    check_on_bad(on_bad)
     listed = as_names(objects)
     sources = find_sources(source)
     if not sources:
@@ -129,6 +126,14 @@ def read_answers(
         pl.concat([result.checks for result in results]),
         tuple(part for result in results for part in result.parts),
     )
+
+
+def check_on_bad(on_bad: str) -> None:
+    """An error for what cannot be done with a bad row."""
+    if on_bad not in ("error", "drop"):
+        raise InputError(
+            f"on_bad: {on_bad!r} is not known; expected 'error' or 'drop'", where="on_bad", came=on_bad
+        )
 
 
 def _read_one(source: Source, dialect: str | None, listed: tuple[str, ...] | None, on_bad: str) -> ReadResult:

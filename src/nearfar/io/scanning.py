@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -21,8 +21,8 @@ from nearfar.io._sheet import Malformed, Sheet, collect, collect_batches
 from nearfar.io._source import Source, find_sources
 from nearfar.io._take import Vocabulary, take
 from nearfar.io.dialects import Plan, choose
-from nearfar.io.objects import as_names
-from nearfar.io.reading import Objects, name_objects
+from nearfar.io.objects import as_count, as_names
+from nearfar.io.reading import Objects, check_on_bad, name_objects
 from nearfar.labels import Labels, order_names
 from nearfar.progress import track
 from nearfar.triplets import Triplets, sound_names
@@ -35,6 +35,7 @@ def scan_triplets(
     *,
     dialect: str | None = None,
     objects: Objects | None = None,
+    on_bad: Literal["error", "drop"] = "error",
     batch_rows: int = 1_000_000,
 ) -> Iterator[Triplets]:
     """Read answers in batches, in memory that does not grow with their number.
@@ -49,7 +50,8 @@ def scan_triplets(
     paths : a path, a glob pattern or a list of these.
     dialect : as for ``read_triplets``.
     objects : as for ``read_triplets``. With a number n, Parquet files of whole numbers are taken as they are, which
-        is the fast way to read hundreds of millions of answers.
+        is the fast way to read hundreds of millions of answers (unless bad rows are dropped).
+    on_bad : as for ``read_triplets``. A file that is damaged is an error in any case.
     batch_rows : rows per batch, at most.
 
     Examples
@@ -63,7 +65,10 @@ def scan_triplets(
         raise InputError(
             f"batch_rows: {batch_rows} is too few; expected at least 1", where="batch_rows", came=batch_rows
         )
-    reader = _Reader(find_sources(paths), dialect, batch_rows, numbered=isinstance(objects, int))
+    check_on_bad(on_bad)
+    drop = on_bad == "drop"
+    numbered = as_count(objects) is not None and not drop
+    reader = _Reader(find_sources(paths), dialect, batch_rows, numbered=numbered, drop=drop)
     return _scan(reader, as_names(objects))
 
 
@@ -83,7 +88,7 @@ def _scan(reader: _Reader, listed: tuple[str, ...] | None) -> Iterator[Triplets]
                 pass  # the careful reader finds what is wrong; what was yielded is not yielded again
         for sheet, plan, settled, first_row in reader.settled(source, objects):
             refused = rejected(settled, plan, sheet, first_row=first_row)
-            if len(refused):
+            if len(refused) and not reader.drop:
                 raise rows_error(sheet, refused, len(settled.rows))
             if indices is None:
                 yield build(settled.kept, plan, objects, ids)
@@ -96,10 +101,11 @@ class _Reader:
     """Batches of settled rows, source by source, with one vocabulary for all."""
 
     def __init__(
-        self, sources: list[Source], dialect: str | None, batch_rows: int, *, numbered: bool = False
+        self, sources: list[Source], dialect: str | None, batch_rows: int, *, numbered: bool, drop: bool
     ) -> None:
         self.sources = sources
         self.numbered = numbered
+        self.drop = drop
         self.dialect = dialect
         self.batch_rows = batch_rows
         self.objects, self.people = Vocabulary(), Vocabulary()
@@ -146,7 +152,7 @@ class _Reader:
             pass
         mended, faults = sheet.mend(plan.has_header)
         frame = collect(take(mended, plan, self.objects, self.people))
-        if len(faults):
+        if len(faults) and not self.drop:
             table = faults.select(pl.lit(sheet.name).alias("file"), pl.all())
             raise rows_error(mended, table, len(faults) + len(frame))
         for start in range(done, len(frame), self.batch_rows):

@@ -10,7 +10,8 @@ from typing import Any, Literal
 from nearfar.errors import FileError, InputError
 from nearfar.io import ObjectList
 from nearfar.io._source import format_of
-from nearfar.io.objects import as_names
+from nearfar.io.objects import as_count, as_names
+from nearfar.io.reading import check_on_bad
 from nearfar.labels import order_names
 from nearfar.scale._answers import Answers, Numbers, Piece
 from nearfar.scale._engine import Engine, current_engine, require_dask
@@ -58,12 +59,9 @@ def read_triplets(
     Answers : give it to the verbs of ``nearfar.scale``.
     """
     require_dask()
-    if on_bad not in ("error", "drop"):
-        raise InputError(
-            f"on_bad: {on_bad!r} is not known; expected 'error' or 'drop'", where="on_bad", came=on_bad
-        )
+    check_on_bad(on_bad)
     engine = current_engine()
-    n_objects = objects if isinstance(objects, int) else None
+    n_objects = as_count(objects)
     format, files = Format(dialect, on_bad, n_objects), _find(paths, storage_options or {})
     many = len(files)
     cuts = engine.map("files", _pieces, files, [format] * many, [_room(engine)] * many)
