@@ -1,5 +1,7 @@
 """Data for the tests of nearfar.scale: answers about points on a line of clusters, whole and in files."""
 
+import os
+import signal
 import time
 from dataclasses import dataclass
 
@@ -38,6 +40,14 @@ class SlowPiece:
     def read(self, names):
         time.sleep(self.seconds)
         yield from self.piece.read(names)
+
+
+@dataclass(frozen=True)
+class DeadlyPiece:
+    """A piece that no worker survives, as one that does not fit into memory."""
+
+    def read(self, names):
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 def slow_answers(triplets, pieces, seconds):

@@ -15,15 +15,17 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from scale_tools import dense, made_answers, slow_answers
+from scale_tools import DeadlyPiece, dense, made_answers, slow_answers
 
 import nearfar as nf
 from nearfar import scale
-from nearfar.errors import InputError, UnreachableError
+from nearfar.errors import InputError, TooLargeError, UnreachableError
 from nearfar.scale import _connect, _engine
+from nearfar.scale._answers import Answers
 from nearfar.scale._cut import fetch
 
 distributed = pytest.importorskip("distributed")
+dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
 pytestmark = [
     pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL"),
@@ -107,6 +109,14 @@ def test_a_worker_of_one_gigabyte_makes_features_of_three():
         last[:, 0] -= n - 2000 - landmarks  # the same answers about landmarks and the last 2000 alone
         assert np.array_equal(rows.result(), nf.FeatureMap(**settings).fit_transform(last)[landmarks:])
         assert fitted.n_informed_ == len(np.unique(anchor))
+
+
+def test_a_task_that_no_worker_survives_is_one_sentence():
+    answers = Answers((DeadlyPiece(),), ("a", "b", "c"), None, 1)
+    with dask.config.set({"distributed.scheduler.allowed-failures": 1}), local_cluster(1):
+        sentence = "counting answers: workers died 2 times on the same task, most likely for lack of memory"
+        with pytest.raises(TooLargeError, match=sentence):
+            scale.FeatureMap("k1").fit(answers)
 
 
 # -------------------------------------------------------------------- clusters of their own
