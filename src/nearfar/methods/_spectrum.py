@@ -27,10 +27,15 @@ ALL_AT_ONCE = 1_000  # up to this size, or for many components, a dense solver i
 
 
 class Spectrum(NamedTuple):
-    """values (d,) largest first; vectors (n, d) with unit columns, zero where the value is."""
+    """values (d,) largest first; vectors (n, d) with unit columns, zero where the value is.
+
+    Where they were found by columns, also axes (q, d), with vectors = (X - mean) @ axes / sqrt(values), and mean (q,).
+    """
 
     values: Floats
     vectors: Floats
+    axes: Floats | None = None
+    mean: Floats | None = None
 
 
 def leading(parts: Parts, count: int, path: Path, K: Floats | None = None) -> Spectrum:
@@ -53,12 +58,18 @@ def leading_axes(scatter: Floats, count: int, dtype: Any) -> Spectrum:
 
 def _without_noise(found: Spectrum, count: int, dtype: Any) -> Spectrum:
     """``count`` pairs, those that are nothing but rounding error set to zero."""
-    values, vectors = np.zeros(count), np.zeros((len(found.vectors), count))
     noise = 1e-12 if dtype == np.float64 else 1e-6
-    real = found.values > noise * found.values.max(initial=0.0)
-    rank = int(real.sum())
-    values[:rank], vectors[:, :rank] = found.values[real], found.vectors[:, real]
-    return Spectrum(values, vectors)
+    rank = int((found.values > noise * found.values.max(initial=0.0)).sum())
+    values = _first(found.values[None], rank, count)[0]
+    axes = None if found.axes is None else _first(found.axes, rank, count)
+    return Spectrum(values, _first(found.vectors, rank, count), axes, found.mean)
+
+
+def _first(vectors: Floats, rank: int, count: int) -> Floats:
+    """``count`` columns: the first ``rank``, then zeros."""
+    kept = np.zeros((len(vectors), count))
+    kept[:, :rank] = vectors[:, :rank]
+    return kept
 
 
 def trace(parts: Parts) -> float:
@@ -97,9 +108,9 @@ def _by_columns(parts: Parts, count: int) -> Spectrum:
     scatter = np.zeros((q, q))
     for _, block in row_blocks(X):
         add_scatter(block, mean, scatter)
-    values, axes = _top(scatter, min(count, q))
+    values, axes, *_ = _top(scatter, min(count, q))
     scale = np.sqrt(np.where(values > 0, values, np.inf))
-    return Spectrum(values, (onto_columns(X, axes) - mean @ axes) / scale)
+    return Spectrum(values, (onto_columns(X, axes) - mean @ axes) / scale, axes, mean)
 
 
 # ---------------------------------------------------------------- products

@@ -172,7 +172,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self._offsets = offsets_of(self.centres_, self.sizes_, self.shift_)
         self.labels_ = np.full(X.shape[0], np.argmin(self._offsets), dtype=np.int32)
         self.labels_[informed] = run.labels
-        self.uninformed_ = np.setdiff1d(np.arange(X.shape[0]), informed)
+        self.uninformed_ = np.setdiff1d(np.arange(X.shape[0]), informed, assume_unique=True)
         warn_unsettled(self.sizes_, run, stacklevel=5)
 
 

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from nearfar.errors import InputError
-from nearfar.kernel.parts import Phi, as_rows, is_sparse, split
+from nearfar.kernel.parts import Parts, Phi, as_rows, is_sparse, split
 from nearfar.kernel.shift import check_diagonal, shift_and_matrix
 from nearfar.methods._blocks import into_columns, onto_columns
 from nearfar.methods._common import check_count, take_columns
@@ -87,8 +87,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         total = trace(parts) - self.shift_ * (parts.size - 1)
         self.eigenvalues_ = shifted_values(spectrum.values, self.shift_)
         self.explained_variance_ratio_ = self.eigenvalues_ / total if total > 0 else np.zeros(count)
-        self.uninformed_ = np.setdiff1d(np.arange(X.shape[0]), parts.rows)
-        self._learn_axes(X, parts.rows, spectrum.vectors)
+        self.uninformed_ = np.setdiff1d(np.arange(X.shape[0]), parts.rows, assume_unique=True)
+        self._learn_axes(X, parts, spectrum)
         embedding = np.empty((X.shape[0], count), dtype=X.dtype)
         embedding[parts.rows] = spectrum.vectors * np.sqrt(self.eigenvalues_)
         embedding[self.uninformed_] = -self._origin
@@ -116,14 +116,19 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
         )
 
-    def _learn_axes(self, X: Any, informed: NDArray[np.intp], vectors: NDArray[np.float64]) -> None:
+    def _learn_axes(self, X: Any, parts: Parts, spectrum: Spectrum) -> None:
         """Axes X' u / sqrt(lambda - s) over the columns that occur; u sums to 0, so X needs no centring."""
+        if spectrum.axes is not None and spectrum.mean is not None and self.shift_ == 0:
+            self._columns, self._axes = parts.columns, spectrum.axes
+            self._origin = spectrum.mean @ spectrum.axes
+            return
         self._columns = np.unique(X.indices) if is_sparse(X) else np.arange(X.shape[1])
         rows = take_columns(X, self._columns)
-        weights = np.zeros((X.shape[0], vectors.shape[1]))  # 0 for rows that are 0, so that X needs no copy
-        weights[informed] = vectors / np.sqrt(np.where(self.eigenvalues_ > 0, self.eigenvalues_, np.inf))
+        weights = np.zeros((X.shape[0], len(self.eigenvalues_)))  # 0 for rows that are 0: X needs no copy
+        scale = np.sqrt(np.where(self.eigenvalues_ > 0, self.eigenvalues_, np.inf))
+        weights[parts.rows] = spectrum.vectors / scale
         self._axes = into_columns(rows, weights)
-        self._origin = onto_columns(rows, self._axes).sum(axis=0) / len(informed)
+        self._origin = onto_columns(rows, self._axes).sum(axis=0) / parts.size
 
 
 def shifted_values(values: NDArray[np.float64], shift: float) -> NDArray[np.float64]:
@@ -135,8 +140,9 @@ def shifted_values(values: NDArray[np.float64], shift: float) -> NDArray[np.floa
 
 def fixed_signs(spectrum: Spectrum) -> Spectrum:
     """Turn every vector so that its largest entry is positive; among equals the first counts."""
-    signs = signs_of(spectrum.vectors, np.abs(spectrum.vectors).max(axis=0))
-    return spectrum._replace(vectors=spectrum.vectors * np.where(signs < 0, -1.0, 1.0))
+    signs = np.where(signs_of(spectrum.vectors, np.abs(spectrum.vectors).max(axis=0)) < 0, -1.0, 1.0)
+    axes = None if spectrum.axes is None else spectrum.axes * signs
+    return spectrum._replace(vectors=spectrum.vectors * signs, axes=axes)
 
 
 def signs_of(vectors: NDArray[np.float64], largest: NDArray[np.float64]) -> NDArray[np.float64]:

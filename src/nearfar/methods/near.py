@@ -57,7 +57,7 @@ def neighbours(phi: Phi, k: int = 10) -> Neighbours:
     known = rows if len(informed) == n else rows[informed]
     places, values[informed] = nearest_among(known, known, k, itself=True)
     indices[informed] = informed[places]
-    return Neighbours(indices, values, np.setdiff1d(np.arange(n), informed))
+    return Neighbours(indices, values, np.setdiff1d(np.arange(n), informed, assume_unique=True))
 
 
 def nearest_among(

@@ -89,7 +89,7 @@ def linkage(phi: Phi, method: str = "complete", *, diagonal: str = "shift") -> T
             distances = pair_distances(parts, smallest_of_parts(parts) if shifted else 0.0)
             first_coordinate = partial(_first_coordinate, parts)
             Z = good_order(_link(distances, method), distances, first_coordinate)
-    uninformed = np.setdiff1d(np.arange(n), parts.rows)
+    uninformed = np.setdiff1d(np.arange(n), parts.rows, assume_unique=True)
     return Tree.of(uninformed_last(Z, parts.rows, uninformed), uninformed)
 
 
@@ -234,7 +234,7 @@ def cut(tree: NDArray[np.float64], k: int) -> NDArray[np.int32]:
     for node in range(n + informed - k - 1, -1, -1):
         names[node] = names[names[node]]
     labels = np.full(n, -1, dtype=np.int32)
-    known = np.setdiff1d(np.arange(n), uninformed)
+    known = np.setdiff1d(np.arange(n), uninformed, assume_unique=True)
     _, first, codes, sizes = np.unique(
         names[known], return_index=True, return_inverse=True, return_counts=True
     )

@@ -70,7 +70,7 @@ def medoid(phi: Phi, labels: ArrayLike | None = None) -> Medoids:
     spread, likeness = spread_around(known, codes, centres)
     order = np.lexsort((spread, codes))
     first = order[np.searchsorted(codes[order], np.arange(len(clusters)))]
-    uninformed = np.setdiff1d(np.arange(n), informed)
+    uninformed = np.setdiff1d(np.arange(n), informed, assume_unique=True)
     return Medoids(clusters, members[first], likeness[first], uninformed)
 
 
@@ -138,7 +138,7 @@ def outliers(phi: Phi, k: int = 10) -> Outliers:
     n_informed = len(informed_rows(rows))
     near = neighbours(rows, min(check_count(k, "k"), max(n_informed - 1, 1)))
     scores = 1 - near.similarities.mean(axis=1)
-    known = np.setdiff1d(np.arange(rows.shape[0]), near.uninformed)
+    known = np.setdiff1d(np.arange(rows.shape[0]), near.uninformed, assume_unique=True)
     order = known[np.argsort(-scores[known], kind="stable")]
     middle = float(np.median(scores[known]))
     threshold = middle + CUT * USUAL * float(np.median(np.abs(scores[known] - middle)))

@@ -181,7 +181,7 @@ def _levels(counts: NDArray[np.int64]) -> tuple[int, int]:
 def uninformed_rows(block: Any, start: int) -> NDArray[np.intp]:
     """Indices of the zero rows of a block whose first row is ``start``."""
     _check_finite(block)
-    return np.setdiff1d(np.arange(block.shape[0]), informed_rows(block)) + start
+    return np.setdiff1d(np.arange(block.shape[0]), informed_rows(block), assume_unique=True) + start
 
 
 def _check_finite(block: Any) -> None:

@@ -101,7 +101,7 @@ class KernelPCA(BaseEstimator):  # type: ignore[misc]
         mean = parts.column_sums / parts.size
         partial = engine.map("scatter", _scatter, parts.blocks, [mean] * len(parts.blocks))
         scatter: Floats = engine.result("scatter", engine.reduce("scatter", add_all, partial))
-        values, axes = leading_axes(scatter, count, cut.dtype)
+        values, axes, *_ = leading_axes(scatter, count, cut.dtype)
         self._keep_values(values, float(np.trace(scatter)))
         axes = axes * _turned(engine, parts.blocks, axes, mean @ axes)
         counts = engine.result("columns", parts.counts)
