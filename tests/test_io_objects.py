@@ -196,3 +196,12 @@ def test_writing_over_a_file_keeps_it_until_the_end(tmp_path):
     with pytest.raises(ValueError, match="not all odd-one-out"):
         write_triplets(Triplets.from_array([[2, 1, 0]]), path, dialect="odd-one-out")
     assert_same(read_triplets(path), first)
+
+
+def test_objects_are_found_among_many():
+    """By a dictionary: a list of a million is looked up a million times."""
+    names = [f"object {i}" for i in range(100_000)]
+    listed = ObjectList.of(names)
+    assert [listed[name].label for name in names] == names
+    with pytest.raises(KeyError, match="nobody"):
+        listed["nobody"]

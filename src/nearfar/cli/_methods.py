@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -100,7 +101,7 @@ class Prepared:
         """Names of the objects, as in the answers."""
         return self.loaded.triplets.objects
 
-    @property
+    @cached_property
     def labels(self) -> tuple[str, ...]:
         """What to call the objects in pictures."""
         listing = self.loaded.objects

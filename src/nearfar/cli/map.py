@@ -85,9 +85,9 @@ def map(
 def _table(ready: Prepared, model: Any) -> pl.DataFrame:
     import polars as pl
 
-    columns = ready.columns()
+    columns, unknown = ready.columns(), set(model.uninformed_.tolist())
     columns |= {f"x{d + 1}": model.embedding_[:, d] for d in range(model.embedding_.shape[1])}
-    columns["informed"] = [x not in set(model.uninformed_.tolist()) for x in range(len(ready.names))]
+    columns["informed"] = [x not in unknown for x in range(len(ready.names))]
     return pl.DataFrame(columns)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -51,8 +52,12 @@ class ObjectList:
     def __len__(self) -> int:
         return len(self.names)
 
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {name: at for at, name in enumerate(self.names)}
+
     def __getitem__(self, name: str) -> Entry:
-        at = self.names.index(name)
+        at = self._places[name]
         return Entry(self.names[at], self.labels[at], self.images[at], self.groups[at])
 
 
