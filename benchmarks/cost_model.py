@@ -122,7 +122,7 @@ STAGES = {"features": features, "map": a_map, "clusters": clusters}
 
 def measured() -> tuple[Rates, Work, dict[str, Any], dict[str, Any]]:
     """Rates, the work they were measured on, and the rows of one thread and of two workers."""
-    rows = json.loads((RESULTS / "scale.json").read_text())["rows"]
+    rows = json.loads((RESULTS / "scale-100000000.json").read_text())["rows"]
     found = {row["case"]: row for row in rows}
     rate, alone, two = (
         found[name] for name in ("rates of one core", "one machine, 1 thread", "Dask, 2 workers")

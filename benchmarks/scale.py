@@ -1,12 +1,13 @@
 """One against two worker processes on the same work, and one machine without Dask beside them.
 
-    python -m benchmarks.scale                                      20 million answers, 200,000 objects
-    python -m benchmarks.scale --answers 2000000 --objects 50000    smaller
+    python -m benchmarks.scale                                          20 million answers, 200,000 objects
+    python -m benchmarks.scale --answers 100000000 --objects 1000000    larger: 13 GB, seven minutes
 
 The work: answers from Parquet files (made by benchmarks.streaming) -> features (k1, 30 landmarks) -> a map by kernel
 PCA -> 10 clusters by kernel k-means. Every case runs in a process of its own, with the work done once before on a
 little data so that nothing is compiled or started while the clock runs. Bytes moved are what workers sent to each
-other; labels and coordinates must agree between all cases.
+other; labels and coordinates must agree between all cases. Beside it stands the limit: how much more two processes
+that know nothing of each other do on this machine than one, at arithmetic, sorting, and filling fresh memory.
 """
 
 from __future__ import annotations
@@ -14,10 +15,13 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
+import subprocess
+import sys
 import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from subprocess import PIPE
 from typing import Any
 
 import numpy as np
@@ -108,8 +112,9 @@ def rates(paths: list[str], n_objects: int) -> dict[str, Any]:
     from nearfar.scale.kernel_pca import _scatter
 
     recipe = _counting.Recipe("k1", n_objects, tuple(range(LANDMARKS)), min(n_objects, 18_432))
-    file = fsspec.open_files(paths[0], "rb")[0]
-    piece = ParquetPiece(file, (0, 1, 2, 3), 0, Format(n_objects=n_objects))
+    files, form = fsspec.open_files(paths, "rb"), Format(n_objects=n_objects)
+    piece = ParquetPiece(files[0], (0, 1, 2, 3), 0, form)
+    others = [ParquetPiece(file, (group,), 0, form) for file in files[:2] for group in range(8)]
 
     def seconds(work: Any, *arguments: Any) -> tuple[float, Any]:
         best = float("inf")
@@ -122,7 +127,7 @@ def rates(paths: list[str], n_objects: int) -> dict[str, Any]:
     with threadpool_limits(1):
         reading, answers = seconds(lambda: sum(len(batch) for batch in piece.read(None)))
         counting, counted = seconds(_counting.count_piece, recipe, piece, None)
-        cells = [counted.blocks[0]] * 16
+        cells = [run_alone(_counting.count_piece, recipe, each, None).blocks[0] for each in others]
         merging, merged = seconds(_counting.merge, recipe, 0, cells)
         making, made = seconds(_counting.make_rows, recipe, 0, merged, [True], None, ("dense", "float64"))
         phi = made.phi
@@ -131,17 +136,57 @@ def rates(paths: list[str], n_objects: int) -> dict[str, Any]:
         state = _rows.begin(phi, labels, CLUSTERS)
         look = _rows.Look(state.sums / state.sizes[:, None], np.zeros(0), np.zeros((0, 0)))
         stepping, _ = seconds(lambda: _rows.step(phi, _rows.begin(phi, labels, CLUSTERS), look))
-    n_cells = len(counted.blocks[0][0].keys)
+    n_cells = sum(len(parts[0].keys) for parts in cells)
     sent = sum(column.nbytes for block in counted.blocks for part in block for column in part)
     return {
         "read_ns_per_answer": 1e9 * reading / answers,
         "count_ns_per_answer": 1e9 * counting / answers,
         "bytes_of_cells_per_answer": sent / answers,
-        "merge_ns_per_cell": 1e9 * merging / (16 * n_cells),
+        "merge_ns_per_cell": 1e9 * merging / n_cells,
         "row_ns_per_entry": 1e9 * making / phi.size,
         "scatter_gflops": 2 * phi.shape[0] * phi.shape[1] ** 2 / scattering / 1e9,
         "first_step_ns_per_row_cluster_column": 1e9 * stepping / (phi.size * CLUSTERS),
     }
+
+
+def limits() -> dict[str, Any]:
+    """How many times as much two processes get done as one."""
+    works = {
+        "arithmetic": "x = np.random.default_rng(0).random((1200, 1200))",
+        "sorting": "x = np.random.default_rng(0).integers(0, 1 << 60, 4_000_000)",
+        "fresh_memory": "x = None",
+    }
+    steps = {
+        "arithmetic": "[x @ x for _ in range(15)]",
+        "sorting": "[np.sort(x) for _ in range(5)]",
+        "fresh_memory": "[np.ones(25_000_000) for _ in range(10)]",
+    }
+    return {
+        name: 2 * _slowest(works[name], steps[name], 1) / _slowest(works[name], steps[name], 2)
+        for name in works
+    }
+
+
+def _slowest(prepare: str, work: str, count: int) -> float:
+    """Seconds of the slowest of some processes that start their work at the same time; the best of three."""
+    code = (
+        f"import time, numpy as np\n{prepare}\nprint(flush=True); input()\n"
+        f"start = time.perf_counter(); {work}; print(time.perf_counter() - start, flush=True)"
+    )
+    alone = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    found = []
+    for _ in range(3):
+        running = [
+            subprocess.Popen([sys.executable, "-c", code], stdin=PIPE, stdout=PIPE, text=True, env=alone)
+            for _ in range(count)
+        ]
+        for process in running:
+            process.stdout.readline()  # type: ignore[union-attr]
+        for process in running:
+            process.stdin.write("\n")  # type: ignore[union-attr]
+            process.stdin.flush()  # type: ignore[union-attr]
+        found.append(max(float(process.communicate()[0]) for process in running))
+    return min(found)
 
 
 class Clock:
@@ -192,7 +237,8 @@ def main() -> None:
     found = in_child(module, "rates", paths, given.objects)
     found.pop("seconds", None)
     costs = {"case": "rates of one core", "answers": given.answers, "objects": given.objects, **found}
-    show([costs])
+    limit = {"case": "two processes against one: the limit", **limits()}
+    show([costs, limit])
     cases = [
         ("one machine, 1 thread", "on_one_machine", 1),
         ("one machine, 2 threads", "on_one_machine", 2),
@@ -227,7 +273,7 @@ def main() -> None:
         {"case": "agreement", "same_labels": same, "difference_of_coordinates": spread / given.objects}
     )
     show(rows[-1:])
-    print("rows kept in", save("scale", [costs, *rows]))
+    print("rows kept in", save(f"scale-{given.answers}", [costs, limit, *rows]))
 
 
 if __name__ == "__main__":
