@@ -26,6 +26,7 @@ from nearfar.scale import _answers, _connect, reading
 from nearfar.scale._pieces import open_file
 
 pytest.importorskip("distributed")
+fsspec = pytest.importorskip("fsspec")
 pytestmark = [
     pytest.mark.filterwarnings("ignore::nearfar.errors.UninformedWarning"),
     pytest.mark.filterwarnings("ignore::nearfar.errors.CoverageWarning"),
@@ -249,8 +250,12 @@ def test_threads_do_not_close_each_others_files(files):
 
 def test_what_cannot_be_read_is_one_sentence(files, tmp_path):
     (tmp_path / "folder.csv").mkdir()
-    with pytest.raises(FileError, match=r"folder\.csv: a worker cannot open it \(.*directory"):
+    with pytest.raises(FileError, match=r"folder\.csv: is a directory; give the files in it"):
         scale.read_triplets(tmp_path / "folder.csv")
+    (folder,) = fsspec.open_files(str(tmp_path / "folder.csv"))
+    sentence = r"folder\.csv: a worker cannot open it \(.*; check the address, and that workers may read it"
+    with pytest.raises(FileError, match=sentence), open_file(folder):
+        pass
     (tmp_path / "cut.parquet").write_bytes((files / "indices.parquet").read_bytes()[:500])
     (tmp_path / "line.csv").write_text('anchor,near,far\na,"b\nb",c\nd,e,f\n')
     with pytest.raises(FileError, match=r"cut\.parquet: is damaged"):

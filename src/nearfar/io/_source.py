@@ -14,7 +14,16 @@ from typing import Any, BinaryIO
 
 from nearfar.errors import FileError
 
-__all__ = ["PACKED", "Source", "find_sources", "first_lines", "format_of", "open_binary", "text_lines"]
+__all__ = [
+    "PACKED",
+    "Source",
+    "find_sources",
+    "first_lines",
+    "format_of",
+    "open_binary",
+    "refuse_directory",
+    "text_lines",
+]
 
 FORMATS = {
     ".csv": "csv",
@@ -83,13 +92,7 @@ def _from_path(path: str) -> list[Source]:
 
 def _from_file(path: Path) -> Source:
     name = str(path)
-    if path.is_dir():
-        raise FileError(
-            f"{name}: is a directory; give the files in it, for example {str(path / '*.csv')!r}",
-            where=name,
-            came="a directory",
-            expected="a file",
-        )
+    refuse_directory(name)
     if path.exists() and not path.is_file():  # a pipe, as the shell's <(...) makes it
         return _from_bytes(name, path.read_bytes())
     format_, packed = format_of(name)
@@ -108,6 +111,17 @@ def _from_file(path: Path) -> Source:
     _check_archive(name, packed or format_, start)
     actual = next((kind for kind in PACKED.values() if start.startswith(MAGIC[kind])), None)
     return Source(name, format_, path, actual)
+
+
+def refuse_directory(name: str) -> None:
+    """An error where a directory was given in place of a file."""
+    if os.path.isdir(name):
+        raise FileError(
+            f"{name}: is a directory; give the files in it, for example {os.path.join(name, '*.csv')!r}",
+            where=name,
+            came="a directory",
+            expected="a file",
+        )
 
 
 def format_of(name: str) -> tuple[str, str | None]:

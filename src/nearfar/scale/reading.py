@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from nearfar.errors import FileError, InputError
 from nearfar.io import ObjectList
-from nearfar.io._source import format_of
+from nearfar.io._source import format_of, refuse_directory
 from nearfar.io.objects import as_count, as_names
 from nearfar.io.reading import check_on_bad
 from nearfar.labels import order_names
@@ -93,6 +93,7 @@ def _find(paths: Any, storage: dict[str, Any]) -> list[Any]:
     given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
     files: list[Any] = []
     for path in (os.fspath(each) for each in given):
+        refuse_directory(path)
         try:
             pattern = not os.path.exists(path)  # a file may be called answers[1].csv
             found = fsspec.open_files(path, "rb", compression="infer", expand=pattern, **storage)
