@@ -1,5 +1,6 @@
 """Answers past memory: counts that cannot overflow, batches from files, a damaged file in the middle."""
 
+import pickle
 import shutil
 import subprocess
 import sys
@@ -127,6 +128,17 @@ def test_files_in_batches_of_any_size_give_the_features_of_the_whole(files, patt
         found = stream(FeatureMap("k1+score"), order, objects=objects, batch_rows=batch_rows)
         assert found.objects_ == parts[0].objects
         assert np.array_equal(dense(found.features_), dense(whole))
+
+
+@pytest.mark.parametrize("layout", ["dense", "sparse"])
+def test_a_stream_can_be_put_aside(files, layout):
+    """What was counted survives a pickle, and the stream goes on after it."""
+    _, parts = files
+    fitted = FeatureMap("k1+k2+score", layout=layout)
+    for part in parts:
+        fitted = pickle.loads(pickle.dumps(fitted.partial_fit(part)))
+    whole = FeatureMap("k1+k2+score", layout=layout).fit_transform(Triplets.concatenate(parts))
+    assert np.array_equal(dense(fitted.features_), dense(whole))
 
 
 def test_gaps_are_warned_of_when_features_are_asked_for():

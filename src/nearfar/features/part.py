@@ -47,6 +47,9 @@ class Part:
     fill_keys: Callable[..., int]
     column_bits: Callable[[int], int]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _part_called, (self.name,)  # compiled loops and all stay where they are
+
     def codes_of_keys(self, key_columns: NDArray[np.int64], place_bits: int) -> Codes:
         """Column numbers as they stand in sorting keys -> codes."""
         if self.column_bits(place_bits) == place_bits:
@@ -59,3 +62,9 @@ class Part:
         if second < 0:
             return f"{self.name}: {names[first]}"
         return f"{self.name}: {names[first]} | {names[second]}"
+
+
+def _part_called(name: str) -> Part:
+    from nearfar.features.feature_map import PARTS
+
+    return PARTS[name]
