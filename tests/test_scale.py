@@ -19,10 +19,12 @@ from nearfar.errors import (
     MissingExtra,
     NotConverged,
     RowsError,
+    TooLargeError,
     UninformedWarning,
 )
 from nearfar.methods import _lloyd, _path, _rows, medoid, neighbours
 from nearfar.scale import _answers, _connect, reading
+from nearfar.scale._engine import current_engine
 from nearfar.scale._pieces import open_file
 
 pytest.importorskip("distributed")
@@ -477,6 +479,12 @@ def test_a_search_that_stops_early_warns():
 
 
 # -------------------------------------------------------------------- clusters
+
+
+def test_a_worker_without_memory_is_one_sentence():
+    engine = current_engine()
+    with pytest.raises(TooLargeError, match=r"rows of Phi: there is too little memory \(Unable to allocate"):
+        engine.result("rows of Phi", engine.submit("rows", np.empty, 1 << 50))
 
 
 def test_an_address_that_is_none_is_refused():

@@ -173,6 +173,10 @@ class _Faults:
                 f"{address}: {doing}: workers died {error.allowed_failures + 1} times on the same task, most "
                 "likely for lack of memory; give them more memory, or fewer threads each"
             )
+        if isinstance(error, MemoryError):
+            return TooLargeError(
+                f"{address}: {doing}: there is too little memory ({error}); give workers more, or fewer threads each"
+            )
         lost = (distributed.comm.CommClosedError, TimeoutError, ConnectionError)
         closed = self._engine.client.status != "running" or "scheduler-connection-lost" in str(error)
         if isinstance(error, CANCELLED) and not closed:
