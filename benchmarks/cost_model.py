@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks._measure import RESULTS
+from nearfar.methods._rows import SAMPLE
 from nearfar.scale._engine import FAN_IN
 from nearfar.scale.feature_map import BLOCK_BYTES
 from nearfar.scale.reading import PIECE_ROWS
 
-FULL_STEPS = (
-    3  # rounds of k-means that cost as much as looking at every centre from every row; bounds save the rest
-)
+BOUNDED = 0.1  # of a look at every centre from every row: what a round of k-means costs once it has bounds
+LONGEST = 100  # rounds on a sample
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,7 @@ class Rates:
     make_per_entry: float
     step_per_product: float
     scatter_gflops: float
+    pass_gb_per_second: float
     cell_bytes_per_answer: float
     disk_bytes_per_answer: float
     task_seconds: float
@@ -63,12 +64,12 @@ class Work:
 
 @dataclass(frozen=True)
 class Cost:
-    """Of one stage: work on all cores, bytes from disk and between workers, passes over the input, tasks."""
+    """Of one stage: work on all cores, bytes from disk and between workers, passes over its input, tasks."""
 
     core_seconds: float
     disk_bytes: float
     moved_bytes: float
-    passes: str
+    passes: float
     tasks: float
 
 
@@ -86,34 +87,40 @@ def features(work: Work, rates: Rates) -> Cost:
         nanoseconds / 1e9,
         work.answers * rates.disk_bytes_per_answer,
         sent * (1 - 1 / work.workers),
-        "1 over the answers",
+        1,
         2 * work.pieces + work.blocks * (work.pieces + groups + 5),
     )
 
 
 def a_map(work: Work, rates: Rates) -> Cost:
-    """A p x p scatter of every block, added up; then the objects are placed, twice for the signs."""
+    """Counts, sums and a p x p scatter of every block, added up; then the objects are placed, twice for the signs."""
     square = 8.0 * work.columns**2
     flops = 2 * work.objects * work.columns**2
+    passes = 6
     return Cost(
-        flops / rates.scatter_gflops / 1e9,
+        flops / rates.scatter_gflops / 1e9 + passes * work.phi_bytes / rates.pass_gb_per_second / 1e9,
         0.0,
-        square * work.blocks * (1 - 1 / work.workers),
-        "4 over Phi",
+        square * work.blocks,
+        passes,
         10 * work.blocks,
     )
 
 
 def clusters(work: Work, rates: Rates) -> Cost:
-    """Rounds of k-means: sums of k x p leave every block, centres come back to every worker."""
+    """A sample to start from; then rounds: sums of k x p leave every block, centres come back to every worker."""
     products = work.objects * work.clusters * work.columns
     centres = 8.0 * work.clusters * work.columns
+    sample = float(min(work.objects, SAMPLE) * work.columns * work.entry_bytes)
+    looks = 1 + BOUNDED * work.rounds
+    in_sample = (1 + BOUNDED * LONGEST) * min(1.0, SAMPLE / work.objects)
+    passes = 8
     return Cost(
-        FULL_STEPS * products * rates.step_per_product / 1e9,
+        (looks + in_sample) * products * rates.step_per_product / 1e9
+        + passes * work.phi_bytes / rates.pass_gb_per_second / 1e9,
         0.0,
-        work.rounds * centres * (work.blocks * (1 - 1 / work.workers) + work.workers),
-        f"at most {work.rounds} over Phi",
-        3 * work.blocks * work.rounds,
+        sample + work.rounds * centres * (work.blocks * (1 - 1 / work.workers) + work.workers),
+        passes + work.rounds,
+        (2 * work.blocks + 2) * work.rounds + 10 * work.blocks,
     )
 
 
@@ -133,6 +140,7 @@ def measured() -> tuple[Rates, Work, dict[str, Any], dict[str, Any]]:
         rate["row_ns_per_entry"],
         rate["first_step_ns_per_row_cluster_column"],
         rate["scatter_gflops"],
+        rate["pass_gb_per_second"],
         rate["bytes_of_cells_per_answer"],
         alone["disk_bytes"] / alone["answers"],
         two["task_ms"] / 1e3,
@@ -160,11 +168,11 @@ def check() -> list[list[str]]:
         rows.append(
             [
                 name,
-                f"{cost.core_seconds:.2f}",
-                f"{alone[f'{name}_cpu']:.2f}",
-                f"{two[f'{name}_cpu']:.2f}",
-                f"{cost.moved_bytes / 1e6:.1f}",
-                f"{two[f'moved_{name}'] / 1e6:.1f}",
+                f"{cost.core_seconds:.0f} + {cost.tasks * rates.task_seconds:.0f}",
+                f"{two[f'{name}_cpu']:.0f}",
+                f"{alone[f'{name}_cpu']:.0f}",
+                f"{cost.moved_bytes / 1e6:.0f}",
+                f"{two[f'moved_{name}'] / 1e6:.0f}",
                 f"{cost.tasks:,.0f}",
             ]
         )
@@ -214,8 +222,8 @@ def table(head: list[str], rows: list[list[str]]) -> str:
 
 
 def main() -> None:
-    head = ["stage", "model, core s", "one thread, CPU s", "two workers, CPU s"]
-    print(table([*head, "model, MB moved", "measured, MB", "tasks"], check()), "\n")
+    head = ["stage", "model: work + tasks, CPU s", "two workers, CPU s", "one process, CPU s"]
+    print(table([*head, "model: moved, MB", "measured, MB", "tasks"], check()), "\n")
     work, rows, facts = far_away()
     print(facts, f"blocks {work.blocks:,}, pieces {work.pieces:,}\n")
     head = ["stage", "core hours", "minutes, cores", "minutes, storage", "TB moved", "minutes, wire"]

@@ -105,6 +105,7 @@ def rates(paths: list[str], n_objects: int) -> dict[str, Any]:
     import fsspec
     from threadpoolctl import threadpool_limits
 
+    from nearfar.kernel.parts import column_counts
     from nearfar.methods import _rows
     from nearfar.scale import _counting
     from nearfar.scale._engine import run_alone
@@ -131,6 +132,7 @@ def rates(paths: list[str], n_objects: int) -> dict[str, Any]:
         merging, merged = seconds(_counting.merge, recipe, 0, cells)
         making, made = seconds(_counting.make_rows, recipe, 0, merged, [True], None, ("dense", "float64"))
         phi = made.phi
+        passing, _ = seconds(column_counts, phi)
         scattering, _ = seconds(_scatter, phi, phi.mean(axis=0))
         labels = np.arange(len(phi), dtype=np.int32) % CLUSTERS
         state = _rows.begin(phi, labels, CLUSTERS)
@@ -144,6 +146,7 @@ def rates(paths: list[str], n_objects: int) -> dict[str, Any]:
         "bytes_of_cells_per_answer": sent / answers,
         "merge_ns_per_cell": 1e9 * merging / n_cells,
         "row_ns_per_entry": 1e9 * making / phi.size,
+        "pass_gb_per_second": phi.nbytes / passing / 1e9,
         "scatter_gflops": 2 * phi.shape[0] * phi.shape[1] ** 2 / scattering / 1e9,
         "first_step_ns_per_row_cluster_column": 1e9 * stepping / (phi.size * CLUSTERS),
     }
