@@ -1,18 +1,23 @@
 """What features, a map and clusters cost on many machines: a model, its check, and a billion objects.
 
-    python -m benchmarks.cost_model    prints the tables of docs/scale.md
+    python -m benchmarks.cost_model    measures rates of one core and prints the tables of docs/scale.md
 
-The rates of one core are those that ``benchmarks.scale`` measured, and so is what the model is checked against.
-Everything else is counting: answers, cells, entries of Phi, blocks, rounds.
+The model is checked against what ``benchmarks.scale --answers 100000000 --objects 1000000`` measured. Everything but
+the rates is counting: answers, cells, entries of Phi, blocks, rounds.
 """
 
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks._measure import RESULTS
+import numpy as np
+
+from benchmarks._measure import RESULTS, in_child, save
+from benchmarks.scale import CLUSTERS
+from benchmarks.streaming import LANDMARKS, make_files
 from nearfar.methods._rows import SAMPLE
 from nearfar.scale._engine import FAN_IN
 from nearfar.scale.feature_map import BLOCK_BYTES
@@ -20,6 +25,10 @@ from nearfar.scale.reading import PIECE_ROWS
 
 BOUNDED = 0.1  # of a look at every centre from every row: what a round of k-means costs once it has bounds
 LONGEST = 100  # rounds on a sample
+
+
+ANSWERS, OBJECTS, COLUMNS = 100_000_000, 1_000_000, LANDMARKS * (LANDMARKS - 1) // 2
+CORES, MEMORY, WIRE, STORAGE = 32, 128e9, 25e9 / 8, 1e9  # of one machine; bytes, bytes a second
 
 
 @dataclass(frozen=True)
@@ -124,16 +133,83 @@ def clusters(work: Work, rates: Rates) -> Cost:
     )
 
 
+def rates_of_one_core(paths: list[str], n_objects: int) -> dict[str, Any]:
+    """How fast one core is at every kind of task, on a block of the size that workers get."""
+    import fsspec
+    from threadpoolctl import threadpool_limits
+
+    from nearfar.kernel.parts import column_counts
+    from nearfar.methods import _rows
+    from nearfar.scale import _counting
+    from nearfar.scale._engine import run_alone
+    from nearfar.scale._pieces import Format, ParquetPiece
+    from nearfar.scale.kernel_pca import _scatter
+
+    recipe = _counting.Recipe("k1", n_objects, tuple(range(LANDMARKS)), min(n_objects, 18_432))
+    files, form = fsspec.open_files(paths, "rb"), Format(n_objects=n_objects)
+    piece = ParquetPiece(files[0], (0, 1, 2, 3), 0, form)
+    others = [ParquetPiece(file, (group,), 0, form) for file in files[:2] for group in range(8)]
+
+    def seconds(work: Any, *arguments: Any) -> tuple[float, Any]:
+        best = float("inf")
+        for _ in range(4):  # the first run compiles
+            start = time.perf_counter()
+            result = run_alone(work, *arguments)
+            best = min(best, time.perf_counter() - start)
+        return best, result
+
+    with threadpool_limits(1):
+        reading, answers = seconds(lambda: sum(len(batch) for batch in piece.read(None)))
+        counting, counted = seconds(_counting.count_piece, recipe, piece, None)
+        cells = [run_alone(_counting.count_piece, recipe, each, None).blocks[0] for each in others]
+        merging, merged = seconds(_counting.merge, recipe, 0, cells)
+        making, made = seconds(_counting.make_rows, recipe, 0, merged, [True], None, ("dense", "float64"))
+        phi = made.phi
+        passing, _ = seconds(column_counts, phi)
+        scattering, _ = seconds(_scatter, phi, phi.mean(axis=0))
+        labels = np.arange(len(phi), dtype=np.int32) % CLUSTERS
+        state = _rows.begin(phi, labels, CLUSTERS)
+        look = _rows.Look(state.sums / state.sizes[:, None], np.zeros(0), np.zeros((0, 0)))
+        stepping, _ = seconds(lambda: _rows.step(phi, _rows.begin(phi, labels, CLUSTERS), look))
+    n_cells = sum(len(parts[0].keys) for parts in cells)
+    sent = sum(column.nbytes for block in counted.blocks for part in block for column in part)
+    return {
+        "read_ns_per_answer": 1e9 * reading / answers,
+        "count_ns_per_answer": 1e9 * counting / answers,
+        "bytes_of_cells_per_answer": sent / answers,
+        "merge_ns_per_cell": 1e9 * merging / n_cells,
+        "row_ns_per_entry": 1e9 * making / phi.size,
+        "pass_gb_per_second": phi.nbytes / passing / 1e9,
+        "scatter_gflops": 2 * phi.shape[0] * phi.shape[1] ** 2 / scattering / 1e9,
+        "first_step_ns_per_row_cluster_column": 1e9 * stepping / (phi.size * CLUSTERS),
+    }
+
+
 STAGES = {"features": features, "map": a_map, "clusters": clusters}
 
 
-def measured() -> tuple[Rates, Work, dict[str, Any], dict[str, Any]]:
-    """Rates, the work they were measured on, and the rows of one thread and of two workers."""
-    rows = json.loads((RESULTS / "scale-100000000.json").read_text())["rows"]
+@dataclass(frozen=True)
+class Measured:
+    """What is known: rates, the work that was measured, and the rows of one process and of two workers."""
+
+    rates: Rates
+    work: Work
+    alone: dict[str, Any]
+    two: dict[str, Any]
+
+    def times_model(self, stage: str) -> float:
+        """CPU seconds of two workers beside those of the model."""
+        cost = STAGES[stage](self.work, self.rates)
+        busy: float = self.two[f"{stage}_cpu"]
+        return busy / (cost.core_seconds + cost.tasks * self.rates.task_seconds)
+
+
+def measure() -> Measured:
+    """Measure the rates; what they are checked against is there already."""
+    rate = in_child("benchmarks.cost_model", "rates_of_one_core", make_files(ANSWERS, OBJECTS), OBJECTS)
+    rows = json.loads((RESULTS / f"scale-{ANSWERS}.json").read_text())["rows"]
     found = {row["case"]: row for row in rows}
-    rate, alone, two = (
-        found[name] for name in ("rates of one core", "one machine, 1 thread", "Dask, 2 workers")
-    )
+    alone, two = found["one machine, 1 thread"], found["Dask, 2 workers"]
     rates = Rates(
         rate["count_ns_per_answer"],
         rate["merge_ns_per_cell"],
@@ -145,89 +221,73 @@ def measured() -> tuple[Rates, Work, dict[str, Any], dict[str, Any]]:
         alone["disk_bytes"] / alone["answers"],
         two["task_ms"] / 1e3,
     )
-    work = Work(
-        alone["objects"],
-        alone["answers"],
-        30 * 29 // 2,
-        8,
-        10,
-        two["n_iter"],
-        two["blocks"],
-        two["pieces"],
-        2,
-    )
-    return rates, work, alone, two
+    work = Work(OBJECTS, ANSWERS, COLUMNS, 8, CLUSTERS, two["n_iter"], two["blocks"], two["pieces"], 2)
+    save("cost_model", [rate])
+    return Measured(rates, work, alone, two)
 
 
-def check() -> list[list[str]]:
+def check(known: Measured) -> list[list[str]]:
     """The model beside what was measured."""
-    rates, work, alone, two = measured()
     rows = []
     for name, stage in STAGES.items():
-        cost = stage(work, rates)
+        cost = stage(known.work, known.rates)
         rows.append(
             [
                 name,
-                f"{cost.core_seconds:.0f} + {cost.tasks * rates.task_seconds:.0f}",
-                f"{two[f'{name}_cpu']:.0f}",
-                f"{alone[f'{name}_cpu']:.0f}",
+                f"{cost.core_seconds:.0f} + {cost.tasks * known.rates.task_seconds:.0f}",
+                f"{known.two[f'{name}_cpu']:.0f}",
+                f"{known.alone[f'{name}_cpu']:.0f}",
                 f"{cost.moved_bytes / 1e6:.0f}",
-                f"{two[f'moved_{name}'] / 1e6:.0f}",
+                f"{known.two[f'moved_{name}'] / 1e6:.0f}",
                 f"{cost.tasks:,.0f}",
             ]
         )
     return rows
 
 
-def far_away(objects: float = 1e9, answers: float = 1e12) -> tuple[Work, list[list[str]], dict[str, float]]:
-    """What it would take: machines of 32 cores, 128 GB, 25 Gbit/s, 1 GB/s from storage."""
-    rates, *_ = measured()
-    columns = 30 * 29 // 2
-    phi = objects * columns * 4
-    cells = min(answers, objects * columns) * rates.cell_bytes_per_answer
-    machines = -(-(phi + 2 * cells) // (0.6 * 128e9))
-    work = Work(
-        objects,
-        answers,
-        columns,
-        4,
-        10,
-        100,
-        int(-(-phi // BLOCK_BYTES)),
-        int(-(-answers // PIECE_ROWS)),
-        int(machines),
-    )
-    cores, wire, disk = 32 * machines, 25e9 / 8, 1e9
+def far_away(objects: float, answers: float) -> Work:
+    """Phi in float32 and the cells of all objects, twice, in 60 % of the memory of as many machines as that takes."""
+    phi, cells = objects * COLUMNS * 4, 6 * min(answers, objects * COLUMNS)
+    machines = int(-(-(phi + 2 * cells) // (0.6 * MEMORY)))
+    blocks, pieces = int(-(-phi // BLOCK_BYTES)), int(-(-answers // PIECE_ROWS))
+    return Work(objects, answers, COLUMNS, 4, CLUSTERS, 100, blocks, pieces, machines)
+
+
+def forecast(known: Measured, work: Work) -> list[list[str]]:
+    """Minutes that cores, storage, wire and scheduler would need if nothing else mattered."""
     rows = []
     for name, stage in STAGES.items():
-        cost = stage(work, rates)
-        rows.append(
-            [
-                name,
-                f"{cost.core_seconds / 3600:,.0f}",
-                f"{cost.core_seconds / cores / 60:.1f}",
-                f"{cost.disk_bytes / machines / disk / 60:.1f}",
-                f"{cost.moved_bytes / 1e12:.2f}",
-                f"{cost.moved_bytes / machines / wire / 60:.1f}",
-                f"{cost.tasks:.1e}",
-                f"{cost.tasks * rates.task_seconds / 3600:,.1f}",
-            ]
+        cost = stage(work, known.rates)
+        busy = cost.core_seconds * known.times_model(name)
+        minutes = (
+            busy / CORES / work.workers / 60,
+            cost.disk_bytes / STORAGE / work.workers / 60,
+            cost.moved_bytes / WIRE / work.workers / 60,
+            cost.tasks * known.rates.task_seconds / 60,
         )
-    return work, rows, {"machines": machines, "phi_TB": phi / 1e12, "cells_TB": cells / 1e12}
+        shown = [f"{value:,.1f}" if value < 100 else f"{value:,.0f}" for value in minutes]
+        rows.append(
+            [name, f"{busy / 3600:,.0f}", *shown, f"{cost.moved_bytes / 1e12:.2f}", f"{cost.tasks:.1e}"]
+        )
+    return rows
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:
-    lines = [head, ["---"] + ["---:"] * (len(head) - 1), *rows]
+    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def main() -> None:
+    known = measure()
+    print(known.rates, "\n")
     head = ["stage", "model: work + tasks, CPU s", "two workers, CPU s", "one process, CPU s"]
-    print(table([*head, "model: moved, MB", "measured, MB", "tasks"], check()), "\n")
-    work, rows, facts = far_away()
-    print(facts, f"blocks {work.blocks:,}, pieces {work.pieces:,}\n")
-    head = ["stage", "core hours", "minutes, cores", "minutes, storage", "TB moved", "minutes, wire"]
-    print(table([*head, "tasks", "hours, scheduler"], rows))
+    print(table([*head, "model: moved, MB", "measured, MB", "tasks"], check(known)), "\n")
+    work = far_away(1e9, 1e12)
+    print(
+        f"{work.workers} machines, {work.phi_bytes / 1e12:.2f} TB of Phi, {work.blocks:,} blocks, {work.pieces:,} pieces\n"
+    )
+    head = ["stage", "core hours", "minutes: cores", "storage", "wire", "scheduler"]
+    print(table([*head, "TB moved", "tasks"], forecast(known, work)))
 
 
 if __name__ == "__main__":

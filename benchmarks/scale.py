@@ -100,58 +100,6 @@ def on_dask(paths: list[str], n_objects: int, workers: int) -> dict[str, Any]:
     )
 
 
-def rates(paths: list[str], n_objects: int) -> dict[str, Any]:
-    """Seconds on one core of every kind of task, and how much each works on: what the cost model is made of."""
-    import fsspec
-    from threadpoolctl import threadpool_limits
-
-    from nearfar.kernel.parts import column_counts
-    from nearfar.methods import _rows
-    from nearfar.scale import _counting
-    from nearfar.scale._engine import run_alone
-    from nearfar.scale._pieces import Format, ParquetPiece
-    from nearfar.scale.kernel_pca import _scatter
-
-    recipe = _counting.Recipe("k1", n_objects, tuple(range(LANDMARKS)), min(n_objects, 18_432))
-    files, form = fsspec.open_files(paths, "rb"), Format(n_objects=n_objects)
-    piece = ParquetPiece(files[0], (0, 1, 2, 3), 0, form)
-    others = [ParquetPiece(file, (group,), 0, form) for file in files[:2] for group in range(8)]
-
-    def seconds(work: Any, *arguments: Any) -> tuple[float, Any]:
-        best = float("inf")
-        for _ in range(4):  # the first run compiles
-            start = time.perf_counter()
-            result = run_alone(work, *arguments)
-            best = min(best, time.perf_counter() - start)
-        return best, result
-
-    with threadpool_limits(1):
-        reading, answers = seconds(lambda: sum(len(batch) for batch in piece.read(None)))
-        counting, counted = seconds(_counting.count_piece, recipe, piece, None)
-        cells = [run_alone(_counting.count_piece, recipe, each, None).blocks[0] for each in others]
-        merging, merged = seconds(_counting.merge, recipe, 0, cells)
-        making, made = seconds(_counting.make_rows, recipe, 0, merged, [True], None, ("dense", "float64"))
-        phi = made.phi
-        passing, _ = seconds(column_counts, phi)
-        scattering, _ = seconds(_scatter, phi, phi.mean(axis=0))
-        labels = np.arange(len(phi), dtype=np.int32) % CLUSTERS
-        state = _rows.begin(phi, labels, CLUSTERS)
-        look = _rows.Look(state.sums / state.sizes[:, None], np.zeros(0), np.zeros((0, 0)))
-        stepping, _ = seconds(lambda: _rows.step(phi, _rows.begin(phi, labels, CLUSTERS), look))
-    n_cells = sum(len(parts[0].keys) for parts in cells)
-    sent = sum(column.nbytes for block in counted.blocks for part in block for column in part)
-    return {
-        "read_ns_per_answer": 1e9 * reading / answers,
-        "count_ns_per_answer": 1e9 * counting / answers,
-        "bytes_of_cells_per_answer": sent / answers,
-        "merge_ns_per_cell": 1e9 * merging / n_cells,
-        "row_ns_per_entry": 1e9 * making / phi.size,
-        "pass_gb_per_second": phi.nbytes / passing / 1e9,
-        "scatter_gflops": 2 * phi.shape[0] * phi.shape[1] ** 2 / scattering / 1e9,
-        "first_step_ns_per_row_cluster_column": 1e9 * stepping / (phi.size * CLUSTERS),
-    }
-
-
 def limits() -> dict[str, Any]:
     """How many times as much two processes get done as one."""
     works = {
@@ -237,11 +185,8 @@ def main() -> None:
     paths = make_files(given.answers, given.objects)
     disk = sum(Path(path).stat().st_size for path in paths)
     module, rows = "benchmarks.scale", []
-    found = in_child(module, "rates", paths, given.objects)
-    found.pop("seconds", None)
-    costs = {"case": "rates of one core", "answers": given.answers, "objects": given.objects, **found}
     limit = {"case": "two processes against one: the limit", **limits()}
-    show([costs, limit])
+    show([limit])
     cases = [
         ("one machine, 1 thread", "on_one_machine", 1),
         ("one machine, 2 threads", "on_one_machine", 2),
@@ -276,7 +221,7 @@ def main() -> None:
         {"case": "agreement", "same_labels": same, "difference_of_coordinates": spread / given.objects}
     )
     show(rows[-1:])
-    print("rows kept in", save(f"scale-{given.answers}", [costs, limit, *rows]))
+    print("rows kept in", save(f"scale-{given.answers}", [limit, *rows]))
 
 
 if __name__ == "__main__":
