@@ -9,11 +9,13 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import lru_cache
 from itertools import pairwise
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 
-__all__ = ["alone", "blocks", "n_threads", "run"]
+__all__ = ["alone", "blocks", "n_threads", "one_blas_thread", "run"]
+
+LONG = 5_000  # rows of a matrix up to which a product with a vector is little work
 
 
 def n_threads() -> int:
@@ -76,6 +78,59 @@ def alone() -> Iterator[None]:
         yield
     finally:
         _inside.pool = before
+
+
+@contextmanager
+def one_blas_thread(size: int = 0, limit: int = LONG) -> Iterator[None]:
+    """Inside, BLAS works in one thread, unless its matrices have more than ``limit`` rows.
+
+    Lanczos' method, L-BFGS and LAPACK's solvers call it thousands of times for little work each. Waking its threads
+    every time brings little, and costs ten to fifty times the work where others use the cores, too.
+
+    >>> with one_blas_thread():
+    ...     _limits.users
+    1
+    """
+    if size > limit:
+        yield
+        return
+    _limits.enter()
+    try:
+        yield
+    finally:
+        _limits.leave()
+
+
+class _Limits:
+    """BLAS belongs to the whole process: the first who enters limits it, the last who leaves gives it back."""
+
+    def __init__(self) -> None:
+        self.users = 0
+        self._lock = threading.Lock()
+        self._blas: Any = None
+        self._limiter: Any = None
+
+    def enter(self) -> None:
+        with self._lock:
+            if not self.users:
+                self._blas = self._blas or _controller()
+                self._limiter = self._blas.limit(limits=1, user_api="blas")
+            self.users += 1
+
+    def leave(self) -> None:
+        with self._lock:
+            self.users -= 1
+            if not self.users:
+                self._limiter.restore_original_limits()
+
+
+_limits = _Limits()
+
+
+def _controller() -> Any:
+    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+
+    return ThreadpoolController()
 
 
 def _marked(work: Callable[..., Result], job: tuple[object, ...]) -> Result:

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
+from nearfar._threads import one_blas_thread
 from nearfar.embedding.loop import Loop, Merged, Points, merge
 from nearfar.embedding.optimise import Optimum, Pull, answers_per_object, learnt_pull, optimise, steady_pull
 from nearfar.embedding.place import match
@@ -24,8 +24,6 @@ from nearfar.triplets import Triplets, as_triplets
 __all__ = ["Embedding", "Init", "check_positive"]
 
 Init = Literal["kernel", "random"]
-# L-BFGS and Lanczos' method call BLAS on tiny matrices, where waking its threads costs a hundred times the work.
-BLAS = ThreadpoolController()
 
 
 class Embedding(BaseEstimator):  # type: ignore[misc]
@@ -133,7 +131,7 @@ class Embedding(BaseEstimator):  # type: ignore[misc]
     @contextmanager
     def _loop(self, data: Merged) -> Iterator[Loop]:
         loop = Loop(data, self._kind, self._parameter(), self.n_components)
-        with BLAS.limit(limits=1, user_api="blas"), loop:
+        with one_blas_thread(), loop:
             yield loop
 
     def _starts(self, loop: Loop, informed: NDArray[np.intp]) -> Iterator[Points]:

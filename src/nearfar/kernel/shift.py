@@ -15,6 +15,7 @@ from scipy import linalg
 from scipy.linalg import lapack
 from scipy.sparse.linalg import LinearOperator, eigsh
 
+from nearfar._threads import one_blas_thread
 from nearfar.errors import InputError, NotConverged
 from nearfar.kernel.gram import gram
 from nearfar.kernel.parts import Parts, Phi, as_rows, informed_rows, is_sparse, split
@@ -118,8 +119,13 @@ def smallest_of_matrix(K: NDArray[np.float64]) -> float:
     A few products tell where it lies; the inverse of K minus a little less than that then has one eigenvalue that
     stands out, and a handful of solves finds it to machine precision.
     """
-    if len(K) <= DIRECT_LIMIT:
-        return max(0.0, float(linalg.eigvalsh(K)[0])) if len(K) else 0.0
+    with one_blas_thread(len(K)):
+        if len(K) <= DIRECT_LIMIT:
+            return max(0.0, float(linalg.eigvalsh(K)[0])) if len(K) else 0.0
+        return _by_inverse(K)
+
+
+def _by_inverse(K: NDArray[np.float64]) -> float:
     scale = float(K.diagonal().mean())
     rough = _lanczos(lambda v: K @ v, len(K), scale, ROUGH)
     near = max(0.0, rough.value - rough.residual - ROUGH * scale)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy import linalg
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
+from nearfar._threads import one_blas_thread
 from nearfar.errors import NotConverged
 from nearfar.kernel.parts import Parts, is_sparse
 from nearfar.methods._blocks import add_scatter, column_sums, onto_columns, row_blocks
@@ -136,7 +137,8 @@ def _top(matrix: Floats, count: int) -> Spectrum:
     n = len(matrix)
     if _is_iterated(n, count):
         return _iterate(matrix, count)
-    values, vectors = linalg.eigh(matrix, subset_by_index=[n - count, n - 1])
+    with one_blas_thread(n, ALL_AT_ONCE):
+        values, vectors = linalg.eigh(matrix, subset_by_index=[n - count, n - 1])
     return Spectrum(np.maximum(values[::-1], 0), vectors[:, ::-1])
 
 
@@ -151,16 +153,17 @@ def _iterate(operator: Any, count: int) -> Spectrum:
     """
     start = np.random.default_rng(0).standard_normal(operator.shape[0])
     start -= start.mean()
-    try:
-        found = eigsh(operator, k=count, which="LA", v0=start, maxiter=RESTARTS)
-    except ArpackNoConvergence:
-        warnings.warn(
-            f"kernel PCA: the {count} largest eigenvalues are too close to the next ones to be told apart after "
-            f"{RESTARTS} restarts; the coordinates are good to a thousandth only and may show nothing but noise",
-            NotConverged,
-            stacklevel=2,
-        )
-        found = eigsh(operator, k=count, which="LA", v0=start, tol=1e-3, maxiter=operator.shape[0])
+    with one_blas_thread(len(start)):
+        try:
+            found = eigsh(operator, k=count, which="LA", v0=start, maxiter=RESTARTS)
+        except ArpackNoConvergence:
+            warnings.warn(
+                f"kernel PCA: the {count} largest eigenvalues are too close to the next ones to be told apart after "
+                f"{RESTARTS} restarts; the coordinates are good to a thousandth only and may show nothing but noise",
+                NotConverged,
+                stacklevel=2,
+            )
+            found = eigsh(operator, k=count, which="LA", v0=start, tol=1e-3, maxiter=operator.shape[0])
     values, vectors = found
     order = np.argsort(-values, kind="stable")
     return Spectrum(np.maximum(values[order], 0), vectors[:, order])
