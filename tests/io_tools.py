@@ -3,6 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 
+from nearfar.io import read_answers
 from nearfar.labels import Labels
 from nearfar.triplets import Triplets
 
@@ -63,3 +64,15 @@ def assert_same(one, two, *, columns=OPTIONAL, exact_types=False, objects=True):
                 assert right.is_numeric, role
         elif left is not None:
             np.testing.assert_array_equal(left, right, err_msg=role)
+
+
+def named(triplets):
+    """The rows, by names."""
+    return [tuple(triplets.objects[i] for i in row) for row in triplets.array.tolist()]
+
+
+def read(tmp_path, text, name="answers.csv", **options):
+    """What is read from a file that holds this text."""
+    path = tmp_path / name
+    path.write_text(text)
+    return read_answers(path, **options)
