@@ -15,7 +15,17 @@ from scipy import sparse
 
 from nearfar.kernel.gram import gram
 
-__all__ = ["Parts", "Phi", "as_rows", "column_counts", "informed_rows", "is_sparse", "row_squares", "split"]
+__all__ = [
+    "Parts",
+    "Phi",
+    "as_rows",
+    "column_counts",
+    "informed_rows",
+    "is_sparse",
+    "row_squares",
+    "split",
+    "used_columns",
+]
 
 Phi: TypeAlias = Any  # an ndarray or a scipy.sparse matrix or array; rows are objects
 BLOCK_BYTES = 1 << 26
@@ -142,6 +152,20 @@ def column_counts(phi: Phi) -> NDArray[np.int64]:
     return np.asarray(np.count_nonzero(phi, axis=0), dtype=np.int64)
 
 
+def used_columns(phi: Phi) -> NDArray[Any]:
+    """The columns of canonical rows that occur, ascending; all of those of dense rows.
+
+    >>> used_columns(sparse.csr_array([[0.6, 0.0, 0.8], [0.0, 0.0, 1.0]]))
+    array([0, 2], dtype=int32)
+    """
+    if not is_sparse(phi):
+        return np.arange(phi.shape[1])
+    if _is_crowded(phi):
+        return np.flatnonzero(column_counts(phi)).astype(phi.indices.dtype)
+    columns: NDArray[Any] = np.unique(phi.indices)
+    return columns
+
+
 def row_squares(block: Any) -> NDArray[np.float64]:
     """(n,) squared length of every row, summed in float64."""
     if is_sparse(block):
@@ -159,13 +183,18 @@ def _column_counts(
     phi: Any, counts: NDArray[np.int64] | None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """(used columns, how many rows have each, position of every stored entry's column among them)."""
-    if counts is not None or phi.shape[1] <= 4 * phi.nnz + 1024:
+    if counts is not None or _is_crowded(phi):
         counts = column_counts(phi) if counts is None else counts
         columns = np.flatnonzero(counts)
         place = np.cumsum(counts > 0) - 1
         return columns, counts[columns], place[phi.indices]
     columns, codes, counts = np.unique(phi.indices, return_inverse=True, return_counts=True)
     return columns, counts, codes
+
+
+def _is_crowded(phi: Any) -> bool:
+    """Whether an array with an entry per column is not much longer than the stored entries."""
+    return bool(phi.shape[1] <= 4 * phi.nnz + 1024)
 
 
 def _keep_columns(phi: Any, codes: NDArray[np.int64], wanted: NDArray[np.bool_]) -> Any:

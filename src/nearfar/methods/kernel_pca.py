@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from nearfar.errors import InputError
-from nearfar.kernel.parts import Parts, Phi, as_rows, is_sparse, split
+from nearfar.kernel.parts import Parts, Phi, as_rows, split, used_columns
 from nearfar.kernel.shift import check_diagonal, shift_and_matrix
 from nearfar.methods._blocks import into_columns, onto_columns
 from nearfar.methods._common import check_count, take_columns
@@ -122,7 +122,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             self._columns, self._axes = parts.columns, spectrum.axes
             self._origin = spectrum.mean @ spectrum.axes
             return
-        self._columns = np.unique(X.indices) if is_sparse(X) else np.arange(X.shape[1])
+        self._columns = used_columns(X)
         rows = take_columns(X, self._columns)
         weights = np.zeros((X.shape[0], len(self.eigenvalues_)))  # 0 for rows that are 0: X needs no copy
         scale = np.sqrt(np.where(self.eigenvalues_ > 0, self.eigenvalues_, np.inf))
