@@ -87,11 +87,13 @@ def _client(distributed: Any, address: str) -> Iterator[Any]:
 
 
 def _open(distributed: Any, address: str) -> Any:
+    import dask
+
     with warnings.catch_warnings():
         # Dask warns of differing versions too, in a table; we say it in a sentence
         warnings.simplefilter("ignore", distributed.versions.VersionMismatchWarning)
         try:
-            if address.startswith("tcp://"):
+            if dask.config.get("distributed.client.security-loader", None) is None:  # else it has the keys
                 with ThreadPoolExecutor(1) as other:  # this one may have a loop that runs already
                     other.submit(asyncio.run, _knock(distributed, address)).result()
             return distributed.Client(address, timeout=PATIENCE)
@@ -104,7 +106,8 @@ def _open(distributed: Any, address: str) -> Any:
 
 async def _knock(distributed: Any, address: str) -> None:
     """Ask for an answer within a time limit: Dask waits for ever where a port is open but silent."""
-    comm = await asyncio.wait_for(distributed.comm.connect(address, timeout=PATIENCE), PATIENCE)
+    keys = distributed.Security().get_connection_args("client")
+    comm = await asyncio.wait_for(distributed.comm.connect(address, timeout=PATIENCE, **keys), PATIENCE)
     await comm.close()
 
 
@@ -113,7 +116,7 @@ def _reason(error: Exception) -> str:
         return "there is no answer"
     if isinstance(error, MemoryError):  # Dask takes the first words of anybody for the length of a message
         return "something else answers"
-    return str(error)
+    return str(error) or repr(error)
 
 
 def _cores() -> int:
