@@ -163,7 +163,7 @@ def rates_of_one_core(paths: list[str], n_objects: int) -> dict[str, Any]:
         counting, counted = seconds(_counting.count_piece, recipe, piece, None)
         cells = [run_alone(_counting.count_piece, recipe, each, None).blocks[0] for each in others]
         merging, merged = seconds(_counting.merge, recipe, 0, cells)
-        making, made = seconds(_counting.make_rows, recipe, 0, merged, [True], None, ("dense", "float64"))
+        making, made = seconds(_counting.make_rows, recipe, 0, [merged], [True], None, ("dense", "float64"))
         phi = made.phi
         passing, _ = seconds(column_counts, phi)
         scattering, _ = seconds(_scatter, phi, phi.mean(axis=0))

@@ -24,7 +24,7 @@ from nearfar.errors import (
     UninformedWarning,
 )
 from nearfar.methods import _lloyd, _path, _rows, medoid, neighbours
-from nearfar.scale import _answers, _connect, reading
+from nearfar.scale import _answers, _connect, feature_map, reading
 from nearfar.scale._engine import current_engine
 from nearfar.scale._pieces import open_file
 
@@ -68,6 +68,15 @@ def test_features_are_those_of_one_machine_to_the_last_bit(kernel, landmarks, sm
     assert many.coverage_ == one.coverage_
     assert many.columns_.describe() == one.columns_.describe()
     assert many.objects_ == one.objects_ and many.n_answers_ == len(answers)
+
+
+@pytest.mark.parametrize(("kernel", "landmarks"), [("k1", LANDMARKS), ("k1+score", None)])
+def test_sums_of_groups_of_pieces_are_added_up_in_turn(kernel, landmarks, small_pieces, monkeypatch):
+    monkeypatch.setattr(feature_map, "FAN_IN", 2)
+    answers = made_answers()
+    expected = nf.FeatureMap(kernel, landmarks=landmarks).fit_transform(answers)
+    found = scale.FeatureMap(kernel, landmarks=landmarks).fit_transform(answers).compute()
+    np.testing.assert_array_equal(dense(found), dense(expected))
 
 
 @pytest.mark.parametrize("layout", ["dense", "sparse"])

@@ -13,7 +13,7 @@ from scale_tools import dense
 from nearfar import FeatureMap, Triplets, read_triplets, scan_triplets
 from nearfar.errors import CoverageWarning, FileError, InputError, UninformedWarning
 from nearfar.features import PARTS
-from nearfar.features.counts import Counts, bits
+from nearfar.features.counts import Cells, Counts, bits
 from nearfar.io import scanning
 
 # -------------------------------------------------------------------- integers with an overflow guard
@@ -239,3 +239,20 @@ def test_memory_does_not_depend_on_the_answers(tmp_path):
         command = [sys.executable, "-c", MEMORY, str(tmp_path / "answers.parquet"), rounds]
         peaks.append(int(subprocess.run(command, capture_output=True, text=True, check=True).stdout))
     assert peaks[1] < 1.15 * peaks[0]  # 4 million answers are 48 MB
+
+
+def test_cells_from_elsewhere_find_room_in_a_grid():
+    part = PARTS["k1"]
+    answers = Triplets.from_array([[0, 1, 2], [0, 1, 2], [1, 2, 0], [2, 0, 1]])
+    few = Counts(part, 3, np.arange(3, dtype=np.int32), 3, dense=False)
+    few.add(answers)
+    cells = few.cells()
+    many = Cells(cells.keys, 20_000 * cells.net, 20_000 * cells.total)
+    grid = Counts(part, 3, np.arange(3, dtype=np.int32), 3, dense=True)
+    for _ in range(5):
+        grid.add_cells(many)
+    assert grid.grid is not None and grid.grid.dtype == np.int32
+    assert grid.grid[..., 1].sum() == 100_000 * len(answers)
+    once = Counts(part, 3, np.arange(3, dtype=np.int32), 3, dense=True)
+    once.add(answers)
+    assert np.array_equal(grid.grid, 100_000 * once.grid.astype(np.int64))

@@ -116,15 +116,15 @@ def cut_cells(
 def put_cells(
     keys: Any, net: Any, total: Any, row_bits: int, first: Any, grid_columns: Any, grid: Any
 ) -> None:
-    """Sorted cells -> a grid. In: the first cell of every column that occurs, and its column of the grid. Out: grid."""
+    """Add sorted cells to a grid. In: the first cell of every column that occurs, its column of the grid. In and out: grid."""
     mask = (np.int64(1) << row_bits) - 1
     for i in range(first.size):
         last = first[i + 1] if i + 1 < first.size else keys.size
         column = grid_columns[i]
         for cell in range(first[i], last):
             row = keys[cell] & mask
-            grid[row, column, 0] = net[cell]
-            grid[row, column, 1] = total[cell]
+            grid[row, column, 0] += net[cell]
+            grid[row, column, 1] += total[cell]
 
 
 @njit(cache=True, nogil=True)

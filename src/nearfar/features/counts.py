@@ -124,6 +124,11 @@ class Counts:
         while cells.total.max(initial=0) > _limit(kind):
             kind = _wider(kind)
         self.grid = np.zeros((self.n_rows, self.n_columns, 2), dtype=kind)
+        self._runs = []
+        self._put(cells)
+
+    def _put(self, cells: Cells) -> None:
+        """Add cells to the grid, which has room for them."""
         all_codes = self.part.all_codes(self.n_places) if len(cells.keys) else np.empty(0, np.int64)
         for start in range(0, len(cells.keys), CHUNK):
             keys, net, total = (column[start : start + CHUNK] for column in cells)
@@ -133,7 +138,6 @@ class Counts:
             _loops.put_cells(
                 keys, net, total, self.row_bits, first, np.searchsorted(all_codes, codes), self.grid
             )
-        self._runs = []
 
     def _add_to_grid(self, answers: AnswerColumns) -> None:
         blocks = _threads.blocks(self.n_rows, _threads.n_threads() if len(answers) > 50_000 else 1)
@@ -172,10 +176,19 @@ class Counts:
         self._add_cells(Cells(keys[:n], net[:n], total[:n]))
 
     def add_cells(self, cells: Cells) -> None:
-        """Add cells that were counted elsewhere, in integers of any size; only where there is no grid."""
+        """Add cells that were counted elsewhere, in integers of any size."""
         self._most += int(cells.total.max(initial=0))
         kind = np.int32 if cells.total.itemsize <= 4 else np.int64
-        self._add_cells(_as(Cells(cells.keys.astype(np.int64, copy=False), cells.net, cells.total), kind))
+        same = _as(Cells(cells.keys.astype(np.int64, copy=False), cells.net, cells.total), kind)
+        if not self.dense:
+            self._add_cells(same)
+            return
+        if self.grid is None:
+            self._make_grid()
+        assert self.grid is not None
+        while self._most > _limit(self.grid.dtype):
+            self.grid = self.grid.astype(_wider(self.grid.dtype))
+        self._put(same)
 
     def settle(self) -> None:
         """Make the grid where one was asked for."""

@@ -111,15 +111,15 @@ def join_codes(blocks: list[list[Codes]]) -> list[Codes]:
 def make_rows(
     recipe: Recipe,
     block: int,
-    cells: PartCells,
+    runs: list[PartCells],
     dense: list[bool],
     codes: list[Codes] | None,
     form: tuple[str, str],
 ) -> Rows:
-    """Rows of Phi of a block, over the columns that were found; ``form`` is (layout, dtype)."""
+    """Rows of Phi of a block from all its cells, over the columns that were found; ``form`` is (layout, dtype)."""
     layout, dtype = form
     parts = []
-    for i, counts in enumerate(_added(recipe, block, [cells], dense)):
+    for i, counts in enumerate(_added(recipe, block, runs, dense)):
         own = codes[i] if codes is not None and recipe.must_find(counts.part) else None
         parts.append(rows_from_counts(counts, own, own is None, dtype))
     informed = np.any([part.informed for part in parts], axis=0)

@@ -89,7 +89,10 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
         self._place_objects = landmark_indices(self.landmarks, given.objects)
         recipe = self._recipe(engine, given)
         cells, self.n_answers_ = _count(engine, recipe, given)
-        self._codes_future = _find_columns(engine, recipe, cells)
+        self._codes_future = None
+        if any(map(recipe.must_find, recipe.parts)):
+            cells = [[_joined(engine, recipe, b, runs)] for b, runs in enumerate(cells)]
+            self._codes_future = _find_columns(engine, recipe, [joined for (joined,) in cells])
         self._make(engine, recipe, cells)
         return self
 
@@ -133,7 +136,7 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
         self._recipe_ = Recipe(self.kernel, n, landmarks, max(1, block_rows))
         return self._recipe_
 
-    def _make(self, engine: Engine, recipe: Recipe, cells: list[Future]) -> None:
+    def _make(self, engine: Engine, recipe: Recipe, cells: list[list[Future]]) -> None:
         dense = [
             grid_pays(
                 recipe.n_objects * part.n_columns(recipe.n_places), self.n_answers_ * part.cells_per_answer
@@ -175,11 +178,11 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
         warn_of_gaps(self.kernel, self.coverage_, n, n_missing, [self.objects_[i] for i in missing[:SOME]])
 
 
-def _count(engine: Engine, recipe: Recipe, answers: Answers) -> tuple[list[Future], int]:
-    """Futures of the cells of every block, and how many answers there are.
+def _count(engine: Engine, recipe: Recipe, answers: Answers) -> tuple[list[list[Future]], int]:
+    """Futures of the cells of every block, in a few runs that are to be added up, and how many answers there are.
 
-    Pieces are counted in groups, whose cells are added up before the next group's are: what lies in memory grows
-    with the cells that differ, not with the answers.
+    Pieces are counted in groups, whose cells are added up at once, and so are the sums of as many groups: what lies
+    in memory grows with the cells that differ, not with the answers.
     """
     merged: list[list[Future]] = [[] for _ in range(recipe.n_blocks)]
     numbers: list[Future] = []
@@ -190,13 +193,16 @@ def _count(engine: Engine, recipe: Recipe, answers: Answers) -> tuple[list[Futur
         for b in range(recipe.n_blocks):
             cells = engine.map("cells", _block_of, counted, [b] * len(counted))
             merged[b].append(engine.submit("merge", merge, recipe, b, cells))
+            if len(merged[b]) == FAN_IN:
+                merged[b] = [_joined(engine, recipe, b, merged[b])]
     total = sum(engine.gather("counting answers", numbers))
     if not numbers:
         merged = [[engine.submit("merge", _no_cells, recipe)] for _ in merged]
-    return [
-        runs[0] if len(runs) == 1 else engine.submit("merge", merge, recipe, b, runs)
-        for b, runs in enumerate(merged)
-    ], total
+    return merged, total
+
+
+def _joined(engine: Engine, recipe: Recipe, block: int, runs: list[Future]) -> Future:
+    return runs[0] if len(runs) == 1 else engine.submit("merge", merge, recipe, block, runs)
 
 
 def _find_columns(engine: Engine, recipe: Recipe, cells: list[Future]) -> Future | None:
