@@ -163,6 +163,17 @@ def test_an_absent_scheduler_is_one_sentence_and_exit_code_2(study, monkeypatch,
     assert told.startswith("nearfar: tcp://127.0.0.1:9: cannot reach a Dask scheduler, there is no answer")
 
 
+def test_a_run_that_is_stopped_says_so(study, monkeypatch, capsys):
+    def stop(*given):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_connect, "local_cluster", stop)
+    monkeypatch.setattr(sys, "argv", ["nearfar", "map", str(study / "answers.parquet"), "--dask", "local"])
+    with pytest.raises(SystemExit, match="130"):
+        main()
+    assert capsys.readouterr().err == "nearfar: stopped; nothing half-written was left behind\n"
+
+
 def test_without_dask_the_extra_is_named(study, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     result = RUN.invoke(app, ["map", str(study / "answers.parquet"), "--dask", "local"])

@@ -7,6 +7,8 @@ import sys
 
 __all__ = ["main"]
 
+STOPPED = 130  # what typer, too, makes of Ctrl-C
+
 
 def main() -> None:
     """Run the command line; an error that nearfar knows is one sentence on stderr and exit code 2."""
@@ -23,6 +25,8 @@ def main() -> None:
     except BrokenPipeError:  # the reader of our output, e.g. `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, SystemExit) as end:
+        if isinstance(end, SystemExit) and end.code != STOPPED:
+            raise
         print("nearfar: stopped; nothing half-written was left behind", file=sys.stderr)
-        sys.exit(130)
+        sys.exit(STOPPED)

@@ -195,13 +195,15 @@ def _differing(here: Versions, there: Versions) -> list[str]:
 
     >>> _differing({"numpy": "2.4.0"}, {"numpy": "2.4.1"}), _differing({"dask": "1.0"}, {"dask": "1.1"})
     ([], ['dask 1.1 (here 1.0)'])
+    >>> _differing({"numba": "0.61.0"}, {"numba": None})
+    ['no numba (here 0.61.0)']
     """
 
     def shown(name: str, value: str | None) -> str | None:
         return value if value is None or name in EXACTLY else ".".join(value.split(".")[:2])
 
     return [
-        f"{name} {there[name]} (here {here[name]})"
+        f"{f'no {name}' if there[name] is None else f'{name} {there[name]}'} (here {here[name]})"
         for name in here
         if shown(name, there[name]) != shown(name, here[name])
     ]
