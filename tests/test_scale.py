@@ -3,6 +3,7 @@
 import gzip
 import pickle
 import re
+import time
 import warnings
 from contextlib import ExitStack
 
@@ -385,6 +386,30 @@ def test_the_whole_kernel_goes_to_disk(diagonal, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["K.zarr"]
     with pytest.raises(FileError, match=r"K\.zarr: exists already"):
         scale.kernel_matrix(answers, "k1", to=to)
+
+
+def test_a_kernel_that_is_given_up_leaves_nothing_behind(tmp_path):
+    """Not even what workers were about to write."""
+    import dask.array as da
+
+    class Stop:
+        def start(self, name, total):
+            if name == "kernel matrix":
+                while not any(tmp_path.rglob("c/*/*")):  # the first chunk
+                    time.sleep(0.01)
+                raise KeyboardInterrupt
+
+        def stop(self, handle):
+            pass
+
+        def advance(self, handle, amount):
+            pass
+
+    phi = da.from_array(np.random.default_rng(0).normal(size=(5000, 3)), chunks=(2048, 3))
+    with nf.progress.listen(Stop()), pytest.raises(KeyboardInterrupt):
+        scale.gram(phi, to=tmp_path / "K.zarr")
+    time.sleep(1)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_blocks_of_any_height_can_be_written(tmp_path, monkeypatch):

@@ -6,7 +6,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Literal
 
 import numpy as np
@@ -19,12 +19,15 @@ from nearfar.kernel.parts import informed_rows
 from nearfar.kernel.shift import check_diagonal, smallest_of_parts
 from nearfar.scale._answers import Answers
 from nearfar.scale._cut import Cut, cut_rows
-from nearfar.scale._engine import current_engine
+from nearfar.scale._engine import Future, current_engine, require_dask
 from nearfar.scale._parts import CutParts, uninformed_rows
 from nearfar.scale.feature_map import CHUNK_ROWS, FeatureMap
 from nearfar.triplets import Triplets
 
 __all__ = ["check_place", "gram", "kernel_matrix"]
+
+HEAD = "zarr.json"  # of an array on a disk
+STOPPING = 15.0  # seconds that workers have to finish a tile when the rest is given up
 
 
 def kernel_matrix(
@@ -94,7 +97,11 @@ def gram(
             )
             for i, j in pairs
         ]
-        engine.wait("kernel matrix", written)
+        try:
+            engine.wait("kernel matrix", written)
+        except BaseException:
+            _stop(place, written)
+            raise
     return da.from_zarr(os.fspath(to))  # type: ignore[no-untyped-call]
 
 
@@ -157,6 +164,14 @@ def _new_array(to: str, cut: Cut, facts: dict[str, Any]) -> Iterator[str]:
             shutil.rmtree(place, ignore_errors=True)
 
 
+def _stop(place: str, written: list[Future]) -> None:
+    """Take the head off an array, so that workers stop writing to it, and wait for what they are at."""
+    with suppress(OSError):
+        os.remove(os.path.join(place, HEAD))
+    with suppress(Exception):
+        require_dask().wait(written, timeout=STOPPING)
+
+
 def _zarr() -> Any:
     try:
         import zarr
@@ -190,6 +205,15 @@ def _write_pair(block: Any, other: Any, starts: tuple[int, int], place: str, shi
                 tile[informed, informed] -= shift
             rows = slice(row + top, row + top + tile.shape[0])
             columns = slice(column + left, column + left + tile.shape[1])
-            array[rows, columns] = tile
+            _put(array, place, rows, columns, tile)
             if row != column:
-                array[columns, rows] = tile.T
+                _put(array, place, columns, rows, tile.T)
+
+
+def _put(array: Any, place: str, rows: slice, columns: slice, tile: Any) -> None:
+    if "://" not in place and not os.path.exists(os.path.join(place, HEAD)):
+        return  # given up meanwhile
+    try:
+        array[rows, columns] = tile
+    except OSError as error:
+        raise FileError(f"{place}: cannot be written, {error}; make room there", where=place) from error
