@@ -139,7 +139,7 @@ def test_a_stranger_on_the_list_gets_a_sentence(answers, tmp_path):
     with pytest.warns(
         NearfarWarning, match=r"1 of 2 listed participants gave no answer \('zoe'\); check the spelling"
     ):
-        loaded = load([str(answers)], on_bad="drop", exclude=tmp_path / "out.txt")
+        loaded = load([str(answers)], on_bad="drop", exclude=tmp_path / "out.txt", announce=False)
     assert loaded.excluded == {"ann": 2, "zoe": 0}
     assert len(loaded.triplets) == 3
     assert len(loaded.result.triplets) == 5
@@ -160,9 +160,15 @@ def test_numeric_participants_can_be_left_out(tmp_path):
     assert load([str(tmp_path / "answers.csv")], exclude=tmp_path / "out.txt").excluded == {"7": 1}
 
 
+def test_dropped_rows_are_counted(tmp_path):
+    (tmp_path / "answers.csv").write_text("anchor,near,far\na,b,c\na,b,b\nb,c,a\na,c,\n")
+    with pytest.warns(NearfarWarning, match=r"answers\.csv: 2 rows dropped as no answer, the first in line 3"):
+        assert len(load([str(tmp_path / "answers.csv")], on_bad="drop").triplets) == 2
+
+
 def test_several_files_are_joined(answers, tmp_path):
     (tmp_path / "more.csv").write_text("a,b,c,odd\na,b,z,z\n")
-    loaded = load([str(answers), str(tmp_path / "more.csv")], on_bad="drop")
+    loaded = load([str(answers), str(tmp_path / "more.csv")], on_bad="drop", announce=False)
     assert len(loaded.triplets) == 7
     assert loaded.triplets.objects == ("a", "b", "c", "z")
     assert loaded.objects is None

@@ -121,13 +121,25 @@ def load(
     objects: Path | None = None,
     on_bad: str = "error",
     exclude: Path | None = None,
+    announce: bool = True,
 ) -> Loaded:
-    """Read and join the answers of a command, and leave out whom ``exclude`` lists."""
+    """Read and join the answers of a command, and leave out whom ``exclude`` lists.
+
+    Rows that were dropped are counted in a warning, unless the command tells of them itself (``announce=False``).
+    """
     from nearfar.io import read_answers, read_objects
 
     object_list = None if objects is None else read_objects(objects)
     sources: Any = answers[0] if len(answers) == 1 else list(answers)
     result = read_answers(sources, dialect=dialect, objects=object_list, on_bad=OnBad(on_bad).value)
+    if announce and len(result.rejected):
+        dropped = many(len(result.rejected), "row")
+        warnings.warn(
+            f"{result.rejected['file'][0]}: {dropped} dropped as no answer, the first in line "
+            f"{result.rejected['line'][0]}; nearfar check lists them",
+            NearfarWarning,
+            stacklevel=2,
+        )
     triplets, excluded = result.triplets, dict[str, int]()
     if exclude is not None:
         triplets, excluded = leave_out(triplets, _lines(exclude), where=str(exclude))

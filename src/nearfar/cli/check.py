@@ -32,7 +32,9 @@ def check(
     Example:  nearfar check answers.csv --objects objects.csv
     """
     with session(quiet):
-        loaded = load(answers, dialect=dialect, objects=objects, on_bad="drop", exclude=exclude)
+        loaded = load(
+            answers, dialect=dialect, objects=objects, on_bad="drop", exclude=exclude, announce=False
+        )
         facts = _facts(loaded)
     if json:
         import json as json_module

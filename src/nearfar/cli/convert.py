@@ -48,7 +48,7 @@ def convert(
     from nearfar.io import write_triplets
 
     with session(quiet):
-        loaded = load(source, dialect=from_, objects=objects, on_bad=on_bad, exclude=exclude)
+        loaded = load(source, dialect=from_, objects=objects, on_bad=on_bad, exclude=exclude, announce=False)
         write_triplets(loaded.triplets, target, dialect=to, format=format)
     answers, result = loaded.triplets, loaded.result
     remarks = [f"{many(len(answers), 'answer')} about {many(answers.n_objects, 'object')}"]
