@@ -176,8 +176,13 @@ def _keep(experiment: Experiment, cell: Cell, store: Store, finished: Finished, 
 
 
 def _note_machine(folder: Path) -> None:
-    with atomic_path(folder / "machine.json") as path:
-        path.write_text(json.dumps(machine(), indent=1) + "\n", encoding="utf-8")
+    """Keep what the rows were measured on; the highest load of all runs that added some."""
+    facts, place = machine(), folder / "machine.json"
+    if place.exists():
+        before = json.loads(place.read_text(encoding="utf-8"))["load"]
+        facts["load"] = max((load for load in (facts["load"], before) if load is not None), default=None)
+    with atomic_path(place) as path:
+        path.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
 
 
 # ---------------------------------------------------------------- how far it is
