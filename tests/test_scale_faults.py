@@ -221,7 +221,7 @@ def test_an_address_that_cannot_be_used_is_one_sentence(address, reason):
 
 def test_a_scheduler_without_workers_is_one_sentence(monkeypatch):
     with running_scheduler() as (_, address):
-        monkeypatch.setattr(_connect, "PATIENCE", 4.0)
+        monkeypatch.setattr(_connect, "WORKER_PATIENCE", 1.0)
         sentence = f"{address}: the Dask scheduler has no workers; start some with  dask worker {address}"
         with pytest.raises(UnreachableError, match=sentence), scale.connect(address):
             pass

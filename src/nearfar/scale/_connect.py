@@ -20,7 +20,8 @@ from nearfar.scale._engine import Engine, require_dask
 
 __all__ = ["check_workers", "connect", "local_cluster"]
 
-PATIENCE = 10.0  # seconds a scheduler has to answer, and to have a worker
+PATIENCE = 10.0  # seconds a scheduler has to answer
+WORKER_PATIENCE = 10.0  # seconds it has to find a worker
 EXACTLY = ("nearfar", "dask", "distributed")
 NEARLY = ("python", "numpy", "scipy", "numba")  # 3.11.4 may work with 3.11.5
 Versions = dict[str, str | None]
@@ -130,7 +131,7 @@ def check_workers(client: Any, address: str) -> None:
     """One sentence if there is no worker, if one or the scheduler has no nearfar, or other versions than this process."""
     distributed = require_dask()
     try:
-        client.wait_for_workers(1, timeout=PATIENCE)
+        client.wait_for_workers(1, timeout=WORKER_PATIENCE)
     except (distributed.TimeoutError, TimeoutError) as error:
         raise UnreachableError(
             f"{address}: the Dask scheduler has no workers; start some with  dask worker {address}"
