@@ -1,6 +1,5 @@
 """Each dialect: recognised by its header, its traps known, its rows told apart."""
 
-
 import numpy as np
 import pytest
 from io_tools import named, read
