@@ -295,7 +295,7 @@ def test_uninformed_and_too_sparse_give_named_warnings():
         warnings.simplefilter("ignore", UninformedWarning)
         warnings.simplefilter("error", CoverageWarning)
         sparse_rows = [[0, 1, 2], [1, 2, 3], [2, 3, 0]]
-        with pytest.raises(CoverageWarning, match=r"share 0 columns of k1 on average.*kernel='score'"):
+        with pytest.raises(CoverageWarning, match=r"share 0 columns of k1 on average.*use the score kernel"):
             FeatureMap("k1").fit(sparse_rows)
         assert FeatureMap("k1+score").fit(sparse_rows).coverage_["k1"] == 0.0
 

@@ -332,7 +332,7 @@ def warn_of_gaps(kernel: str, coverage: dict[str, float], n: int, n_missing: int
     if len(paired) == len(coverage) and n - n_missing > 1 and max(paired) < LOW_COVERAGE:
         warnings.warn(
             f"two objects share {max(paired):.2g} columns of {kernel} on average, too few to compare them; "
-            "ask landmark questions, or use kernel='score'",
+            "ask landmark questions, or use the score kernel",
             CoverageWarning,
             stacklevel=4,
         )
