@@ -230,3 +230,15 @@ def test_parameters_are_checked(parameters, message):
 def test_nothing_to_map():
     with pytest.raises(InputError, match="none of its 3 rows is informed"):
         nf.KernelPCA().fit(np.zeros((3, 2)))
+
+
+@pytest.mark.parametrize("layout", ["dense", "sparse"])
+def test_empty_columns_and_rows_change_nothing(layout):
+    rng = np.random.default_rng(0)
+    rows, new = rng.standard_normal((60, 8)), rng.standard_normal((5, 8))
+    rows[:, 3], rows[5] = 0, 0
+    model = nf.KernelPCA(3).fit(rows if layout == "dense" else sparse.csr_array(rows))
+    theirs = Theirs(3, kernel="linear").fit(np.delete(rows, 5, axis=0))
+    given = new if layout == "dense" else sparse.csr_array(new)
+    np.testing.assert_allclose(np.abs(model.transform(given)), np.abs(theirs.transform(new)), atol=1e-10)
+    np.testing.assert_allclose(model.transform(rows), model.embedding_, atol=1e-10)

@@ -118,11 +118,12 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     def _learn_axes(self, X: Any, parts: Parts, spectrum: Spectrum) -> None:
         """Axes X' u / sqrt(lambda - s) over the columns that occur; u sums to 0, so X needs no centring."""
+        self._columns = used_columns(X)
         if spectrum.axes is not None and spectrum.mean is not None and self.shift_ == 0:
-            self._columns, self._axes = parts.columns, spectrum.axes
+            self._axes = np.zeros((len(self._columns), len(self.eigenvalues_)))
+            self._axes[np.searchsorted(self._columns, parts.columns)] = spectrum.axes
             self._origin = spectrum.mean @ spectrum.axes
             return
-        self._columns = used_columns(X)
         rows = take_columns(X, self._columns)
         weights = np.zeros((X.shape[0], len(self.eigenvalues_)))  # 0 for rows that are 0: X needs no copy
         scale = np.sqrt(np.where(self.eigenvalues_ > 0, self.eigenvalues_, np.inf))
