@@ -69,7 +69,7 @@ def general() -> list[dict[str, Any]]:
     plain = best_of(lambda: plain_sparse_k1(answers), repeat=2)
     phi = FeatureMap("k1").fit_transform(answers)
     shift = side_by_side(
-        {"shift": lambda: smallest_eigenvalue(phi), "eigvalsh": lambda: linalg.eigvalsh(K)}, repeat=2
+        {"shift": lambda: smallest_eigenvalue(phi, K), "eigvalsh": lambda: linalg.eigvalsh(K)}, repeat=2
     )
     return [
         {
