@@ -31,22 +31,26 @@ def trios_by_statement(rows, statements):
 
 def agreement_by_question(given):
     """Mean over repeated questions of the share of agreeing pairs of different people; ``given``: (question, said, person, statement)."""
-    return _agreement(given, lambda one, other: one[2] != other[2])
+    return _agreement(given, lambda one, other: one[2] != other[2], lambda one: one[0])
 
 
 def agreement_within(given):
-    """The same for pairs of one person in different statements."""
-    return _agreement(given, lambda one, other: one[2] == other[2] and one[3] != other[3])
+    """The same for pairs of one person in different statements; a question counts once for every person it was put to again."""
+
+    def again(one, other):
+        return one[2] == other[2] and one[3] != other[3]
+
+    return _agreement(given, again, lambda one: (one[0], one[2]))
 
 
-def _agreement(given, counts):
-    by_question = defaultdict(list)
+def _agreement(given, counts, unit):
+    by_unit = defaultdict(list)
     for one, other in combinations(given, 2):
         if one[0] == other[0] and counts(one, other):
-            by_question[one[0]].append(one[1] == other[1])
-    if not by_question:
+            by_unit[unit(one)].append(one[1] == other[1])
+    if not by_unit:
         return None
-    return sum(sum(pairs) / len(pairs) for pairs in by_question.values()) / len(by_question)
+    return sum(sum(pairs) / len(pairs) for pairs in by_unit.values()) / len(by_unit)
 
 
 def majority_by_question(given):

@@ -103,6 +103,14 @@ def test_equals_the_oracle(rows, known):
         assert wanted is None or abs(found.share - wanted) < 1e-12
 
 
+def test_a_repeated_question_counts_once_for_every_participant():
+    """One person gives 21 answers and then the opposite, another gives the same answer twice: one half."""
+    rows = [[0, 1, 2]] * 21 + [[0, 2, 1]] + [[0, 1, 2]] * 2
+    answers = Triplets.from_array(rows, statement=[0] * 21 + [1, 2, 3], participant=["a"] * 22 + ["b"] * 2)
+    within = noise_ceiling(answers).within
+    assert (within.share, within.questions) == (0.5, 2)
+
+
 def test_odd_one_out_and_most_central_as_same_trio_same_choice():
     rng = np.random.default_rng(4)
     p = rng.dirichlet([2, 1, 0.5], size=8000)

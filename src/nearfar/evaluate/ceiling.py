@@ -47,7 +47,8 @@ class NoiseCeiling:
     agreement : of two answers to the same question by different people (by different statements where people
         are not known). Where all answers are one participant's, their agreement with themselves.
     majority : one answer against the majority of the others.
-    within : of two answers to the same question by the same participant, given in different statements.
+    within : of two answers to the same question by the same participant, given in different statements; a question
+        counts once for every participant who got it again.
     odd_one_out, most_central : same trio, same choice (chance is one third), for statements of that kind.
     participants : one row per participant, where known.
     """
