@@ -71,6 +71,14 @@ class KillAt:
         pass
 
 
+def test_a_local_cluster_starts_on_a_slow_disk_though_dask_warns_of_it(monkeypatch):
+    """Warnings are errors in these tests."""
+    slow = distributed.utils.warn_on_duration
+    monkeypatch.setattr(distributed.core, "warn_on_duration", lambda _, message: slow("0s", message))
+    with local_cluster(1) as client:
+        assert client.submit(sum, [1, 2]).result() == 3
+
+
 def test_a_killed_worker_does_not_change_the_result():
     """Once while answers are counted, once while clusters are found."""
     answers = made_answers(landmarks=LANDMARKS)

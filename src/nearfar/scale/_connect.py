@@ -65,15 +65,18 @@ def connect(where: str = "local") -> Iterator[Any]:
 
 def local_cluster(n_workers: int, **more: Any) -> Any:
     """Processes of one thread each on this machine, without a dashboard, that say nothing on stderr."""
-    return require_dask().LocalCluster(
-        n_workers=n_workers,
-        threads_per_worker=1,
-        processes=True,
-        dashboard_address=":0",  # any free port; the usual one may be taken by another cluster
-        scheduler_kwargs={"dashboard": False},
-        silence_logs=logging.CRITICAL,
-        **more,
-    )
+    with warnings.catch_warnings():
+        # a slow disk is no fault, and where warnings are errors it would keep the cluster from starting
+        warnings.filterwarnings("ignore", "Creating scratch directories", UserWarning)
+        return require_dask().LocalCluster(
+            n_workers=n_workers,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=":0",  # any free port; the usual one may be taken by another cluster
+            scheduler_kwargs={"dashboard": False},
+            silence_logs=logging.CRITICAL,
+            **more,
+        )
 
 
 @contextmanager
