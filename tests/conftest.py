@@ -4,6 +4,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# drawn cases are judged by what comes out, never by how long a busy machine takes
+settings.register_profile("nearfar", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("nearfar")
 
 sys.path.insert(0, str(Path(__file__).parent))
 

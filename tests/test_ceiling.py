@@ -80,7 +80,7 @@ ROWS = st.lists(
 )
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(ROWS, st.booleans())
 def test_equals_the_oracle(rows, known):
     triplets = [order[:3] for order, _, _ in rows]

@@ -49,7 +49,7 @@ PLANE = np.random.default_rng(7).normal(size=(25, 2))
 # ------------------------------------------------------------------ margins
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 10_000), st.booleans())
 def test_margins_equal_the_oracle(seed, informed):
     rng = np.random.default_rng(seed)

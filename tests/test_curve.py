@@ -133,7 +133,7 @@ def test_noise_of_single_answers_is_not_counted_three_times():
     assert 1.5 < np.mean(ratios) < 2.2
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.floats(0.6, 0.95), st.floats(0.01, 0.3), st.sampled_from([-0.4, 0.0, 0.25, 0.5, 1.0]))
 def test_a_power_law_is_found_again(last, step, c):
     m = 1000 * 2.0 ** np.arange(-2, 0.5, 0.5)

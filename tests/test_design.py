@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nearfar import design
@@ -33,7 +33,6 @@ def designs(draw):
     return n, marks, draw(st.sampled_from(["k1", "k2"]))
 
 
-@settings(deadline=None)
 @given(designs())
 def test_all_landmark_questions_are_those_of_the_definition(case):
     n, marks, kernel = case
@@ -42,7 +41,6 @@ def test_all_landmark_questions_are_those_of_the_definition(case):
     assert as_set(questions) == all_questions(n, marks, kernel)
 
 
-@settings(deadline=None)
 @given(designs(), st.data())
 def test_a_budget_is_a_balanced_part_without_repeats(case, data):
     n, marks, kernel = case
@@ -83,7 +81,6 @@ def test_random_questions_are_uniform_and_distinct():
     assert np.abs(values - 625).max() < 4 * np.sqrt(625)
 
 
-@settings(deadline=None)
 @given(st.integers(3, 8), st.data())
 def test_random_questions_of_any_budget(n, data):
     total = n * (n - 1) * (n - 2) // 2

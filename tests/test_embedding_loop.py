@@ -33,7 +33,7 @@ PARAMETERS = [
     ("soe", 2.0),
 ]
 squared = st.floats(1e-3, 40.0)
-patient = settings(deadline=None, max_examples=40)  # the first call compiles
+fewer = settings(max_examples=40)
 
 
 def random_rows(n, m, seed=0):
@@ -42,7 +42,7 @@ def random_rows(n, m, seed=0):
 
 
 @pytest.mark.parametrize(("name", "parameter"), PARAMETERS)
-@patient
+@fewer
 @given(near=squared, far=squared)
 def test_loss_is_the_formula(name, parameter, near, far):
     value = getattr(losses, name)(near, far, parameter)[0]
@@ -50,7 +50,7 @@ def test_loss_is_the_formula(name, parameter, near, far):
 
 
 @pytest.mark.parametrize(("name", "parameter"), PARAMETERS)
-@patient
+@fewer
 @given(near=squared, far=squared)
 def test_slopes_by_finite_differences(name, parameter, near, far):
     loss = oracle.LOSSES[name]
@@ -120,7 +120,7 @@ def test_many_blocks_equal_the_sum_of_small_passes():
     np.testing.assert_allclose(gradient, sum(part[1] for part in parts), rtol=1e-10)
 
 
-@patient
+@fewer
 @given(rows=st.lists(st.permutations(range(4)), min_size=1, max_size=30), seed=st.integers(0, 9))
 def test_merging_counts_every_answer_once(rows, seed):
     array = np.array(rows)[:, :3]
@@ -182,7 +182,7 @@ def test_start_of_answers_that_cancel_is_finite():
 
 
 @pytest.mark.parametrize("pull", [learnt_pull(0.5, 20, 9.0, 0.1, 0.01), steady_pull(0.7)])
-@patient
+@fewer
 @given(squares=st.floats(0.01, 100.0))
 def test_pull_and_its_derivative_agree(pull, squares):
     step = 1e-5 * squares

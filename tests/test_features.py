@@ -50,7 +50,7 @@ def cases(draw):
 
 @pytest.mark.parametrize("way", ["grid", "cells"])
 @pytest.mark.parametrize("layout", ["auto", "dense", "sparse"])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(case=cases())
 def test_equals_the_definition(way, layout, case):
     rows, n, kernel, landmarks = case
@@ -66,7 +66,7 @@ def test_equals_the_definition(way, layout, case):
     assert fitted.informed_.tolist() == [any(expected[a].values()) for a in range(n)]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(case=cases())
 def test_ways_of_counting_agree_to_the_last_bit(case):
     rows, n, kernel, landmarks = case
@@ -79,7 +79,7 @@ def test_ways_of_counting_agree_to_the_last_bit(case):
     assert np.array_equal(*results)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(case=cases())
 def test_transform_of_the_training_answers_is_fit_transform(case):
     rows, n, kernel, landmarks = case
@@ -88,7 +88,7 @@ def test_transform_of_the_training_answers_is_fit_transform(case):
     assert np.array_equal(dense(fitted.transform(answers)), dense(fitted.features_))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(case=cases(), data=st.data())
 def test_batches_in_any_order_give_the_same_bits(case, data):
     rows, n, kernel, landmarks = case
@@ -120,7 +120,7 @@ def test_a_stream_that_grows_moves_from_cells_to_the_grid(monkeypatch):
     assert np.array_equal(dense(stream.features_), dense(FeatureMap("k1+k2+score").fit_transform(answers)))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(case=cases())
 def test_swapping_near_and_far_flips_phi(case):
     rows, n, kernel, landmarks = case
@@ -151,7 +151,7 @@ def test_the_oracle_objects_to_a_wrong_kernel(monkeypatch):
 # -------------------------------------------------------------------- out of sample
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(data=st.data())
 def test_new_objects_get_the_rows_of_the_definition(data):
     """Objects 0..3 are fitted; a larger collection adds 4 and 5 in another order of names."""

@@ -24,7 +24,7 @@ def overlaps(centres, sizes):
     return pairs
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(n=st.integers(0, 40), seed=st.integers(0, 99))
 def test_labels_never_lie_on_each_other_or_leave_the_frame(n, seed):
     rng = np.random.default_rng(seed)
@@ -49,7 +49,7 @@ def test_lonely_labels_all_find_a_place():
     ).all()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(n=st.integers(1, 25), seed=st.integers(0, 99))
 def test_pictures_are_moved_apart(n, seed):
     rng = np.random.default_rng(seed)

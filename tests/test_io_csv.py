@@ -63,7 +63,7 @@ def ours(text):
 @example(f"{HEADER}\na,b,c,")
 @example(f"{HEADER}\n \na,b,c,d\n,\n,,,\n")
 @example(f'{HEADER}\n"m\nn",b,c,\na,b\n')
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_rows_and_lines_are_those_of_the_csv_module(text):
     assert ours(text) == naive(text)
 

@@ -134,7 +134,7 @@ rows = st.lists(st.permutations(range(5)).map(lambda p: tuple(p[:3])), min_size=
 
 
 @given(rows, st.data())
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_facts_by_naive_counting(answers, data):
     people = data.draw(st.lists(st.sampled_from("xyz"), min_size=len(answers), max_size=len(answers)))
     triplets = Triplets.from_array(answers, list("abcdef"), participant=people)

@@ -23,7 +23,7 @@ def folder():
 
 @pytest.mark.parametrize("extension", TEXT_FORMATS)
 @given(answers=triplets())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_text_formats(folder, extension, answers):
     path = folder / f"answers.{extension}"
     write_triplets(answers, path)
@@ -32,7 +32,7 @@ def test_text_formats(folder, extension, answers):
 
 @pytest.mark.parametrize("extension", ["parquet", "npz"])
 @given(answers=triplets())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_typed_formats_keep_the_object_list_and_the_types(folder, extension, answers):
     path = folder / f"answers.{extension}"
     write_triplets(answers, path)
@@ -41,7 +41,7 @@ def test_typed_formats_keep_the_object_list_and_the_types(folder, extension, ans
 
 @pytest.mark.parametrize("extension", ["csv", "jsonl", "parquet"])
 @given(answers=triplets(statements=False))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_left_and_right_dialects(folder, extension, answers):
     for dialect in ("salmon", "next"):
         path = folder / f"{dialect}.{extension}"
@@ -57,7 +57,7 @@ def test_left_and_right_dialects(folder, extension, answers):
 
 
 @given(answers=triplets())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_triplettools(folder, answers):
     if "NA" in answers.objects:  # R's blank
         return
@@ -76,7 +76,7 @@ statement_rows = st.lists(st.permutations(range(4)).map(lambda p: p[:3]), min_si
 @pytest.mark.parametrize("kind", ["odd-one-out", "most-central"])
 @pytest.mark.parametrize("extension", ["csv", "jsonl.zst", "parquet"])
 @given(rows=statement_rows, objects=st.lists(names, min_size=4, max_size=4, unique=True), data=st.data())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_statements_survive(folder, kind, extension, rows, objects, data):
     ids = data.draw(st.lists(st.integers(-5, 99), min_size=len(rows), max_size=len(rows), unique=True))
     make = Triplets.from_odd_one_out if kind == "odd-one-out" else Triplets.from_most_central
@@ -94,7 +94,7 @@ def test_statements_survive(folder, kind, extension, rows, objects, data):
     batch_rows=st.integers(1, 5),
     extension=st.sampled_from(["csv", "parquet", "npz"]),
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_a_scan_gives_the_same_answers_in_pieces(folder, answers, batch_rows, extension):
     path = folder / f"scanned.{extension}"
     write_triplets(answers, path)

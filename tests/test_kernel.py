@@ -28,7 +28,7 @@ def cases(draw):
 
 
 @pytest.mark.parametrize("way", ["grid", "cells"])
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(case=cases())
 def test_kernel_equals_the_definition(way, case):
     rows, n, kernel, landmarks = case
@@ -42,7 +42,7 @@ def test_kernel_equals_the_definition(way, case):
     assert np.allclose(shifted, oracles.shifted(expected), atol=1e-8)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(case=cases())
 def test_kernel_is_symmetric_psd_with_unit_diagonal_on_informed_objects(case):
     rows, n, kernel, landmarks = case
@@ -56,7 +56,7 @@ def test_kernel_is_symmetric_psd_with_unit_diagonal_on_informed_objects(case):
         assert n == 0 or np.linalg.eigvalsh(matrix)[0] > -1e-9
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(case=cases(), data=st.data())
 def test_relabelling_permutes_the_kernel_and_order_does_not_matter(case, data):
     rows, n, kernel, landmarks = case

@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nearfar.errors import InputError
@@ -28,7 +28,6 @@ def naive_accuracy(triplets, distance):
     return np.mean(credit), np.mean([c == 0.5 for c in credit])
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(-1, 3), st.sampled_from("abc")), min_size=1, max_size=30))
 def test_purity_is_the_naive_one(pairs):
     labels, truth = zip(*pairs, strict=True)
@@ -49,7 +48,6 @@ def judged(draw):
     return np.array(points, dtype=float), rows
 
 
-@settings(deadline=None)
 @given(judged())
 def test_points_and_their_kernel_give_the_naive_accuracy(case):
     points, rows = case

@@ -18,7 +18,7 @@ def naive_neighbours(phi, x, k):
     return ranked[:k]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     n=st.integers(4, 20),
     k=st.integers(1, 2),

@@ -12,7 +12,7 @@ from nearfar.kernel import products, reduce_diagonal, shift, smallest_eigenvalue
 from nearfar.kernel.parts import split
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     n=st.integers(2, 25),
     p=st.integers(1, 40),

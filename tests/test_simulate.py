@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
@@ -40,7 +40,6 @@ def test_three_ways_to_say_the_distance_agree(cloud):
         np.testing.assert_array_equal(by_points.triplets.array, other.triplets.array)
 
 
-@settings(deadline=None)
 @given(st.integers(0, 30), st.sampled_from(["drop", "random"]))
 def test_ties_are_counted_and_treated_as_told(seed, ties):
     points = np.random.default_rng(seed).integers(0, 3, size=(8, 1))

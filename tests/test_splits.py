@@ -51,7 +51,7 @@ collections = st.one_of(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(collections, st.integers(0, 99))
 def test_a_lookup_table_of_the_training_questions_gets_one_half(answers, seed):
     for train, test in [*kfold(answers, 5, seed=seed), holdout(answers, 0.3, seed=seed)]:
@@ -65,7 +65,7 @@ def test_a_split_by_triplet_would_leak():
     assert lookup_accuracy(answers[rows[100:]].array.tolist(), answers[rows[:100]].array.tolist()) != 0.5
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(collections, st.integers(2, 6), st.integers(0, 99))
 def test_test_parts_are_a_full_partition_and_statements_stay_whole(answers, cv, seed):
     tests = []
@@ -76,7 +76,7 @@ def test_test_parts_are_a_full_partition_and_statements_stay_whole(answers, cv, 
     assert np.sort(np.concatenate(tests)).tolist() == list(range(len(answers)))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(collections, st.integers(0, 99))
 def test_training_loses_exactly_the_rows_whose_question_is_tested(answers, seed):
     asked = questions(answers.array.tolist())
