@@ -181,36 +181,41 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
 def _count(engine: Engine, recipe: Recipe, answers: Answers) -> tuple[list[list[Future]], int]:
     """Futures of the cells of every block, in a few runs that are to be added up, and how many answers there are.
 
-    Pieces are counted in groups, whose cells are added up at once, and so are the sums of as many groups: what lies
-    in memory grows with the cells that differ, not with the answers.
+    A piece gives every block a run. As soon as there are some of a size, they are added up to one of the next: what
+    lies in memory grows with the cells that differ, not with the answers, and no cell is added up often.
     """
-    merged: list[list[Future]] = [[] for _ in range(recipe.n_blocks)]
+    blocks = range(recipe.n_blocks)
+    sizes: list[list[list[Future]]] = [[] for _ in blocks]  # of every block, runs by size
     numbers: list[Future] = []
-    for start in range(0, len(answers.pieces), FAN_IN):
-        group = answers.pieces[start : start + FAN_IN]
-        counted = [engine.submit("count", count_piece, recipe, piece, answers.names) for piece in group]
-        numbers += engine.map("answers", attrgetter("n_answers"), counted)
-        for b in range(recipe.n_blocks):
-            cells = engine.map("cells", _block_of, counted, [b] * len(counted))
-            merged[b].append(engine.submit("merge", merge, recipe, b, cells))
-            if len(merged[b]) == FAN_IN:
-                merged[b] = [_joined(engine, recipe, b, merged[b])]
+    for piece in answers.pieces:
+        counted = engine.submit("count", count_piece, recipe, piece, answers.names)
+        numbers.append(engine.submit("answers", attrgetter("n_answers"), counted))
+        for b, run in enumerate(engine.map("cells", _block_of, [counted] * len(blocks), blocks)):
+            _add_run(engine, recipe, b, sizes[b], run)
     total = sum(engine.gather("counting answers", numbers))
-    if not numbers:
-        merged = [[engine.submit("merge", _no_cells, recipe)] for _ in merged]
-    return merged, total
+    return [[run for runs in by_size for run in runs] for by_size in sizes], total
+
+
+def _add_run(engine: Engine, recipe: Recipe, block: int, by_size: list[list[Future]], run: Future) -> None:
+    """In and out: the runs of a block by size, fewer than FAN_IN of each."""
+    for runs in by_size:
+        runs.append(run)
+        if len(runs) < FAN_IN:
+            return
+        run = _joined(engine, recipe, block, runs)
+        runs.clear()
+    by_size.append([run])
 
 
 def _joined(engine: Engine, recipe: Recipe, block: int, runs: list[Future]) -> Future:
-    return runs[0] if len(runs) == 1 else engine.submit("merge", merge, recipe, block, runs)
+    if not runs:
+        return engine.submit("merge", _no_cells, recipe)
+    return runs[0] if len(runs) == 1 else engine.submit("merge", merge, recipe, block, list(runs))
 
 
-def _find_columns(engine: Engine, recipe: Recipe, cells: list[Future]) -> Future | None:
-    """A future of the columns that occur; None where all columns stay."""
-    if not any(map(recipe.must_find, recipe.parts)):
-        return None
-    blocks = range(recipe.n_blocks)
-    found = engine.map("columns", block_codes, [recipe] * len(cells), blocks, cells)
+def _find_columns(engine: Engine, recipe: Recipe, cells: list[Future]) -> Future:
+    """A future of the columns that occur."""
+    found = engine.map("columns", block_codes, [recipe] * len(cells), range(recipe.n_blocks), cells)
     return engine.reduce("columns", join_codes, found)
 
 
