@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from operator import attrgetter
 from typing import Any, Literal
 
@@ -36,7 +37,8 @@ from nearfar.scale._counting import (
     merge,
 )
 from nearfar.scale._cut import dask_rows
-from nearfar.scale._engine import FAN_IN, Engine, Future, current_engine
+from nearfar.scale._engine import Engine, Future, current_engine
+from nearfar.scale._runs import Runs, enough_runs
 from nearfar.triplets import Triplets
 
 __all__ = ["FeatureMap"]
@@ -91,7 +93,7 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
         cells, self.n_answers_ = _count(engine, recipe, given)
         self._codes_future = None
         if any(map(recipe.must_find, recipe.parts)):
-            cells = [[_joined(engine, recipe, b, runs)] for b, runs in enumerate(cells)]
+            cells = [[_join(engine, recipe, b, runs)] for b, runs in enumerate(cells)]
             self._codes_future = _find_columns(engine, recipe, [joined for (joined,) in cells])
         self._make(engine, recipe, cells)
         return self
@@ -179,38 +181,25 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
 
 
 def _count(engine: Engine, recipe: Recipe, answers: Answers) -> tuple[list[list[Future]], int]:
-    """Futures of the cells of every block, in a few runs that are to be added up, and how many answers there are.
-
-    A piece gives every block a run. As soon as there are some of a size, they are added up to one of the next: what
-    lies in memory grows with the cells that differ, not with the answers, and no cell is added up often.
-    """
+    """Futures of the cells of every block, in a few runs that are to be added up, and how many answers there are."""
+    in_piece = answers.approximate * recipe.cells_per_answer / max(1, len(answers.pieces))
+    enough = enough_runs(in_piece, recipe.n_cells)
     blocks = range(recipe.n_blocks)
-    sizes: list[list[list[Future]]] = [[] for _ in blocks]  # of every block, runs by size
+    runs = [Runs(enough, partial(_join, engine, recipe, b)) for b in blocks]
     numbers: list[Future] = []
     for piece in answers.pieces:
         counted = engine.submit("count", count_piece, recipe, piece, answers.names)
         numbers.append(engine.submit("answers", attrgetter("n_answers"), counted))
-        for b, run in enumerate(engine.map("cells", _block_of, [counted] * len(blocks), blocks)):
-            _add_run(engine, recipe, b, sizes[b], run)
+        for b, cells in enumerate(engine.map("cells", _block_of, [counted] * len(blocks), blocks)):
+            runs[b].add(cells)
     total = sum(engine.gather("counting answers", numbers))
-    return [[run for runs in by_size for run in runs] for by_size in sizes], total
+    return [each.left() for each in runs], total
 
 
-def _add_run(engine: Engine, recipe: Recipe, block: int, by_size: list[list[Future]], run: Future) -> None:
-    """In and out: the runs of a block by size, fewer than FAN_IN of each."""
-    for runs in by_size:
-        runs.append(run)
-        if len(runs) < FAN_IN:
-            return
-        run = _joined(engine, recipe, block, runs)
-        runs.clear()
-    by_size.append([run])
-
-
-def _joined(engine: Engine, recipe: Recipe, block: int, runs: list[Future]) -> Future:
+def _join(engine: Engine, recipe: Recipe, block: int, runs: list[Future]) -> Future:
     if not runs:
         return engine.submit("merge", _no_cells, recipe)
-    return runs[0] if len(runs) == 1 else engine.submit("merge", merge, recipe, block, list(runs))
+    return runs[0] if len(runs) == 1 else engine.submit("merge", merge, recipe, block, runs)
 
 
 def _find_columns(engine: Engine, recipe: Recipe, cells: list[Future]) -> Future:
