@@ -21,3 +21,21 @@ def shared_data():
     if not SHARED.is_dir():
         pytest.skip(f"real data is not at {SHARED}")
     return SHARED
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """A client of two worker processes of one thread each."""
+    from nearfar import scale
+
+    with scale.connect("local:2") as client:
+        yield client
+
+
+@pytest.fixture
+def small_pieces(monkeypatch):
+    """Many machines get many pieces of few answers."""
+    from nearfar.scale import _answers, reading
+
+    monkeypatch.setattr(_answers, "PIECE_ANSWERS", 170)
+    monkeypatch.setattr(reading, "PIECE_ROWS", 400)

@@ -8,7 +8,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
@@ -50,18 +49,18 @@ def kill_later(pid, seconds):
 
 
 class KillAt:
-    """Listens to progress, and kills a process when a step of that name begins for the third time."""
+    """Listens to progress, and kills a process when a step of that name begins for the nth time."""
 
-    def __init__(self, name, pid):
-        self.name, self.pid, self.count = name, pid, 0
+    def __init__(self, name, pid, nth=3):
+        self.name, self.pid, self.nth, self.count = name, pid, nth, 0
 
     @property
     def done(self):
-        return self.count >= 3
+        return self.count >= self.nth
 
     def start(self, name, total):
         self.count += name == self.name
-        if name == self.name and self.count == 3:
+        if name == self.name and self.count == self.nth:
             os.kill(self.pid, signal.SIGKILL)
 
     def advance(self, handle, amount):
@@ -187,12 +186,10 @@ def test_a_scheduler_that_goes_away_is_one_sentence(dask_says):
     answers = slow_answers(made_answers(), 40, 0.2)
     with running_scheduler() as (started, address), running_worker(address), scale.connect(address):
         killer = kill_later(started.pid, 1.0)
-        start = time.monotonic()
         with pytest.raises(
             UnreachableError, match=f"{address}: the Dask scheduler went away while"
         ) as raised:
             scale.FeatureMap("k1").fit(answers)
-        assert time.monotonic() - start < 30
         assert "\n" not in str(raised.value)
         killer.join()
         assert started.wait(10) == -signal.SIGKILL
@@ -238,8 +235,9 @@ def test_a_scheduler_without_workers_is_one_sentence(monkeypatch):
 def test_workers_that_never_come_back_are_one_sentence(monkeypatch):
     monkeypatch.setattr(_engine, "NOBODY", 2.0)
     with running_scheduler() as (_, address), running_worker(address) as worker, scale.connect(address):
-        kill_later(worker.pid, 1.0)
-        with pytest.raises(UnreachableError, match="has had no worker for 2 seconds, while counting answers"):
+        sentence = "has had no worker for 2 seconds, while counting answers"
+        killer = KillAt("counting answers", worker.pid, 1)
+        with nf.progress.listen(killer), pytest.raises(UnreachableError, match=sentence):
             scale.FeatureMap("k1").fit(slow_answers(made_answers(), 40, 0.2))
 
 

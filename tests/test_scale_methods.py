@@ -1,0 +1,239 @@
+"""Many machines and one give the same maps, clusters, neighbours and kernel matrix."""
+
+import time
+import warnings
+
+import numpy as np
+import pytest
+from scale_tools import dense, made_answers
+
+import nearfar as nf
+from nearfar import scale
+from nearfar.errors import FileError, InputError, NotConverged, UninformedWarning
+from nearfar.methods import _lloyd, _path, _rows, medoid, neighbours
+
+pytest.importorskip("distributed")
+pytestmark = [
+    pytest.mark.usefixtures("cluster"),
+    pytest.mark.filterwarnings("ignore::nearfar.errors.UninformedWarning"),
+    pytest.mark.filterwarnings("ignore::nearfar.errors.CoverageWarning"),
+]
+
+LANDMARKS = [3, 1, 4, 15, 9, 26, 5]
+CASES = {
+    "landmarks": ("k1", LANDMARKS, "auto"),
+    "landmarks, sparse": ("k1", LANDMARKS, "sparse"),
+    "pairs": ("k1", None, "sparse"),
+    "score": ("score", None, "auto"),
+    "score, landmarks": ("score", LANDMARKS, "auto"),
+    "k2": ("k2", None, "sparse"),
+    "k2, landmarks": ("k2", LANDMARKS, "auto"),
+    "sum": ("k1+k2+score", None, "auto"),
+}
+
+
+@pytest.fixture(scope="module", params=CASES)
+def features(request, cluster):
+    """(Phi here, Phi on the cluster) of the same answers; one object is uninformed."""
+    kernel, landmarks, layout = CASES[request.param]
+    answers = made_answers(landmarks=landmarks)
+    if kernel == "k2" and landmarks:  # which asks landmarks about all objects
+        answers = made_answers(m=60_000)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UninformedWarning)
+        here = nf.FeatureMap(kernel, landmarks=landmarks, layout=layout).fit_transform(answers)
+        there = scale.FeatureMap(kernel, landmarks=landmarks, layout=layout).fit_transform(answers)
+    return here, there
+
+
+@pytest.mark.parametrize("diagonal", ["shift", "keep"])
+def test_maps_are_those_of_one_machine(features, diagonal):
+    here, there = features
+    one = nf.KernelPCA(3, diagonal=diagonal).fit(here)
+    many = scale.KernelPCA(3, diagonal=diagonal).fit(there)
+    assert np.abs(many.embedding_.compute() - one.embedding_).max() < 1e-10
+    assert np.abs(many.transform(there).compute() - one.transform(here)).max() < 1e-10
+    assert np.abs(many.eigenvalues_ - one.eigenvalues_).max() < 1e-10
+    assert np.abs(many.explained_variance_ratio_ - one.explained_variance_ratio_).max() < 1e-10
+    assert abs(many.shift_ - one.shift_) < 1e-10
+    assert many.uninformed_.tolist() == one.uninformed_.tolist() == [59]
+
+
+@pytest.mark.parametrize("diagonal", ["shift", "keep"])
+def test_clusters_are_those_of_one_machine(features, diagonal):
+    here, there = features
+    settings = {"n_clusters": 4, "n_init": 2, "diagonal": diagonal, "random_state": 3}
+    one = nf.KernelKMeans(**settings).fit(here)
+    many = scale.KernelKMeans(**settings).fit(there)
+    assert many.labels_.compute().tolist() == one.labels_.tolist()
+    assert many.predict(there).compute().tolist() == one.predict(here).tolist()
+    assert abs(many.inertia_ - one.inertia_) < 1e-10
+    assert many.n_iter_ == one.n_iter_ and many.sizes_.tolist() == one.sizes_.tolist()
+    assert np.abs(dense(many.centres_) - dense(one.centres_)).max() < 1e-10
+    assert many.uninformed_.tolist() == [59]
+
+
+def test_medoids_are_those_of_one_machine(features):
+    here, there = features
+    many = scale.KernelKMeans(4, n_init=1, random_state=1).fit(there)
+    one, found = medoid(here, many.labels_.compute()), scale.medoid(there, many.labels_)
+    assert found.indices.tolist() == one.indices.tolist() and found.clusters.tolist() == [0, 1, 2, 3]
+    assert np.abs(found.similarities - one.similarities).max() < 1e-10
+    assert found.uninformed.tolist() == [59]
+    with pytest.raises(InputError, match="labels: expected a dask array of 60 whole numbers"):
+        scale.medoid(there, one.indices)
+
+
+def test_neighbours_are_those_of_one_machine(features):
+    here, there = features
+    one, many = neighbours(here, 5), scale.neighbours(there, 5)
+    assert many.indices.compute().tolist() == one.indices.tolist()
+    assert np.nanmax(np.abs(many.similarities.compute() - one.similarities)) < 1e-10
+    assert many.uninformed.tolist() == [59]
+
+
+def test_held_out_accuracy_is_that_of_one_machine(features, monkeypatch, small_pieces):
+    monkeypatch.setattr(scale.accuracy, "ROWS_BYTES", 20_000)
+    here, there = features
+    held_out = made_answers(m=700, seed=5, silent=0)
+    K = nf.kernel.gram(here)
+    assert scale.triplet_accuracy(held_out, phi=there) == nf.metrics.triplet_accuracy(held_out, kernel=K)
+    points = scale.KernelPCA(2).fit_transform(there)
+    one = nf.metrics.triplet_accuracy(held_out, points=points.compute())
+    assert scale.triplet_accuracy(held_out, points=points) == one
+
+
+@pytest.mark.parametrize("diagonal", ["shift", "keep"])
+def test_the_whole_kernel_goes_to_disk(diagonal, tmp_path):
+    answers, to = made_answers(), tmp_path / "K.zarr"
+    written = scale.kernel_matrix(answers, "k1", to=to, diagonal=diagonal)
+    assert np.abs(written.compute() - nf.kernel_matrix(answers, "k1", diagonal=diagonal)).max() < 1e-10
+    assert [path.name for path in tmp_path.iterdir()] == ["K.zarr"]
+    with pytest.raises(FileError, match=r"K\.zarr: exists already"):
+        scale.kernel_matrix(answers, "k1", to=to)
+
+
+def test_a_kernel_that_is_given_up_leaves_nothing_behind(tmp_path):
+    """Not even what workers were about to write."""
+    import dask.array as da
+
+    class Stop:
+        def start(self, name, total):
+            if name == "kernel matrix":
+                while not any(tmp_path.rglob("c/*/*")):  # the first chunk
+                    time.sleep(0.01)
+                raise KeyboardInterrupt
+
+        def stop(self, handle):
+            pass
+
+        def advance(self, handle, amount):
+            pass
+
+    phi = da.from_array(np.random.default_rng(0).normal(size=(5000, 3)), chunks=(2048, 3))
+    with nf.progress.listen(Stop()), pytest.raises(KeyboardInterrupt):
+        scale.gram(phi, to=tmp_path / "K.zarr")
+    time.sleep(1)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_blocks_of_any_height_can_be_written(tmp_path, monkeypatch):
+    import dask.array as da
+
+    monkeypatch.setattr(scale.kernel, "CHUNK_ROWS", 8)
+    phi = np.random.default_rng(0).normal(size=(50, 6))
+    K = scale.gram(da.from_array(phi, chunks=((20, 13, 17), (2, 4))), to=tmp_path / "K.zarr")
+    assert np.abs(K.compute() - phi @ phi.T).max() < 1e-12 and K.chunksize == (8, 8)
+
+
+def test_starts_from_a_sample_are_those_of_one_machine(monkeypatch):
+    monkeypatch.setattr(_rows, "SAMPLE", 40)
+    answers = made_answers(n=120, m=8000, landmarks=LANDMARKS)
+    here = nf.FeatureMap("k1", landmarks=LANDMARKS).fit_transform(answers)
+    there = scale.FeatureMap("k1", landmarks=LANDMARKS).fit_transform(answers)
+    one = nf.KernelKMeans(3, n_init=2, random_state=0).fit(here)
+    many = scale.KernelKMeans(3, n_init=2, random_state=0).fit(there)
+    assert many.labels_.compute().tolist() == one.labels_.tolist() and many.n_iter_ == one.n_iter_
+
+
+def test_starts_from_a_sample_of_sparse_rows_are_those_of_one_machine(monkeypatch):
+    monkeypatch.setattr(_lloyd, "SAMPLE", 40)
+    monkeypatch.setattr(_lloyd, "ENOUGH", 1)
+    monkeypatch.setattr(_path, "SMALL", 0)  # no n x n matrix
+    answers = made_answers(n=120, m=900)
+    here = nf.FeatureMap("score", layout="sparse").fit_transform(answers)
+    there = scale.FeatureMap("score", layout="sparse").fit_transform(answers)
+    one = nf.KernelKMeans(3, n_init=2, random_state=0).fit(here)
+    many = scale.KernelKMeans(3, n_init=2, random_state=0).fit(there)
+    assert one.shift_ > 0 or here.shape[0] <= here.shape[1]
+    assert many.labels_.compute().tolist() == one.labels_.tolist() and many.n_iter_ == one.n_iter_
+
+
+@pytest.mark.parametrize("width", [5, 60])
+def test_given_starts_and_empty_clusters_are_treated_as_on_one_machine(width):
+    """More rows than columns, and more columns than rows: two ways to iterate."""
+    import dask.array as da
+
+    rng = np.random.default_rng(0)
+    here = rng.normal(size=(40, width))
+    here[::7] = 0  # uninformed
+    there = da.from_array(here, chunks=(9, width))
+    start = rng.integers(0, 3, 40)  # clusters 3 and 4 start empty
+    one = nf.KernelKMeans(5, init=start).fit(here)
+    many = scale.KernelKMeans(5, init=start).fit(there)
+    assert many.labels_.compute().tolist() == one.labels_.tolist() and many.n_iter_ == one.n_iter_
+    assert (many.sizes_ > 0).all()
+    with pytest.raises(InputError, match="init: expected 'k-means"):
+        scale.KernelKMeans(5, init=start[:-1]).fit(there)
+
+
+@pytest.mark.parametrize(("kernel", "landmarks"), [("k1", None), ("k1", LANDMARKS), ("score", LANDMARKS)])
+def test_a_block_may_have_no_informed_row(kernel, landmarks):
+    """Most of a long list of objects was never asked about; some columns are those of a single object."""
+    answers = made_answers(m=200, landmarks=landmarks, silent=25)
+    layout = "sparse" if landmarks is None else "auto"
+    here = nf.FeatureMap(kernel, landmarks=landmarks, layout=layout).fit_transform(answers)
+    there = scale.FeatureMap(kernel, landmarks=landmarks, layout=layout).fit_transform(answers)
+    assert there.blocks[-1].compute().sum() == 0
+    one, many = nf.KernelPCA(2).fit(here), scale.KernelPCA(2).fit(there)
+    assert np.abs(many.embedding_.compute() - one.embedding_).max() < 1e-10
+    for diagonal in ("shift", "keep"):
+        settings = {"n_clusters": 3, "n_init": 2, "random_state": 0, "diagonal": diagonal}
+        found = scale.KernelKMeans(**settings).fit_predict(there)
+        assert found.compute().tolist() == nf.KernelKMeans(**settings).fit_predict(here).tolist()
+    assert scale.neighbours(there, 2).indices.compute().tolist() == neighbours(here, 2).indices.tolist()
+
+
+def test_methods_say_what_they_cannot_do():
+    import dask.array as da
+
+    zeros = da.zeros((4, 3), chunks=(2, 3))
+    with pytest.raises(InputError, match="none of its 4 rows is informed"):
+        scale.KernelPCA().fit(zeros)
+    with pytest.raises(InputError, match="n_clusters=8 is more than the 0 informed rows"):
+        scale.KernelKMeans().fit(zeros)
+    with pytest.raises(InputError, match="expected a dask array in blocks of rows, got ndarray"):
+        scale.KernelPCA().fit(np.ones((4, 3)))
+    with pytest.raises(InputError, match="k=10 neighbours are more than"):
+        scale.neighbours(zeros)
+    with pytest.raises(InputError, match=r"expected points=\.\.\. or phi=\.\.\., got none"):
+        scale.triplet_accuracy([[0, 1, 2]])
+    with pytest.raises(InputError, match="speaks about 3 objects, but there are 4 rows"):
+        scale.triplet_accuracy([[0, 1, 2]], points=zeros)
+    with pytest.raises(InputError, match="diagonal='drop' is not known"):
+        scale.KernelKMeans(diagonal="drop").fit(zeros)
+    for method in (scale.KernelPCA(1).fit, scale.KernelKMeans(2).fit, scale.neighbours):
+        with pytest.raises(InputError, match="X: holds NaN or infinity"):
+            method(da.from_array(np.diag([1.0, np.nan, 1.0, 1.0]), chunks=(2, 4)))
+    rows = da.from_array(np.eye(4), chunks=(2, 4))
+    fitted = scale.KernelPCA(1).fit(rows)
+    with pytest.raises(InputError, match="X: 3 columns, but the map was fitted on 4"):
+        fitted.transform(zeros)
+
+
+def test_a_search_that_stops_early_warns():
+    import dask.array as da
+
+    rows = da.from_array(np.random.default_rng(0).normal(size=(60, 4)), chunks=(20, 4))
+    with pytest.warns(NotConverged, match="still changing after max_iter=1"):
+        scale.KernelKMeans(5, max_iter=1, n_init=1, random_state=0).fit(rows)

@@ -1,0 +1,178 @@
+"""Files are read alike by many machines and by one, and refused alike."""
+
+import gzip
+import re
+from contextlib import ExitStack
+
+import numpy as np
+import polars as pl
+import pytest
+from scale_tools import dense, made_answers
+
+import nearfar as nf
+from nearfar import scale
+from nearfar.errors import FileError, InputError, RowsError
+from nearfar.scale import reading
+from nearfar.scale._pieces import open_file
+
+pytest.importorskip("distributed")
+fsspec = pytest.importorskip("fsspec")
+pytestmark = [
+    pytest.mark.usefixtures("cluster"),
+    pytest.mark.filterwarnings("ignore::nearfar.errors.UninformedWarning"),
+    pytest.mark.filterwarnings("ignore::nearfar.errors.CoverageWarning"),
+]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """One collection in many forms."""
+    folder, answers = tmp_path_factory.mktemp("answers"), made_answers(m=2000)
+    names = np.array([f"o{i}" for i in np.random.default_rng(1).permutation(answers.n_objects)])
+    named = pl.DataFrame({role: names[getattr(answers, role)] for role in ("anchor", "near", "far")})
+    named[:700].write_parquet(folder / "names-1.parquet", row_group_size=150)
+    named[700:].write_parquet(folder / "names-2.parquet", row_group_size=400)
+    named.write_csv(folder / "names.csv")
+    with gzip.open(folder / "names.csv.gz", "wb") as stream:
+        stream.write((folder / "names.csv").read_bytes())
+    indices = pl.DataFrame({role: getattr(answers, role) for role in ("anchor", "near", "far")})
+    indices.with_columns(participant=1).write_parquet(folder / "indices.parquet", row_group_size=300)
+    indices.write_csv(folder / "indices.csv")
+    odd = named.select(a="anchor", b="near", c="far", odd="far")
+    odd.write_csv(folder / "odd.csv", separator=";")
+    nf.write_triplets(
+        nf.Triplets(answers.anchor, answers.near, answers.far, names), folder / "listed.parquet"
+    )
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("pattern", "objects"),
+    [
+        ("names-*.parquet", None),
+        ("names.csv", None),
+        ("names.csv.gz", None),
+        ("odd.csv", None),
+        ("listed.parquet", None),
+        ("indices.parquet", None),
+        ("indices.parquet", 65),
+        ("indices.csv", 60),
+        ("names.csv", [f"o{i}" for i in range(70)]),
+    ],
+)
+def test_files_are_read_as_on_one_machine(files, pattern, objects, small_pieces):
+    one = nf.read_triplets(sorted(files.glob(pattern)), objects=objects)
+    many = scale.read_triplets(files / pattern, objects=objects)
+    assert tuple(many.objects) == one.objects
+    assert len(many.pieces) > 3 or pattern in ("names.csv.gz", "listed.parquet")
+    fitted = scale.FeatureMap("score").fit(many)
+    assert fitted.n_answers_ == len(one)
+    assert np.array_equal(fitted.features_.compute(), nf.FeatureMap("score").fit_transform(one))
+
+
+def test_names_do_not_depend_on_the_order_of_files(files, small_pieces):
+    paths = sorted(map(str, files.glob("names-*.parquet")))
+    forth, back = scale.read_triplets(paths), scale.read_triplets(paths[::-1])
+    assert forth.objects == back.objects
+    phi = [scale.FeatureMap("k1").fit_transform(each).compute() for each in (forth, back)]
+    assert np.array_equal(dense(phi[0]), dense(phi[1]))
+
+
+def test_files_inside_an_archive_are_a_place_too(files, tmp_path):
+    import zipfile
+
+    with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
+        archive.write(files / "indices.parquet", "in/indices.parquet")
+    many = scale.read_triplets(f"zip://in/*.parquet::file://{tmp_path}/all.zip", objects=60)
+    assert scale.FeatureMap("k1").fit(many).n_answers_ == len(nf.read_triplets(files / "indices.parquet"))
+
+
+def test_bad_rows_are_named_or_dropped(files, tmp_path, small_pieces):
+    table = pl.read_parquet(files / "indices.parquet")
+    broken = table.with_columns(far=pl.when(pl.int_range(pl.len()) == 1000).then("near").otherwise("far"))
+    broken.write_parquet(tmp_path / "bad.parquet", row_group_size=300)
+    answers = scale.read_triplets(tmp_path / "bad.parquet", objects=60)
+    with pytest.raises(RowsError, match=r"bad\.parquet \(rows from 900 on\), row 100: two equal objects"):
+        scale.FeatureMap("k1").fit(answers)
+    dropped = scale.read_triplets(tmp_path / "bad.parquet", objects=60, on_bad="drop")
+    assert scale.FeatureMap("k1").fit(dropped).n_answers_ == len(table) - 1
+
+
+def test_a_short_text_file_is_read_as_a_whole(tmp_path):
+    """Then a mark inside a cell is no riddle, and lines are those of the file."""
+    path = tmp_path / "answers [1].csv"
+    path.write_text('anchor,near,far\na,5" disc,c\nb,a,c\n')
+    one, many = nf.read_triplets(path), scale.read_triplets(path)
+    assert many.objects == one.objects == ('5" disc', "a", "b", "c")
+    assert scale.FeatureMap("score").fit(many).n_answers_ == 2
+    path.write_text("anchor,near,far\na,b,c\na,b,b\n")
+    with pytest.raises(RowsError, match=r"answers \[1\]\.csv, line 3: two equal objects"):
+        scale.read_triplets(path)
+    path.write_text("anchor,near,far\n")
+    assert scale.FeatureMap("k1").fit(scale.read_triplets(path)).features_.shape == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "harm", "sentence"),
+    [
+        ("names-2.parquet", "page", "(is damaged|rows are no answers)"),  # whichever piece comes first
+        ("names-2.parquet", "cut", "is damaged"),
+        ("names.csv", "bytes", "undecodable bytes"),
+        ("names.csv", "cut", "ragged row"),
+        ("names.csv.gz", "page", "is damaged"),
+        ("names.csv.gz", "cut", "is damaged"),
+    ],
+)
+def test_a_corrupt_file_in_the_middle_is_named(files, tmp_path, name, harm, sentence, small_pieces):
+    data = bytearray((files / name).read_bytes())
+    middle = data.index(b",", len(data) // 2) if name == "names.csv" else len(data) // 2
+    if harm == "cut":
+        del data[middle:]
+    else:
+        data[middle : middle + 1500] = (b"\0" if harm == "page" else b"\xff") * 1500
+    (tmp_path / name).write_bytes(data)
+    paths = [files / "names-1.parquet", tmp_path / name, files / "odd.csv"]
+    with pytest.raises(InputError, match=rf"{re.escape(str(tmp_path / name))}.*{sentence}"):
+        scale.FeatureMap("k1").fit(scale.read_triplets(paths, objects=[f"o{i}" for i in range(60)]))
+    with pytest.raises(InputError, match=rf"{re.escape(str(tmp_path / name))}.*{sentence}"):
+        scale.read_triplets(paths)
+
+
+def test_threads_do_not_close_each_others_files(files):
+    (file,) = reading._find(files / "names.csv", {})
+    with ExitStack() as stays:
+        with open_file(file) as first:
+            second = stays.enter_context(open_file(file))
+            assert first.read(6) == b"anchor"
+        assert second.read(6) == b"anchor"
+
+
+def test_what_cannot_be_read_is_one_sentence(files, tmp_path):
+    (tmp_path / "folder.csv").mkdir()
+    with pytest.raises(FileError, match=r"folder\.csv: is a directory; give the files in it"):
+        scale.read_triplets(tmp_path / "folder.csv")
+    (folder,) = fsspec.open_files(str(tmp_path / "folder.csv"))
+    sentence = r"folder\.csv: a worker cannot open it \(.*; check the address, and that workers may read it"
+    with pytest.raises(FileError, match=sentence), open_file(folder):
+        pass
+    (tmp_path / "cut.parquet").write_bytes((files / "indices.parquet").read_bytes()[:500])
+    (tmp_path / "line.csv").write_text('anchor,near,far\na,"b\nb",c\nd,e,f\n')
+    with pytest.raises(FileError, match=r"cut\.parquet: is damaged"):
+        scale.read_triplets(tmp_path / "cut.parquet", objects=60)
+    with pytest.raises(FileError, match=r"no\.csv: there is no such file for a worker"):
+        scale.read_triplets(tmp_path / "no.csv")
+    with pytest.raises(FileError, match=r"no\*\.csv: no file matches"):
+        scale.read_triplets(tmp_path / "no*.csv")
+    with pytest.raises(FileError, match=r"nowhere://x\.csv: fsspec cannot reach it"):
+        scale.read_triplets("nowhere://x.csv")
+    with pytest.raises(FileError, match=r"a\.jsonl: cannot be read in pieces"):
+        scale.read_triplets(tmp_path / "a.jsonl")
+    with pytest.raises(InputError, match="on_bad: 'keep' is not known"):
+        scale.read_triplets(tmp_path / "line.csv", on_bad="keep")
+
+
+def test_a_line_break_in_a_cell_cannot_be_cut(tmp_path, monkeypatch):
+    monkeypatch.setattr(reading, "PIECE_ROWS", 1)
+    (tmp_path / "line.csv").write_text('anchor,near,far\na,"banana split\nor not",c\nd,e,f\n')
+    with pytest.raises(FileError, match=r"line\.csv.*: a quoted cell holds a line break"):
+        scale.read_triplets(tmp_path / "line.csv")
