@@ -20,6 +20,7 @@ from benchmarks.scale import CLUSTERS
 from benchmarks.streaming import LANDMARKS, make_files
 from nearfar.methods._rows import SAMPLE
 from nearfar.scale._engine import FAN_IN
+from nearfar.scale._runs import enough_runs
 from nearfar.scale.feature_map import BLOCK_BYTES
 from nearfar.scale.reading import PIECE_ROWS
 
@@ -37,6 +38,7 @@ class Rates:
 
     count_per_answer: float
     merge_per_cell: float
+    add_per_cell: float
     make_per_entry: float
     step_per_product: float
     scatter_gflops: float
@@ -83,21 +85,33 @@ class Cost:
 
 
 def features(work: Work, rates: Rates) -> Cost:
-    """Count every piece, send each block its cells, add them up, divide by lengths."""
-    sent = rates.cell_bytes_per_answer * work.answers
-    levels = 1 if work.pieces <= FAN_IN else 2
+    """Count every piece, send each block its cells, add them up, divide by lengths.
+
+    Runs of cells are merged when there are enough of a size, and at the end to a single one; those that are left are
+    added to the rows straight. A run travels unless the one that takes it is there already.
+    """
+    merged = added = 0.0
+    runs, in_run = work.pieces, work.answers / work.pieces
+    for enough in enough_runs(in_run, work.objects * work.columns):
+        left = runs % enough
+        merged += (runs - left) * min(in_run, work.cells)
+        added += left * min(in_run, work.cells)
+        runs, in_run = runs // enough, in_run * enough
+    merged += 2 * max(0, runs - 1) * work.cells
+    added += min(runs, 1) * min(in_run, work.cells)
     nanoseconds = (
         work.answers * rates.count_per_answer
-        + (work.answers + (levels - 1) * work.cells) * rates.merge_per_cell
+        + merged * rates.merge_per_cell
+        + added * rates.add_per_cell
         + work.objects * work.columns * rates.make_per_entry
     )
-    groups = -(-work.pieces // FAN_IN)
+    merges = -(-work.pieces // (FAN_IN - 1))
     return Cost(
         nanoseconds / 1e9,
         work.answers * rates.disk_bytes_per_answer,
-        sent * (1 - 1 / work.workers),
+        (merged + added) * rates.cell_bytes_per_answer * (1 - 1 / work.workers),
         1,
-        2 * work.pieces + work.blocks * (work.pieces + groups + 5),
+        2 * work.pieces + work.blocks * (work.pieces + merges + 5),
     )
 
 
@@ -162,8 +176,11 @@ def rates_of_one_core(paths: list[str], n_objects: int) -> dict[str, Any]:
         reading, answers = seconds(lambda: sum(len(batch) for batch in piece.read(None)))
         counting, counted = seconds(_counting.count_piece, recipe, piece, None)
         cells = [run_alone(_counting.count_piece, recipe, each, None).blocks[0] for each in others]
-        merging, merged = seconds(_counting.merge, recipe, 0, cells)
-        making, made = seconds(_counting.make_rows, recipe, 0, [merged], [True], None, ("dense", "float64"))
+        merging, _ = seconds(_counting.merge, recipe, 0, cells)
+        make = (_counting.make_rows, recipe, 0)
+        form = ([True], None, ("dense", "float64"))
+        from_one, made = seconds(*make, cells[:1], *form)
+        from_all, made = seconds(*make, cells, *form)
         phi = made.phi
         passing, _ = seconds(column_counts, phi)
         scattering, _ = seconds(_scatter, phi, phi.mean(axis=0))
@@ -171,14 +188,16 @@ def rates_of_one_core(paths: list[str], n_objects: int) -> dict[str, Any]:
         state = _rows.begin(phi, labels, CLUSTERS)
         look = _rows.Look(state.sums / state.sizes[:, None], np.zeros(0), np.zeros((0, 0)))
         stepping, _ = seconds(lambda: _rows.step(phi, _rows.begin(phi, labels, CLUSTERS), look))
-    n_cells = sum(len(parts[0].keys) for parts in cells)
+    in_run = [len(parts[0].keys) for parts in cells]
+    adding = (from_all - from_one) / sum(in_run[1:])
     sent = sum(column.nbytes for block in counted.blocks for part in block for column in part)
     return {
         "read_ns_per_answer": 1e9 * reading / answers,
         "count_ns_per_answer": 1e9 * counting / answers,
         "bytes_of_cells_per_answer": sent / answers,
-        "merge_ns_per_cell": 1e9 * merging / n_cells,
-        "row_ns_per_entry": 1e9 * making / phi.size,
+        "merge_ns_per_cell": 1e9 * merging / sum(in_run),
+        "add_ns_per_cell": 1e9 * adding,
+        "row_ns_per_entry": 1e9 * (from_one - adding * in_run[0]) / phi.size,
         "pass_gb_per_second": phi.nbytes / passing / 1e9,
         "scatter_gflops": 2 * phi.shape[0] * phi.shape[1] ** 2 / scattering / 1e9,
         "first_step_ns_per_row_cluster_column": 1e9 * stepping / (phi.size * CLUSTERS),
@@ -208,11 +227,12 @@ def measure() -> Measured:
     """Measure the rates; what they are checked against is there already."""
     rate = in_child("benchmarks.cost_model", "rates_of_one_core", make_files(ANSWERS, OBJECTS), OBJECTS)
     rows = json.loads((RESULTS / f"scale-{ANSWERS}.json").read_text())["rows"]
-    found = {row["case"]: row for row in rows}
+    found = {row["case"]: row for row in rows if "round" not in row}
     alone, two = found["one machine, 1 thread"], found["Dask, 2 workers"]
     rates = Rates(
         rate["count_ns_per_answer"],
         rate["merge_ns_per_cell"],
+        rate["add_ns_per_cell"],
         rate["row_ns_per_entry"],
         rate["first_step_ns_per_row_cluster_column"],
         rate["scatter_gflops"],
@@ -246,9 +266,9 @@ def check(known: Measured) -> list[list[str]]:
 
 
 def far_away(objects: float, answers: float) -> Work:
-    """Phi in float32 and the cells of all objects, twice, in 60 % of the memory of as many machines as that takes."""
+    """Phi in float32, and before it three times the cells, in 60 % of the memory of as many machines as that takes."""
     phi, cells = objects * COLUMNS * 4, 6 * min(answers, objects * COLUMNS)
-    machines = int(-(-(phi + 2 * cells) // (0.6 * MEMORY)))
+    machines = int(-(-max(phi, 3 * cells) // (0.6 * MEMORY)))
     blocks, pieces = int(-(-phi // BLOCK_BYTES)), int(-(-answers // PIECE_ROWS))
     return Work(objects, answers, COLUMNS, 4, CLUSTERS, 100, blocks, pieces, machines)
 
