@@ -1,6 +1,5 @@
-"""What all tests share: where the real data lies, if it does."""
+"""What all tests share: how cases are drawn, where the real data lies if it does, and a cluster of two processes."""
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -9,8 +8,6 @@ from hypothesis import HealthCheck, settings
 # drawn cases are judged by what comes out, never by how long a busy machine takes
 settings.register_profile("nearfar", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("nearfar")
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 SHARED = Path(__file__).parents[1].parent / "shared" / "data"
 
