@@ -10,7 +10,7 @@ from experiments._data import Data
 from experiments._experiment import Cell, Experiment, seed_of
 
 BUDGETS, QUICK_BUDGETS = (10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000), (10_000, 100_000)
-RUNS, QUICK_RUNS = 3, 1
+RUNS, QUICK_RUNS = 10, 1
 FLIPS = (0.0, 0.3)
 OTHERS: tuple[dict[str, Any], ...] = (
     {"method": "GNMDS", "d": 2, "start": "random"},

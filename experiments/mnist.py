@@ -17,7 +17,7 @@ from nearfar.design import random_landmarks
 from nearfar.evaluate.metrics import purity
 
 SIZES, QUICK_SIZES = (1_000, 2_000, 5_000, 10_000), (500, 1_000)
-RUNS, QUICK_RUNS = 3, 1
+RUNS, QUICK_RUNS = 10, 1
 N_LANDMARKS, PER_OBJECT, FLIP, D = 30, 150, 0.15, 5
 
 
