@@ -9,6 +9,8 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
+from nearfar import simulate
+from nearfar.design import landmark_questions
 from nearfar.embedding import CKL, GNMDS, SOE, STE, TSTE
 from nearfar.embedding.start import random_start
 from nearfar.errors import InputError, NotConverged, UninformedWarning
@@ -113,6 +115,18 @@ def test_regularization_pulls_points_together(method, truth):
     weak = method(2, regularization=0.01, max_iter=5000).fit_transform(noisy)
     strong = method(2, regularization=0.5, max_iter=5000).fit_transform(noisy)
     assert (strong**2).sum() < 0.8 * (weak**2).sum()
+
+
+@every
+def test_landmarks_are_not_flung_away(method):
+    """Thirty objects that all others are asked about lie as wide apart as the others do; so they do in truth."""
+    n, n_landmarks = 1000, 30
+    points = np.random.default_rng(7).normal(size=(n, 2))
+    questions = landmark_questions(n, range(n_landmarks), "k1", budget=60 * n, seed=7)
+    found = method(2).fit_transform(simulate.answers(questions, points=points, flip=0.1, seed=7).triplets)
+    found = found - found[n_landmarks:].mean(axis=0)
+    squares = (found**2).sum(axis=1)
+    assert squares[:n_landmarks].mean() < 2 * squares[n_landmarks:].mean()
 
 
 def test_regularization_helps_where_answers_are_few(shared_data):

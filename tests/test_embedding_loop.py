@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from nearfar.embedding import loop as loop_module
 from nearfar.embedding import losses
 from nearfar.embedding.loop import Loop, merge
-from nearfar.embedding.optimise import answers_per_object, learnt_pull, optimise, steady_pull
+from nearfar.embedding.optimise import optimise
+from nearfar.embedding.pull import Emphasis, LearntPull, answers_per_object, steady_pull
 from nearfar.embedding.start import kernel_start
 from nearfar.triplets import Triplets
 
@@ -181,19 +182,49 @@ def test_start_of_answers_that_cancel_is_finite():
 # -------------------------------------------------------------------- the pull, and the search
 
 
-@pytest.mark.parametrize("pull", [learnt_pull(0.5, 20, 9.0, 0.1, 0.01), steady_pull(0.7)])
+WEIGHTS = np.array([0.5, 1.0, 4.0])
+
+
+@pytest.mark.parametrize("pull", [LearntPull(0.5, WEIGHTS, 9.0, 0.1, 0.01), steady_pull(0.7 * WEIGHTS)])
 @fewer
-@given(squares=st.floats(0.01, 100.0))
-def test_pull_and_its_derivative_agree(pull, squares):
-    step = 1e-5 * squares
-    numeric = (pull(squares + step)[0] - pull(squares - step)[0]) / (2 * step)
-    assert pull(squares)[1] == pytest.approx(numeric, rel=1e-4)
+@given(seed=st.integers(0, 1000), size=st.floats(0.01, 10.0))
+def test_pull_and_its_gradient_agree(pull, seed, size):
+    points = size * np.random.default_rng(seed).normal(size=(3, 2))
+    gradient = pull(points)[1]
+    for place in np.ndindex(3, 2):
+        step = np.zeros((3, 2))
+        step[place] = 1e-5 * size
+        numeric = (pull(points + step)[0] - pull(points - step)[0]) / (2e-5 * size)
+        assert gradient[place] == pytest.approx(numeric, rel=1e-4, abs=1e-6 * np.abs(gradient).max())
 
 
 def test_learnt_pull_is_the_formula():
-    assert learnt_pull(0.5, 20, 9.0, 0.1, 0.01)(3.0)[0] == pytest.approx(
-        0.5 * 20 * 3 * 0.01 * np.log(1 + (3.0 / 20) / 0.01)
-    )
+    pull = LearntPull(0.5, np.array([1.0, 3.0]), 9.0, 0.1, 0.01)
+    points = np.array([[1.0, 2.0], [0.0, 1.0]])  # squared lengths 5 and 1
+    assert pull(points)[0] == pytest.approx(0.5 * 2 * 3 * 0.01 * np.log(1 + (5 + 3 * 1) / 2 / 0.01))
+
+
+def test_lengths_count_alike_where_all_objects_play_both_roles():
+    rows = [[a, n, f] for a in range(6) for n in range(6) for f in range(6) if len({a, n, f}) == 3]
+    emphasis = Emphasis.of(merge(Triplets.from_array(rows, n_objects=8)))  # two that nobody asked about
+    assert emphasis == (pytest.approx(len(rows) * 3 / 6), 0.0)
+    assert emphasis(np.array([1.0, 60.0, 600.0])).tolist() == [1.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("roles", [(0, 1, 2), (2, 0, 1)])
+def test_lengths_count_by_answers_where_few_are_landmarks(roles):
+    """Whether all objects are asked about landmarks, or landmarks about all objects."""
+    n, n_landmarks = 400, 4
+    rng = np.random.default_rng(0)
+    rows = np.empty((20_000, 3), dtype=np.int64)
+    rows[:, roles[0]] = rng.integers(n_landmarks, n, len(rows))
+    near = rng.integers(0, n_landmarks, len(rows))
+    rows[:, roles[1]] = near
+    rows[:, roles[2]] = (near + 1) % n_landmarks if roles[0] == 0 else rng.integers(n_landmarks, n, len(rows))
+    rows = rows[rows[:, 1] != rows[:, 2]]
+    emphasis = Emphasis.of(merge(Triplets.from_array(rows, n_objects=n)))
+    assert 0.9 < emphasis.power < 1.0
+    assert emphasis(np.array([emphasis.mean]))[0] == 1.0
 
 
 def test_search_moves_the_free_rows_only_and_never_uphill():

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from nearfar.embedding.loop import Loop, Merged, Points
+from nearfar.embedding.loop import Loop, Points
+from nearfar.embedding.pull import Pull, answers_per_object
 from nearfar.progress import step
 
-__all__ = ["Optimum", "answers_per_object", "learnt_pull", "optimise", "steady_pull"]
-
-# what is added to the loss, as a function of the sum of squared lengths: (value, derivative)
-Pull = Callable[[float], tuple[float, float]]
+__all__ = ["Optimum", "optimise"]
 
 PRIOR_ANSWERS = 10.0  # added to every object's number of answers before variables are scaled by it
 MEMORY = 10  # pairs of steps and gradients that L-BFGS keeps
@@ -38,37 +35,6 @@ class Optimum(NamedTuple):
     n_iter: int
     converged: bool
     improvement: float
-
-
-def answers_per_object(data: Merged) -> NDArray[np.float64]:
-    """(n,) how many answers name each object, in any role."""
-    counts = np.zeros(data.n_objects)
-    for role in (data.anchor, data.near, data.far):
-        counts += np.bincount(role, data.weight, data.n_objects)
-    return counts
-
-
-def learnt_pull(
-    strength: float, n_objects: int, answers_per_object: float, unit: float, unit_loss: float
-) -> Pull:
-    """A pull to the centre whose own strength is learnt with the points.
-
-    With n objects, k answers per object and q the points' mean squared length in units of the loss, it adds
-
-        strength * n * sqrt(k) * log(1 + q),
-
-    the logarithm of a normal prior whose width is not known beforehand. Answers that contradict each other leave
-    q small and the pull strong, so that nobody is flung away to please a few of them; answers that agree make q
-    large and the pull weak. (A fixed weight does well on one of the two kinds and badly on the other.)
-    """
-    weight = strength * n_objects * float(np.sqrt(answers_per_object)) * unit_loss
-    width = n_objects * unit * unit
-    return lambda squares: (weight * float(np.log1p(squares / width)), weight / (width + squares))
-
-
-def steady_pull(strength: float) -> Pull:
-    """A pull of fixed strength, ``strength`` times the sum of squared lengths."""
-    return lambda squares: (strength * squares, strength)
 
 
 def optimise(
@@ -97,9 +63,9 @@ def optimise(
         loss, gradient = loop(points)
         slopes = gradient[free]
         if pull is not None:
-            value, slope = pull(float(np.vdot(moved, moved)))
+            value, more = pull(moved)
             loss += value
-            slopes += 2.0 * slope * moved
+            slopes += more
         return loss, (slopes * scale).ravel()
 
     with step(f"fitting {name}", total=max_iter) as advance:
