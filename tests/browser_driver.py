@@ -47,8 +47,7 @@ class Browser:
         return self
 
     def __exit__(self, *error):
-        self.socket.close()
-        self.loop.run_until_complete(asyncio.wait([self.reader], timeout=5))
+        self.loop.run_until_complete(self._close())
         self.loop.close()
         self.process.terminate()
         self.process.wait(10)
@@ -63,6 +62,10 @@ class Browser:
             await asyncio.sleep(0.05)
         port, path = note.read_text().split("\n")[:2]
         return await websocket_connect(f"ws://127.0.0.1:{port}{path}", max_message_size=1 << 28)
+
+    async def _close(self):
+        self.socket.close()  # here, where there is a running loop
+        await asyncio.wait([self.reader], timeout=5)
 
     async def _read(self):
         while (message := await self.socket.read_message()) is not None:
