@@ -179,7 +179,7 @@ def rates_of_one_core(paths: list[str], n_objects: int) -> dict[str, Any]:
         merging, _ = seconds(_counting.merge, recipe, 0, cells)
         make = (_counting.make_rows, recipe, 0)
         form = ([True], None, ("dense", "float64"))
-        from_one, made = seconds(*make, cells[:1], *form)
+        from_one, _ = seconds(*make, cells[:1], *form)
         from_all, made = seconds(*make, cells, *form)
         phi = made.phi
         passing, _ = seconds(column_counts, phi)

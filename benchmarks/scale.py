@@ -6,9 +6,10 @@
 The work: answers from Parquet files (made by benchmarks.streaming) -> features (k1, 30 landmarks) -> a map by kernel
 PCA -> 10 clusters by kernel k-means. Every case runs in a process of its own, with the work done once before on a
 little data so that nothing is compiled or started while the clock runs. All cases run in turn, twice, and the faster
-time of each stage counts: a machine that others use as well changes its pace from minute to minute. Bytes moved are what workers sent to each
-other; labels and coordinates must agree between all cases. Beside it stands the limit: how much more two processes
-that know nothing of each other do on this machine than one, at arithmetic, sorting, and filling fresh memory.
+time of each stage counts: a machine that others use as well changes its pace from minute to minute. Bytes moved are
+what workers sent to each other, in the last round; labels and coordinates must agree between all cases. Beside it
+stands the limit: how much more two processes that know nothing of each other do on this machine than one, at
+arithmetic, sorting, and filling fresh memory.
 """
 
 from __future__ import annotations

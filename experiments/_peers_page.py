@@ -70,15 +70,13 @@ def _summary(rows: list[Row]) -> str:
 def _faster(rows: list[Row]) -> Claim:
     most = values_of(rows, "budget")[-1]
     kernels = {name: typical_seconds(rows, method=name, budget=most) for name in ("k1", "k2")}
-    theirs = {
-        (row["method"], row["start"], row["design"]): 0.0
-        for row in rows
-        if row["start"] != "ours" and row["budget"] == most
+    fits = {
+        (r["method"], r["start"], r["design"]) for r in matching(rows, budget=most) if r["start"] != "ours"
     }
-    for method, start, design in theirs:
-        theirs[method, start, design] = typical_seconds(
-            rows, method=method, start=start, design=design, budget=most
-        )
+    theirs = {
+        (method, start, design): typical_seconds(rows, method=method, start=start, design=design, budget=most)
+        for method, start, design in sorted(fits)
+    }
     first = min(theirs, key=lambda which: theirs[which])
     ratio, middle = theirs[first] / max(kernels.values()), median(theirs.values()) / max(kernels.values())
     return Claim(

@@ -6,9 +6,17 @@ import time
 from dataclasses import dataclass
 
 import numpy as np
+import pytest
 
 from nearfar import Triplets
 from nearfar.scale._answers import Answers, as_answers
+
+LANDMARKS = [3, 1, 4, 15, 9, 26, 5]
+ON_A_CLUSTER = [
+    pytest.mark.usefixtures("cluster"),
+    pytest.mark.filterwarnings("ignore::nearfar.errors.UninformedWarning"),
+    pytest.mark.filterwarnings("ignore::nearfar.errors.CoverageWarning"),
+]
 
 
 def dense(matrix):

@@ -309,6 +309,17 @@ def test_new_objects_are_placed_and_fitted_ones_stay(method, truth):
     assert oracle.accuracy(placed, about_new) > 0.9
 
 
+@every
+def test_new_objects_of_a_landmark_design_lie_as_wide_as_fitted_ones(method):
+    n, n_landmarks, n_new = 600, 20, 100
+    points = np.random.default_rng(8).normal(size=(n, 2))
+    questions = landmark_questions(n, range(n_landmarks), "k1", budget=30 * n, seed=8)
+    rows = simulate.answers(questions, points=points, flip=0.1, seed=8).triplets.array
+    model = method(2).fit(Triplets.from_array(rows[rows[:, 0] < n - n_new], n_objects=n - n_new))
+    squares = (model.transform(rows) ** 2).sum(axis=1)
+    assert squares[-n_new:].mean() == pytest.approx(squares[n_landmarks:-n_new].mean(), rel=0.2)
+
+
 def test_new_objects_are_matched_by_name(truth):
     names = [f"o{i}" for i in range(25)]
     model = STE(2).fit(answers_about(truth, 1500, objects=names))

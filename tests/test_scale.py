@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
-from scale_tools import dense, made_answers
+from scale_tools import LANDMARKS, ON_A_CLUSTER, dense, made_answers
 
 import nearfar as nf
 from nearfar import scale
@@ -14,13 +14,7 @@ from nearfar.scale import _connect, _runs
 from nearfar.scale._engine import current_engine
 
 pytest.importorskip("distributed")
-pytestmark = [
-    pytest.mark.usefixtures("cluster"),
-    pytest.mark.filterwarnings("ignore::nearfar.errors.UninformedWarning"),
-    pytest.mark.filterwarnings("ignore::nearfar.errors.CoverageWarning"),
-]
-
-LANDMARKS = [3, 1, 4, 15, 9, 26, 5]
+pytestmark = ON_A_CLUSTER
 
 
 @pytest.mark.parametrize("landmarks", [None, LANDMARKS])

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from scale_tools import DeadlyPiece, dense, made_answers, slow_answers
+from scale_tools import LANDMARKS, DeadlyPiece, dense, made_answers, slow_answers
 
 import nearfar as nf
 from nearfar import scale
@@ -30,7 +30,6 @@ pytestmark = [
     pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL"),
     pytest.mark.filterwarnings("ignore::nearfar.errors.NearfarWarning"),
 ]
-LANDMARKS = [3, 1, 4, 15, 9, 26, 5]
 TESTS = str(Path(__file__).parent)
 SITE_PACKAGES = str(Path(np.__file__).parents[1])
 

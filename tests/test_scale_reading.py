@@ -7,7 +7,7 @@ from contextlib import ExitStack
 import numpy as np
 import polars as pl
 import pytest
-from scale_tools import dense, made_answers
+from scale_tools import ON_A_CLUSTER, dense, made_answers
 
 import nearfar as nf
 from nearfar import scale
@@ -17,11 +17,7 @@ from nearfar.scale._pieces import open_file
 
 pytest.importorskip("distributed")
 fsspec = pytest.importorskip("fsspec")
-pytestmark = [
-    pytest.mark.usefixtures("cluster"),
-    pytest.mark.filterwarnings("ignore::nearfar.errors.UninformedWarning"),
-    pytest.mark.filterwarnings("ignore::nearfar.errors.CoverageWarning"),
-]
+pytestmark = ON_A_CLUSTER
 
 
 @pytest.fixture(scope="module")

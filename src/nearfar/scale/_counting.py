@@ -99,8 +99,9 @@ def count_piece(recipe: Recipe, piece: Piece, names: Any) -> Counted:
 
 
 def merge(recipe: Recipe, block: int, pieces: list[PartCells]) -> PartCells:
-    """The cells of a block from several pieces, added up."""
-    return tuple(_small(counts.cells()) for counts in _added(recipe, block, pieces, [False] * len(pieces[0])))
+    """The cells of a block from several pieces, or none, added up."""
+    sparse = [False] * len(recipe.parts)
+    return tuple(_small(counts.cells()) for counts in _added(recipe, block, pieces, sparse))
 
 
 def block_codes(recipe: Recipe, block: int, cells: PartCells) -> list[Codes]:

@@ -197,8 +197,6 @@ def _count(engine: Engine, recipe: Recipe, answers: Answers) -> tuple[list[list[
 
 
 def _join(engine: Engine, recipe: Recipe, block: int, runs: list[Future]) -> Future:
-    if not runs:
-        return engine.submit("merge", _no_cells, recipe)
     return runs[0] if len(runs) == 1 else engine.submit("merge", merge, recipe, block, runs)
 
 
@@ -213,16 +211,6 @@ def _find_columns(engine: Engine, recipe: Recipe, cells: list[Future]) -> Future
 
 def _block_of(counted: Counted, block: int) -> PartCells:
     return counted.blocks[block]
-
-
-def _no_cells(recipe: Recipe) -> PartCells:
-    return tuple(_empty_cells() for _ in recipe.parts)
-
-
-def _empty_cells() -> Any:
-    from nearfar.features.counts import Cells
-
-    return Cells(np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.int32))
 
 
 def _add_up(blocks: list[list[NDArray[np.int64]]]) -> list[NDArray[np.int64]]:
