@@ -1,6 +1,6 @@
 """Maps and clusters without the kernel matrix, against the way through K, scikit-learn's KMeans, and their memory.
 
-``python -m benchmarks.methods`` runs the sizes that are aimed at (an hour on two cores, 12 GB, 2 GB of disk for the
+``python -m benchmarks.methods`` runs the sizes that are aimed at (six minutes on two cores, 4 GB, 2 GB of disk for the
 answers), ``--small`` a tenth of them. Every case runs in a process of its own, so that peaks of memory are its own.
 """
 
