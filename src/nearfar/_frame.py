@@ -26,9 +26,6 @@ def frame_columns(frame: Any) -> dict[str, Any]:
         raise TripletError(
             f"data frame: column {missing[0]!r} is missing (it has {', '.join(map(str, table.columns))}); "
             "expected anchor, near and far",
-            where="data frame",
-            came=table.columns,
-            expected="columns anchor, near, far",
         )
     roles = {role: _names(table[role].to_list(), role) for role in ROLES}
     objects = order_names([name for names in roles.values() for name in names])
@@ -46,9 +43,6 @@ def _names(values: list[Any], role: str) -> list[str]:
         if _is_blank(value):
             raise TripletError(
                 f"data frame, row {row}: {role} is {value!r}; expected the name of an object",
-                where=f"data frame, row {row}",
-                came=value,
-                expected="the name of an object",
             )
     return [str(int(value)) if _is_whole(value) else str(value) for value in values]
 

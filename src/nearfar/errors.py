@@ -45,31 +45,7 @@ class NearfarError(Exception):
 
 
 class InputError(NearfarError, ValueError):
-    """Something that was given is not what was expected.
-
-    Parameters
-    ----------
-    message : the whole sentence a person reads.
-    where : the place: a file, a line, a column, a parameter.
-    came : what was found there.
-    expected : what should have been there.
-    remedy : what to do about it.
-    """
-
-    def __init__(
-        self,
-        message: str,
-        *,
-        where: str | None = None,
-        came: object = None,
-        expected: str | None = None,
-        remedy: str | None = None,
-    ) -> None:
-        super().__init__(message)
-        self.where = where
-        self.came = came
-        self.expected = expected
-        self.remedy = remedy
+    """Something that was given is not what was expected; the message says where, what came and the way out."""
 
 
 class TripletError(InputError):
@@ -83,8 +59,8 @@ class FileError(InputError):
 class RowsError(InputError):
     """Rows of a file that are no answers; ``rejected`` holds all of them, the message the first five."""
 
-    def __init__(self, message: str, *, rejected: Any = None, **parts: Any) -> None:
-        super().__init__(message, **parts)
+    def __init__(self, message: str, *, rejected: Any = None) -> None:
+        super().__init__(message)
         self.rejected = rejected
 
 

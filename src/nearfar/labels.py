@@ -53,9 +53,6 @@ class Labels:
         if array.ndim != 1:
             raise TripletError(
                 f"labels: expected one value per answer, got an array of shape {array.shape}",
-                where="labels",
-                came=array.shape,
-                expected="one value per answer",
             )
         if _fits_int64(array):
             return cls._own(*_encode_numbers(array.astype(np.int64, copy=False)))
@@ -76,9 +73,6 @@ class Labels:
             raise TripletError(
                 f"labels: codes run from {code_array.min()} to {code_array.max()}, but there are "
                 f"{len(name_array)} names; expected 0 to {len(name_array) - 1}",
-                where="labels",
-                came=(int(code_array.min()), int(code_array.max())),
-                expected=f"0 to {len(name_array) - 1}",
             )
         return cls._own(read_only(code_array, np.int32), name_array)
 

@@ -74,14 +74,11 @@ def answers(
     """
     if not 0 <= flip <= 1:
         raise InputError(
-            f"flip: expected a probability, got {flip}", where="flip", came=flip, expected="0 to 1"
+            f"flip: expected a probability, got {flip}",
         )
     if ties not in ("drop", "random"):
         raise InputError(
             f"ties: expected 'drop' or 'random', got {ties!r}",
-            where="ties",
-            came=ties,
-            expected="drop, random",
         )
     measure = _measure(len(questions.objects), points, distances, distance, metric)
     # Two streams, so that the flips stay the same whatever is done about ties.
@@ -129,16 +126,15 @@ def _measure(
     if len(given) != 1:
         raise InputError(
             f"simulate.answers: expected one of points, distances and distance, got {' and '.join(given) or 'none'}",
-            where="simulate.answers",
-            came=given,
-            expected="one of points, distances, distance",
         )
     if points is not None:
         return _between_points(check_rows(points, n, "points"), metric)
     if distances is not None:
         matrix = check_rows(distances, n, "distances", finite=False)
         if matrix.shape != (n, n):
-            raise InputError(f"distances: expected shape ({n}, {n}), got {matrix.shape}", where="distances")
+            raise InputError(
+                f"distances: expected shape ({n}, {n}), got {matrix.shape}",
+            )
         return lambda i, j: matrix[i, j]
     return lambda i, j: _checked(distance(i, j) if distance else [], len(i), "distance")
 
@@ -151,17 +147,12 @@ def check_rows(values: ArrayLike, n: int, name: str, *, finite: bool = True) -> 
     if array.ndim != 2 or len(array) != n:
         raise InputError(
             f"{name}: expected one row for each of the {n:,} objects, got an array of shape {array.shape}",
-            where=name,
-            came=array.shape,
-            expected=f"{n} rows",
         )
     bad = np.isnan(array).any() or (finite and not np.isfinite(array).all())
     if bad:
         row = int(np.argmax((~np.isfinite(array) if finite else np.isnan(array)).any(axis=1)))
         raise InputError(
             f"{name}, row {row}: a value is NaN or infinite; leave such objects out of the questions",
-            where=f"{name}, row {row}",
-            expected="numbers",
         )
     return array
 
@@ -172,9 +163,6 @@ def _between_points(points: NDArray[Any], metric: str | Pairwise) -> Callable[..
     if isinstance(metric, str) and metric not in METRICS:
         raise InputError(
             f"metric: {metric!r} is not known; expected euclidean, {', '.join(METRICS)} or a function",
-            where="metric",
-            came=metric,
-            expected="a known name or a function",
         )
     rows_apart: Pairwise = METRICS[metric] if isinstance(metric, str) else metric
     width = max(1, CELLS // max(1, points.shape[1]))
@@ -201,9 +189,6 @@ def _checked(values: ArrayLike, m: int, name: str) -> NDArray[np.float64]:
                 if result.shape == (m,)
                 else f"shape {result.shape}; np.vectorize helps with one for numbers"
             ),
-            where=name,
-            came=result.shape,
-            expected=f"shape ({m},), no NaN",
         )
     return result
 

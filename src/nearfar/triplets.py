@@ -101,9 +101,6 @@ class Triplets:
             if field.name != "objects" and column is not None and len(column) != m:
                 raise TripletError(
                     f"{field.name} has {len(column)} values for {m} answers; give one per answer",
-                    where=field.name,
-                    came=len(column),
-                    expected=f"{m} values",
                 )
         same = (self.near == self.far) | (self.anchor == self.near) | (self.anchor == self.far)
         if same.any():
@@ -112,9 +109,6 @@ class Triplets:
             raise TripletError(
                 f"answer {row}: anchor, near and far are {came}; a triplet needs three distinct objects "
                 f"({int(same.sum())} such answers; drop them first)",
-                where=f"answer {row}",
-                came=came,
-                expected="three distinct objects",
             )
 
     # ---------------------------------------------------------------- other ways in
@@ -289,8 +283,6 @@ class Triplets:
             raise TripletError(
                 f"{n:,} objects: ids of questions and trios need at most {MAX_OBJECTS_FOR_IDS:,}; "
                 "work on a part of the objects",
-                came=int(n),
-                expected=f"at most {MAX_OBJECTS_FOR_IDS} objects",
             )
         return (first.astype(np.int64) * n + second) * n + third
 
@@ -320,18 +312,12 @@ def sound_names(objects: Sequence[str]) -> SoundNames:
         twice = Counter(names).most_common(1)[0][0]
         raise TripletError(
             f"objects: {twice!r} is listed twice; every object needs a name of its own",
-            where="objects",
-            came=twice,
-            expected="distinct names",
         )
     nameless = [i for i, name in enumerate(names) if not name or name.isspace()]
     if nameless:
         raise TripletError(
             f"objects: the name of object {nameless[0]} is {names[nameless[0]]!r}; "
             "every object needs a name that is not blank",
-            where="objects",
-            came=names[nameless[0]],
-            expected="a name",
         )
     return names
 
@@ -361,9 +347,6 @@ def _three_columns(values: ArrayLike) -> NDArray[Any]:
     if array.ndim != 2 or array.shape[1] != 3:
         raise TripletError(
             f"triplets: expected an (m, 3) array of indices, got shape {array.shape}",
-            where="triplets",
-            came=array.shape,
-            expected="shape (m, 3)",
         )
     return array
 
@@ -375,9 +358,6 @@ def _indices(values: ArrayLike, role: str, n_objects: int) -> Indices:
     if array.ndim != 1:
         raise TripletError(
             f"{role}: expected one index per answer, got an array of shape {array.shape}",
-            where=role,
-            came=array.shape,
-            expected="one index per answer",
         )
     if array.dtype.kind not in "iu":
         bad = array.dtype.kind != "f" or not np.isfinite(array).all() or not (array == np.floor(array)).all()
@@ -385,17 +365,11 @@ def _indices(values: ArrayLike, role: str, n_objects: int) -> Indices:
             row, came = _first_odd(array)
             raise TripletError(
                 f"{role}, answer {row}: {came!r} is no index; expected a whole number from 0 to {n_objects - 1}",
-                where=f"{role}, answer {row}",
-                came=came,
-                expected="a whole number",
             )
     if array.size and (array.min() < 0 or array.max() >= n_objects):
         row = int(np.argmax((array < 0) | (array >= n_objects)))
         raise TripletError(
             f"{role}, answer {row}: index {array[row]} is outside 0..{n_objects - 1} ({n_objects} objects are named)",
-            where=f"{role}, answer {row}",
-            came=array[row].item(),
-            expected=f"0 to {n_objects - 1}",
         )
     return read_only(array, np.int32)
 
@@ -420,8 +394,6 @@ def _numbers(values: ArrayLike | None, name: str) -> NDArray[np.float64] | None:
     except (TypeError, ValueError) as error:
         raise TripletError(
             f"{name}: {error}; expected one number per answer, NaN where it is not known",
-            where=name,
-            expected="one number per answer",
         ) from error
 
 
@@ -438,9 +410,6 @@ def _sides(values: ArrayLike | None) -> NDArray[np.int8] | None:
         raise TripletError(
             f"near_side, answer {row}: {array.tolist()[row]!r} is no side; "
             "expected 0 (left), 1 (right) or -1 (not known)",
-            where=f"near_side, answer {row}",
-            came=array[row],
-            expected="0, 1 or -1",
         )
     return read_only(array, np.int8)
 

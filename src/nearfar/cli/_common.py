@@ -156,8 +156,6 @@ def leave_out(
         raise FileError(
             f"{where}: the answers do not say who gave them, so nobody can be left out; "
             "add a column participant to the answers",
-            where=where,
-            expected="answers with a column participant",
         )
     known = {str(name): code for code, name in enumerate(triplets.participant.names.tolist())}
     counts = np.bincount(triplets.participant.codes, minlength=len(known))
@@ -180,10 +178,12 @@ def _lines(path: Path) -> list[str]:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise FileError(f"{path}: cannot be read, {reason}", where=str(path)) from error
+        raise FileError(
+            f"{path}: cannot be read, {reason}",
+        ) from error
     except UnicodeDecodeError as error:
         raise FileError(
-            f"{path}: is not UTF-8 text; expected one participant per line", where=str(path)
+            f"{path}: is not UTF-8 text; expected one participant per line",
         ) from error
     return [line.strip() for line in text.splitlines() if line.strip()]
 

@@ -123,9 +123,6 @@ def write_kernel(
         if Path(output).suffix.lower() != ".zarr" or len(outputs) > 1:
             raise FileError(
                 f"{output}: with --dask the kernel matrix is written in blocks; give one output that ends in .zarr",
-                where=output,
-                came=output,
-                expected="NAME.zarr",
             )
     from nearfar import scale
     from nearfar.scale.kernel import check_place
@@ -153,11 +150,10 @@ def _read(
         raise InputError(
             "--exclude does not work with --dask; take the answers of these people out of the files first, with  "
             "nearfar convert --exclude",
-            where="--exclude",
         )
     if "-" in answers:
         raise InputError(
-            "- : with --dask answers are files that all workers see, not standard input", where="-"
+            "- : with --dask answers are files that all workers see, not standard input",
         )
     listed = None if objects is None else read_objects(objects)
     found = scale.read_triplets(list(answers), dialect=dialect, objects=listed, on_bad=OnBad(on_bad).value)

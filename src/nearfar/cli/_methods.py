@@ -151,16 +151,15 @@ def check_outputs(outputs: Sequence[str], others: Sequence[str] = ()) -> None:
         if suffix not in known:
             raise FileError(
                 f"{path}: {suffix or 'no extension'} is not a format; expected {', '.join(known)}",
-                where=path,
-                came=suffix,
-                expected=", ".join(known),
             )
         if not Path(path).resolve().parent.is_dir():
             raise FileError(
-                f"{path}: there is no directory {str(Path(path).parent)!r}; make it first", where=path
+                f"{path}: there is no directory {str(Path(path).parent)!r}; make it first",
             )
         if Path(path).is_dir():
-            raise FileError(f"{path}: this is a directory; give the name of a file", where=path)
+            raise FileError(
+                f"{path}: this is a directory; give the name of a file",
+            )
         if suffix in PICTURES:
             from nearfar.report.figures import need_matplotlib
 
@@ -195,7 +194,7 @@ def read_names(path: Path) -> list[str]:
     except (OSError, UnicodeDecodeError) as error:
         reason = (getattr(error, "strerror", None) or "it is not UTF-8 text").lower()
         raise FileError(
-            f"{path}: cannot be read, {reason}; expected one object per line", where=str(path)
+            f"{path}: cannot be read, {reason}; expected one object per line",
         ) from error
     return [line.strip() for line in text.splitlines() if line.strip()]
 
@@ -272,12 +271,14 @@ def need_answers(loaded: Loaded, answers: Sequence[str]) -> None:
     why = "there are no answers in it" if len(answers) == 1 else "there are no answers in them"
     if any(loaded.excluded.values()):
         why = f"no answer is left without those of the {many(len(loaded.excluded), 'participant')} to be excluded"
-    raise FileError(f"{where}: {why}; at least one is needed", where=where, expected="at least one answer")
+    raise FileError(
+        f"{where}: {why}; at least one is needed",
+    )
 
 
 def need_two(outputs: Sequence[str], dimensions: int) -> None:
     """A picture of a map needs two coordinates."""
     if draws(outputs) and dimensions < 2:
         raise InputError(
-            "a picture of the map needs two dimensions; give --dimensions 2", where="--dimensions"
+            "a picture of the map needs two dimensions; give --dimensions 2",
         )

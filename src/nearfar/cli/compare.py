@@ -70,7 +70,9 @@ def compare(
     Example:  nearfar compare answers.csv --models "k1, score, score pca-5, ste-2"
     """
     if json and csv:
-        raise InputError("--json and --csv: both came; choose one", where="--json", expected="one of the two")
+        raise InputError(
+            "--json and --csv: both came; choose one",
+        )
     form = Form.json if json else Form.csv if csv else Form.table
     with session(quiet):
         from nearfar.evaluate.compare import compare as run

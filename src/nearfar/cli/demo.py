@@ -71,5 +71,5 @@ def _make(folder: Path) -> None:
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise FileError(
-            f"{folder}: cannot be made, {reason}; name another folder", where=str(folder)
+            f"{folder}: cannot be made, {reason}; name another folder",
         ) from error

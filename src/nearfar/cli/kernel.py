@@ -53,7 +53,9 @@ def kernel(
     reading: dict[str, Any] = {"dialect": dialect, "objects": objects, "on_bad": on_bad, "exclude": exclude}
     if dask is not None:
         if title:
-            raise InputError("--title does not work with --dask: there is no picture", where="--title")
+            raise InputError(
+                "--title does not work with --dask: there is no picture",
+            )
         with session(quiet):
             write_kernel(
                 dask, answers, output, kernel, landmarks, diagonal=diagonal.value, quiet=quiet, **reading

@@ -95,14 +95,11 @@ def plan(
         if len(things.names) < 3:
             raise InputError(
                 f"{objects}: has {len(things.names)} objects; a question needs three",
-                where=objects,
-                expected="three",
             )
         if kernel is Kernel.random:
             if budget is None:
                 raise InputError(
                     "--budget: is needed with --kernel random, where all questions are too many to ask",
-                    where="--budget",
                 )
             questions = design.random_questions(things.names, budget, seed)
             remark = ""
@@ -151,8 +148,6 @@ def _pictures(folder: Path) -> _Things:
     if not files:
         raise FileError(
             f"{folder}: has no pictures; expected files ending in {' '.join(sorted(PICTURES))}",
-            where=str(folder),
-            expected="pictures",
         )
     stems = [Path(file).stem for file in files]
     by_name = dict(zip(stems if len(set(stems)) == len(stems) else files, files, strict=True))
@@ -165,9 +160,13 @@ def _text(path: Path) -> str:
         return path.read_text(encoding="utf-8-sig")
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise FileError(f"{path}: cannot be read, {reason}", where=str(path)) from error
+        raise FileError(
+            f"{path}: cannot be read, {reason}",
+        ) from error
     except UnicodeDecodeError as error:
-        raise FileError(f"{path}: is not UTF-8 text; expected one name per line", where=str(path)) from error
+        raise FileError(
+            f"{path}: is not UTF-8 text; expected one name per line",
+        ) from error
 
 
 def _lines(text: str) -> tuple[str, ...]:

@@ -133,18 +133,12 @@ def _check_places(output: Path, bundle: Path | None, json: Path | None) -> None:
         if path is not None and not path.resolve().parent.is_dir():
             raise FileError(
                 f"{path}: cannot be written, there is no directory {str(path.parent)!r}; make it first",
-                where=str(path),
-                remedy="make the directory first",
             )
         if path is not None and path.is_dir():
             raise FileError(
                 f"{path}: cannot be written, it is a directory; give the name of a file",
-                where=str(path),
-                remedy="give the name of a file",
             )
     if bundle is not None and bundle.exists() and not bundle.is_dir():
         raise FileError(
             f"{bundle}: cannot be written, it is a file; give the name of a folder",
-            where=str(bundle),
-            remedy="give the name of a folder",
         )

@@ -47,7 +47,7 @@ def open_root(path: Path) -> Root:
         return path
     if not zipfile.is_zipfile(path):
         raise FileError(
-            f"{path}: expected a folder or a zip archive", where=str(path), expected="a zip archive"
+            f"{path}: expected a folder or a zip archive",
         )
     return zipfile.Path(path)
 
@@ -62,9 +62,6 @@ def find(root: Root, name: str, *more: str) -> Root:
                 return candidate
     raise FileError(
         f"{root}: has no {name}",
-        where=str(root),
-        came=[child.name for child in root.iterdir()],
-        expected=name,
     )
 
 

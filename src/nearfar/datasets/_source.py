@@ -60,15 +60,12 @@ def writable_folder(folder: Path) -> Path:
         except OSError as error:
             raise FileError(
                 f"{place}: cannot be made ({error.strerror}); choose another folder with data_dir or {VARIABLE}",
-                where=str(place),
             ) from error
         # The second test is for root, who may write where nobody is meant to.
         if os.access(place, os.W_OK) and place.stat().st_mode & 0o222:
             return place
     raise FileError(
         f"{folder}: cannot be written to; choose another folder with data_dir or {VARIABLE}",
-        where=str(folder),
-        expected="a folder that can be written to",
     )
 
 
@@ -103,15 +100,13 @@ def _check_sum(path: Path, source: Source) -> None:
             while part := file.read(READ):
                 digest.update(part)
     except OSError as error:
-        raise FileError(f"{path}: cannot be read ({error.strerror})", where=str(path)) from error
+        raise FileError(
+            f"{path}: cannot be read ({error.strerror})",
+        ) from error
     if digest.hexdigest() != source.sha256:
         raise FileError(
             f"{path}: checksum is sha256 {digest.hexdigest()}, expected {source.sha256}; "
             "the file is damaged or another one: delete it to have it fetched again",
-            where=str(path),
-            came=digest.hexdigest(),
-            expected=source.sha256,
-            remedy="delete the file",
         )
 
 
@@ -135,8 +130,6 @@ def _download(source: Source, folder: Path) -> Path:
         raise FileError(
             f"{source.url}: what came has another checksum than sha256 {source.sha256} and was thrown away; "
             f"try again later, or put the right file at {path}",
-            where=source.url,
-            expected=source.sha256,
         ) from error
     except OSError as error:
         raise UnreachableError(
@@ -156,8 +149,6 @@ def read_npz(path: Path, *keys: str) -> dict[str, NDArray[Any]]:
     except (OSError, ValueError, KeyError) as error:
         raise FileError(
             f"{path}: expected an NPZ file with {', '.join(keys)} ({error})",
-            where=str(path),
-            expected=", ".join(keys),
         ) from error
 
 
@@ -189,7 +180,4 @@ def check_counts(triplets: Triplets, expected: Mapping[str, int], where: object)
         if found != wanted:
             raise FileError(
                 f"{where}: found {found:,} {name}, the published data has {wanted:,}; this is not the file it should be",
-                where=str(where),
-                came=found,
-                expected=f"{wanted} {name}",
             )

@@ -84,7 +84,9 @@ def _table(file: Root, header: bool = False) -> NDArray[np.float64]:
         try:
             table: NDArray[np.float64] = np.loadtxt(stream, delimiter=",", skiprows=int(header), ndmin=2)
         except ValueError as error:
-            raise FileError(f"{file}: expected a table of numbers ({error})", where=str(file)) from error
+            raise FileError(
+                f"{file}: expected a table of numbers ({error})",
+            ) from error
     return table
 
 
@@ -99,8 +101,6 @@ def _matching_rows(chosen: NDArray[np.int64], survey: NDArray[np.float64], path:
     if len(rows) < len(chosen):
         raise FileError(
             f"{path}: statement {len(rows) + 1} of T_ALL.csv is not in survey_data.csv; the two do not belong together",
-            where=str(path),
-            came=chosen[len(rows)].tolist(),
         )
     return rows
 

@@ -91,7 +91,7 @@ class Colours:
         except OSError as error:
             reason = "it is a file" if place.is_file() else (error.strerror or str(error)).lower()
             raise FileError(
-                f"{place}: cannot be written, {reason}; give a folder", where=str(place), expected="a folder"
+                f"{place}: cannot be written, {reason}; give a folder",
             ) from error
         write_triplets(self.triplets, place / "answers.csv")
         with (place / "objects.csv").open("w", newline="", encoding="utf-8") as file:

@@ -142,8 +142,5 @@ def _digits(values: NDArray[Any], labels: NDArray[Any], n_train: int, n: int, wh
         raise FileError(
             f"{where}: expected {n:,} square images with digits 0 to 9, found {len(values):,} images and "
             f"{len(labels):,} labels; this is not the file it should be",
-            where=str(where),
-            came=(len(values), len(labels)),
-            expected=f"{n} images",
         )
     return Digits(values.reshape(-1, side, side), labels.astype(np.uint8), n_train)

@@ -124,7 +124,9 @@ def _from_lines(root: Root) -> Triplets:
     rows = [tuple(cell.strip() for cell in line.split(";")) for line in text.splitlines() if line.strip()]
     bad = next((i for i, row in enumerate(rows) if len(row) != 3), None)
     if bad is not None:
-        raise FileError(f"{root}, line {bad + 1}: expected three image names separated by ;", came=rows[bad])
+        raise FileError(
+            f"{root}, line {bad + 1}: expected three image names separated by ;",
+        )
     triplets = _named(rows)
     changes = np.flatnonzero(triplets.anchor[1:] != triplets.anchor[:-1]) + 1
     starts = np.zeros(len(triplets), dtype=np.int64)

@@ -68,8 +68,6 @@ def _load(path: Path, counts: dict[str, int]) -> Dataset:
         raise FileError(
             f"{path}: found {questions:,} questions, the published data has {counts['questions']:,}; "
             "this is not the file it should be",
-            where=str(path),
-            came=questions,
         )
     test = np.arange(len(triplets)) >= len(parts[0][0])
     images = image_files(root, [f"{IMAGES}/{file}" for file in files], path, "material")
@@ -89,5 +87,7 @@ def _votes(file: Root) -> tuple[np.ndarray[tuple[int, int], np.dtype[np.int64]],
             [np.repeat(shown, votes[:, 0], axis=0), np.repeat(shown[:, [0, 2, 1]], votes[:, 1], axis=0)]
         )
     except (ValueError, KeyError) as error:
-        raise FileError(f"{file}: expected answers and agreement ({error})", where=str(file)) from error
+        raise FileError(
+            f"{file}: expected answers and agreement ({error})",
+        ) from error
     return rows, len(shown)

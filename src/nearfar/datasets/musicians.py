@@ -83,7 +83,9 @@ def _from_text(path: Path, counts: dict[str, int]) -> Dataset:
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError as error:
-        raise FileError(f"{path}: cannot be read ({error.strerror})", where=str(path)) from error
+        raise FileError(
+            f"{path}: cannot be read ({error.strerror})",
+        ) from error
     for line in lines:
         cells = line.split()
         if len(cells) not in (5, 6) or not all(cell.isdecimal() for cell in cells[3:]):
@@ -120,7 +122,4 @@ def _check(triplets: Triplets, n_rows: int, counts: dict[str, int], path: Path) 
         raise FileError(
             f"{path}: found {n_rows:,} rows, the published data has {counts['rows']:,}; "
             "this is not the file it should be",
-            where=str(path),
-            came=n_rows,
-            expected=f"{counts['rows']} rows",
         )

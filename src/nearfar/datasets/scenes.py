@@ -96,7 +96,7 @@ def _rows(root: Root, name: str) -> list[list[str]]:
     for number, row in enumerate(rows, start=1):
         if len(row) != 3:
             raise FileError(
-                f"{file}, line {number}: expected three names, got {row}", where=str(file), came=row
+                f"{file}, line {number}: expected three names, got {row}",
             )
     return rows
 

@@ -81,7 +81,6 @@ def _from_text(path: Path, names: Path, counts: dict[str, int]) -> Dataset:
     except (IndexError, ValueError) as error:
         raise FileError(
             f"{path} or {names.name}: expected three numbers a line, and names in column {UNIQUE_ID + 1} ({error})",
-            where=str(path),
         ) from error
     triplets = Triplets.from_odd_one_out(trios, objects)
     check_counts(triplets, counts, path)

@@ -60,10 +60,12 @@ def make_toy(name: Name, n: int = 400, seed: int = 0) -> Toy:
     """
     if name not in TOYS:
         raise InputError(
-            f"name: {name!r} is no toy set; expected one of {', '.join(TOYS)}", where="name", came=name
+            f"name: {name!r} is no toy set; expected one of {', '.join(TOYS)}",
         )
     if n < 4:
-        raise InputError(f"n: a toy set needs at least 4 objects, got {n}", where="n", came=n)
+        raise InputError(
+            f"n: a toy set needs at least 4 objects, got {n}",
+        )
     rng = np.random.default_rng(seed)
     if name == "blocks":
         labels = np.arange(n) * BLOCKS // n

@@ -102,14 +102,13 @@ def farthest_first(distances: ArrayLike, k: int, first: int | None = None, seed:
         raise InputError(
             f"distances: expected an (n, n) array without NaN, got shape {d.shape}"
             + (" with NaN" if np.isnan(d).any() else ""),
-            where="distances",
-            came=d.shape,
-            expected="shape (n, n), no NaN",
         )
     n = len(d)
     _check_k(k, n)
     if first is not None and not 0 <= first < n:
-        raise InputError(f"first: {first} is outside 0..{n - 1}", where="first", came=first)
+        raise InputError(
+            f"first: {first} is outside 0..{n - 1}",
+        )
     chosen = np.empty(k, dtype=np.int32)
     chosen[0] = np.random.default_rng(seed).integers(n) if first is None else first
     nearest = d[chosen[0]].copy()
@@ -156,9 +155,6 @@ def landmark_questions(
     if kernel not in ("k1", "k2"):
         raise InputError(
             f"kernel: {kernel!r} has no landmark questions; expected 'k1' or 'k2'",
-            where="kernel",
-            came=kernel,
-            expected="'k1' or 'k2'",
         )
     n, k = len(names), len(marks)
     place = np.full(n, -1, dtype=np.int32)
@@ -211,9 +207,6 @@ def _names(objects: Objects) -> tuple[str, ...]:
         raise InputError(
             f"objects: expected a list of names or their number, got the text {objects!r}; "
             "to read a file use nearfar.read_objects",
-            where="objects",
-            came=objects,
-            expected="a list of names or a number",
         )
     names = tuple(map(str, objects))
     if len(set(names)) != len(names):
@@ -232,17 +225,11 @@ def _landmarks(landmarks: Sequence[str] | ArrayLike, names: tuple[str, ...]) -> 
         if not isinstance(i, (int, np.integer)) or not 0 <= i < len(names):
             raise InputError(
                 f"landmarks: {g!r} is none of the {len(names):,} objects; expected their names, or indices from 0",
-                where="landmarks",
-                came=g,
-                expected="names or indices of objects",
             )
         marks.append(int(i))
     if len(set(marks)) != len(marks) or len(marks) < 2:
         raise InputError(
             f"landmarks: expected at least two distinct objects, got {given[:10]}",
-            where="landmarks",
-            came=given,
-            expected="at least two distinct objects",
         )
     return np.array(marks, dtype=np.int32)
 
@@ -250,7 +237,7 @@ def _landmarks(landmarks: Sequence[str] | ArrayLike, names: tuple[str, ...]) -> 
 def _check_k(k: int, n: int) -> None:
     if not 1 <= k <= n:
         raise InputError(
-            f"k: {k} landmarks cannot be chosen from {n:,} objects", where="k", came=k, expected=f"1 to {n}"
+            f"k: {k} landmarks cannot be chosen from {n:,} objects",
         )
 
 
@@ -259,9 +246,6 @@ def _check_budget(budget: int, total: int) -> None:
         raise InputError(
             f"budget: {budget:,} questions were asked for, but there are {total:,} in all; "
             "ask for at most that many",
-            where="budget",
-            came=budget,
-            expected=f"0 to {total}",
         )
 
 

@@ -155,9 +155,6 @@ class Embedding(BaseEstimator):  # type: ignore[misc]
             raise InputError(
                 f"init: an array of shape {start.shape} came; expected 'kernel', 'random', or finite points of shape "
                 f"({n_objects}, {self.n_components})",
-                where="init",
-                came=start.shape,
-                expected=f"shape ({n_objects}, {self.n_components})",
             )
         return start
 
@@ -217,13 +214,10 @@ class Embedding(BaseEstimator):  # type: ignore[misc]
         if isinstance(self.init, str) and self.init not in ("kernel", "random"):
             raise InputError(
                 f"init: {self.init!r} is not known; expected 'kernel', 'random', or an array of points",
-                where="init",
-                came=self.init,
-                expected="'kernel', 'random' or points",
             )
         if not len(answers):
             raise InputError(
-                "answers: there are none; an embedding needs at least one", where="answers", came=0
+                "answers: there are none; an embedding needs at least one",
             )
 
     def _warn(self, found: Optimum) -> None:
@@ -269,9 +263,6 @@ def _whole(value: Any, name: str) -> None:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
         raise InputError(
             f"{name}: {value!r} came, expected a whole number, at least 1",
-            where=name,
-            came=value,
-            expected="a whole number, at least 1",
         )
 
 
@@ -281,7 +272,7 @@ def check_positive(value: Any, name: str, *, zero: bool = False) -> None:
     number = not isinstance(value, bool) and isinstance(value, (int, float, np.integer, np.floating))
     if not number or not np.isfinite(value) or value < 0 or (value == 0 and not zero):
         raise InputError(
-            f"{name}: {value!r} came, expected {wanted}", where=name, came=value, expected=wanted
+            f"{name}: {value!r} came, expected {wanted}",
         )
 
 

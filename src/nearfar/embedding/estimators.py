@@ -131,9 +131,6 @@ class CKL(Embedding):
             raise InputError(
                 f"mu: with 0 the loss knows no scale, and regularization={self.regularization:g} would shrink the "
                 "points to nothing; set regularization=0 or mu=1",
-                where="mu",
-                came=self.mu,
-                expected="a number above 0, or regularization=0",
             )
 
 

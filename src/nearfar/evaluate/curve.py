@@ -196,17 +196,11 @@ def _sizes(sizes: Sequence[float] | None, most: int) -> list[int]:
     if given.ndim != 1 or not len(given) or not np.all(given > 0):
         raise InputError(
             f"sizes: {sizes!r} came, expected numbers of answers or shares between 0 and 1",
-            where="sizes",
-            came=sizes,
-            expected="positive numbers",
         )
     counts = np.where(given <= 1, np.round(given * most), given).astype(int)
     if counts.max() > most:
         raise InputError(
             f"sizes: {counts.max()} answers are more than the {most} that a part leaves for training",
-            where="sizes",
-            came=int(counts.max()),
-            expected=f"at most {most}",
         )
     return sorted(set(counts[counts > 0].tolist()))
 

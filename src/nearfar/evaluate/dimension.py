@@ -84,9 +84,6 @@ def choose_dimension(
     if not wanted or any(d != int(d) or d < 1 for d in wanted):
         raise InputError(
             f"dimensions: {tuple(dimensions)} came, expected whole numbers from 1 on",
-            where="dimensions",
-            came=tuple(dimensions),
-            expected="whole numbers from 1 on",
         )
     comparison = compare(answers, {str(d): _with_dimension(model, int(d)) for d in wanted}, cv=cv, seed=seed)
     enough = next(score for score in comparison if score.as_good_as_best)
@@ -103,8 +100,5 @@ def _with_dimension(model: Any, dimension: int) -> Any:
         raise InputError(
             f"model: {model!r} has no parameter n_components; expected the name of an embedding or kernel, or an "
             "estimator with that parameter",
-            where="model",
-            came=model,
-            expected="a name, or an estimator with n_components",
         )
     return clone(model).set_params(n_components=dimension)

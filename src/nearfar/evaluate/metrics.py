@@ -58,9 +58,6 @@ def purity(labels: ArrayLike, truth: ArrayLike) -> float:
     if cluster.ndim != 1 or cluster.shape != known.shape or not len(cluster):
         raise InputError(
             f"purity: expected one label and one class per object, got shapes {cluster.shape} and {known.shape}",
-            where="purity",
-            came=(cluster.shape, known.shape),
-            expected="two arrays of the same length",
         )
     rows = np.unique(cluster, return_inverse=True)[1]
     columns = np.unique(known, return_inverse=True)[1]
@@ -120,8 +117,6 @@ def _credits(
         raise InputError(
             "triplet_accuracy: expected points=... or kernel=..., got "
             + ("none" if points is None else "both"),
-            where="triplet_accuracy",
-            expected="points or kernel",
         )
     name = "kernel" if points is None else "points"
     given = np.asarray(kernel if points is None else points)
@@ -134,9 +129,6 @@ def _credits(
         raise InputError(
             f"kernel: expected shape ({len(matrix)}, {len(matrix)}), got {matrix.shape}; "
             "coordinates or features go in as points=",
-            where="kernel",
-            came=matrix.shape,
-            expected="a square matrix",
         )
     judge = _by_kernel if name == "kernel" else _by_points
     for start in range(0, len(held_out), CHUNK):

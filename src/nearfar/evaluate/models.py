@@ -207,9 +207,6 @@ def as_models(models: Mapping[str, Any] | Iterable[Any]) -> list[Model]:
             f"models: {twice[0]!r} is there twice; give a dict of own names to tell them apart"
             if twice
             else "models: an empty list came, expected at least one model",
-            where="models",
-            came=names,
-            expected="models with different names",
         )
     return found
 
@@ -230,9 +227,6 @@ def as_model(model: Any, name: str | None = None) -> Model:
         return named
     raise InputError(
         f"models: {model!r} is no model; expected a name or an object with fit_transform(answers)",
-        where="models",
-        came=model,
-        expected="a name or an estimator",
     )
 
 
@@ -264,15 +258,14 @@ def _from_name(text: str) -> Model:
             f"models: {text!r} is not known; known are the kernels {', '.join(KERNELS)} and other sums, each also "
             f"with kernel PCA such as 'score pca-5', and the embeddings {', '.join(f'{e}-2' for e in EMBEDDINGS)} "
             "with any number of dimensions",
-            where="models",
-            came=text,
-            expected="the name of a kernel, of its kernel PCA or of an embedding",
         ) from error
 
 
 def _dimensions(text: str) -> int:
     if not re.fullmatch(r"[1-9]\d*", text):
-        raise InputError(f"models: {text!r} is no number of dimensions", where="models", came=text)
+        raise InputError(
+            f"models: {text!r} is no number of dimensions",
+        )
     return int(text)
 
 
@@ -282,9 +275,6 @@ def _fitted_points(name: str, method: Any, answers: Triplets) -> Fitted:
         raise InputError(
             f"models: {name} gave an array of shape {points.shape} for {answers.n_objects} objects; "
             "expected one row of coordinates per object",
-            where="models",
-            came=points.shape,
-            expected=f"({answers.n_objects}, d)",
         )
     return Fitted(name, answers.objects, points, None, _seen(answers))
 

@@ -47,9 +47,6 @@ def predict_answers(
     if len(given) != 1:
         raise InputError(
             f"predict_answers: expected one of model, points and phi, got {' and '.join(given) or 'none'}",
-            where="predict_answers",
-            came=given,
-            expected="a model, points or phi",
         )
     if model is not None:
         points, phi, objects = _rows_of(model, objects)
@@ -74,9 +71,6 @@ def _rows_of(model: Any, objects: tuple[str, ...] | None) -> tuple[Any, Any, tup
         return None, model.features_, objects
     raise InputError(
         f"predict_answers: {model!r} is no fitted model; fit it first, or give its points= or phi=",
-        where="predict_answers",
-        came=model,
-        expected="a fitted embedding, FeatureMap or KernelPCA",
     )
 
 
@@ -91,9 +85,6 @@ def _names(rows: Any, questions: Any, objects: tuple[str, ...] | None) -> tuple[
     if len(rows.shape) != 2:
         raise InputError(
             f"predict_answers: expected one row per object, got shape {rows.shape}",
-            where="predict_answers",
-            came=rows.shape,
-            expected="a matrix",
         )
     n = int(rows.shape[0])
     if objects is None:
@@ -102,8 +93,5 @@ def _names(rows: Any, questions: Any, objects: tuple[str, ...] | None) -> tuple[
     if len(objects) != n:
         raise InputError(
             f"predict_answers: {n} rows came for {len(objects)} objects; expected one row per object",
-            where="predict_answers",
-            came=n,
-            expected=f"{len(objects)} rows",
         )
     return tuple(objects)

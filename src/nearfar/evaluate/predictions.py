@@ -139,8 +139,5 @@ def _places(
             f"questions: {names[missing[0]]!r} is not among the model's {len(objects)} objects"
             + (f" ({len(missing)} such names)" if len(missing) > 1 else "")
             + "; ask about objects that were in the answers",
-            where="questions",
-            came=names[missing[0]],
-            expected="names of the model's objects",
         )
     return np.maximum(place, 0)

@@ -87,9 +87,6 @@ def holdout(
     if not 0 < share < 1:
         raise InputError(
             f"share: {share} came, expected a number between 0 and 1, such as 0.2",
-            where="share",
-            came=share,
-            expected="a number between 0 and 1",
         )
     units = split_units(answers)
     _need_units(units, 2, "a training and a test part")
@@ -114,9 +111,6 @@ def kfold(
     if cv != int(cv) or cv < 2:
         raise InputError(
             f"cv: {cv} came, expected a whole number of parts, at least 2",
-            where="cv",
-            came=cv,
-            expected="a whole number, at least 2",
         )
     units = split_units(answers)
     _need_units(units, int(cv), f"{int(cv)} parts")
@@ -138,10 +132,6 @@ def _need_units(units: Units, needed: int, what: str) -> None:
         found = f"1 {kind}" if units.count == 1 else f"{units.count} different {kind}s"
         raise InputError(
             f"answers: they hold {found}, too few for {what}; collect more answers or ask for fewer parts",
-            where="answers",
-            came=units.count,
-            expected=f"at least {needed} {kind}s",
-            remedy="collect more answers or ask for fewer parts",
         )
 
 

@@ -161,14 +161,13 @@ class _Analysis:
 
 def _check(answers: Triplets, n_clusters: int | None, n_resamples: int) -> None:
     if not len(answers):
-        raise InputError("answers: there are none, so there is nothing to resample", where="answers", came=0)
+        raise InputError(
+            "answers: there are none, so there is nothing to resample",
+        )
     for name, value, least in (("n_clusters", n_clusters, 1), ("n_resamples", n_resamples, 1)):
         if value is not None and (value != int(value) or value < least):
             raise InputError(
                 f"{name}: {value} came, expected a whole number from {least} on",
-                where=name,
-                came=value,
-                expected=f"a whole number from {least} on",
             )
 
 

@@ -161,9 +161,6 @@ class Counts:
             raise InputError(
                 f"{self.part.name} on {self.n_rows:,} objects is past what sparse counting holds "
                 "(1,048,576 objects); give landmarks, or use the score kernel",
-                came=self.n_rows,
-                expected="at most 1,048,576 objects",
-                remedy="landmarks=",
             )
         keys = np.empty(len(answers) * self.part.cells_per_answer, dtype=np.int64)
         filled = self.part.fill_keys(

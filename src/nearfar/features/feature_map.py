@@ -47,9 +47,6 @@ def parse_kernel(kernel: str) -> list[Part]:
     if wrong or len(set(names)) < len(names):
         raise InputError(
             f"kernel: {kernel!r} is not known; expected k1, k2, score, or a sum of different ones such as 'k1+k2'",
-            where="kernel",
-            came=kernel,
-            expected="k1, k2, score or a sum",
         )
     return [PARTS[name] for name in names]
 
@@ -138,16 +135,12 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
                 raise InputError(
                     "partial_fit: this map was fitted in one go and kept no counts; start a new FeatureMap and "
                     "give all batches to partial_fit",
-                    where="partial_fit",
                 )
             self._start(batch.objects)
         elif batch.objects is not self.objects_ and batch.objects != self.objects_:
             raise InputError(
                 f"partial_fit: this batch names {len(batch.objects)} objects, the first one named "
                 f"{len(self.objects_)} or other ones; give every batch the same list of objects",
-                where="partial_fit",
-                came=len(batch.objects),
-                expected="the objects of the first batch",
             )
         self._count(batch)
         self.__dict__.pop("_phi", None)
@@ -309,13 +302,11 @@ def check_form(layout: str, dtype: DTypeLike) -> None:
     """An error for a layout or a dtype that Phi cannot have."""
     if layout not in ("auto", "dense", "sparse"):
         raise InputError(
-            f"layout: {layout!r} is not known; expected auto, dense or sparse", where="layout", came=layout
+            f"layout: {layout!r} is not known; expected auto, dense or sparse",
         )
     if np.dtype(dtype) not in (np.dtype(np.float32), np.dtype(np.float64)):
         raise InputError(
             f"dtype: {np.dtype(dtype)} is not supported; expected float64 or float32",
-            where="dtype",
-            came=dtype,
         )
 
 
@@ -370,13 +361,12 @@ def landmark_indices(landmarks: Any, objects: Sequence[str]) -> NDArray[np.int32
         if not 0 <= index < len(objects):
             raise InputError(
                 f"landmarks: {value!r} is not among the {len(objects)} objects of these answers",
-                where="landmarks",
-                came=value,
-                expected="names or indices of objects",
             )
         indices.append(index)
     if len(set(indices)) < len(indices):
-        raise InputError("landmarks: an object is listed twice; name each landmark once", where="landmarks")
+        raise InputError(
+            "landmarks: an object is listed twice; name each landmark once",
+        )
     return np.array(sorted(indices), dtype=np.int32)
 
 

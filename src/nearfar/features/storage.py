@@ -64,12 +64,12 @@ def load(kind: type[Map], path: str | os.PathLike[str]) -> Map:
         if head["format"] != FORMAT:
             raise ValueError(head["format"])
     except FileNotFoundError:
-        raise FileError(f"{path}: there is no such file", where=str(path)) from None
+        raise FileError(
+            f"{path}: there is no such file",
+        ) from None
     except Exception as error:
         raise FileError(
             f"{path}: this is no feature map ({error}); expected an NPZ file written by FeatureMap.save",
-            where=str(path),
-            expected="an NPZ file written by FeatureMap.save",
         ) from error
     feature_map = kind(
         head["kernel"], landmarks=head["landmarks"], layout=head["layout"], dtype=head["dtype"]

@@ -57,4 +57,6 @@ def _keep_mode(final: Path, temporary: Path) -> None:
 
 
 def _cannot_write(path: Path, reason: str, remedy: str) -> FileError:
-    return FileError(f"{path}: cannot be written, {reason}; {remedy}", where=str(path), remedy=remedy)
+    return FileError(
+        f"{path}: cannot be written, {reason}; {remedy}",
+    )

@@ -36,9 +36,6 @@ class CsvSheet(Sheet):
             where = f"{source.name}, line {self._blank_lines + 1}"
             raise FileError(
                 f"{where}: the header cannot be read ({error})",
-                where=where,
-                came=first[:80],
-                expected="a line of column names",
             ) from error
         self._header_lines = reader.line_num
         self._ragged: bool | None = None  # not looked at yet
@@ -197,9 +194,6 @@ class CsvSheet(Sheet):
                     raise FileError(
                         f"{self.name}, line {line}: a quotation mark opens here and is never closed; "
                         'write a quotation mark inside a cell twice ("")',
-                        where=f"{self.name}, line {line}",
-                        came=str(error),
-                        expected="a closing quotation mark",
                     ) from error
                 yield line, []
                 continue
@@ -217,22 +211,18 @@ def _first_line(source: Source, lines: Iterable[str]) -> tuple[int, str]:
         if "\r" in line.rstrip("\r\n"):
             raise FileError(
                 f"{source.name}: lines end in a carriage return alone; save it with ordinary line ends",
-                where=source.name,
-                came="carriage returns",
-                expected="line feeds",
             )
         if line.strip():
             return number, line
-    raise FileError(f"{source.name}: holds only blank lines; expected answers", where=source.name)
+    raise FileError(
+        f"{source.name}: holds only blank lines; expected answers",
+    )
 
 
 def _no_text(source: Source, number: int, came: str) -> FileError:
     where = f"{source.name}, line {number + 1}"
     return FileError(
         f"{where}: {came}; expected text in UTF-8, save it as such",
-        where=where,
-        came=came,
-        expected="text in UTF-8",
     )
 
 

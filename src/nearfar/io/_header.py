@@ -63,9 +63,6 @@ class Header:
                 raise FileError(
                     f"{self.source}: column {self.cells[found[0]]!r} is there {len(found)} times; "
                     "expected it once, rename the others",
-                    where=self.source,
-                    came=self.cells,
-                    expected=f"one column {self.cells[found[0]]!r}",
                 )
             if found:
                 return found[0]

@@ -73,14 +73,11 @@ def json_sheet(source: Source) -> Sheet:
         records = json.loads(text.decode("utf-8-sig"))
     except ValueError as error:
         raise FileError(
-            f"{source.name}: is not JSON ({error})", where=source.name, came=str(error)
+            f"{source.name}: is not JSON ({error})",
         ) from error
     if not isinstance(records, list):
         raise FileError(
             f"{source.name}: holds one JSON {type(records).__name__}; expected an array of objects",
-            where=source.name,
-            came=type(records).__name__,
-            expected="an array of objects",
         )
     judged = [(i, *_judge(record, str(record)[:80])) for i, record in enumerate(records, start=1)]
     keys = dict.fromkeys(key for _, record, _ in judged for key in record)

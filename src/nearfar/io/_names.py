@@ -72,9 +72,6 @@ def name_by_index(
             raise FileError(
                 f"{source}: the largest index is {count - 1 + first:,}; expected fewer than {MOST_OBJECTS:,} objects, "
                 "give the object list if there are more",
-                where=source,
-                came=count - 1 + first,
-                expected=f"less than {MOST_OBJECTS}",
             )
         return _naming([str(i + first) for i in range(count)], index, verdicts)
     if own is None or listed is None or own == listed:

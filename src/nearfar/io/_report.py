@@ -98,12 +98,7 @@ def rows_error(sheet: Sheet, table: pl.DataFrame, rows: int) -> RowsError:
             sentences.append(f"and {len(table) - SHOWN:,} more")
         head = f"{sheet.name}: {len(table):,} of {rows:,} rows are no answers; {remedy}"
         message = "\n  ".join([head, *sentences])
-    first = table.row(0, named=True)
     return RowsError(
         message,
         rejected=table,
-        where=f"{sheet.name}, {sheet.unit} {first['line']}",
-        came=first["came"],
-        expected=first["expected"],
-        remedy=remedy,
     )

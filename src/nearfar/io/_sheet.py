@@ -94,9 +94,6 @@ class Sheet(ABC):
         """The rows that can be read, and the ``FAULTS`` of those that cannot; called where reading failed."""
         raise FileError(
             f"{self.name}: cannot be read to its end, it is damaged; fetch or write it again",
-            where=self.name,
-            came="damaged data",
-            expected=f"a whole {self.source.format} file",
         )
 
 

@@ -85,7 +85,9 @@ def _from_path(path: str) -> list[Source]:
     if glob.has_magic(path) and not os.path.exists(path):
         found = sorted(glob.glob(path, recursive=True))
         if not found:
-            raise FileError(f"{path}: no file matches this pattern", where=path, expected="a file")
+            raise FileError(
+                f"{path}: no file matches this pattern",
+            )
         return [_from_file(Path(name)) for name in found]
     return [_from_file(Path(path))]
 
@@ -104,10 +106,12 @@ def _from_file(path: Path) -> Source:
             "there is no such file" if isinstance(error, FileNotFoundError) else str(error.strerror).lower()
         )
         raise FileError(
-            f"{name}: cannot be read, {reason}", where=name, came=reason, expected="a file"
+            f"{name}: cannot be read, {reason}",
         ) from error
     if not start:
-        raise FileError(f"{name}: is empty; expected answers", where=name, came="nothing", expected="answers")
+        raise FileError(
+            f"{name}: is empty; expected answers",
+        )
     _check_archive(name, packed or format_, start)
     actual = next((kind for kind in PACKED.values() if start.startswith(MAGIC[kind])), None)
     return Source(name, format_, path, actual)
@@ -118,9 +122,6 @@ def refuse_directory(name: str) -> None:
     if os.path.isdir(name):
         raise FileError(
             f"{name}: is a directory; give the files in it, for example {os.path.join(name, '*.csv')!r}",
-            where=name,
-            came="a directory",
-            expected="a file",
         )
 
 
@@ -138,9 +139,6 @@ def format_of(name: str) -> tuple[str, str | None]:
         came = extension + end if packed else end
         raise FileError(
             f"{name}: {f'unknown extension {came!r}' if came else 'no extension'}; expected {KNOWN}",
-            where=name,
-            came=came,
-            expected=KNOWN,
         )
     return format_, packed
 
@@ -149,9 +147,6 @@ def _check_archive(name: str, kind: str, start: bytes) -> None:
     if kind in MAGIC and not start.startswith(MAGIC[kind]):
         raise FileError(
             f"{name}: is called a {kind} file, but its contents are not {kind}",
-            where=name,
-            came=start,
-            expected=f"a {kind} file",
         )
 
 
@@ -166,7 +161,9 @@ def _from_bytes(name: str, data: bytes) -> Source:
             return Source(name, kind, data)
     first = next((line for line in first_lines(Source(name, "", data, packed)) if line.strip()), "")
     if not first:
-        raise FileError(f"{name}: is empty; expected answers", where=name, came="nothing", expected="answers")
+        raise FileError(
+            f"{name}: is empty; expected answers",
+        )
     if first.lstrip().startswith(("{", "[")):
         return Source(name, "jsonl" if first.lstrip().startswith("{") else "json", data, packed)
     return Source(name, "tsv" if "\t" in first and "," not in first else "csv", data, packed)
@@ -193,10 +190,6 @@ def damaged(source: Source, error: object) -> FileError:
     """The error for an archive that cannot be unpacked to its end."""
     return FileError(
         f"{source.name}: the archive is damaged or cut short ({error}); fetch it again",
-        where=source.name,
-        came=str(error),
-        expected="a whole archive",
-        remedy="fetch it again",
     )
 
 

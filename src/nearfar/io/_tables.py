@@ -55,9 +55,6 @@ def parquet_sheet(source: Source) -> TableSheet:
     except (pl.exceptions.PolarsError, OSError) as error:
         raise FileError(
             f"{source.name}: is no readable Parquet file ({error})",
-            where=source.name,
-            came=str(error),
-            expected="a Parquet file",
         ) from error
     sheet = TableSheet(source, table)
     sheet.objects = enumerated(schema)
@@ -86,9 +83,6 @@ def frame_sheet(source: Source) -> TableSheet:
         raise TripletError(
             f"answers: cannot be read from {type(frame).__name__}; "
             "expected a path, '-', a list of paths, a data frame or an (m, 3) array",
-            where="answers",
-            came=type(frame).__name__,
-            expected="a path, a data frame or an array",
         ) from error
     native = table.to_native()
     if isinstance(native, pl.DataFrame):
@@ -123,9 +117,6 @@ def npz_sheet(source: Source) -> TableSheet:
         raise FileError(
             f"{source.name}: holds {', '.join(arrays) or 'nothing'}; "
             "expected arrays anchor, near and far, or triplets (m, 3), or odd_one_out (m, 3)",
-            where=source.name,
-            came=list(arrays),
-            expected="anchor, near, far or triplets",
         )
     if all(cell.dtype.kind in "biuf" for cell in cells):
         sheet.first_index = 0
@@ -147,9 +138,6 @@ def _rows_sheet(source: Source, rows: NDArray[Any], columns: Mapping[str, NDArra
     if rows.ndim != 2 or rows.shape[1] != 3:
         raise FileError(
             f"{source.name}: the rows have shape {rows.shape}; expected (m, 3)",
-            where=source.name,
-            came=rows.shape,
-            expected="shape (m, 3)",
         )
     three = {str(i): rows[:, i] for i in range(3)}
     return TableSheet(source, _table(three | dict(columns), len(rows)))
@@ -181,7 +169,4 @@ def _load(source: Source) -> dict[str, NDArray[Any]]:
             f"{source.name}: holds Python objects (a pickle), which nearfar never loads; save plain arrays"
             if pickled
             else f"{source.name}: is no readable {source.format} archive ({error})",
-            where=source.name,
-            came="Python objects (a pickle)" if pickled else str(error),
-            expected="plain arrays",
         ) from error

@@ -96,7 +96,7 @@ def as_count(objects: object) -> int | None:
         return None
     if objects < 0:
         raise InputError(
-            f"objects: {objects} is no number of objects; expected 0 or more", where="objects", came=objects
+            f"objects: {objects} is no number of objects; expected 0 or more",
         )
     return int(objects)
 
@@ -124,9 +124,6 @@ def read_objects(path: str | os.PathLike[str]) -> ObjectList:
         raise FileError(
             f"{source.name}: column 'object' is missing (it has {', '.join(sheet.header.cells)}); "
             "expected object, and if you like label, image, group",
-            where=source.name,
-            came=sheet.header.cells,
-            expected="a column object",
         )
     sheet, cells, faults = read_with_care(
         sheet, True, lambda s: s.scan(True).with_columns(**mark_blanks(len(s.header)))
@@ -156,9 +153,6 @@ def _sound_names(source: str, cells: list[str | None]) -> list[str]:
         if name is None or wrong is not None:
             raise FileError(
                 f"{source}: object {number} ({name or ''!r}) {wrong}; expected a name of its own for every object",
-                where=f"{source}, object {number}",
-                came=name,
-                expected="distinct names",
             )
         seen.add(name)
     return [name for name in cells if name is not None]

@@ -116,7 +116,9 @@ def read_answers(
     listed = as_names(objects)
     sources = find_sources(source)
     if not sources:
-        raise InputError("answers: the list of files is empty; expected at least one", where="answers")
+        raise InputError(
+            "answers: the list of files is empty; expected at least one",
+        )
     results = [_read_one(one, dialect, listed, on_bad) for one in track(sources, "reading answers")]
     if len(results) == 1:
         return results[0]
@@ -132,7 +134,7 @@ def check_on_bad(on_bad: str) -> None:
     """An error for what cannot be done with a bad row."""
     if on_bad not in ("error", "drop"):
         raise InputError(
-            f"on_bad: {on_bad!r} is not known; expected 'error' or 'drop'", where="on_bad", came=on_bad
+            f"on_bad: {on_bad!r} is not known; expected 'error' or 'drop'",
         )
 
 

@@ -63,7 +63,7 @@ def scan_triplets(
     """
     if batch_rows < 1:
         raise InputError(
-            f"batch_rows: {batch_rows} is too few; expected at least 1", where="batch_rows", came=batch_rows
+            f"batch_rows: {batch_rows} is too few; expected at least 1",
         )
     check_on_bad(on_bad)
     drop = on_bad == "drop"
@@ -93,7 +93,9 @@ def _scan(reader: _Reader, listed: tuple[str, ...] | None) -> Iterator[Triplets]
             if indices is None:
                 yield build(settled.kept, plan, objects, ids)
         if indices is not None:
-            raise FileError(f"{source.name}: changed while it was read; read it again", where=source.name)
+            raise FileError(
+                f"{source.name}: changed while it was read; read it again",
+            )
         free = ids.free
 
 

@@ -50,9 +50,6 @@ def write_triplets(
         known = ", ".join(one.name for one in DIALECTS if one.write is not None)
         raise TripletError(
             f"dialect: {chosen.name} cannot be written; expected one of {known}",
-            where="dialect",
-            came=chosen.name,
-            expected=known,
         )
     target = os.fspath(path)
     if format is not None:
@@ -98,7 +95,7 @@ def _write(
         text.write_ndjson(file, compression=compression, check_extension=False)
     elif format_ == "json":
         raise FileError(
-            "json: can only be read; write jsonl, one object per line", where="format", came="json"
+            "json: can only be read; write jsonl, one object per line",
         )
     else:
         text.write_csv(
@@ -115,9 +112,6 @@ def _write_arrays(triplets: Triplets, dialect: Dialect, file: BinaryIO, format_:
         allowed = "list-order" if format_ == "npy" else "canonical or list-order"
         raise FileError(
             f"{format_}: holds arrays, not {dialect.name} rows; expected the dialect {allowed}",
-            where="dialect",
-            came=dialect.name,
-            expected=allowed,
         )
     if format_ == "npy":
         np.save(file, triplets.array)
@@ -143,8 +137,6 @@ def _text(names: list[str], role: str) -> np.ndarray:
     if any(name.endswith("\0") for name in names):
         raise TripletError(
             f"{role}: a name ends in a NUL character, which npz cannot keep; write another format",
-            where=role,
-            expected="names that do not end in NUL",
         )
     return np.array(names, dtype=np.str_)
 

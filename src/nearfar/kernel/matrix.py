@@ -61,9 +61,6 @@ def cross_kernel(phi: Any, other: Any) -> NDArray[Any]:
     if phi.shape[1] != other.shape[1]:
         raise InputError(
             f"cross_kernel: {phi.shape[1]} columns against {other.shape[1]}; both must come from one fitted FeatureMap",
-            where="other",
-            came=other.shape,
-            expected=f"{phi.shape[1]} columns",
         )
     product = phi @ other.T
     return np.asarray(product.toarray() if hasattr(product, "toarray") else product)

@@ -49,9 +49,6 @@ def check_diagonal(diagonal: object) -> bool:
     if diagonal not in ("shift", "keep"):
         raise InputError(
             f"diagonal={diagonal!r} is not known; expected 'shift' or 'keep'",
-            where="diagonal",
-            came=diagonal,
-            expected="'shift' or 'keep'",
         )
     return diagonal == "shift"
 
@@ -254,9 +251,6 @@ def reduce_diagonal(K: Any) -> NDArray[Any]:
     if reduced.ndim != 2 or reduced.shape[0] != reduced.shape[1]:
         raise InputError(
             f"K: expected a square kernel matrix, got shape {reduced.shape}; for Phi use kernel_matrix",
-            where="K",
-            came=reduced.shape,
-            expected="a square matrix",
         )
     informed = np.flatnonzero(reduced.any(axis=1))
     inner = reduced[np.ix_(informed, informed)].astype(np.float64)

@@ -26,9 +26,6 @@ def check_count(value: Any, name: str, *, least: int = 1) -> int:
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
         raise InputError(
             f"{name}={value!r} is not possible; expected a whole number from {least} on",
-            where=name,
-            came=value,
-            expected=f"a whole number >= {least}",
         )
     return int(value)
 
@@ -41,14 +38,13 @@ def check_phi(phi: Phi) -> Any:
         raise InputError(
             f"phi: expected a matrix of numbers, one row per object, got shape {phi.shape} of {phi.dtype}; "
             "make it with FeatureMap(...).fit_transform(answers)",
-            where="phi",
-            came=phi.shape,
-            expected="an (n, p) matrix",
         )
     rows = as_rows(phi)
     values = rows.data if is_sparse(rows) else rows
     if not np.isfinite(values.sum()) and not np.isfinite(values).all():
-        raise InputError("phi: some values are not finite; every entry must be a number", where="phi")
+        raise InputError(
+            "phi: some values are not finite; every entry must be a number",
+        )
     return rows
 
 

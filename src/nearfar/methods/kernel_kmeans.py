@@ -217,9 +217,6 @@ def check_start(init: Any, n: int, k: int) -> NDArray[np.int32]:
         raise InputError(
             f"init: expected 'k-means++' or {n} whole numbers from 0 to {k - 1}, one per row; "
             f"got {type(init).__name__} of shape {labels.shape}",
-            where="init",
-            came=labels.shape,
-            expected=f"{n} labels",
         )
     return labels.astype(np.int32)
 
@@ -230,9 +227,6 @@ def check_enough(k: int, n_informed: int, n_samples: int) -> None:
         raise InputError(
             f"n_clusters={k} is more than the {n_informed} informed rows of n_samples={n_samples}; "
             "ask for fewer clusters",
-            where="n_clusters",
-            came=k,
-            expected=f"at most {n_informed}",
         )
 
 

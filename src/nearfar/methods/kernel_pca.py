@@ -78,8 +78,6 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         if parts.size == 0:
             raise InputError(
                 f"X: none of its {X.shape[0]} rows is informed (all are zero); there is nothing to map",
-                where="X",
-                expected="at least one row that is not zero",
             )
         with step("kernel PCA"):
             self.shift_, K = shift_and_matrix(parts) if shifted else (0.0, None)

@@ -94,9 +94,6 @@ def check_k(k: int, n_informed: int) -> int:
     if check_count(k, "k") > n_informed - 1:
         raise InputError(
             f"k={k} neighbours are more than the {max(n_informed - 1, 0)} other informed objects; ask for fewer",
-            where="k",
-            came=k,
-            expected=f"at most {n_informed - 1}",
         )
     return k
 
@@ -174,17 +171,12 @@ def similar(phi: Phi, names: Sequence[str], name: str, k: int = 5) -> Similar:
     if len(names) != rows.shape[0]:
         raise InputError(
             f"names: {len(names)} names for {rows.shape[0]} rows of phi; give one per row",
-            where="names",
-            came=len(names),
-            expected=f"{rows.shape[0]} names",
         )
     x = _find(names, str(name))
     informed = informed_rows(rows)
     if x not in informed:
         raise InputError(
             f"{name!r} is uninformed: no usable answer speaks about it, so nothing is known to be similar",
-            where="name",
-            came=name,
         )
     values = _products(rows[[x]], rows.T)[0]
     others = informed[informed != x]
@@ -206,7 +198,4 @@ def _find(names: Sequence[str], name: str) -> int:
     hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
     raise InputError(
         f"{name!r} is not among the {len(names)} objects{hint}",
-        where="name",
-        came=name,
-        expected="a known name",
     )

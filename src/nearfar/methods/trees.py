@@ -80,7 +80,9 @@ def linkage(phi: Phi, method: str = "complete", *, diagonal: str = "shift") -> T
     rows = check_phi(phi)
     n = rows.shape[0]
     if n < 2:
-        raise InputError(f"phi: a tree needs at least two objects, got {n}", where="phi", came=n)
+        raise InputError(
+            f"phi: a tree needs at least two objects, got {n}",
+        )
     parts = split(rows)
     _check_fits(parts.size)
     with step("tree"):
@@ -97,9 +99,6 @@ def _check_method(method: str) -> None:
     if method not in METHODS:
         raise InputError(
             f"method={method!r} is not known; expected {', '.join(map(repr, METHODS[:-1]))} or {METHODS[-1]!r}",
-            where="method",
-            came=method,
-            expected=" or ".join(METHODS),
         )
 
 
@@ -224,9 +223,6 @@ def cut(tree: NDArray[np.float64], k: int) -> NDArray[np.int32]:
     if check_count(k, "k") > informed:
         raise InputError(
             f"k={k} clusters cannot be cut out of {informed} informed objects; ask for at most {informed}",
-            where="k",
-            came=k,
-            expected=f"at most {informed}",
         )
     names = np.arange(2 * n - 1)  # cluster of every node, itself until it is joined
     for joined in range(informed - k):

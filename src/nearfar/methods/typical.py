@@ -57,9 +57,6 @@ def medoid(phi: Phi, labels: ArrayLike | None = None) -> Medoids:
     if given.shape != (n,) or given.dtype.kind not in "iu":
         raise InputError(
             f"labels: expected {n} whole numbers, one per row of phi, got shape {given.shape} of {given.dtype}",
-            where="labels",
-            came=given.shape,
-            expected=f"{n} labels",
         )
     informed = informed_rows(rows)
     members = informed[given[informed] >= 0]

@@ -70,9 +70,6 @@ def save_figure(figure: Figure, path: str | Path, *, dpi: int = 200) -> None:
     if suffix not in FORMATS:
         raise InputError(
             f"{path}: {suffix or 'no extension'} is no picture format; expected {' or '.join(FORMATS)}",
-            where=str(path),
-            came=suffix,
-            expected=" or ".join(FORMATS),
         )
     metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(suffix)
     with style(), atomic_path(path) as temporary:

@@ -42,7 +42,7 @@ def write_bundle(made: Made, folder: Path, inputs: Inputs | None = None) -> Path
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise FileError(
-            f"{folder}: cannot be made, {reason}; name another folder", where=str(folder)
+            f"{folder}: cannot be made, {reason}; name another folder",
         ) from error
     facts = made.facts
     for name, table in make_tables(facts).items():

@@ -109,9 +109,6 @@ def collect(
         raise InputError(
             f"answers: {count(len(answers), 'answer')} about {count(answers.n_objects, 'object')} came; "
             "a report needs at least one answer and three objects",
-            where="answers",
-            came=len(answers),
-            expected="at least one answer",
         )
     options = options or Options()
     with warnings.catch_warnings():

@@ -113,8 +113,6 @@ class _Shelf:
             reason = "is a file" if folder.exists() else "there is no such folder"
             raise FileError(
                 f"{folder}: {reason}; expected the folder that holds the pictures",
-                where=str(folder),
-                expected="a folder",
             )
         found = sorted(
             path for path in folder.rglob("*") if path.suffix.lower() in SUFFIXES and path.is_file()

@@ -49,9 +49,6 @@ def connect(where: str = "local") -> Iterator[Any]:
         raise InputError(
             f"dask: {where!r} is no cluster; expected local, local:WORKERS, or the address of a scheduler such as "
             "tcp://10.0.0.1:8786",
-            where="dask",
-            came=where,
-            expected="local, local:WORKERS or tcp://HOST:PORT",
         )
     if local is None:
         with _client(distributed, where) as client:
@@ -165,16 +162,10 @@ def _check_alike(address: str, here: Versions, found: dict[str, Versions]) -> No
         if there.get("nearfar", "") is None:
             raise InputError(
                 f"{address}: {who} has no nearfar; install it there:  pip install nearfar=={here['nearfar']}",
-                where=who,
-                came="no nearfar",
-                expected=f"nearfar {here['nearfar']}",
             )
         if differ := _differing(here, there):
             raise InputError(
                 f"{address}: {who} has {', '.join(differ)}; install the same versions everywhere",
-                where=who,
-                came=there,
-                expected="the versions of this process",
             )
 
 

@@ -60,9 +60,6 @@ def cut_rows(engine: Engine, X: Any) -> Cut:
         raise InputError(
             f"X: expected a dask array in blocks of rows, got {type(X).__name__}; make it with "
             "nearfar.scale.FeatureMap(...).fit_transform(answers)",
-            where="X",
-            came=type(X).__name__,
-            expected="a two-dimensional dask array",
         )
     if X.dtype.kind != "f":
         X = X.astype(np.float64)  # type: ignore[no-untyped-call]

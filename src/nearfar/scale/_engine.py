@@ -46,9 +46,6 @@ def current_engine() -> Engine:
         raise InputError(
             "nearfar.scale: there is no Dask client; open one first, for example "
             "with nearfar.scale.connect('local'): ...",
-            where="nearfar.scale",
-            came="no client",
-            expected="an active dask.distributed.Client",
         ) from error
     return Engine(client)
 

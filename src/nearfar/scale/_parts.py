@@ -186,7 +186,9 @@ def uninformed_rows(block: Any, start: int) -> NDArray[np.intp]:
 
 def _check_finite(block: Any) -> None:
     if not np.isfinite(block.data if is_sparse(block) else block).all():
-        raise InputError("X: holds NaN or infinity; expected finite numbers", where="X", expected="numbers")
+        raise InputError(
+            "X: holds NaN or infinity; expected finite numbers",
+        )
 
 
 def _entries(block: Any) -> int:

@@ -120,8 +120,6 @@ class CsvPiece:
             raise FileError(
                 f"{name}: a quoted cell holds a line break, so the file cannot be cut into pieces; "
                 "write it as Parquet, or as several files, gzipped",
-                where=name,
-                expected="no line breaks inside cells",
             )
         yield self.format.triplets(Source(name, self.kind, text if whole else self.header + text), names)
 
@@ -131,7 +129,9 @@ def text_header(stream: Any, kind: str, name: str, format: Format) -> bytes:
     start: bytes = stream.read(HEADER_BYTES)
     first = start[: start.rfind(b"\n") + 1] or start
     if not first.strip():
-        raise FileError(f"{name}: is empty; expected answers", where=name, came="nothing")
+        raise FileError(
+            f"{name}: is empty; expected answers",
+        )
     _, plan = choose(open_sheet(Source(name, kind, first)), format.dialect)
     if not plan.has_header:
         return b""
@@ -154,8 +154,6 @@ def open_file(file: Any) -> Iterator[Any]:
         raise FileError(
             f"{shown(file)}: there is no such file for a worker; give a path that all machines share, or an address "
             "such as s3://...",
-            where=shown(file),
-            came="no such file",
         ) from error
     except (NearfarError, MemoryError):
         raise
@@ -163,8 +161,6 @@ def open_file(file: Any) -> Iterator[Any]:
         reason = _first_line(error)
         raise FileError(
             f"{shown(file)}: a worker cannot open it ({reason}); check the address, and that workers may read it",
-            where=shown(file),
-            came=reason,
         ) from error
 
 
@@ -179,8 +175,6 @@ def damage(file: Any) -> Iterator[None]:
         reason = _first_line(error)
         raise FileError(
             f"{shown(file)}: is damaged ({reason}); fetch it again or leave it out",
-            where=shown(file),
-            came=reason,
         ) from error
 
 

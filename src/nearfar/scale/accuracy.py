@@ -37,8 +37,6 @@ def triplet_accuracy(
     if (points is None) == (phi is None):
         raise InputError(
             f"triplet_accuracy: expected points=... or phi=..., got {'none' if points is None else 'both'}",
-            where="triplet_accuracy",
-            expected="points or phi",
         )
     engine, answers = current_engine(), as_answers(held_out)
     cut = cut_rows(engine, phi if points is None else points)
@@ -46,9 +44,6 @@ def triplet_accuracy(
         raise InputError(
             f"held_out: speaks about {answers.n_objects:,} objects, but there are {cut.n_rows:,} rows; give both the "
             "same object list",
-            where="held_out",
-            came=answers.n_objects,
-            expected=f"{cut.n_rows} objects",
         )
     batches = [engine.submit("held-out", _read, piece, answers.names) for piece in answers.pieces]
     sizes = engine.gather("reading held-out answers", engine.map("held-out", len, batches))

@@ -126,10 +126,12 @@ def check_place(to: str | os.PathLike[str]) -> None:
         return
     if os.path.exists(to):
         raise FileError(
-            f"{to}: exists already; remove it or choose another name", where=to, came="an existing path"
+            f"{to}: exists already; remove it or choose another name",
         )
     if not os.path.isdir(os.path.dirname(os.path.abspath(to))):
-        raise FileError(f"{to}: there is no directory {os.path.dirname(to)!r}; make it first", where=to)
+        raise FileError(
+            f"{to}: there is no directory {os.path.dirname(to)!r}; make it first",
+        )
 
 
 @contextmanager
@@ -153,7 +155,9 @@ def _new_array(to: str, cut: Cut, facts: dict[str, Any]) -> Iterator[str]:
             attributes={"nearfar": nearfar.__version__, "whole": False, **facts},
         )
     except (OSError, ValueError, zarr.errors.ContainsArrayError) as error:
-        raise FileError(f"{to}: cannot be written, {error}; choose another place", where=to) from error
+        raise FileError(
+            f"{to}: cannot be written, {error}; choose another place",
+        ) from error
     try:
         yield place
         array.attrs["whole"] = True
@@ -192,7 +196,6 @@ def _write_pair(block: Any, other: Any, starts: tuple[int, int], place: str, shi
         raise FileError(
             f"{place}: a worker does not see it; give a path on a disk that all machines share, or an address such "
             "as s3://...",
-            where=place,
         ) from error
     row, column = starts
     height = array.chunks[0]
@@ -216,4 +219,6 @@ def _put(array: Any, place: str, rows: slice, columns: slice, tile: Any) -> None
     try:
         array[rows, columns] = tile
     except OSError as error:
-        raise FileError(f"{place}: cannot be written, {error}; make room there", where=place) from error
+        raise FileError(
+            f"{place}: cannot be written, {error}; make room there",
+        ) from error

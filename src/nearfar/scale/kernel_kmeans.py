@@ -103,9 +103,6 @@ class KernelKMeans(BaseEstimator):  # type: ignore[misc]
             raise InputError(
                 f"X: {cut.width} columns, but the clusters were found on {self.centres_.shape[1]}; use the same "
                 "FeatureMap",
-                where="X",
-                came=cut.width,
-                expected=f"{self.centres_.shape[1]} columns",
             )
         many = len(cut.blocks)
         labels = cut.engine.map(

@@ -54,8 +54,6 @@ class KernelPCA(BaseEstimator):  # type: ignore[misc]
         if parts.size == 0:
             raise InputError(
                 f"X: none of its {cut.n_rows} rows is informed (all are zero); there is nothing to map",
-                where="X",
-                expected="at least one row that is not zero",
             )
         self.uninformed_ = parts.uninformed
         self.shift_ = smallest_of_parts(parts) if shifted else 0.0
@@ -77,9 +75,6 @@ class KernelPCA(BaseEstimator):  # type: ignore[misc]
         if cut.width != self.n_features_in_:
             raise InputError(
                 f"X: {cut.width} columns, but the map was fitted on {self.n_features_in_}; use the same FeatureMap",
-                where="X",
-                came=cut.width,
-                expected=f"{self.n_features_in_} columns",
             )
         return _points(cut, self._place(cut), len(self._origin))
 

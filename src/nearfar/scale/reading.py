@@ -98,21 +98,24 @@ def _find(paths: Any, storage: dict[str, Any]) -> list[Any]:
             pattern = not os.path.exists(path)  # a file may be called answers[1].csv
             found = fsspec.open_files(path, "rb", compression="infer", expand=pattern, **storage)
         except Exception as error:  # of whatever keeps it: an unknown protocol, no network, no key
-            raise FileError(f"{path}: fsspec cannot reach it ({error})", where=path, came=path) from error
+            raise FileError(
+                f"{path}: fsspec cannot reach it ({error})",
+            ) from error
         if not found:
-            raise FileError(f"{path}: no file matches this pattern", where=path, expected="a file")
+            raise FileError(
+                f"{path}: no file matches this pattern",
+            )
         files += found
     if not files:
-        raise InputError("answers: the list of files is empty; expected at least one", where="answers")
+        raise InputError(
+            "answers: the list of files is empty; expected at least one",
+        )
     for file in files:
         kind, packed = format_of(file.path)
         if kind not in ("parquet", "csv", "tsv") or packed not in (None, "gzip"):
             raise FileError(
                 f"{shown(file)}: cannot be read in pieces; expected .parquet .csv .tsv .csv.gz .tsv.gz, convert it "
                 "with  nearfar convert",
-                where=shown(file),
-                came=kind,
-                expected="Parquet or CSV",
             )
     return files
 

@@ -55,9 +55,6 @@ def _label_blocks(cut: Cut, labels: Any) -> list[Future]:
         raise InputError(
             f"labels: expected a dask array of {cut.n_rows} whole numbers in the blocks of phi, as "
             "nearfar.scale.KernelKMeans makes them",
-            where="labels",
-            came=type(labels).__name__,
-            expected=f"{cut.n_rows} labels",
         )
     return block_futures(cut.engine, labels)
 

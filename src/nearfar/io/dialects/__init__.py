@@ -41,7 +41,7 @@ def named(name: str) -> Dialect:
             return dialect
     known = ", ".join(dialect.name for dialect in DIALECTS)
     raise InputError(
-        f"dialect: {name!r} is not known; expected one of {known}", where="dialect", came=name, expected=known
+        f"dialect: {name!r} is not known; expected one of {known}",
     )
 
 
@@ -64,10 +64,6 @@ def _by_header(sheet: Sheet) -> tuple[Dialect, Plan]:
         names = " or ".join(dialect.name for dialect, _ in fitting)
         raise FileError(
             f"{sheet.name}: the columns {columns} may be {names}; say which with dialect=",
-            where=sheet.name,
-            came=sheet.header.cells,
-            expected="one dialect",
-            remedy="dialect=",
         )
     known = "; ".join(
         f"{dialect.name}: {dialect.needs}" for dialect in DIALECTS if dialect.name[:5] != "list-"
@@ -75,10 +71,6 @@ def _by_header(sheet: Sheet) -> tuple[Dialect, Plan]:
     raise FileError(
         f"{sheet.name}: no dialect has the columns {columns}; expected one of ({known}), "
         "or name the dialect if the file has no header",
-        where=sheet.name,
-        came=sheet.header.cells,
-        expected=known,
-        remedy="dialect=",
     )
 
 
@@ -93,9 +85,6 @@ def _by_name(sheet: Sheet, dialect: Dialect) -> tuple[Dialect, Plan]:
     bare = " or three columns without a header" if dialect.bare is not None else ""
     raise FileError(
         f"{sheet.name}: the columns are {columns}; {dialect.name} expects {dialect.needs}{bare}",
-        where=sheet.name,
-        came=sheet.header.cells,
-        expected=dialect.needs,
     )
 
 

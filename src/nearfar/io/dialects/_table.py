@@ -69,8 +69,4 @@ def statements(triplets: Triplets, kind: str) -> tuple[Triplets, Triplets]:
     raise TripletError(
         f"the answers are not all {kind} statements, which are two triplets each; "
         "write them in the dialect canonical",
-        where="statement",
-        came="other statements",
-        expected=f"{kind} statements",
-        remedy="dialect='canonical'",
     )

@@ -36,8 +36,6 @@ def _with_response(header: Header, name: str) -> tuple[Plan, pl.Expr]:
         raise FileError(
             f"{header.source}: there is no response; {name} needs one per row (an array 'response', "
             "or the pair (triplets, response))",
-            where=header.source,
-            expected="one response per row",
         )
     return replace(plan, columns={**plan.columns, "response": at}), pl.col("response").str.to_lowercase()
 

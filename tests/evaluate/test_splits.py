@@ -13,7 +13,7 @@ from nearfar.errors import InputError
 from nearfar.evaluate.splits import holdout, kfold
 from nearfar.triplets import Triplets
 
-DATA = Path(__file__).parents[1].parent / "shared" / "data"
+DATA = Path(__file__).parents[3] / "shared" / "data"
 
 
 def random_triplets(seed, m, n):

@@ -30,7 +30,7 @@ pytestmark = [
     pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL"),
     pytest.mark.filterwarnings("ignore::nearfar.errors.NearfarWarning"),
 ]
-TESTS = str(Path(__file__).parent)
+TESTS = str(Path(__file__).parents[1])
 SITE_PACKAGES = str(Path(np.__file__).parents[1])
 
 

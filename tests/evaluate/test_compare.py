@@ -29,7 +29,7 @@ from nearfar.methods import KernelPCA
 from nearfar.progress import listen
 from nearfar.triplets import Triplets
 
-DATA = Path(__file__).parents[1].parent / "shared" / "data"
+DATA = Path(__file__).parents[3] / "shared" / "data"
 
 
 def answers_about(points, m, seed, flip=0.0, people=None):

@@ -11,7 +11,7 @@ from sklearn.svm import SVC, LinearSVC
 
 import nearfar as nf
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
 
 
 @pytest.fixture(scope="module")

@@ -55,7 +55,7 @@ def put(path, data):
 def test_a_file_that_cannot_be_read(tmp_path, name, data, message):
     with pytest.raises(FileError, match=message) as caught:
         read_triplets(put(tmp_path / name, data))
-    assert str(tmp_path / name) in str(caught.value.where)
+    assert str(tmp_path / name) in str(caught.value)
 
 
 def test_a_missing_file_a_directory_and_a_pattern_without_files(tmp_path):
@@ -176,7 +176,7 @@ def test_a_bad_row_of_a_csv_file(tmp_path, row, message, end):
     path = put(tmp_path / "answers.csv", end.encode().join(lines))
     with pytest.raises(RowsError, match=message) as caught:
         read_triplets(path)
-    assert caught.value.where == f"{path}, line 4"
+    assert f"{path}, line 4" in str(caught.value)
     assert caught.value.rejected["line"].to_list() == [4]
     assert "on_bad='drop'" in str(caught.value)
     result = read_answers(path, on_bad="drop")
@@ -366,11 +366,10 @@ def test_a_bad_optional_cell(tmp_path, column, cell, message):
         read_triplets(path)
 
 
-def test_errors_carry_their_parts(tmp_path):
+def test_errors_carry_the_rejected_rows(tmp_path):
     path = put(tmp_path / "answers.csv", GOOD + "a,b,b\n")
     with pytest.raises(RowsError, match="two equal objects") as caught:
         read_triplets(path)
     error = caught.value
     assert isinstance(error, ValueError)
-    assert (error.came, error.expected) == ("anchor 'a', near 'b', far 'b'", "three distinct objects")
     assert error.rejected.columns == ["file", "line", "reason", "came", "expected"]
