@@ -13,7 +13,7 @@ from experiments._data import Data
 from experiments._experiment import Absent, Claim, Experiment, Figure, Section, table
 from experiments._runner import Places
 from experiments._store import Store
-from nearfar.io._atomic import atomic_path
+from nearfar.atomic import atomic_path
 
 __all__ = ["write_page"]
 

@@ -22,7 +22,7 @@ from experiments._data import Data
 from experiments._experiment import Absent, Cell, Experiment
 from experiments._machine import machine, single_threaded
 from experiments._store import Store
-from nearfar.io._atomic import atomic_path
+from nearfar.atomic import atomic_path
 
 __all__ = ["Outcome", "Places", "run"]
 

@@ -244,7 +244,7 @@ def text_output(path: str | Path) -> Iterator[TextIO]:
     if str(path) == "-":
         yield sys.stdout
         return
-    from nearfar.io._atomic import atomic_path
+    from nearfar.atomic import atomic_path
 
     with atomic_path(path) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as stream:
         yield stream

@@ -250,7 +250,7 @@ def _npz(arrays: Mapping[str, Any]) -> bytes:
 
 
 def _write_bytes(path: str, data: bytes) -> None:
-    from nearfar.io._atomic import atomic_path
+    from nearfar.atomic import atomic_path
 
     if path == "-":
         sys.stdout.flush()

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from scipy import sparse
 
+from nearfar.atomic import atomic_path
 from nearfar.errors import FileError
-from nearfar.io._atomic import atomic_path
 
 if TYPE_CHECKING:
     from nearfar.features.feature_map import FeatureMap

@@ -11,8 +11,8 @@ from typing import Any, BinaryIO
 import numpy as np
 import polars as pl
 
+from nearfar.atomic import atomic_path
 from nearfar.errors import FileError, NearfarWarning, TripletError
-from nearfar.io._atomic import atomic_path
 from nearfar.io._source import format_of
 from nearfar.io.dialects import DIALECTS, Dialect, named
 from nearfar.labels import Labels

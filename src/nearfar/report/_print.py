@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeAlias
 
+from nearfar.atomic import atomic_path
 from nearfar.errors import InputError, MissingExtra
-from nearfar.io._atomic import atomic_path
 from nearfar.report.words import listed
 
 __all__ = [

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from nearfar.atomic import atomic_path
 from nearfar.errors import FileError, NearfarWarning
 from nearfar.features import FeatureMap
-from nearfar.io._atomic import atomic_path
 from nearfar.progress import track
 from nearfar.report.collect import Made
 from nearfar.report.facts import Map

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nearfar.atomic import atomic_path
 from nearfar.errors import MissingExtra
-from nearfar.io._atomic import atomic_path
 from nearfar.progress import step
 from nearfar.report.facts import Facts, LeftOut
 
