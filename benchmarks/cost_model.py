@@ -20,8 +20,8 @@ from benchmarks.scale import CLUSTERS
 from benchmarks.streaming import LANDMARKS, make_files
 from nearfar.methods._rows import SAMPLE
 from nearfar.scale._engine import FAN_IN
-from nearfar.scale._runs import enough_runs
 from nearfar.scale.feature_map import BLOCK_BYTES
+from nearfar.scale.merge_tree import enough_runs
 from nearfar.scale.reading import PIECE_ROWS
 
 BOUNDED = 0.1  # of a look at every centre from every row: what a round of k-means costs once it has bounds
@@ -152,7 +152,7 @@ def rates_of_one_core(paths: list[str], n_objects: int) -> dict[str, Any]:
     import fsspec
     from threadpoolctl import threadpool_limits
 
-    from nearfar.kernel.parts import column_counts
+    from nearfar.kernel.factored import column_counts
     from nearfar.methods import _rows
     from nearfar.scale import _counting
     from nearfar.scale._engine import run_alone

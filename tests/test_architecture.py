@@ -11,7 +11,7 @@ import pytest
 SRC = Path(__file__).parents[1] / "src" / "nearfar"
 ROOMS = [
     ["errors"],
-    ["_threads", "atomic", "progress"],
+    ["atomic", "memory", "progress", "threads"],
     ["labels"],
     ["_frame", "_join"],
     ["triplets"],

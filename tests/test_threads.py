@@ -5,9 +5,9 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import nearfar as nf
-from nearfar._threads import one_blas_thread
 from nearfar.kernel import shift
 from nearfar.methods import _spectrum
+from nearfar.threads import one_blas_thread
 
 
 def blas_threads():

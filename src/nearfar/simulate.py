@@ -10,9 +10,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar._threads import blocks, run
 from nearfar.errors import InputError
 from nearfar.progress import step
+from nearfar.threads import blocks, run
 from nearfar.triplets import Triplets
 
 if TYPE_CHECKING:

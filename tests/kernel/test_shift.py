@@ -7,9 +7,12 @@ from hypothesis import strategies as st
 from oracles_methods import dense, informed, make_phi, shifted_kernel
 from scipy import sparse
 
-from nearfar.errors import InputError, NotConverged
-from nearfar.kernel import products, reduce_diagonal, shift, smallest_eigenvalue
-from nearfar.kernel.parts import split
+import nearfar as nf
+from nearfar.errors import InputError, NotConverged, TooLargeError
+from nearfar.kernel import products, reduce_diagonal, smallest_eigenvalue
+from nearfar.kernel import shifted_kernel as shifted
+from nearfar.kernel.factored import factor
+from nearfar.kernel.shift import shift_and_matrix
 
 
 @settings(max_examples=40)
@@ -22,7 +25,7 @@ from nearfar.kernel.parts import split
 )
 def test_split_keeps_the_kernel(n, p, density, seed, layout):
     phi = make_phi(n, p, density=density, zeros=[0], seed=seed, layout=layout)
-    parts = split(phi)
+    parts = factor(phi)
     rows = dense(phi)[informed(phi)]
     assert parts.rows.tolist() == informed(phi)
     K = rows @ rows.T
@@ -34,7 +37,7 @@ def test_split_keeps_the_kernel(n, p, density, seed, layout):
 
 def test_columns_of_one_object_leave_the_products():
     phi = sparse.csr_array([[1.0, 0, 2, 0], [0, 3.0, 1, 0]])
-    parts = split(phi)
+    parts = factor(phi)
     assert parts.columns.tolist() == [2]
     assert parts.own.tolist() == [1.0, 9.0]
 
@@ -43,7 +46,7 @@ def test_stored_zeros_and_duplicates_do_not_count():
     phi = sparse.csr_array(
         (np.array([1.0, 0.0, 0.5, 0.5]), np.array([0, 1, 0, 0]), np.array([0, 1, 2, 4])), shape=(3, 2)
     )
-    parts = split(phi)
+    parts = factor(phi)
     assert parts.rows.tolist() == [0, 2]
     np.testing.assert_allclose(parts.matrix(), [[1, 1], [1, 1]])
 
@@ -53,7 +56,7 @@ def test_billions_of_columns_need_no_billion_long_array():
     phi = sparse.csr_array(
         (np.ones(3), (np.array([0, 0, 1]), np.array([1, far - 1, far - 1]))), shape=(2, far)
     )
-    np.testing.assert_allclose(split(phi).matrix(), [[2, 1], [1, 1]])
+    np.testing.assert_allclose(factor(phi).matrix(), [[2, 1], [1, 1]])
 
 
 @pytest.mark.parametrize("layout", ["dense", "sparse"])
@@ -67,8 +70,8 @@ def test_equals_all_eigenvalues(n, p, layout):
     assert smallest_eigenvalue(phi, K) == pytest.approx(expected, abs=1e-10)
 
 
-def test_rank_rule_needs_no_solver(monkeypatch):
-    monkeypatch.setattr(shift, "smallest_of_matrix", None)
+def test_rank_rule_gives_zero_exactly():
+    """No solver returns it so: rounding would show."""
     assert smallest_eigenvalue(make_phi(9, 8)) == 0.0
     # three columns, one of them not in use: still more rows than columns
     phi = make_phi(6, 5)
@@ -86,36 +89,31 @@ def test_degenerate_inputs():
     assert smallest_eigenvalue(sparse.csr_array(np.eye(3))) == pytest.approx(1.0)
 
 
-def test_factorised_and_iterative_ways_agree_with_all_eigenvalues(monkeypatch):
-    phi = make_phi(120, 400, density=0.7, seed=2, layout="sparse")
+@pytest.mark.parametrize("layout", ["dense", "sparse"])
+def test_every_strategy_agrees_with_all_eigenvalues(layout):
+    phi = make_phi(120, 400, density=0.7, seed=2, layout=layout)
     expected = shifted_kernel(phi)[1]
     assert expected > 0.05
-    monkeypatch.setattr(shift, "DIRECT_LIMIT", 10)
-    factorised = smallest_eigenvalue(phi)
-    monkeypatch.setattr(shift, "MATRIX_LIMIT", 10)
-    iterative = smallest_eigenvalue(phi)
-    assert factorised == pytest.approx(expected, abs=1e-9)
-    assert expected - 1e-3 < iterative <= expected + 1e-12
+    assert smallest_eigenvalue(phi, strategy="direct") == pytest.approx(expected, abs=1e-12)
+    assert smallest_eigenvalue(phi, strategy="factorise") == pytest.approx(expected, abs=1e-9)
+    assert expected - 1e-3 < smallest_eigenvalue(phi, strategy="products") <= expected + 1e-12
+    with pytest.raises(InputError, match="strategy='best' is not known; expected one of auto, direct"):
+        smallest_eigenvalue(phi, strategy="best")
 
 
-def test_singular_kernel_has_no_shift(monkeypatch):
+@pytest.mark.parametrize("strategy", ["direct", "factorise", "products"])
+def test_singular_kernel_has_no_shift(strategy):
     phi = make_phi(60, 90, seed=3)
     phi[5] = phi[9]
-    phi = sparse.csr_array(phi)
-    for limit in (500, 10):
-        monkeypatch.setattr(shift, "DIRECT_LIMIT", limit)
-        assert smallest_eigenvalue(phi) == pytest.approx(0, abs=1e-12)
-    monkeypatch.setattr(shift, "MATRIX_LIMIT", 10)
-    assert smallest_eigenvalue(phi) == 0.0
+    assert smallest_eigenvalue(sparse.csr_array(phi), strategy=strategy) == pytest.approx(0, abs=1e-12)
 
 
-def test_early_stop_stays_below_and_says_so(monkeypatch):
+def test_early_stop_stays_below_and_says_so():
     phi = make_phi(200, 260, density=0.6, seed=4, layout="sparse")
     expected = shifted_kernel(phi)[1]
-    monkeypatch.setattr(shift, "MATRIX_LIMIT", 10)
-    monkeypatch.setattr(shift, "MAX_STEPS", 12)
     with pytest.warns(NotConverged, match="after 12 products the estimate is"):
-        assert 0.0 <= smallest_eigenvalue(phi) <= expected
+        found = shift_and_matrix(factor(phi), strategy="products", max_products=12)
+    assert 0.0 <= found.shift <= expected
 
 
 def test_float32_rows_give_the_eigenvalue_of_those_rows():
@@ -134,6 +132,54 @@ def test_reduce_diagonal_is_singular_and_psd():
     assert K[0, 0] == pytest.approx(1.0)  # the argument is left alone
     assert reduce_diagonal(K.astype(np.float32)).dtype == np.float32
     np.testing.assert_allclose(reduce_diagonal(sparse.csr_array(K)), reduced, atol=1e-12)
+
+
+@pytest.mark.parametrize("layout", ["dense", "csr", "csc"])
+def test_shifted_kernel_of_rows(layout):
+    phi = make_phi(20, 40, zeros=[4, 7], seed=5)
+    given = phi if layout == "dense" else sparse.csr_array(phi).asformat(layout)
+    found, kept = shifted(given), shifted(given, diagonal="keep")
+    keep = informed(phi)
+    np.testing.assert_allclose(found.matrix[np.ix_(keep, keep)], shifted_kernel(phi)[0], atol=1e-12)
+    assert found.shift == pytest.approx(shifted_kernel(phi)[1], abs=1e-12) and kept.shift == 0
+    assert found.uninformed.tolist() == kept.uninformed.tolist() == [4, 7]
+    assert not found.matrix[[4, 7]].any()
+    np.testing.assert_allclose(kept.matrix, phi @ phi.T, atol=1e-12)
+    np.testing.assert_allclose(reduce_diagonal(kept.matrix), found.matrix, atol=1e-12)
+
+
+def test_a_matrix_that_does_not_fit_is_refused_before_it_is_made(monkeypatch):
+    """Whichever way leads to it: 4,000 objects, shifted, take 256 MB."""
+    monkeypatch.setattr("nearfar.memory.available_bytes", lambda: 200_000_000)
+    rows = sparse.csr_array((4000, 3))
+    answers = nf.Triplets.from_array([[0, 1, 2]], n_objects=4000)
+    sentence = (
+        r"the kernel matrix of 4,000 objects needs 0\.3 GB, but 0\.2 GB are free; KernelPCA and KernelKMeans"
+    )
+    for way in (
+        lambda: shifted(rows),
+        lambda: nf.kernel_matrix(answers, "k1"),
+        lambda: reduce_diagonal(np.broadcast_to(np.float64(0), (4000, 4000))),
+    ):
+        with pytest.raises(TooLargeError, match=sentence):
+            way()
+    monkeypatch.setattr("nearfar.memory.available_bytes", lambda: 100_000_000)
+    for way in (lambda: nf.kernel.gram(rows), lambda: shifted(rows, diagonal="keep")):
+        with pytest.raises(TooLargeError, match=r"needs 0\.1 GB, but 0\.1 GB are free"):
+            way()
+
+
+def test_memory_of_a_container_counts(monkeypatch, tmp_path):
+    from nearfar import memory
+
+    monkeypatch.setattr(memory, "CGROUP", tmp_path)
+    whole = memory.available_bytes()
+    (tmp_path / "memory.max").write_text("1000000\n")
+    (tmp_path / "memory.current").write_text("700000\n")
+    (tmp_path / "memory.stat").write_text("anon 500000\nactive_file 150000\ninactive_file 50000\n")
+    assert memory.available_bytes() == 500_000 < whole
+    (tmp_path / "memory.max").write_text("max\n")
+    assert memory.available_bytes() > 500_000
 
 
 def test_reduce_diagonal_wants_a_square_matrix():

@@ -19,7 +19,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import nearfar as nf
 from nearfar.errors import InputError, NearfarWarning, NotConverged
-from nearfar.kernel.parts import split
+from nearfar.kernel.factored import factor
 from nearfar.methods import _lloyd, _rows
 from nearfar.methods import kernel_kmeans as module
 from nearfar.methods._lloyd import Stop, lloyd, repair
@@ -102,7 +102,7 @@ def test_bounds_change_nothing(dtype, seed):
     labels = start(400, seed).astype(np.int32)
     stop = Stop(100, 0.0)
     bounded = bounded_lloyd(RowSpace(X), labels, K, stop)
-    plain = lloyd(ProductSpace(split(X.astype(np.float64)), 0.0), labels, K, stop)
+    plain = lloyd(ProductSpace(factor(X.astype(np.float64)), 0.0), labels, K, stop)
     assert bounded.labels.tolist() == plain.labels.tolist()
     assert bounded.n_iter == plain.n_iter
     assert bounded.inertia == pytest.approx(plain.inertia, rel=1e-5)
@@ -205,7 +205,7 @@ def test_one_column_of_the_shifted_kernel_serves_the_seeds():
     phi = make_phi(12, 30, density=0.4, seed=9, layout="sparse")
     shifted, s = shifted_kernel(phi)
     objects = np.array([3, 7])
-    for space in (MatrixSpace(split(phi).matrix(), s), ProductSpace(split(phi), s)):
+    for space in (MatrixSpace(factor(phi).matrix(), s), ProductSpace(factor(phi), s)):
         np.testing.assert_allclose(space.columns(objects), shifted[:, objects], atol=1e-12)
         np.testing.assert_allclose(space.diagonal, shifted.diagonal(), atol=1e-12)
 
@@ -217,8 +217,8 @@ def test_columns_are_cut_into_blocks(monkeypatch):
     assert [block.shape[1] for block in blocks] == [4096, 4096, 1808]
     assert (sparse.hstack(blocks) != phi).nnz == 0
     labels = np.array([0, 1, 2, 0, 1, 2], dtype=np.int32)
-    whole = MatrixSpace(split(phi).matrix(), 0.0).sums(labels, 3)
-    np.testing.assert_allclose(ProductSpace(split(phi), 0.0).sums(labels, 3), whole, atol=1e-12)
+    whole = MatrixSpace(factor(phi).matrix(), 0.0).sums(labels, 3)
+    np.testing.assert_allclose(ProductSpace(factor(phi), 0.0).sums(labels, 3), whole, atol=1e-12)
 
 
 def test_starts_are_better_than_chance():
@@ -248,9 +248,9 @@ def test_many_sparse_rows_start_from_a_sample(monkeypatch):
     monkeypatch.setattr(module, "cheapest", lambda parts: module.Path.PRODUCTS)
     whole = nf.KernelKMeans(K, random_state=0).fit(phi)
     monkeypatch.setattr(_lloyd, "SAMPLE", 100)
-    space = ProductSpace(split(phi), whole.shift_)
+    space = ProductSpace(factor(phi), whole.shift_)
     starts = _lloyd.sampled_starts(space, K, 5, Stop(100, 0.0), np.random.default_rng(0))
-    shifted = MatrixSpace(split(phi).matrix(), whole.shift_)
+    shifted = MatrixSpace(factor(phi).matrix(), whole.shift_)
     objectives = [lloyd(shifted, labels, K, Stop(1, 0.0)).inertia for labels in starts]
     assert min(objectives) < 1.02 * whole.inertia_  # a third of the objects gets most of the way
     sampled = nf.KernelKMeans(K, random_state=0).fit(phi)

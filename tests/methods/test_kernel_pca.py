@@ -11,11 +11,11 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import nearfar as nf
 from nearfar.errors import InputError, NotConverged
-from nearfar.kernel.parts import Parts, split
+from nearfar.kernel.factored import Factored, factor
 from nearfar.methods import _spectrum
 from nearfar.methods import kernel_pca as module
-from nearfar.methods._path import Path, cheapest
 from nearfar.methods._spectrum import leading, trace
+from nearfar.methods.strategy import Path, cheapest
 
 
 @parametrize_with_checks([nf.KernelPCA(), nf.KernelPCA(diagonal="keep")])
@@ -64,7 +64,7 @@ def test_fitted_and_new_rows_differ_by_the_shift():
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_thin_wide_and_small_ways_agree(layout, dtype):
     phi = make_phi(80, 20, density=0.8, zeros=[7], seed=2, layout=layout, dtype=dtype)
-    parts = split(phi)
+    parts = factor(phi)
     assert cheapest(parts) is Path.COLUMNS
     maps = [module.fixed_signs(leading(parts, 3, way)) for way in Path]
     tolerance = 1e-9 if dtype == np.float64 else 2e-5
@@ -92,15 +92,15 @@ def test_iteration_takes_sparse_rows_as_they_are(monkeypatch):
     phi = make_phi(150, 400, density=0.02, seed=3, layout="sparse")
     direct = nf.KernelPCA(2, diagonal="keep").fit(phi)
     monkeypatch.setattr(_spectrum, "ALL_AT_ONCE", 10)
-    monkeypatch.setattr(Parts, "matrix", None)
-    assert cheapest(split(phi)) is Path.MATRIX
+    monkeypatch.setattr(Factored, "matrix", None)
+    assert cheapest(factor(phi)) is Path.MATRIX
     found = nf.KernelPCA(2, diagonal="keep").fit(phi)
     np.testing.assert_allclose(found.embedding_, direct.embedding_, atol=1e-9)
 
 
 @pytest.mark.parametrize("estimator", [nf.KernelPCA(2), nf.KernelKMeans(2, random_state=0)])
 def test_the_kernel_matrix_is_built_once(monkeypatch, estimator):
-    monkeypatch.setattr(Parts, "matrix", counted := Counted(Parts.matrix))
+    monkeypatch.setattr(Factored, "matrix", counted := Counted(Factored.matrix))
     phi = make_phi(30, 60, density=0.4, zeros=[4], seed=0)
     assert estimator.fit(phi).shift_ > 0.02
     assert counted.calls == 1
@@ -114,7 +114,7 @@ def test_eigenvalues_too_close_to_tell_apart_are_said(monkeypatch):
         ::-1
     ]
     with pytest.warns(NotConverged, match="the 2 largest eigenvalues are too close .* after 1 restarts"):
-        found = leading(split(phi), 2, Path.PRODUCTS)
+        found = leading(factor(phi), 2, Path.PRODUCTS)
     np.testing.assert_allclose(found.values, exact, rtol=1e-2)
 
 
@@ -150,7 +150,7 @@ def test_explained_shares(shape, layout):
     H = np.eye(n) - 1 / n
     values = np.sort(np.linalg.eigvalsh(H @ K @ H))[::-1][: n - 1]
     np.testing.assert_allclose(model.explained_variance_ratio_, values / values.sum(), atol=1e-9)
-    assert trace(split(phi)) == pytest.approx((values + model.shift_).sum())
+    assert trace(factor(phi)) == pytest.approx((values + model.shift_).sum())
 
 
 def test_signs_are_fixed():

@@ -8,7 +8,8 @@ from oracles_methods import dense, informed, make_phi, shifted_kernel, squared_d
 from scipy import sparse
 
 from nearfar.errors import InputError
-from nearfar.methods import medoid, near, neighbours, outliers, similar
+from nearfar.methods import medoid, neighbours, outliers, similar
+from nearfar.methods.neighbours import nearest_among
 
 
 def naive_neighbours(phi, x, k):
@@ -39,12 +40,12 @@ def test_neighbours_are_those_with_the_largest_kernel_value(n, k, seed, layout):
     assert not np.isin(found.uninformed, found.indices).any()
 
 
-def test_neighbours_in_blocks_and_with_ties(monkeypatch):
+def test_neighbours_in_blocks_and_with_ties():
     phi = np.repeat(make_phi(6, 31, seed=0), 5, axis=0)
     whole = neighbours(phi, 4)
-    monkeypatch.setattr(near, "BLOCK_BYTES", 8 * 30 * 7)
-    blocks = neighbours(phi, 4)
-    assert np.array_equal(whole.indices, blocks.indices)
+    places, values = nearest_among(phi, phi, 4, itself=True, block_bytes=8 * 30 * 7)
+    assert np.array_equal(whole.indices, places)
+    np.testing.assert_allclose(values, whole.similarities, atol=1e-12)
     for x in range(30):  # the four copies of the same row, lowest first
         assert whole.indices[x].tolist() == [y for y in range(x // 5 * 5, x // 5 * 5 + 5) if y != x]
 

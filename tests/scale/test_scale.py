@@ -10,7 +10,7 @@ from scale_tools import LANDMARKS, ON_A_CLUSTER, dense, made_answers
 import nearfar as nf
 from nearfar import scale
 from nearfar.errors import CoverageWarning, InputError, MissingExtra, TooLargeError, UninformedWarning
-from nearfar.scale import _connect, _runs
+from nearfar.scale import _connect, merge_tree
 from nearfar.scale._engine import current_engine
 
 pytest.importorskip("distributed")
@@ -34,7 +34,7 @@ def test_features_are_those_of_one_machine_to_the_last_bit(kernel, landmarks, sm
 
 @pytest.mark.parametrize(("kernel", "landmarks"), [("k1", LANDMARKS), ("k1+score", None)])
 def test_runs_of_many_sizes_are_added_up(kernel, landmarks, small_pieces, monkeypatch):
-    monkeypatch.setattr(_runs, "FAN_IN", 2)
+    monkeypatch.setattr(merge_tree, "FAN_IN", 2)
     answers = made_answers()
     expected = nf.FeatureMap(kernel, landmarks=landmarks).fit_transform(answers)
     found = scale.FeatureMap(kernel, landmarks=landmarks).fit_transform(answers).compute()

@@ -10,7 +10,7 @@ from scale_tools import LANDMARKS, ON_A_CLUSTER, dense, made_answers
 import nearfar as nf
 from nearfar import scale
 from nearfar.errors import FileError, InputError, NotConverged, UninformedWarning
-from nearfar.methods import _lloyd, _path, _rows, medoid, neighbours
+from nearfar.methods import _lloyd, _rows, medoid, neighbours, strategy
 
 pytest.importorskip("distributed")
 pytestmark = ON_A_CLUSTER
@@ -153,7 +153,7 @@ def test_starts_from_a_sample_are_those_of_one_machine(monkeypatch):
 def test_starts_from_a_sample_of_sparse_rows_are_those_of_one_machine(monkeypatch):
     monkeypatch.setattr(_lloyd, "SAMPLE", 40)
     monkeypatch.setattr(_lloyd, "ENOUGH", 1)
-    monkeypatch.setattr(_path, "SMALL", 0)  # no n x n matrix
+    monkeypatch.setattr(strategy, "SMALL", 0)  # no n x n matrix
     answers = made_answers(n=120, m=900)
     here = nf.FeatureMap("score", layout="sparse").fit_transform(answers)
     there = scale.FeatureMap("score", layout="sparse").fit_transform(answers)

@@ -63,11 +63,10 @@ def kernel(
         return
     check_outputs(output)
     with session(quiet):
-        from nearfar.kernel.shift import kernel_of_rows
+        from nearfar.kernel import shifted_kernel
 
         ready = prepare(answers, kernel, landmarks, **reading)
-        _check_fits(len(ready.names))
-        found = kernel_of_rows(ready.phi, diagonal=diagonal.value)
+        found = shifted_kernel(ready.phi, diagonal=diagonal.value)
         written = Written(
             lambda: _table(ready, found.matrix),
             lambda: {
@@ -79,18 +78,6 @@ def kernel(
             lambda: _picture(ready, found, title),
         )
         write_all(output, written, quiet=quiet)
-
-
-def _check_fits(n: int) -> None:
-    from nearfar.errors import TooLargeError
-    from nearfar.methods._memory import available_bytes
-
-    needed, free = 16 * n * n, available_bytes()
-    if needed > free:
-        raise TooLargeError(
-            f"the kernel matrix of {n:,} objects needs {needed / 1e9:.1f} GB and {free / 1e9:.1f} GB are free; "
-            "nearfar map and nearfar cluster work without it"
-        )
 
 
 def _table(ready: Prepared, K: Any) -> pl.DataFrame:

@@ -10,10 +10,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar._threads import blocks, run
 from nearfar.design._draw import distinct, draw, quotas, unrank
 from nearfar.errors import InputError, TooLargeError
 from nearfar.progress import step
+from nearfar.threads import blocks, run
 
 __all__ = ["Questions", "farthest_first", "landmark_questions", "random_landmarks", "random_questions"]
 

@@ -13,13 +13,13 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from nearfar._threads import one_blas_thread
 from nearfar.embedding.loop import Loop, Merged, Points, merge
 from nearfar.embedding.optimise import Optimum, optimise
 from nearfar.embedding.place import match
 from nearfar.embedding.pull import Emphasis, LearntPull, Pull, answers_per_object, steady_pull
 from nearfar.embedding.start import kernel_start, random_start
 from nearfar.errors import InputError, NotConverged, UninformedWarning
+from nearfar.threads import one_blas_thread
 from nearfar.triplets import Triplets, as_triplets
 
 __all__ = ["Embedding", "Init", "check_positive"]

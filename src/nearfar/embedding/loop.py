@@ -16,8 +16,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from nearfar._threads import n_threads
 from nearfar.embedding import losses
+from nearfar.threads import n_threads
 from nearfar.triplets import Triplets
 
 __all__ = ["Loop", "Merged", "merge"]

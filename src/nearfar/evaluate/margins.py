@@ -12,9 +12,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from nearfar._threads import blocks, run
-from nearfar.kernel.parts import as_rows, is_sparse, row_squares
+from nearfar.kernel.factored import as_rows, is_sparse, row_squares
 from nearfar.simulate import squared_distances
+from nearfar.threads import blocks, run
 
 __all__ = ["phi_margins", "point_margins"]
 

@@ -105,7 +105,7 @@ class KernelModel:
 
     def fit(self, answers: Triplets, features: Features | None = None) -> Fitted:
         """Phi, and its map if dimensions were named; an object with a zero row stays unknown."""
-        from nearfar.kernel.parts import informed_rows
+        from nearfar.kernel.factored import informed_rows
 
         features = features or Features(answers)
         phi = features.phi(self.kernel)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar import _threads
+from nearfar import threads
 from nearfar.errors import InputError
 from nearfar.features import _loops
 from nearfar.features.part import Part
@@ -140,13 +140,13 @@ class Counts:
             )
 
     def _add_to_grid(self, answers: AnswerColumns) -> None:
-        blocks = _threads.blocks(self.n_rows, _threads.n_threads() if len(answers) > 50_000 else 1)
+        blocks = threads.blocks(self.n_rows, threads.n_threads() if len(answers) > 50_000 else 1)
         columns = (answers.anchor, answers.near, answers.far, self.place, self.n_places)
         todo = [(block, 0) for block in blocks]
         while todo:
             assert self.grid is not None
             limit = _limit(self.grid.dtype)
-            stopped = _threads.run(
+            stopped = threads.run(
                 self.part.add_to_grid,
                 [(self.grid[a:b], *columns, a, start, limit) for (a, b), start in todo],
             )

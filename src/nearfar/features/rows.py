@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 
-from nearfar import _threads
+from nearfar import threads
 from nearfar.features import _loops
 from nearfar.features.counts import Counts
 from nearfar.features.part import Codes
@@ -73,10 +73,10 @@ def _from_grid(counts: Counts, codes: Codes | None, keep_all: bool, dtype: np.dt
     grid = counts.grid
     assert grid is not None
     phi = np.empty(grid.shape[:2], dtype=dtype)
-    blocks = _threads.blocks(grid.shape[0], _threads.n_threads() if grid.size > 100_000 else 1)
+    blocks = threads.blocks(grid.shape[0], threads.n_threads() if grid.size > 100_000 else 1)
     tallies = [np.zeros(grid.shape[1], np.int64) for _ in blocks]
     by_ratio = counts.part.by_ratio
-    _threads.run(
+    threads.run(
         _loops.grid_rows,
         [(grid, by_ratio, a, b, phi, tally) for (a, b), tally in zip(blocks, tallies, strict=True)],
     )

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import blas
 
-from nearfar import _threads
+from nearfar import threads
+from nearfar.memory import check_square
 
 __all__ = ["gram"]
 
@@ -27,6 +28,7 @@ def gram(phi: Any) -> NDArray[Any]:
     array([[1. , 0.6],
            [0.6, 1. ]])
     """
+    check_square(phi.shape[0], phi.dtype.itemsize)
     if isinstance(phi, np.ndarray):
         return _dense(phi)
     columns = phi if isinstance(phi, sparse.csc_array) else sparse.csc_array(phi)
@@ -56,10 +58,10 @@ def _by_columns(columns: Any) -> NDArray[Any]:
     n = columns.shape[0]
     K = np.zeros((n, n), dtype=columns.dtype)
     # row r of the lower triangle has r entries, so equal work lies between equal steps of r^2
-    count = _threads.n_threads() if columns.nnz > 100_000 else 1
+    count = threads.n_threads() if columns.nnz > 100_000 else 1
     edges = [round(n * (i / count) ** 0.5) for i in range(count + 1)]
     arrays = (columns.indptr, columns.indices, columns.data)
-    _threads.run(_add_pairs, [(*arrays, a, b, K.reshape(-1), n) for a, b in pairwise(edges)])
+    threads.run(_add_pairs, [(*arrays, a, b, K.reshape(-1), n) for a, b in pairwise(edges)])
     _add_squares(columns.indices, columns.data, K)
     _mirror(K)
     return K
@@ -95,7 +97,7 @@ def _add_squares(indices: Any, data: Any, K: Any) -> None:
 def _mirror(K: NDArray[Any]) -> None:
     """Copy the lower triangle onto the upper one, in place, strip by strip."""
     starts = range(0, len(K), STRIP)
-    _threads.run(_mirror_strip, [(K, start) for start in starts])
+    threads.run(_mirror_strip, [(K, start) for start in starts])
 
 
 def _mirror_strip(K: NDArray[Any], start: int) -> None:

@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from nearfar.errors import InputError
 from nearfar.features import FeatureMap
-from nearfar.kernel.gram import gram
-from nearfar.kernel.shift import check_diagonal, smallest_eigenvalue
-from nearfar.triplets import Triplets
+from nearfar.kernel.shift import check_diagonal, shifted_kernel
+from nearfar.memory import check_square
+from nearfar.triplets import Triplets, as_triplets
 
 __all__ = ["cross_kernel", "kernel_matrix"]
 
@@ -24,7 +24,7 @@ def kernel_matrix(
     diagonal: Literal["shift", "keep"] = "shift",
     dtype: DTypeLike = np.float64,
 ) -> NDArray[Any]:
-    """The (n, n) kernel matrix K = Phi Phi' of a collection of answers.
+    """Compute the (n, n) kernel matrix K = Phi Phi' of a collection of answers.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def kernel_matrix(
     diagonal : "shift" takes the smallest eigenvalue over informed objects off their diagonal, against diagonal
         dominance (section 2.1 of the paper); "keep" leaves ones there.
 
-    Kernel values say how alike two objects were answered about; they are no distances.
+    Kernel values say how alike two objects were answered about; they are not distances.
 
     Examples
     --------
@@ -42,12 +42,13 @@ def kernel_matrix(
     >>> kernel_matrix(line, "k1", diagonal="keep").round(2)[0]
     array([ 1.  ,  0.33, -0.33, -0.33])
     """
-    shift = check_diagonal(diagonal)
+    shifted = check_diagonal(diagonal)
+    answers = as_triplets(answers)
+    check_square(answers.n_objects, np.dtype(dtype).itemsize, copies=2 if shifted else 1)
     feature_map = FeatureMap(kernel, landmarks=landmarks, dtype=dtype)
-    phi = feature_map._fit_by_columns(answers)
-    K = gram(phi)
+    K, shift, _ = shifted_kernel(feature_map._fit_by_columns(answers), diagonal=diagonal)
     informed = feature_map._informed
-    K[informed, informed] = 1.0 - (smallest_eigenvalue(phi, K) if shift else 0.0)
+    K[informed, informed] = 1.0 - shift  # exactly: the rows of Phi have unit length
     return K
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from nearfar import _threads
+from nearfar import threads
 
 __all__ = ["rows_times", "sums_by_label", "transposed_times"]
 
@@ -31,9 +31,9 @@ def rows_times(matrix: Any, vectors: Floats, *, dtype: Any = np.float64) -> Floa
     """
     columns = _as_columns(vectors, dtype)
     result = np.zeros((matrix.shape[0], columns.shape[1]))
-    blocks = _threads.blocks(matrix.shape[0], BLOCKS if matrix.nnz > SMALL else 1)
+    blocks = threads.blocks(matrix.shape[0], BLOCKS if matrix.nnz > SMALL else 1)
     arrays = (matrix.indptr, matrix.indices, matrix.data)
-    _threads.run(_rows_times, [(*arrays, columns, first, last, result) for first, last in blocks])
+    threads.run(_rows_times, [(*arrays, columns, first, last, result) for first, last in blocks])
     return result.reshape(matrix.shape[0], *vectors.shape[1:])
 
 
@@ -70,13 +70,13 @@ def _in_parts(loop: Any, matrix: Any, inputs: tuple[Any, ...], width: int) -> Fl
     """Every block of rows adds to a (p, width) array of its own; these are added in order."""
     size = 8 * matrix.shape[1] * max(width, 1)
     most = max(1, min(BLOCKS, PARTIAL_BYTES // max(size, 1)))
-    blocks = _threads.blocks(matrix.shape[0], most if matrix.nnz > SMALL else 1) or [(0, 0)]
+    blocks = threads.blocks(matrix.shape[0], most if matrix.nnz > SMALL else 1) or [(0, 0)]
     partial = np.zeros((len(blocks), matrix.shape[1], width))
     arrays = (matrix.indptr, matrix.indices, matrix.data)
     jobs = [
         (*arrays, *inputs, first, last, part) for (first, last), part in zip(blocks, partial, strict=True)
     ]
-    _threads.run(loop, jobs)
+    threads.run(loop, jobs)
     total: Floats = partial[0]
     for part in partial[1:]:
         total += part

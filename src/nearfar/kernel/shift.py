@@ -1,6 +1,7 @@
 """Diagonal dominance: the smallest eigenvalue s of K over the informed objects, and K without it.
 
-K - s diag(informed) is still a kernel, and what objects have in common weighs more in it.
+K - s diag(informed) is still a kernel, and what objects have in common weighs more in it. ``shifted_kernel`` is the
+one route to such a matrix; ``reduce_diagonal`` does the same to a K that was made elsewhere.
 """
 
 from __future__ import annotations
@@ -15,33 +16,101 @@ from scipy import linalg
 from scipy.linalg import lapack
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from nearfar._threads import one_blas_thread
 from nearfar.errors import InputError, NotConverged
+from nearfar.kernel.factored import Factored, Phi, as_rows, factor, informed_rows, is_sparse
 from nearfar.kernel.gram import gram
-from nearfar.kernel.parts import Parts, Phi, as_rows, informed_rows, is_sparse, split
+from nearfar.memory import check_square
 from nearfar.progress import step
+from nearfar.threads import one_blas_thread
 
 __all__ = [
     "ShiftAndMatrix",
     "ShiftedKernel",
     "check_diagonal",
-    "kernel_of_rows",
     "reduce_diagonal",
     "shift_and_matrix",
+    "shifted_kernel",
     "smallest_eigenvalue",
 ]
 
+STRATEGIES = ("auto", "direct", "factorise", "products")
 DIRECT_LIMIT = 500  # up to here all eigenvalues are computed, without further thought
 MATRIX_LIMIT = 4_000  # up to here K is built and factorised: 128 MB and a second
 BASIS_BYTES = 1 << 28
 MAX_STEPS = 300
 TOLERANCE = 1e-6
 ROUGH = 1e-3
-NEGLIGIBLE = (
-    0.01  # an iterative search gives up on a shift below this share of the diagonal: it changes nothing
-)
+NEGLIGIBLE = 0.01  # an iterative search ends at a shift below this share of the diagonal: it changes nothing
 
 Product = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+
+class ShiftedKernel(NamedTuple):
+    """The kernel matrix of some rows, and what was taken off its diagonal.
+
+    matrix : (n, n) K - shift diag(informed). shift : s, 0 where the diagonal is kept. uninformed : indices of the
+    zero rows.
+    """
+
+    matrix: NDArray[Any]
+    shift: float
+    uninformed: NDArray[np.intp]
+
+
+def shifted_kernel(phi: Phi, *, diagonal: str = "shift") -> ShiftedKernel:
+    """Compute the kernel matrix of the rows of Phi, by default without its smallest eigenvalue on the diagonal.
+
+    Parameters
+    ----------
+    phi : (n, p) ndarray or sparse (csr or csc); rows are objects.
+    diagonal : "shift" takes s, the smallest eigenvalue of K over the informed rows, off their diagonal entries;
+        "keep" leaves K = Phi Phi' as it is.
+
+    Raises
+    ------
+    TooLargeError : where the matrix does not fit into memory; before it is made.
+
+    Examples
+    --------
+    >>> shifted_kernel(np.array([[1.0, 0.0], [0.6, 0.8], [0.0, 0.0]])).matrix.round(6)
+    array([[0.6, 0.6, 0. ],
+           [0.6, 0.6, 0. ],
+           [0. , 0. , 0. ]])
+    """
+    shifted = check_diagonal(diagonal)
+    rows = phi if is_sparse(phi) and phi.format == "csc" else as_rows(phi)  # gram takes columns as they are
+    check_square(rows.shape[0], rows.dtype.itemsize, copies=2 if shifted else 1)
+    K = gram(rows)
+    informed = informed_rows(rows)
+    shift = smallest_eigenvalue(rows, K) if shifted else 0.0
+    K[informed, informed] -= shift
+    return ShiftedKernel(K, shift, np.setdiff1d(np.arange(len(K)), informed, assume_unique=True))
+
+
+def reduce_diagonal(K: Any) -> NDArray[Any]:
+    """Compute K - s diag(informed), s the smallest eigenvalue of K over its informed (non-zero) rows.
+
+    For a kernel matrix that was made elsewhere; for the rows of Phi use ``shifted_kernel``.
+
+    Examples
+    --------
+    >>> reduce_diagonal(np.array([[1.0, 0.25, 0.0], [0.25, 1.0, 0.0], [0.0, 0.0, 0.0]])).round(6)
+    array([[0.25, 0.25, 0.  ],
+           [0.25, 0.25, 0.  ],
+           [0.  , 0.  , 0.  ]])
+    """
+    shape = np.shape(K)
+    if len(shape) != 2 or shape[0] != shape[1]:
+        raise InputError(
+            f"K: expected a square kernel matrix, got shape {shape}; for the rows of Phi use shifted_kernel",
+        )
+    check_square(shape[0], 8, copies=2)
+    reduced = np.array(K.toarray() if is_sparse(K) else K)
+    reduced = reduced.astype(np.result_type(reduced, np.float32), copy=False)
+    informed = np.flatnonzero(reduced.any(axis=1))
+    inner = reduced[np.ix_(informed, informed)].astype(np.float64)
+    reduced[informed, informed] -= smallest_of_matrix(inner)
+    return reduced
 
 
 def check_diagonal(diagonal: object) -> bool:
@@ -53,8 +122,10 @@ def check_diagonal(diagonal: object) -> bool:
     return diagonal == "shift"
 
 
-def smallest_eigenvalue(phi: Phi, K: NDArray[Any] | None = None) -> float:
-    """Smallest eigenvalue s >= 0 of Phi Phi' over the informed (non-zero) rows.
+def smallest_eigenvalue(
+    phi: Phi | Factored, K: NDArray[Any] | None = None, *, strategy: str = "auto"
+) -> float:
+    """Compute the smallest eigenvalue s >= 0 of Phi Phi' over the informed (non-zero) rows.
 
     By rank where that settles it (s = 0), by factorising K for up to a few thousand objects, else by
     products with Phi: then the estimate minus its residual norm is returned, so that the shifted kernel
@@ -64,6 +135,7 @@ def smallest_eigenvalue(phi: Phi, K: NDArray[Any] | None = None) -> float:
     ----------
     phi : (n, p) ndarray or sparse; rows are objects.
     K : (n, n) Phi Phi', where it is at hand already; saves building it.
+    strategy : "auto", or "direct" (all eigenvalues of K), "factorise" (K, by its inverse), "products" (without K).
 
     Examples
     --------
@@ -72,12 +144,8 @@ def smallest_eigenvalue(phi: Phi, K: NDArray[Any] | None = None) -> float:
     >>> smallest_eigenvalue(np.array([[1.0], [1.0]]))
     0.0
     """
-    return smallest_of_parts(split(phi), K)
-
-
-def smallest_of_parts(parts: Parts, K: NDArray[Any] | None = None) -> float:
-    """As ``smallest_eigenvalue``, for rows that were split before."""
-    return shift_and_matrix(parts, K).shift
+    factored = phi if isinstance(phi, Factored) else factor(phi)
+    return shift_and_matrix(factored, K, strategy=strategy).shift
 
 
 class ShiftAndMatrix(NamedTuple):
@@ -87,37 +155,47 @@ class ShiftAndMatrix(NamedTuple):
     matrix: NDArray[np.float64] | None
 
 
-def shift_and_matrix(parts: Parts, K: NDArray[Any] | None = None) -> ShiftAndMatrix:
-    """The smallest eigenvalue, with K where it had to be built, for those who need it next."""
-    if parts.size == 0 or _rank_settles(parts):
+def shift_and_matrix(
+    factored: Factored,
+    K: NDArray[Any] | None = None,
+    *,
+    strategy: str = "auto",
+    max_products: int = MAX_STEPS,
+) -> ShiftAndMatrix:
+    """Find the smallest eigenvalue, and return K with it where it had to be built, for those who need it next."""
+    if strategy not in STRATEGIES:
+        raise InputError(f"strategy={strategy!r} is not known; expected one of {', '.join(STRATEGIES)}")
+    if factored.size == 0 or _rank_settles(factored):
         return ShiftAndMatrix(0.0, None)
-    if parts.shared.shape[1] == 0:
-        return ShiftAndMatrix(float(parts.own.min()), None)
+    if factored.width == 0:
+        return ShiftAndMatrix(float(factored.own.min()), None)
     # dense rows reach this line only when wide: then K is no larger than Phi, and worth its making
-    if parts.size <= MATRIX_LIMIT or not is_sparse(parts.shared):
-        if K is None or K.dtype != np.float64:
-            K = parts.matrix()
-        elif len(K) > parts.size:
-            K = K[np.ix_(parts.rows, parts.rows)]
-        return ShiftAndMatrix(smallest_of_matrix(K), K)
-    with step("smallest eigenvalue"):
-        return ShiftAndMatrix(_by_products(parts.product, parts.diagonal), None)
+    if strategy == "auto" and factored.size > MATRIX_LIMIT and factored.is_sparse:
+        strategy = "products"
+    if strategy == "products":
+        with step("smallest eigenvalue"):
+            return ShiftAndMatrix(_by_products(factored.product, factored.diagonal, max_products), None)
+    if K is None or K.dtype != np.float64:
+        K = factored.matrix()
+    elif len(K) > factored.size:
+        K = K[np.ix_(factored.rows, factored.rows)]
+    return ShiftAndMatrix(smallest_of_matrix(K, strategy=strategy), K)
 
 
-def _rank_settles(parts: Parts) -> bool:
+def _rank_settles(factored: Factored) -> bool:
     """More rows without a column of their own than columns: K restricted to those is singular, so s = 0."""
-    without = int((parts.own == 0).sum())
-    return bool(without > parts.shared.shape[1])
+    without = int((factored.own == 0).sum())
+    return bool(without > factored.width)
 
 
-def smallest_of_matrix(K: NDArray[np.float64]) -> float:
+def smallest_of_matrix(K: NDArray[np.float64], *, strategy: str = "auto") -> float:
     """Smallest eigenvalue of a symmetric positive semi-definite matrix, never below 0.
 
     A few products tell where it lies; the inverse of K minus a little less than that then has one eigenvalue that
     stands out, and a handful of solves finds it to machine precision.
     """
     with one_blas_thread(len(K)):
-        if len(K) <= DIRECT_LIMIT:
+        if strategy == "direct" or (strategy == "auto" and len(K) <= DIRECT_LIMIT) or not len(K):
             return max(0.0, float(linalg.eigvalsh(K)[0])) if len(K) else 0.0
         return _by_inverse(K)
 
@@ -154,10 +232,10 @@ class _Estimate(NamedTuple):
     products: int
 
 
-def _by_products(product: Product, diagonal: NDArray[np.float64]) -> float:
+def _by_products(product: Product, diagonal: NDArray[np.float64], most: int) -> float:
     """The estimate by products minus its residual norm; 0 where it is negligible."""
     scale = float(diagonal.mean())
-    found = _lanczos(product, len(diagonal), scale, TOLERANCE)
+    found = _lanczos(product, len(diagonal), scale, TOLERANCE, most)
     if found.value <= NEGLIGIBLE * scale:
         return 0.0
     shift = max(0.0, found.value - found.residual)
@@ -171,9 +249,9 @@ def _by_products(product: Product, diagonal: NDArray[np.float64]) -> float:
     return shift
 
 
-def _lanczos(product: Product, n: int, scale: float, tolerance: float) -> _Estimate:
+def _lanczos(product: Product, n: int, scale: float, tolerance: float, most: int = MAX_STEPS) -> _Estimate:
     """Lanczos' method with full orthogonalisation, until the residual is small or the estimate negligible."""
-    most = min(n, MAX_STEPS, max(20, BASIS_BYTES // (8 * n)))
+    most = min(n, most, max(20, BASIS_BYTES // (8 * n)))
     basis = np.empty((most, n))
     alpha, beta = np.zeros(most), np.zeros(most)
     v = _start(n)
@@ -205,54 +283,6 @@ def _bottom(alpha: NDArray[np.float64], beta: NDArray[np.float64]) -> tuple[floa
 
 
 def _start(n: int) -> NDArray[np.float64]:
-    """A fixed start that has a part in every direction."""
+    """A fixed start that has a component in every direction."""
     v = np.random.default_rng(0).standard_normal(n)
     return v / np.linalg.norm(v)
-
-
-class ShiftedKernel(NamedTuple):
-    """matrix (n, n): K - shift diag(informed); uninformed: indices of the zero rows."""
-
-    matrix: NDArray[Any]
-    shift: float
-    uninformed: NDArray[np.intp]
-
-
-def kernel_of_rows(phi: Phi, *, diagonal: str = "shift") -> ShiftedKernel:
-    """The kernel matrix of the rows of Phi, with what was taken off its diagonal.
-
-    >>> kernel_of_rows(np.array([[1.0, 0.0], [0.6, 0.8], [0.0, 0.0]])).matrix.round(6)
-    array([[0.6, 0.6, 0. ],
-           [0.6, 0.6, 0. ],
-           [0. , 0. , 0. ]])
-    """
-    shifted = check_diagonal(diagonal)
-    rows = as_rows(phi)
-    K = gram(rows)
-    shift = smallest_eigenvalue(rows, K) if shifted else 0.0
-    informed = informed_rows(rows)
-    K[informed, informed] -= shift
-    return ShiftedKernel(K, shift, np.setdiff1d(np.arange(len(K)), informed))
-
-
-def reduce_diagonal(K: Any) -> NDArray[Any]:
-    """K - s diag(informed), s the smallest eigenvalue of K over its informed (non-zero) rows.
-
-    Examples
-    --------
-    >>> reduce_diagonal(np.array([[1.0, 0.25, 0.0], [0.25, 1.0, 0.0], [0.0, 0.0, 0.0]])).round(6)
-    array([[0.25, 0.25, 0.  ],
-           [0.25, 0.25, 0.  ],
-           [0.  , 0.  , 0.  ]])
-    """
-    if is_sparse(K):
-        K = K.toarray()
-    reduced = np.array(K, dtype=np.result_type(K, np.float32))
-    if reduced.ndim != 2 or reduced.shape[0] != reduced.shape[1]:
-        raise InputError(
-            f"K: expected a square kernel matrix, got shape {reduced.shape}; for Phi use kernel_matrix",
-        )
-    informed = np.flatnonzero(reduced.any(axis=1))
-    inner = reduced[np.ix_(informed, informed)].astype(np.float64)
-    reduced[informed, informed] -= smallest_of_matrix(inner)
-    return reduced

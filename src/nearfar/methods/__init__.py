@@ -2,9 +2,9 @@
 
 from nearfar.methods.kernel_kmeans import KernelKMeans
 from nearfar.methods.kernel_pca import KernelPCA
-from nearfar.methods.near import Neighbours, Similar, neighbours, similar
+from nearfar.methods.medoids_outliers import Medoids, Outliers, medoid, outliers
+from nearfar.methods.neighbours import Neighbours, Similar, neighbours, similar
 from nearfar.methods.trees import ClusterTree, Tree, cut, link_clusters, linkage
-from nearfar.methods.typical import Medoids, Outliers, medoid, outliers
 
 __all__ = [
     "ClusterTree",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.kernel.parts import is_sparse
+from nearfar.kernel.factored import is_sparse
 from nearfar.kernel.products import rows_times, transposed_times
 
 __all__ = ["add_scatter", "column_sums", "into_columns", "onto_columns", "row_blocks"]

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from nearfar.errors import InputError
-from nearfar.kernel.parts import Phi, as_rows, is_sparse
+from nearfar.kernel.factored import Phi, as_rows, is_sparse
 
 __all__ = ["check_count", "check_phi", "generator", "take_columns", "true_decimals"]
 

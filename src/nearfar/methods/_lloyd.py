@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.kernel.parts import is_sparse
+from nearfar.kernel.factored import is_sparse
 from nearfar.methods._seeding import DECIMALS, plus_plus
 from nearfar.methods._spaces import Floats, Labels, ProductSpace, Space
 

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar import _threads
-from nearfar.kernel.parts import row_squares
+from nearfar import threads
+from nearfar.kernel.factored import row_squares
 from nearfar.methods import _loops
 from nearfar.methods._lloyd import Run, Stop, repair
 from nearfar.methods._seeding import plus_plus
@@ -240,14 +240,14 @@ def sample_centres(
 
 
 def _over_rows(loop: Any, X: NDArray[Any], inputs: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
-    blocks = _threads.blocks(len(X), BLOCKS if len(X) > 10_000 else 1)
-    _threads.run(loop, [(X, *inputs, first, last, *outputs) for first, last in blocks])
+    blocks = threads.blocks(len(X), BLOCKS if len(X) > 10_000 else 1)
+    threads.run(loop, [(X, *inputs, first, last, *outputs) for first, last in blocks])
 
 
 def _move(X: NDArray[Any], moved: NDArray[np.intp], old: Labels, new: Labels, sums: Floats) -> None:
-    threads = _threads.n_threads() if len(moved) > 10_000 else 1
-    blocks = _threads.blocks(X.shape[1], threads)
-    _threads.run(_loops.move_sums, [(X, moved, old, new, first, last, sums) for first, last in blocks])
+    count = threads.n_threads() if len(moved) > 10_000 else 1
+    blocks = threads.blocks(X.shape[1], count)
+    threads.run(_loops.move_sums, [(X, moved, old, new, first, last, sums) for first, last in blocks])
 
 
 def own_distances(X: NDArray[Any], centres: NDArray[Any], labels: Labels) -> Floats:

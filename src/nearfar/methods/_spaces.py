@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.kernel.parts import Parts, is_sparse
+from nearfar.kernel.factored import Factored, is_sparse
 from nearfar.kernel.products import rows_times, sums_by_label
 
 __all__ = ["Kernel", "MatrixSpace", "ProductSpace", "Space", "by_label", "indicator", "times"]
@@ -67,7 +67,7 @@ class MatrixSpace:
 class ProductSpace:
     """K' by products with the rows of Phi, a block of columns at a time: no n x n, no p-long centre."""
 
-    def __init__(self, parts: Parts, shift: float) -> None:
+    def __init__(self, parts: Factored, shift: float) -> None:
         self.shift = shift
         self.own = parts.own - shift
         self.diagonal = parts.diagonal - shift
@@ -77,7 +77,7 @@ class ProductSpace:
     def take(self, objects: NDArray[np.intp]) -> ProductSpace:
         """The space of some of the objects, with the same kernel values."""
         own, rows = self.own[objects] + self.shift, self.rows[objects]
-        return ProductSpace(Parts(objects, np.arange(rows.shape[1]), rows, own), self.shift)
+        return ProductSpace(Factored(objects, np.arange(rows.shape[1]), rows, own), self.shift)
 
     def sums_over(self, objects: NDArray[np.intp], labels: Labels, k: int) -> Floats:
         """(n, k) sums of products of every row with those of labelled objects, all rows taken as new ones."""

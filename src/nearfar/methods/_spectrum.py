@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from scipy import linalg
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
-from nearfar._threads import one_blas_thread
 from nearfar.errors import NotConverged
-from nearfar.kernel.parts import Parts, is_sparse
+from nearfar.kernel.factored import Factored, is_sparse
 from nearfar.methods._blocks import add_scatter, column_sums, onto_columns, row_blocks
-from nearfar.methods._path import Path
+from nearfar.methods.strategy import Path
+from nearfar.threads import one_blas_thread
 
 __all__ = ["Spectrum", "leading", "leading_axes", "trace", "trace_of"]
 
@@ -39,7 +39,7 @@ class Spectrum(NamedTuple):
     mean: Floats | None = None
 
 
-def leading(parts: Parts, count: int, path: Path, K: Floats | None = None) -> Spectrum:
+def leading(parts: Factored, count: int, path: Path, K: Floats | None = None) -> Spectrum:
     """The ``count`` largest eigenpairs of H K H; zeros where K has fewer.
 
     ``K`` is the matrix over the informed rows, where it is at hand already; it is of no use afterwards.
@@ -73,7 +73,7 @@ def _first(vectors: Floats, rank: int, count: int) -> Floats:
     return kept
 
 
-def trace(parts: Parts) -> float:
+def trace(parts: Factored) -> float:
     """Sum of all eigenvalues of H K H: trace of K minus n times the squared length of the mean row."""
     return trace_of(column_sums(parts.shared), parts.diagonal, parts.own)
 
@@ -87,7 +87,7 @@ def trace_of(sums: Floats, diagonal: Floats, own: Floats) -> float:
 # ---------------------------------------------------------------- n x n
 
 
-def _by_matrix(parts: Parts, count: int, K: Floats | None) -> Spectrum:
+def _by_matrix(parts: Factored, count: int, K: Floats | None) -> Spectrum:
     n, X = parts.size, parts.shared
     if _is_iterated(n, count) and is_sparse(X) and SCATTERED * X.nnz < n * n:
         return _by_products(parts, count)  # the same steps, each cheaper than one with K
@@ -101,7 +101,7 @@ def _by_matrix(parts: Parts, count: int, K: Floats | None) -> Spectrum:
 # ---------------------------------------------------------------- p x p
 
 
-def _by_columns(parts: Parts, count: int) -> Spectrum:
+def _by_columns(parts: Factored, count: int) -> Spectrum:
     """Xc'Xc summed over blocks of rows; its eigenvectors v give those of K as Xc v / sqrt(value)."""
     X = parts.shared
     n, q = X.shape
@@ -117,7 +117,7 @@ def _by_columns(parts: Parts, count: int) -> Spectrum:
 # ---------------------------------------------------------------- products
 
 
-def _by_products(parts: Parts, count: int) -> Spectrum:
+def _by_products(parts: Factored, count: int) -> Spectrum:
     def centred(v: Floats) -> Floats:
         image = parts.product(v - v.mean(axis=0))
         result: Floats = image - image.mean(axis=0)

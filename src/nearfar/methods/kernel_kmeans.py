@@ -12,16 +12,16 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from nearfar.errors import InputError, NotConverged
-from nearfar.kernel.parts import Parts, Phi, as_rows, is_sparse, split
+from nearfar.kernel.factored import Factored, Phi, as_rows, factor, is_sparse
 from nearfar.kernel.shift import check_diagonal, shift_and_matrix
 from nearfar.methods import _lloyd, _rows
 from nearfar.methods._blocks import onto_columns, row_blocks
 from nearfar.methods._common import check_count, generator
 from nearfar.methods._lloyd import Run, Stop, best_run, lloyd
-from nearfar.methods._path import Path, cheapest, stored_bytes
 from nearfar.methods._rows import RowSpace, bounded_lloyd
 from nearfar.methods._seeding import plus_plus
 from nearfar.methods._spaces import MatrixSpace, ProductSpace
+from nearfar.methods.strategy import Path, cheapest, stored_bytes
 from nearfar.progress import track
 
 __all__ = [
@@ -112,7 +112,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         X = self._validate(X, reset=True)
         k = check_count(self.n_clusters, "n_clusters")
         stop = Stop(check_count(self.max_iter, "max_iter"), float(self.tol))
-        parts = split(X)
+        parts = factor(X)
         check_enough(k, parts.size, X.shape[0])
         self.shift_, K = shift_and_matrix(parts) if check_diagonal(self.diagonal) else (0.0, None)
         starts = self._given_start(parts, X.shape[0], k)
@@ -135,7 +135,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
         )
 
-    def _given_start(self, parts: Parts, n: int, k: int) -> list[NDArray[np.int32]] | None:
+    def _given_start(self, parts: Factored, n: int, k: int) -> list[NDArray[np.int32]] | None:
         if isinstance(self.init, str) and self.init == "k-means++":
             check_count(self.n_init, "n_init")
             return None
@@ -143,7 +143,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def _runs(
         self,
-        parts: Parts,
+        parts: Factored,
         K: NDArray[np.float64] | None,
         starts: list[NDArray[np.int32]] | None,
         k: int,
@@ -163,7 +163,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             starts = starts or _lloyd.sampled_starts(space, k, self.n_init, stop, rng)
         return [lloyd(space, start, k, stop) for start in track(starts, "k-means starts")]
 
-    def _keep(self, X: Matrix, parts: Parts, run: Run, k: int) -> None:
+    def _keep(self, X: Matrix, parts: Factored, run: Run, k: int) -> None:
         """Store what was learnt."""
         informed = parts.rows
         self.inertia_, self.n_iter_ = run.inertia, run.n_iter
@@ -230,7 +230,7 @@ def check_enough(k: int, n_informed: int, n_samples: int) -> None:
         )
 
 
-def _thin_rows(parts: Parts) -> NDArray[Any] | None:
+def _thin_rows(parts: Factored) -> NDArray[Any] | None:
     """The informed rows as a dense array, where it has more rows than columns and is not much larger."""
     n, q = parts.shared.shape
     if q >= n or parts.own.any():

@@ -10,12 +10,12 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from nearfar.errors import InputError
-from nearfar.kernel.parts import Parts, Phi, as_rows, split, used_columns
+from nearfar.kernel.factored import Factored, Phi, as_rows, factor, used_columns
 from nearfar.kernel.shift import check_diagonal, shift_and_matrix
 from nearfar.methods._blocks import into_columns, onto_columns
 from nearfar.methods._common import check_count, take_columns
-from nearfar.methods._path import cheapest
 from nearfar.methods._spectrum import Spectrum, leading, trace
+from nearfar.methods.strategy import cheapest
 from nearfar.progress import step
 
 __all__ = ["KernelPCA", "fixed_signs", "shifted_values", "signs_of"]
@@ -74,7 +74,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         X = self._validate(X, reset=True)
         count = check_count(self.n_components, "n_components")
         shifted = check_diagonal(self.diagonal)
-        parts = split(X)
+        parts = factor(X)
         if parts.size == 0:
             raise InputError(
                 f"X: none of its {X.shape[0]} rows is informed (all are zero); there is nothing to map",
@@ -114,7 +114,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
         )
 
-    def _learn_axes(self, X: Any, parts: Parts, spectrum: Spectrum) -> None:
+    def _learn_axes(self, X: Any, parts: Factored, spectrum: Spectrum) -> None:
         """Axes X' u / sqrt(lambda - s) over the columns that occur; u sums to 0, so X needs no centring."""
         self._columns = used_columns(X)
         if spectrum.axes is not None and spectrum.mean is not None and self.shift_ == 0:

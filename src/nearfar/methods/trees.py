@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar.errors import InputError, TooLargeError
-from nearfar.kernel.parts import Parts, Phi, is_sparse, split
-from nearfar.kernel.shift import check_diagonal, smallest_of_parts
+from nearfar.kernel.factored import Factored, Phi, factor, is_sparse
+from nearfar.kernel.shift import check_diagonal, smallest_eigenvalue
+from nearfar.memory import available_bytes
 from nearfar.methods._common import check_count, check_phi, true_decimals
 from nearfar.methods._leaves import good_order, uninformed_last
-from nearfar.methods._memory import available_bytes
-from nearfar.methods._path import cheapest
 from nearfar.methods._spectrum import leading
 from nearfar.methods.kernel_kmeans import KernelKMeans
+from nearfar.methods.strategy import cheapest
 from nearfar.progress import step
 
 __all__ = ["ClusterTree", "Tree", "cut", "link_clusters", "linkage"]
@@ -83,12 +83,12 @@ def linkage(phi: Phi, method: str = "complete", *, diagonal: str = "shift") -> T
         raise InputError(
             f"phi: a tree needs at least two objects, got {n}",
         )
-    parts = split(rows)
+    parts = factor(rows)
     _check_fits(parts.size)
     with step("tree"):
         Z = np.zeros((0, 4))
         if parts.size > 1:
-            distances = pair_distances(parts, smallest_of_parts(parts) if shifted else 0.0)
+            distances = pair_distances(parts, smallest_eigenvalue(parts) if shifted else 0.0)
             first_coordinate = partial(_first_coordinate, parts)
             Z = good_order(_link(distances, method), distances, first_coordinate)
     uninformed = np.setdiff1d(np.arange(n), parts.rows, assume_unique=True)
@@ -102,7 +102,7 @@ def _check_method(method: str) -> None:
         )
 
 
-def _first_coordinate(parts: Parts) -> Floats:
+def _first_coordinate(parts: Factored) -> Floats:
     return leading(parts, 1, cheapest(parts)).vectors[:, 0]
 
 
@@ -112,7 +112,7 @@ def _link(distances: Floats, method: Any) -> Floats:
     return np.asarray(hierarchy.linkage(distances, method))
 
 
-def pair_distances(parts: Parts, shift: float) -> Floats:
+def pair_distances(parts: Factored, shift: float) -> Floats:
     """SciPy's condensed (n(n-1)/2,) distances between the informed rows, a block of rows at a time.
 
     Squares that are equal but for rounding are made equal: which pair is joined first must not hang on how the

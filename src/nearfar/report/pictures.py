@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from nearfar import _threads
+from nearfar import threads
 from nearfar.errors import FileError
 from nearfar.progress import step
 from nearfar.report.facts import Pictures
@@ -165,7 +165,7 @@ def thumbnails(found: Found, names: Sequence[str]) -> tuple[dict[str, Thumbnail]
         for start in range(0, len(jobs), AT_ONCE):
             batch = jobs[start : start + AT_ONCE]
             for (name, path), made in zip(
-                batch, _threads.run(_shrink, [(path, side) for _, path in batch]), strict=True
+                batch, threads.run(_shrink, [(path, side) for _, path in batch]), strict=True
             ):
                 if isinstance(made, Thumbnail):
                     done[name] = made

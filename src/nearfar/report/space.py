@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from nearfar.errors import NearfarWarning
 from nearfar.features import FeatureMap
-from nearfar.kernel.parts import is_sparse, split
-from nearfar.kernel.shift import smallest_of_parts
+from nearfar.kernel.factored import factor, is_sparse
+from nearfar.kernel.shift import smallest_eigenvalue
 from nearfar.methods import cut, linkage, medoid, neighbours, outliers
 from nearfar.report.facts import Clustering, Matrix, Neighbour, Tree
 from nearfar.triplets import Triplets
@@ -90,9 +90,9 @@ def _kernel(phi: Any) -> Floats:
     """K' = Phi Phi' with the diagonal reduced over the informed objects."""
     product: Any = phi @ phi.T
     values = np.asarray(product.toarray() if is_sparse(product) else product, dtype=np.float64)
-    parts = split(phi)
+    parts = factor(phi)
     if parts.size:
-        values[parts.rows, parts.rows] -= smallest_of_parts(parts)
+        values[parts.rows, parts.rows] -= smallest_eigenvalue(parts)
     return values
 
 

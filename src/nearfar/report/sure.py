@@ -12,7 +12,7 @@ from nearfar.errors import NearfarWarning
 from nearfar.evaluate.clusters import dense_codes, speakers
 from nearfar.evaluate.stability import stability
 from nearfar.features import FeatureMap
-from nearfar.kernel.parts import split
+from nearfar.kernel.factored import factor
 from nearfar.methods.trees import cut, pair_distances
 from nearfar.progress import track
 from nearfar.report.facts import Judge, Sure, Tree
@@ -104,7 +104,7 @@ def _quick_tree(phi: Any, shown: NDArray[np.intp]) -> tuple[Any, NDArray[np.intp
     """A complete-linkage tree with its leaves in any order; the diagonal shift does not change its shape."""
     from scipy.cluster import hierarchy
 
-    parts = split(phi if len(shown) == phi.shape[0] else phi[shown])
+    parts = factor(phi if len(shown) == phi.shape[0] else phi[shown])
     if parts.size < 3:
         return None, parts.rows
     return hierarchy.linkage(pair_distances(parts, 0.0), "complete"), parts.rows

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.kernel.parts import is_sparse, row_squares
+from nearfar.kernel.factored import is_sparse, row_squares
 from nearfar.methods import _rows
 from nearfar.methods._lloyd import repair
 from nearfar.methods._rows import Look, State

@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import Any
 from uuid import uuid4
 
-from nearfar import _threads
+from nearfar import threads
 from nearfar.errors import InputError, MissingExtra, NearfarError, TooLargeError, UnreachableError
 from nearfar.progress import step
 
@@ -208,5 +208,5 @@ def run_row(function: Callable[..., Any], row: tuple[Any, ...]) -> Any:
 
 def run_alone(function: Callable[..., Any], *arguments: Any) -> Any:
     """``function(*arguments)``, on one core: the worker's other threads have tasks of their own."""
-    with _threads.alone():
+    with threads.alone():
         return function(*arguments)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from nearfar.kernel.parts import is_sparse
+from nearfar.kernel.factored import is_sparse
 from nearfar.methods._lloyd import Clusters, Run, Stop, assign, clusters_of, explained, nearest, repair
 from nearfar.methods._rows import RowSpace
 from nearfar.methods._spaces import by_label, times

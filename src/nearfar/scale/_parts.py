@@ -1,4 +1,4 @@
-"""The kernel of a Phi in blocks: what ``nearfar.kernel.parts`` is for one machine, every block a Parts of its own."""
+"""The kernel of a Phi in blocks: what ``nearfar.kernel.factored`` is for one machine, every block a Factored of its own."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar.errors import InputError
+from nearfar.kernel.factored import Factored, column_counts, factor, informed_rows, is_sparse
 from nearfar.kernel.matrix import cross_kernel
-from nearfar.kernel.parts import Parts, column_counts, informed_rows, is_sparse, split
 from nearfar.methods._blocks import column_sums
-from nearfar.methods._path import Path, cheapest, stored_bytes
+from nearfar.methods.strategy import Path, cheapest, stored_bytes
 from nearfar.scale._cut import Cut
 from nearfar.scale._engine import Future
 
@@ -33,7 +33,7 @@ class Shared(NamedTuple):
 class CutParts:
     """K over the informed rows, ``diag(own) + shared @ shared.T``, with rows in blocks.
 
-    It has what the functions of one machine ask of Parts, so they work on it: sums over blocks are made by the
+    It has what the functions of one machine ask of Factored, so they work on it: sums over blocks are made by the
     workers, vectors with one entry per object come here.
 
     Parameters
@@ -58,7 +58,7 @@ class CutParts:
         self.counts = counts
         whole = not self.is_sparse and used == cut.width
         self.blocks: list[Future] = [
-            block if whole and informed == size else self.engine.submit("split", split, block, counts)
+            block if whole and informed == size else self.engine.submit("split", factor, block, counts)
             for block, informed, size in zip(cut.blocks, self.sizes, cut.sizes, strict=True)
         ]
 
@@ -79,7 +79,12 @@ class CutParts:
     def path(self) -> Path:
         """The cheapest way whose matrix this process can hold."""
         small = self.shared._replace(nbytes=min(self.shared.nbytes, MATRIX_HERE // 3))
-        return cheapest(Parts(np.empty(0, np.intp), np.empty(0, np.int64), small, self.own))
+        return cheapest(Factored(np.empty(0, np.intp), np.empty(0, np.int64), small, self.own))
+
+    @property
+    def width(self) -> int:
+        """How many columns the shared part has."""
+        return self.shared.shape[1]
 
     @property
     def size(self) -> int:
@@ -148,12 +153,12 @@ class _Fact(NamedTuple):
     nbytes: int
 
 
-def parts_of(block: Any) -> Parts:
-    """A block as Parts; one that needed no splitting is all shared."""
-    if isinstance(block, Parts):
+def parts_of(block: Any) -> Factored:
+    """A block as Factored; one that needed no splitting is all shared."""
+    if isinstance(block, Factored):
         return block
     rows, width = block.shape
-    return Parts(np.arange(rows), np.arange(width), block, np.zeros(rows))
+    return Factored(np.arange(rows), np.arange(width), block, np.zeros(rows))
 
 
 def add_all(terms: list[Any]) -> Any:

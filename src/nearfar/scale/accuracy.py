@@ -11,8 +11,8 @@ from scipy import sparse
 from nearfar.errors import InputError
 from nearfar.evaluate.margins import phi_margins, point_margins
 from nearfar.evaluate.metrics import TripletAccuracy
-from nearfar.kernel.parts import is_sparse
-from nearfar.methods._path import stored_bytes
+from nearfar.kernel.factored import is_sparse
+from nearfar.methods.strategy import stored_bytes
 from nearfar.scale._answers import Answers, Batch, Piece, as_answers
 from nearfar.scale._cut import Cut, cut_rows
 from nearfar.scale._engine import Future, current_engine

@@ -38,7 +38,7 @@ from nearfar.scale._counting import (
 )
 from nearfar.scale._cut import dask_rows
 from nearfar.scale._engine import Engine, Future, current_engine
-from nearfar.scale._runs import Runs, enough_runs
+from nearfar.scale.merge_tree import Runs, enough_runs
 from nearfar.triplets import Triplets
 
 __all__ = ["FeatureMap"]

@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike, DTypeLike
 
 import nearfar
 from nearfar.errors import FileError, MissingExtra
+from nearfar.kernel.factored import informed_rows
 from nearfar.kernel.matrix import cross_kernel
-from nearfar.kernel.parts import informed_rows
-from nearfar.kernel.shift import check_diagonal, smallest_of_parts
+from nearfar.kernel.shift import check_diagonal, shift_and_matrix
 from nearfar.scale._answers import Answers
 from nearfar.scale._cut import Cut, cut_rows
 from nearfar.scale._engine import Future, current_engine, require_dask
@@ -80,7 +80,7 @@ def gram(
     cut = cut_rows(engine, _in_chunks(phi))
     missing = engine.gather("uninformed", engine.map("uninformed", uninformed_rows, cut.blocks, cut.starts))
     facts: dict[str, Any] = {"diagonal": diagonal, "uninformed": np.concatenate(missing).tolist()}
-    facts["shift"] = shift = smallest_of_parts(CutParts(cut)) if shifted else 0.0  # type: ignore[arg-type]
+    facts["shift"] = shift = shift_and_matrix(CutParts(cut)).shift if shifted else 0.0  # type: ignore[arg-type]
     if objects is not None:
         facts["objects"] = list(objects)
     with _new_array(os.fspath(to), cut, facts) as place:

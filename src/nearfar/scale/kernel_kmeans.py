@@ -11,12 +11,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from nearfar.errors import InputError
-from nearfar.kernel.parts import Parts, as_rows, informed_rows, is_sparse
-from nearfar.kernel.shift import check_diagonal, smallest_of_parts
+from nearfar.kernel.factored import Factored, as_rows, informed_rows, is_sparse
+from nearfar.kernel.shift import check_diagonal, shift_and_matrix
 from nearfar.methods import _lloyd, _rows
 from nearfar.methods._common import check_count, generator
 from nearfar.methods._lloyd import Stop, best_run
-from nearfar.methods._path import Path, cheapest
 from nearfar.methods._seeding import plus_plus
 from nearfar.methods._spaces import ProductSpace, by_label
 from nearfar.methods.kernel_kmeans import (
@@ -29,6 +28,7 @@ from nearfar.methods.kernel_kmeans import (
     offsets_of,
     warn_unsettled,
 )
+from nearfar.methods.strategy import Path, cheapest
 from nearfar.progress import track
 from nearfar.scale._bounded import CutRows
 from nearfar.scale._cut import Cut, cut_rows, dask_rows
@@ -79,7 +79,7 @@ class KernelKMeans(BaseEstimator):  # type: ignore[misc]
         cut = cut_rows(current_engine(), X)
         parts = CutParts(cut)
         check_enough(k, parts.size, cut.n_rows)
-        self.shift_ = smallest_of_parts(parts) if shifted else 0.0  # type: ignore[arg-type]
+        self.shift_ = shift_and_matrix(parts).shift if shifted else 0.0  # type: ignore[arg-type]
         given = self._given_start(parts, cut, k)
         starts = [given] if given is not None else self._starts(parts, k, stop)
         iterate: Any = cut_lloyd
@@ -139,7 +139,7 @@ class KernelKMeans(BaseEstimator):  # type: ignore[misc]
             chosen = _lloyd.draw_sample(n, parts.n_entries / max(q, 1) if parts.is_sparse else n, rng)
             if chosen is not None:
                 rows = space.rows_of(chosen)
-                part = Parts(chosen, np.arange(q), rows, parts.own[chosen])
+                part = Factored(chosen, np.arange(q), rows, parts.own[chosen])
                 found = _lloyd.sample_clusters(ProductSpace(part, self.shift_), k, self.n_init, stop, rng)
                 return [
                     engine.map(

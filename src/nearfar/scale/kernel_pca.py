@@ -10,13 +10,13 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from nearfar.errors import InputError
-from nearfar.kernel.parts import informed_rows
-from nearfar.kernel.shift import check_diagonal, smallest_of_parts
+from nearfar.kernel.factored import informed_rows
+from nearfar.kernel.shift import check_diagonal, shift_and_matrix
 from nearfar.methods._blocks import add_scatter, into_columns, onto_columns
 from nearfar.methods._common import check_count
-from nearfar.methods._path import Path
 from nearfar.methods._spectrum import leading, leading_axes, trace_of
 from nearfar.methods.kernel_pca import fixed_signs, shifted_values, signs_of
+from nearfar.methods.strategy import Path
 from nearfar.scale._cut import Cut, cut_rows, dask_rows
 from nearfar.scale._engine import Engine, Future, current_engine
 from nearfar.scale._parts import CutParts, add_all, parts_of
@@ -56,7 +56,7 @@ class KernelPCA(BaseEstimator):  # type: ignore[misc]
                 f"X: none of its {cut.n_rows} rows is informed (all are zero); there is nothing to map",
             )
         self.uninformed_ = parts.uninformed
-        self.shift_ = smallest_of_parts(parts) if shifted else 0.0
+        self.shift_ = shift_and_matrix(parts).shift if shifted else 0.0
         if parts.path is Path.COLUMNS:
             self._by_columns(parts, cut, count)
         else:

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.kernel.parts import as_rows, informed_rows
+from nearfar.kernel.factored import as_rows, informed_rows
 from nearfar.methods import Neighbours
-from nearfar.methods.near import check_k, join_nearest, nearest_among
+from nearfar.methods.neighbours import check_k, join_nearest, nearest_among
 from nearfar.scale._cut import cut_rows, dask_rows
 from nearfar.scale._engine import Future, current_engine
 from nearfar.scale._parts import uninformed_rows

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar.errors import InputError
-from nearfar.kernel.parts import as_rows, informed_rows
+from nearfar.kernel.factored import as_rows, informed_rows
 from nearfar.methods import Medoids
 from nearfar.methods.kernel_kmeans import cluster_centres
-from nearfar.methods.typical import spread_around
+from nearfar.methods.medoids_outliers import spread_around
 from nearfar.scale._cut import Cut, block_futures, cut_rows
 from nearfar.scale._engine import Future, current_engine
 from nearfar.scale._parts import add_all, uninformed_rows

@@ -16,14 +16,14 @@ from scipy import sparse
 from nearfar.kernel.gram import gram
 
 __all__ = [
-    "Parts",
+    "Factored",
     "Phi",
     "as_rows",
     "column_counts",
+    "factor",
     "informed_rows",
     "is_sparse",
     "row_squares",
-    "split",
     "used_columns",
 ]
 
@@ -37,7 +37,7 @@ def is_sparse(matrix: Any) -> bool:
 
 
 @dataclass(frozen=True)
-class Parts:
+class Factored:
     """K over the informed rows, as ``diag(own) + shared @ shared.T``.
 
     rows : (N,) indices of the informed rows, ascending.
@@ -57,6 +57,16 @@ class Parts:
         return len(self.rows)
 
     @property
+    def width(self) -> int:
+        """How many columns ``shared`` has."""
+        return int(self.shared.shape[1])
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether ``shared`` is sparse."""
+        return is_sparse(self.shared)
+
+    @property
     def diagonal(self) -> NDArray[np.float64]:
         """(N,) the diagonal of K."""
         return self.own + row_squares(self.shared)
@@ -64,8 +74,8 @@ class Parts:
     def product(self, vectors: NDArray[Any]) -> NDArray[Any]:
         """``K @ vectors`` without K.
 
-        >>> parts = split(np.eye(2))
-        >>> parts.product(np.array([1.0, 2.0]))
+        >>> factored = factor(np.eye(2))
+        >>> factored.product(np.array([1.0, 2.0]))
         array([1., 2.])
         """
         return self.out_of_columns(vectors, self.into_columns(vectors))
@@ -112,19 +122,21 @@ def informed_rows(phi: Phi) -> NDArray[np.intp]:
     >>> informed_rows(np.array([[0.0, 1.0], [0.0, 0.0]]))
     array([0])
     """
+    if is_sparse(phi) and phi.format == "csc":  # as counting leaves it; zeros may be stored
+        informed = np.zeros(phi.shape[0], dtype=np.bool_)
+        informed[phi.indices[phi.data != 0]] = True
+        return np.flatnonzero(informed)
     phi = as_rows(phi)
-    if is_sparse(phi):
-        return np.flatnonzero(np.diff(phi.indptr))
-    return np.flatnonzero(phi.any(axis=1))
+    return np.flatnonzero(np.diff(phi.indptr) if is_sparse(phi) else phi.any(axis=1))
 
 
-def split(phi: Phi, counts: NDArray[np.int64] | None = None) -> Parts:
+def factor(phi: Phi, counts: NDArray[np.int64] | None = None) -> Factored:
     """The informed rows of Phi, its single-object columns folded into ``own``, its empty columns dropped.
 
     A block of rows is split as the whole is when ``counts`` are the ``column_counts`` of the whole.
 
-    >>> parts = split(sparse.csr_array([[0.6, 0.8, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]))
-    >>> parts.rows, parts.columns, parts.own
+    >>> factored = factor(sparse.csr_array([[0.6, 0.8, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]))
+    >>> factored.rows, parts.columns, parts.own
     (array([0, 1]), array([1]), array([0.36, 0.  ]))
     """
     phi = as_rows(phi)
@@ -134,14 +146,14 @@ def split(phi: Phi, counts: NDArray[np.int64] | None = None) -> Parts:
     if not is_sparse(phi):
         used = phi.any(axis=0) if counts is None else counts > 0
         columns = np.flatnonzero(used)
-        return Parts(rows, columns, phi if used.all() else phi[:, columns], np.zeros(len(rows)))
+        return Factored(rows, columns, phi if used.all() else phi[:, columns], np.zeros(len(rows)))
     columns, found, codes = _column_counts(phi, counts)
     private = found == 1
     alone = private[codes]
     squares = np.where(alone, phi.data, 0).astype(np.float64) ** 2
     starts = phi.indptr[:-1]
     own = np.add.reduceat(squares, starts) if len(rows) else np.zeros(0)
-    return Parts(rows, columns[~private], _keep_columns(phi, codes, ~private), own)
+    return Factored(rows, columns[~private], _keep_columns(phi, codes, ~private), own)
 
 
 def column_counts(phi: Phi) -> NDArray[np.int64]:

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from nearfar.errors import InputError
-from nearfar.kernel.parts import Phi, informed_rows, is_sparse, row_squares
+from nearfar.kernel.factored import Phi, informed_rows, is_sparse, row_squares
 from nearfar.methods._common import check_count, check_phi
-from nearfar.methods.near import neighbours
+from nearfar.methods.neighbours import neighbours
 
 __all__ = ["Medoids", "Outliers", "medoid", "outliers", "spread_around"]
 

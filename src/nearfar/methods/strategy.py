@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any
 
-from nearfar.kernel.parts import Parts, is_sparse
+from nearfar.kernel.factored import Factored, is_sparse
 
 __all__ = ["Path", "cheapest", "stored_bytes"]
 
@@ -28,11 +28,11 @@ def stored_bytes(block: Any) -> int:
     return int(block.nbytes)
 
 
-def cheapest(parts: Parts) -> Path:
+def cheapest(parts: Factored) -> Path:
     """The way with the smallest matrix; products alone where both matrices dwarf Phi.
 
     >>> import numpy as np
-    >>> from nearfar.kernel.parts import split
+    >>> from nearfar.kernel.factored import factor
     >>> str(cheapest(split(np.ones((50, 3))))), str(cheapest(split(np.ones((3, 50)))))
     ('p x p', 'n x n')
     """

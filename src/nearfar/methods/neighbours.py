@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar.errors import InputError
-from nearfar.kernel.parts import Phi, informed_rows, is_sparse
+from nearfar.kernel.factored import Phi, informed_rows, is_sparse
 from nearfar.methods._common import check_count, check_phi, true_decimals
 from nearfar.progress import track
 
@@ -61,7 +61,7 @@ def neighbours(phi: Phi, k: int = 10) -> Neighbours:
 
 
 def nearest_among(
-    rows: Any, others: Any, k: int, *, itself: bool
+    rows: Any, others: Any, k: int, *, itself: bool, block_bytes: int = BLOCK_BYTES
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """(b, k) places among ``others`` of the largest kernel values, and those values, largest first.
 
@@ -70,7 +70,7 @@ def nearest_among(
     places = np.empty((rows.shape[0], k), dtype=np.intp)
     values = np.empty((rows.shape[0], k))
     columns = others.T.tocsr() if is_sparse(others) else others.T  # once, not once per block
-    for where in track(_row_slices(rows.shape[0], others.shape[0]), "neighbours"):
+    for where in track(_row_slices(rows.shape[0], others.shape[0], block_bytes), "neighbours"):
         similarity = _products(rows[where], columns)
         if itself:
             similarity[np.arange(where.stop - where.start), np.arange(where.start, where.stop)] = -np.inf
@@ -98,9 +98,9 @@ def check_k(k: int, n_informed: int) -> int:
     return k
 
 
-def _row_slices(n_rows: int, n_others: int) -> list[slice]:
+def _row_slices(n_rows: int, n_others: int, block_bytes: int) -> list[slice]:
     """Blocks of rows whose kernel values with all others fit a few megabytes."""
-    height = max(1, BLOCK_BYTES // (8 * max(n_others, 1)))
+    height = max(1, block_bytes // (8 * max(n_others, 1)))
     return [slice(start, min(start + height, n_rows)) for start in range(0, n_rows, height)]
 
 

@@ -1,0 +1,58 @@
+"""How much memory there is to work in, and one sentence where a matrix would take more."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from nearfar.errors import TooLargeError
+
+__all__ = ["available_bytes", "check_square"]
+
+UNKNOWN = 4 << 30
+CGROUP = Path("/sys/fs/cgroup")
+
+
+def available_bytes() -> int:
+    """Bytes that can be had without swapping: of the machine, or of the container where that has less.
+
+    Half the machine's memory where the system does not say.
+    """
+    return min(_of_machine(), _of_container())
+
+
+def check_square(n: int, itemsize: int, *, copies: int = 1) -> None:
+    """Raise TooLargeError where an (n, n) matrix, so many times over, takes more than there is.
+
+    >>> check_square(10, 8)
+    """
+    needed, free = copies * n * n * itemsize, available_bytes()
+    if needed > free:
+        raise TooLargeError(
+            f"the kernel matrix of {n:,} objects needs {needed / 1e9:.1f} GB, but {free / 1e9:.1f} GB are free; "
+            "KernelPCA and KernelKMeans (nearfar map, nearfar cluster) work on Phi without it, and "
+            "nearfar.scale.kernel_matrix(..., to='K.zarr') writes it to disk"
+        )
+
+
+def _of_machine() -> int:
+    listing = Path("/proc/meminfo")
+    if listing.exists():
+        for line in listing.read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    return UNKNOWN
+
+
+def _of_container() -> int:
+    """What the limit of a container leaves, the cache of files not counted; no limit where there is none."""
+    try:
+        limit, used = (CGROUP / name for name in ("memory.max", "memory.current"))
+        most = limit.read_text().strip()
+        facts = dict(line.split() for line in (CGROUP / "memory.stat").read_text().splitlines())
+        taken = int(used.read_text()) - int(facts.get("inactive_file", 0)) - int(facts.get("active_file", 0))
+        return max(int(most) - taken, 0) if most != "max" else 1 << 62
+    except (OSError, ValueError):
+        return 1 << 62
