@@ -241,6 +241,11 @@ class Triplets:
         return len(self.objects)
 
     @property
+    def shape(self) -> tuple[int, int]:
+        """(m, 3), that of ``array``: with it, scikit-learn selects answers as it selects rows."""
+        return len(self), 3
+
+    @property
     def array(self) -> Indices:
         """(m, 3) rows (anchor, near, far), cblearn's list-order."""
         return np.stack([self.anchor, self.near, self.far], axis=1)

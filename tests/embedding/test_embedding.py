@@ -8,12 +8,14 @@ import oracles_embedding as oracle
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
 
 from nearfar import simulate
 from nearfar.design import landmark_questions
 from nearfar.embedding import CKL, GNMDS, SOE, STE, TSTE
 from nearfar.embedding.start import random_start
 from nearfar.errors import InputError, NotConverged, UninformedWarning
+from nearfar.evaluate.splits import kfold
 from nearfar.progress import listen
 from nearfar.triplets import Triplets
 
@@ -118,7 +120,7 @@ def test_regularization_pulls_points_together(method, truth):
 
 
 @every
-def test_landmarks_are_not_flung_away(method):
+def test_landmarks_are_not_placed_far_out(method):
     """Thirty objects that all others are asked about lie as wide apart as the others do; so they do in truth."""
     n, n_landmarks = 1000, 30
     points = np.random.default_rng(7).normal(size=(n, 2))
@@ -174,9 +176,9 @@ def test_random_starts_follow_the_seed(answers):
 
 
 def test_the_best_random_start_wins(answers):
-    state = np.random.RandomState(0)
+    rng = np.random.default_rng(0)
     settings = {"n_components": 1, "regularization": 0, "max_iter": 5000}  # on a line, most starts get stuck
-    starts = [random_start(25, 1, state) * SOE()._radius() for _ in range(4)]
+    starts = [random_start(25, 1, rng) * SOE()._radius() for _ in range(4)]
     losses = [SOE(init=start, **settings).fit(answers).loss_ for start in starts]
     assert max(losses) > 1.05 * min(losses)
     best = SOE(init="random", n_init=4, random_state=0, **settings).fit(answers)
@@ -194,7 +196,7 @@ def test_given_start_is_used(truth, answers):
 
 
 def test_not_converged_names_figure_and_remedy(answers):
-    with pytest.warns(NotConverged, match=r"improved the loss by \d.*raise max_iter or tol"):
+    with pytest.warns(NotConverged, match=r"last improvement of the loss was \d.*raise max_iter or tol"):
         model = GNMDS(2, max_iter=2, tol=1e-9).fit(answers)
     assert not model.converged_ and model.n_iter_ == 2
 
@@ -205,7 +207,8 @@ def test_uninformed_objects_lie_at_the_centre(truth):
         UninformedWarning, match=r"5 of 25 objects have no answer \('20', '21', '22', \.\.\.\)"
     ):
         model = STE(2).fit(partly)
-    assert model.uninformed_ == ["20", "21", "22", "23", "24"]
+    np.testing.assert_array_equal(model.uninformed_, [20, 21, 22, 23, 24])
+    assert model.uninformed_objects_ == ["20", "21", "22", "23", "24"]
     np.testing.assert_array_equal(model.embedding_[20:], 0.0)
     np.testing.assert_allclose(model.embedding_[:20].mean(axis=0), 0.0, atol=1e-12)
 
@@ -213,18 +216,19 @@ def test_uninformed_objects_lie_at_the_centre(truth):
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (STE(0), r"n_components: 0 came, expected a whole number, at least 1"),
-        (STE(2.5), r"n_components: 2.5 came"),
-        (STE(tol=0), r"tol: 0 came, expected a number above 0"),
-        (STE(regularization=-1), r"regularization: -1 came, expected a number, at least 0"),
-        (STE(init="pca"), r"init: 'pca' is not known; expected 'kernel', 'random'"),
-        (STE(init=np.zeros((3, 2))), r"init: an array of shape \(3, 2\) came.*\(25, 2\)"),
-        (STE(n_init=0), r"n_init: 0 came"),
-        (STE(max_iter=0), r"max_iter: 0 came"),
-        (CKL(mu=-1), r"mu: -1 came"),
+        (STE(0), r"n_components must be an integer >= 1, got 0"),
+        (STE(2.5), r"n_components must be an integer >= 1, got 2.5"),
+        (STE(tol=0), r"tol must be a finite number > 0, got 0"),
+        (STE(regularization=-1), r"regularization must be a finite number >= 0, got -1"),
+        (STE(init="pca"), r"init must be 'kernel', 'random', 'origin' or an array of points, got 'pca'"),
+        (STE(init=np.zeros((3, 2))), r"init: got an array of shape \(3, 2\), expected .*\(25, 2\)"),
+        (STE(optimizer="adam"), r"optimizer must be 'l-bfgs' or 'gradient-descent', got 'adam'"),
+        (STE(n_init=0), r"n_init must be an integer >= 1, got 0"),
+        (STE(max_iter=0), r"max_iter must be an integer >= 1, got 0"),
+        (CKL(mu=-1), r"mu must be a finite number >= 0, got -1"),
         (CKL(mu=0), r"mu: with 0 the loss knows no scale.*set regularization=0 or mu=1"),
-        (SOE(margin=0), r"margin: 0 came"),
-        (TSTE(alpha=0), r"alpha: 0 came"),
+        (SOE(margin=0), r"margin must be a finite number > 0, got 0"),
+        (TSTE(alpha=0), r"alpha must be a finite number > 0, got 0"),
     ],
 )
 def test_wrong_parameters_say_what_was_expected(model, message, answers):
@@ -238,7 +242,7 @@ def test_placing_needs_a_fit_first(answers):
 
 
 def test_no_answers_no_embedding():
-    with pytest.raises(InputError, match="answers: there are none"):
+    with pytest.raises(InputError, match="answers: got none"):
         STE().fit(Triplets.from_array([], n_objects=4))
 
 
@@ -250,6 +254,51 @@ def test_ckl_without_scale(answers, truth):
 def test_tste_degrees_of_freedom():
     assert [TSTE(d)._parameter() for d in (1, 2, 5)] == [1.0, 1.0, 4.0]
     assert TSTE(5, alpha=2.5)._parameter() == 2.5
+
+
+def test_a_generator_fixes_random_starts(answers):
+    def fit(state):
+        return TSTE(2, init="random", random_state=state).fit_transform(answers)
+
+    np.testing.assert_array_equal(fit(np.random.default_rng(3)), fit(3))
+
+
+# -------------------------------------------------------------------- judging
+
+
+@every
+def test_score_is_the_share_of_answers_predicted(method, truth, answers):
+    model = method(2).fit(answers)
+    new = answers_about(truth, 500, seed=1)
+    assert model.score(new) == pytest.approx(oracle.accuracy(model.embedding_, new.array))
+    assert model.score(new.array) == model.score(new)
+    flipped = Triplets(new.anchor, new.far, new.near, new.objects)
+    assert model.score(flipped) == pytest.approx(1 - model.score(new))
+
+
+def test_score_counts_half_where_it_knows_nothing(truth):
+    with pytest.warns(UninformedWarning, match="have no answer"):
+        model = STE(2).fit(answers_about(truth, 800, drawn=range(24)))
+    uninformed, unknown = [[24, 0, 1], [0, 24, 1], [0, 1, 24]], [[0, 1, 25]]
+    assert model.score(uninformed) == 0.5
+    assert model.score(unknown) == 0.5
+    assert np.isnan(model.score(np.empty((0, 3), dtype=int)))
+
+
+def test_score_matches_objects_by_name(truth):
+    names = [f"o{i}" for i in range(25)]
+    given = answers_about(truth, 1500, objects=names)
+    model = STE(2).fit(given)
+    other_order = Triplets(24 - given.anchor, 24 - given.near, 24 - given.far, names[::-1])
+    assert model.score(other_order) == model.score(given) > 0.9
+
+
+def test_scikit_learn_chooses_the_dimension_over_answers(truth, answers):
+    folds = list(kfold(answers, 3))
+    search = GridSearchCV(STE(), {"n_components": [1, 2]}, cv=folds).fit(answers)
+    assert search.best_params_ == {"n_components": 2}
+    by_hand = [STE(2).fit(answers[train]).score(answers[test]) for train, test in folds]
+    np.testing.assert_allclose(cross_val_score(STE(2), answers, cv=folds), by_hand)
 
 
 # -------------------------------------------------------------------- manners

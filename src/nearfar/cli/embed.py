@@ -128,7 +128,7 @@ def _model(
 
 
 def _uninformed(ready: Prepared, model: Any) -> list[int]:
-    missing = set(model.uninformed_)
+    missing = set(model.uninformed_objects_)
     return [x for x, name in enumerate(ready.names) if name in missing]
 
 
@@ -137,7 +137,7 @@ def _table(ready: Prepared, model: Any) -> pl.DataFrame:
 
     columns = ready.columns()
     columns |= {f"x{d + 1}": model.embedding_[:, d] for d in range(model.embedding_.shape[1])}
-    missing = set(model.uninformed_)
+    missing = set(model.uninformed_objects_)
     columns["informed"] = [name not in missing for name in ready.names]
     return pl.DataFrame(columns)
 

@@ -10,36 +10,42 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from nearfar.embedding.descent import StepRule, descend
 from nearfar.embedding.loop import Loop, Merged, Points, merge
 from nearfar.embedding.optimise import Optimum, optimise
 from nearfar.embedding.place import match
 from nearfar.embedding.pull import Emphasis, LearntPull, Pull, answers_per_object, steady_pull
-from nearfar.embedding.start import kernel_start, random_start
+from nearfar.embedding.start import kernel_start, origin_start, random_start
 from nearfar.errors import InputError, NotConverged, UninformedWarning
 from nearfar.threads import one_blas_thread
 from nearfar.triplets import Triplets, as_triplets
 
-__all__ = ["Embedding", "Init", "check_positive"]
+__all__ = ["Embedding", "Init", "Optimizer", "check_positive"]
 
-Init = Literal["kernel", "random"]
+Init = Literal["kernel", "random", "origin"]
+Optimizer = Literal["l-bfgs", "gradient-descent"]
+INITS, TOLERANCES = ("kernel", "random", "origin"), {"l-bfgs": 1e-5, "gradient-descent": 1e-7}
 
 
 class Embedding(BaseEstimator):  # type: ignore[misc]
-    """Base of GNMDS, CKL, STE, TSTE and SOE: points found by L-BFGS on the sum of a loss over all answers.
+    """Base of GNMDS, CKL, STE, TSTE and SOE: points that minimise the sum of a loss over all answers.
 
     Parameters
     ----------
     n_components : dimensions of the points.
     regularization : strength of the pull to the centre, see Notes; 0 switches it off.
+    optimizer : "l-bfgs", or "gradient-descent": plain, slow, with the step rule of the published Matlab programs
+        (``nearfar.embedding.descent``). It is there to compare with results obtained by them; see Notes.
     init : "kernel" starts from a rank-based classical-scaling map of the answers: deterministic, and near enough
-        that tens of iterations do. "random" starts from small random points. Or (n, n_components) points.
-    n_init : how many random starts to try; the lowest objective wins. Only with ``init="random"``.
-    max_iter : iterations of L-BFGS, at most; if they do not do, there is a ``NotConverged`` warning.
-    tol : stop when an iteration improves the objective by less than this share of it.
-    random_state : fixes the random starts.
+        that tens of iterations suffice. "random" starts from small random points, "origin" from normal points of
+        standard deviation 1e-4, as the published programs do. Or (n, n_components) points.
+    n_init : how many random starts to try; the lowest objective wins. Not used with ``init="kernel"`` or points.
+    max_iter : maximum number of iterations; if they do not suffice, there is a ``NotConverged`` warning.
+    tol : L-BFGS stops when an iteration improves the objective by less than this share of it (1e-5 where None);
+        gradient descent counts a step as failed unless it lowers the objective by more than this (1e-7 where None).
+    random_state : None, an integer or a numpy Generator; fixes the random starts.
 
     Attributes
     ----------
@@ -48,7 +54,8 @@ class Embedding(BaseEstimator):  # type: ignore[misc]
     loss_ : mean loss of an answer at ``embedding_``, the pull left out.
     n_iter_ : iterations of the best start.
     converged_ : whether it ended by ``tol``, not by ``max_iter``.
-    uninformed_ : names of the objects that no answer names; they lie at the centre.
+    uninformed_ : indices of the objects without an answer; they lie at the centre.
+    uninformed_objects_ : their names.
 
     Notes
     -----
@@ -58,27 +65,34 @@ class Embedding(BaseEstimator):  # type: ignore[misc]
 
     with n informed objects, k answers per object, and q the mean squared length of the points in the loss's own
     unit: the logarithm of a normal prior whose width is learnt. Answers that contradict each other make the pull
-    strong, so that an object with few answers is not flung away to please each of them; answers that agree make it
-    weak. Without it, STE in five dimensions agrees with 98 % of the answers about musicians that it was fitted on
+    strong, so that an object with few answers is not placed far out to satisfy each of them; answers that agree make
+    it weak. Without it, STE in five dimensions agrees with 98 % of the answers about musicians that it was fitted on
     and with 61 % of new ones; with it, with 67 % of new ones. In a landmark design an object's squared length counts
     by its answers: else landmarks would lie far out, and all others in a heap.
+
+    The programs behind most published figures (van der Maaten and Weinberger, 2012) are
+    ``GNMDS(d, optimizer="gradient-descent", init="origin", regularization=0)`` and likewise CKL, with ``mu=0.1`` where
+    the figures are those of Kleindessner and von Luxburg (2017), STE and TSTE.
     """
 
     _kind: ClassVar[int]
+    _step_rule: ClassVar[StepRule]
 
     def __init__(
         self,
         n_components: int,
         *,
         regularization: float,
+        optimizer: Optimizer,
         init: Init | ArrayLike,
         n_init: int,
         max_iter: int,
-        tol: float,
+        tol: float | None,
         random_state: Any,
     ) -> None:
         self.n_components = n_components
         self.regularization = regularization
+        self.optimizer = optimizer
         self.init = init
         self.n_init = n_init
         self.max_iter = max_iter
@@ -98,7 +112,7 @@ class Embedding(BaseEstimator):  # type: ignore[misc]
         return 1.0, 1.0
 
     def _check_parameter(self) -> None:
-        """Complain about the loss's own number."""
+        """Raise where the loss's own number is not valid."""
 
     # ---------------------------------------------------------------- fitting
 
@@ -145,29 +159,30 @@ class Embedding(BaseEstimator):  # type: ignore[misc]
         elif self.init == "kernel":
             yield kernel_start(loop.data, informed, self.n_components) * self._radius()
         else:
-            state = check_random_state(self.random_state)
+            rng = np.random.default_rng(self.random_state)
             for _ in range(self.n_init):
-                yield random_start(n, self.n_components, state) * self._radius()
+                if self.init == "origin":
+                    yield origin_start(n, self.n_components, rng)
+                else:
+                    yield random_start(n, self.n_components, rng) * self._radius()
 
     def _given_start(self, n_objects: int) -> Points:
         start = np.asarray(self.init, dtype=np.float64)
         if start.shape != (n_objects, self.n_components) or not np.isfinite(start).all():
             raise InputError(
-                f"init: an array of shape {start.shape} came; expected 'kernel', 'random', or finite points of shape "
-                f"({n_objects}, {self.n_components})",
+                f"init: got an array of shape {start.shape}, expected 'kernel', 'random', 'origin', or finite points "
+                f"of shape ({n_objects}, {self.n_components})",
             )
         return start
 
     def _optimise(self, loop: Loop, start: Points, free: NDArray[np.intp], pull: Pull | None) -> Optimum:
-        return optimise(
-            loop,
-            start,
-            free,
-            pull=pull,
-            max_iter=self.max_iter,
-            tol=self.tol,
-            name=type(self).__name__,
-        )
+        limits: Any = {"max_iter": self.max_iter, "tol": self._tolerance(), "name": type(self).__name__}
+        if self.optimizer == "gradient-descent":
+            return descend(loop, start, free, self._step_rule, pull=pull, **limits)
+        return optimise(loop, start, free, pull=pull, **limits)
+
+    def _tolerance(self) -> float:
+        return TOLERANCES[self.optimizer] if self.tol is None else float(self.tol)
 
     # ---------------------------------------------------------------- new objects
 
@@ -196,32 +211,69 @@ class Embedding(BaseEstimator):  # type: ignore[misc]
             )
         return points
 
+    def score(self, answers: Triplets | ArrayLike, y: object = None) -> float:
+        """Share of answers that the fitted points predict; a tie, or an object without a point, counts 1/2.
+
+        Objects are matched by name (an array: by index). With it, scikit-learn's ``cross_val_score`` and
+        ``GridSearchCV`` work on answers; give them the folds of ``nearfar.kfold``, since others leak.
+
+        >>> from sklearn.model_selection import cross_val_score
+        >>> from nearfar import embedding
+        >>> from nearfar.evaluate.splits import kfold
+        >>> line = [[0, 1, 2], [0, 2, 3], [0, 1, 3], [3, 2, 1], [3, 1, 0], [3, 2, 0], [1, 0, 3], [2, 3, 0]]
+        >>> answers = Triplets.from_array(line)
+        >>> len(cross_val_score(embedding.STE(1), answers, cv=list(kfold(answers, 2))))
+        2
+        """
+        check_is_fitted(self, "embedding_")
+        answers = as_triplets(answers, self.objects_)
+        position = {name: i for i, name in enumerate(self.objects_)}
+        rows = np.array([position.get(name, -1) for name in answers.objects], dtype=np.intp)
+        anchor, near, far = (rows[role] for role in (answers.anchor, answers.near, answers.far))
+        known = np.append(self._informed, False)  # the last one: objects that were not fitted
+        usable = known[anchor] & known[near] & known[far]
+        points = np.vstack([self.embedding_, np.zeros(self.n_components)])
+        one, other = (((points[anchor] - points[x]) ** 2).sum(axis=1) for x in (near, far))
+        return (
+            float(np.where(usable, 0.5 + 0.5 * np.sign(other - one), 0.5).mean()) if len(answers) else np.nan
+        )
+
     # ---------------------------------------------------------------- words
 
     @property
-    def uninformed_(self) -> list[str]:
-        """Names of the fitted objects that no answer names; they lie at the centre."""
+    def uninformed_(self) -> NDArray[np.intp]:
+        """Indices of the fitted objects without an answer; they lie at the centre."""
         check_is_fitted(self, "embedding_")
-        return [self.objects_[i] for i in np.flatnonzero(~self._informed)]
+        return np.flatnonzero(~self._informed)
+
+    @property
+    def uninformed_objects_(self) -> list[str]:
+        """Names of the fitted objects without an answer."""
+        return [self.objects_[i] for i in self.uninformed_]
 
     def _check(self, answers: Triplets) -> None:
         _whole(self.n_components, "n_components")
         _whole(self.n_init, "n_init")
         _whole(self.max_iter, "max_iter")
-        check_positive(self.tol, "tol")
+        if self.tol is not None:
+            check_positive(self.tol, "tol")
         check_positive(self.regularization, "regularization", zero=True)
         self._check_parameter()
-        if isinstance(self.init, str) and self.init not in ("kernel", "random"):
+        if self.optimizer not in TOLERANCES:
             raise InputError(
-                f"init: {self.init!r} is not known; expected 'kernel', 'random', or an array of points",
+                f"optimizer must be 'l-bfgs' or 'gradient-descent', got {self.optimizer!r}",
+            )
+        if isinstance(self.init, str) and self.init not in INITS:
+            raise InputError(
+                f"init must be 'kernel', 'random', 'origin' or an array of points, got {self.init!r}",
             )
         if not len(answers):
             raise InputError(
-                "answers: there are none; an embedding needs at least one",
+                "answers: got none; an embedding needs at least one",
             )
 
     def _warn(self, found: Optimum) -> None:
-        missing = self.uninformed_
+        missing = self.uninformed_objects_
         if missing:
             warnings.warn(
                 f"{len(missing)} of {len(self.objects_)} objects have no answer ({_some(missing)}); "
@@ -234,8 +286,8 @@ class Embedding(BaseEstimator):  # type: ignore[misc]
     def _warn_unless_converged(self, found: Optimum) -> None:
         if not found.converged:
             warnings.warn(
-                f"{type(self).__name__} stopped after max_iter={self.max_iter} iterations, the last of which still "
-                f"improved the loss by {found.improvement:.1e} of its size (tol={self.tol:g}); raise max_iter or tol",
+                f"{type(self).__name__} stopped after max_iter={self.max_iter} iterations; the last improvement of the "
+                f"loss was {found.improvement:.1e} of its size (tol={self._tolerance():g}); raise max_iter or tol",
                 NotConverged,
                 stacklevel=4,
             )
@@ -262,17 +314,17 @@ def _canonical(points: Points, informed: NDArray[np.intp]) -> Points:
 def _whole(value: Any, name: str) -> None:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
         raise InputError(
-            f"{name}: {value!r} came, expected a whole number, at least 1",
+            f"{name} must be an integer >= 1, got {value!r}",
         )
 
 
 def check_positive(value: Any, name: str, *, zero: bool = False) -> None:
-    """Complain unless ``value`` is a finite number above zero (or at it, where ``zero`` allows)."""
-    wanted = "a number, at least 0" if zero else "a number above 0"
+    """Raise unless ``value`` is a finite number > 0 (or >= 0, where ``zero`` allows)."""
+    wanted = ">= 0" if zero else "> 0"
     number = not isinstance(value, bool) and isinstance(value, (int, float, np.integer, np.floating))
     if not number or not np.isfinite(value) or value < 0 or (value == 0 and not zero):
         raise InputError(
-            f"{name}: {value!r} came, expected {wanted}",
+            f"{name} must be a finite number {wanted}, got {value!r}",
         )
 
 

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nearfar.embedding import losses
-from nearfar.embedding.base import Embedding, Init, check_positive
+from nearfar.embedding.base import Embedding, Init, Optimizer, check_positive
+from nearfar.embedding.descent import StepRule
 from nearfar.errors import InputError
 
 __all__ = ["CKL", "GNMDS", "SOE", "STE", "TSTE"]
@@ -28,8 +29,8 @@ class GNMDS(Embedding):
 
     Parameters
     ----------
-    n_components, regularization, init, n_init, max_iter, tol, random_state : see ``Embedding``, as for what is
-        learnt.
+    n_components, regularization, optimizer, init, n_init, max_iter, tol, random_state : see ``Embedding``, as for
+        what is learnt.
 
     Examples
     --------
@@ -40,21 +41,24 @@ class GNMDS(Embedding):
     """
 
     _kind = losses.GNMDS
+    _step_rule = StepRule(1.0, least_steps=50)
 
     def __init__(
         self,
         n_components: int = 2,
         *,
         regularization: float = 1.0,
+        optimizer: Optimizer = "l-bfgs",
         init: Init | ArrayLike = "kernel",
         n_init: int = 1,
         max_iter: int = 1000,
-        tol: float = 1e-5,
+        tol: float | None = None,
         random_state: Any = None,
     ) -> None:
         super().__init__(
             n_components,
             regularization=regularization,
+            optimizer=optimizer,
             init=init,
             n_init=n_init,
             max_iter=max_iter,
@@ -80,8 +84,8 @@ class CKL(Embedding):
     ----------
     mu : squared distances well below it make no difference; it sets the scale of the points. With 0 the loss knows
         no scale, and ``regularization`` must be 0.
-    n_components, regularization, init, n_init, max_iter, tol, random_state : see ``Embedding``, as for what is
-        learnt.
+    n_components, regularization, optimizer, init, n_init, max_iter, tol, random_state : see ``Embedding``, as for
+        what is learnt.
 
     Examples
     --------
@@ -92,6 +96,7 @@ class CKL(Embedding):
     """
 
     _kind = losses.CKL
+    _step_rule = StepRule(1e-5)
 
     def __init__(
         self,
@@ -99,15 +104,17 @@ class CKL(Embedding):
         *,
         mu: float = 1.0,
         regularization: float = 0.05,
+        optimizer: Optimizer = "l-bfgs",
         init: Init | ArrayLike = "kernel",
         n_init: int = 1,
         max_iter: int = 1000,
-        tol: float = 1e-5,
+        tol: float | None = None,
         random_state: Any = None,
     ) -> None:
         super().__init__(
             n_components,
             regularization=regularization,
+            optimizer=optimizer,
             init=init,
             n_init=n_init,
             max_iter=max_iter,
@@ -143,8 +150,8 @@ class STE(Embedding):
 
     Parameters
     ----------
-    n_components, regularization, init, n_init, max_iter, tol, random_state : see ``Embedding``, as for what is
-        learnt.
+    n_components, regularization, optimizer, init, n_init, max_iter, tol, random_state : see ``Embedding``, as for
+        what is learnt.
 
     Examples
     --------
@@ -155,21 +162,24 @@ class STE(Embedding):
     """
 
     _kind = losses.STE
+    _step_rule = StepRule(1.0)
 
     def __init__(
         self,
         n_components: int = 2,
         *,
         regularization: float = 0.5,
+        optimizer: Optimizer = "l-bfgs",
         init: Init | ArrayLike = "kernel",
         n_init: int = 1,
         max_iter: int = 1000,
-        tol: float = 1e-5,
+        tol: float | None = None,
         random_state: Any = None,
     ) -> None:
         super().__init__(
             n_components,
             regularization=regularization,
+            optimizer=optimizer,
             init=init,
             n_init=n_init,
             max_iter=max_iter,
@@ -194,8 +204,8 @@ class TSTE(Embedding):
     Parameters
     ----------
     alpha : degrees of freedom; None for max(1, n_components - 1).
-    n_components, regularization, init, n_init, max_iter, tol, random_state : see ``Embedding``, as for what is
-        learnt.
+    n_components, regularization, optimizer, init, n_init, max_iter, tol, random_state : see ``Embedding``, as for
+        what is learnt.
 
     Examples
     --------
@@ -206,6 +216,7 @@ class TSTE(Embedding):
     """
 
     _kind = losses.TSTE
+    _step_rule = StepRule(2.0)
 
     def __init__(
         self,
@@ -213,15 +224,17 @@ class TSTE(Embedding):
         *,
         alpha: float | None = None,
         regularization: float = 0.2,
+        optimizer: Optimizer = "l-bfgs",
         init: Init | ArrayLike = "kernel",
         n_init: int = 1,
         max_iter: int = 1000,
-        tol: float = 1e-5,
+        tol: float | None = None,
         random_state: Any = None,
     ) -> None:
         super().__init__(
             n_components,
             regularization=regularization,
+            optimizer=optimizer,
             init=init,
             n_init=n_init,
             max_iter=max_iter,
@@ -251,8 +264,8 @@ class SOE(Embedding):
     Parameters
     ----------
     margin : by how much the far object should be farther; it sets the scale of the points and nothing else.
-    n_components, regularization, init, n_init, max_iter, tol, random_state : see ``Embedding``, as for what is
-        learnt.
+    n_components, regularization, optimizer, init, n_init, max_iter, tol, random_state : see ``Embedding``, as for
+        what is learnt.
 
     Examples
     --------
@@ -263,6 +276,7 @@ class SOE(Embedding):
     """
 
     _kind = losses.SOE
+    _step_rule = StepRule(1.0)  # not published: SOE was not among those programs
 
     def __init__(
         self,
@@ -270,15 +284,17 @@ class SOE(Embedding):
         *,
         margin: float = 0.1,
         regularization: float = 1.0,
+        optimizer: Optimizer = "l-bfgs",
         init: Init | ArrayLike = "kernel",
         n_init: int = 1,
         max_iter: int = 1000,
-        tol: float = 1e-5,
+        tol: float | None = None,
         random_state: Any = None,
     ) -> None:
         super().__init__(
             n_components,
             regularization=regularization,
+            optimizer=optimizer,
             init=init,
             n_init=n_init,
             max_iter=max_iter,

@@ -1,4 +1,4 @@
-"""The pull to the centre that keeps objects from being flung away to please a few answers."""
+"""The pull to the centre that keeps objects from being placed far out to satisfy a few answers."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ class LearntPull:
         strength * n * sqrt(k) * log(1 + q),
 
     the logarithm of a normal prior whose width is not known beforehand. Answers that contradict each other leave
-    q small and the pull strong, so that nobody is flung away to please a few of them; answers that agree make q
-    large and the pull weak. (A fixed weight does well on one of the two kinds and badly on the other.)
+    q small and the pull strong, so that no object is placed far out to satisfy a few of them; answers that agree make
+    q large and the pull weak. (A fixed weight does well on one of the two kinds and badly on the other.)
     """
 
     def __init__(

@@ -20,10 +20,11 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from nearfar.embedding.loop import Merged, Points
 
-__all__ = ["kernel_start", "random_start"]
+__all__ = ["kernel_start", "origin_start", "random_start"]
 
 FEW_OBJECTS = 256  # up to here S is a small matrix and all its eigenvectors cost less than Lanczos' method
 TOLERANCE = 1e-2  # a start need not be exact
+AT_ORIGIN = 1e-4  # standard deviation of the published programs' starts
 FLOOR = 1e-4  # share of the largest eigenvalue that every axis gets: a flat axis could never unfold
 
 
@@ -46,10 +47,15 @@ def kernel_start(data: Merged, informed: NDArray[np.intp], n_components: int) ->
     return points
 
 
-def random_start(n_objects: int, n_components: int, random_state: Any) -> Points:
+def random_start(n_objects: int, n_components: int, rng: np.random.Generator) -> Points:
     """(n, d) normal points with root mean square length 0.1: small, so that all answers pull from the beginning."""
-    points: Points = random_state.normal(size=(n_objects, n_components)) * (0.1 / np.sqrt(n_components))
+    points: Points = rng.normal(size=(n_objects, n_components)) * (0.1 / np.sqrt(n_components))
     return points
+
+
+def origin_start(n_objects: int, n_components: int, rng: np.random.Generator) -> Points:
+    """(n, d) normal points of standard deviation 1e-4: almost at the origin, which is a saddle of every loss."""
+    return AT_ORIGIN * rng.normal(size=(n_objects, n_components))
 
 
 def _few(data: Merged, informed: NDArray[np.intp], k: int) -> tuple[NDArray[Any], NDArray[Any]]:
