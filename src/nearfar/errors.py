@@ -16,6 +16,8 @@
         ├── UninformedWarning                 objects without a single usable answer
         ├── CoverageWarning                   too few shared columns for k1 or k2 to mean anything
         ├── UnfittedColumnWarning             new answers about columns the map never saw
+        ├── ScreenWarning                     answers came from screens whose statement ids are lost
+        ├── RepeatedControlWarning            a control question was asked far more often than the others
         └── NotConverged                      an iterative method stopped early
 """
 
@@ -31,7 +33,9 @@ __all__ = [
     "NearfarError",
     "NearfarWarning",
     "NotConverged",
+    "RepeatedControlWarning",
     "RowsError",
+    "ScreenWarning",
     "TooLargeError",
     "TripletError",
     "UnfittedColumnWarning",
@@ -98,6 +102,14 @@ class CoverageWarning(NearfarWarning):
 
 class UnfittedColumnWarning(NearfarWarning):
     """New answers speak about columns that the fitted map does not have."""
+
+
+class ScreenWarning(NearfarWarning):
+    """Bare triplets look like grid, list or ranking screens; splits keep (anchor, near) together."""
+
+
+class RepeatedControlWarning(NearfarWarning):
+    """A control question was asked far more often than the others; it weighs no more than they do."""
 
 
 class NotConverged(NearfarWarning):

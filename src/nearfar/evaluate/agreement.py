@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.evaluate.clusters import dense_codes
+from nearfar.evaluate.uncertainty import dense_codes
 
 __all__ = ["Agreement", "Given", "agreement", "ceiling_bracket", "counts_of_others"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nearfar.evaluate.agreement import Agreement, Given, agreement, counts_of_others
-from nearfar.evaluate.clusters import clustered_mean_error, dense_codes, speakers
+from nearfar.evaluate.uncertainty import clustered_mean_error, dense_codes, speakers
 from nearfar.triplets import Triplets, as_triplets
 
 __all__ = ["Majority", "NoiseCeiling", "ParticipantAgreement", "noise_ceiling"]

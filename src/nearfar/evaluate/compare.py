@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nearfar.evaluate.ceiling import NoiseCeiling, noise_ceiling
-from nearfar.evaluate.clusters import Kind, cluster_kind
 from nearfar.evaluate.judge import Tally, clustered_error, fit_timed
 from nearfar.evaluate.models import Features, Model, as_models, default_names, most_components
 from nearfar.evaluate.predictions import Fitted
 from nearfar.evaluate.splits import kfold, split_units
+from nearfar.evaluate.uncertainty import Kind, cluster_kind
 from nearfar.progress import step
 from nearfar.triplets import Triplets, as_triplets
 

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar.errors import NearfarWarning
-from nearfar.evaluate.clusters import error_clusters
 from nearfar.evaluate.models import Features, Model, unknown
 from nearfar.evaluate.predictions import Fitted
+from nearfar.evaluate.uncertainty import error_clusters
 from nearfar.triplets import Triplets
 
 __all__ = ["Tally", "answer_credit", "clustered_error", "fit_timed"]

@@ -3,21 +3,27 @@
 The unit that is drawn is a trio (all repeats, and both triplets of an odd-one-out, stay on one side). A statement
 that spans several trios, such as a grid screen, is a unit of its own; then the rows whose question stands in the
 test part are taken out of training. The test part is never filtered by what was answered.
+
+Bare triplets may come from screens too, with the statements lost: then rows of one screen share (anchor, near), and
+a split by trio lets a model remember that pair (one real set: 97.7 % instead of 84 %). Such structure is recognised
+(``nearfar.evaluate.screens``), named by a warning, and (anchor, near) is kept on one side.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar.errors import InputError
+from nearfar.errors import InputError, ScreenWarning
+from nearfar.evaluate.screens import recognise_screens
 from nearfar.triplets import Triplets, as_triplets
 
-__all__ = ["Split", "as_number", "holdout", "kfold", "split_units"]
+__all__ = ["KINDS", "By", "Split", "Units", "as_number", "holdout", "kfold", "split_units"]
 
 Rows = NDArray[np.intp]
 
@@ -29,47 +35,100 @@ class Split(NamedTuple):
     test: Rows
 
 
+By = Literal["trio", "statement", "pair", "anchor", "participant"]
+KINDS = get_args(By)
+
+
 @dataclass(frozen=True)
 class Units:
-    """``codes[t]`` in 0..count-1 is the unit of answer t; ``spans``: whether some statement spans several trios."""
+    """``codes[t]`` in 0..count-1 is the unit of answer t.
+
+    ``kind``: "trio"; "statement" where some statement spans several trios (other answers go by trio); "pair" for
+    (anchor, near), where screens were recognised; or what was asked for, "anchor" or "participant".
+    """
 
     codes: NDArray[np.int64]
     count: int
-    spans: bool
+    kind: By
+
+    @property
+    def spans(self) -> bool:
+        """Whether one question may stand in several units, so that training must be cleared of test questions."""
+        return self.kind in ("statement", "pair")
 
 
-def split_units(answers: Triplets | ArrayLike) -> Units:
-    """What may not be torn apart: the trio of an answer, or its statement where that spans several trios.
+def split_units(answers: Triplets | ArrayLike, by: By | None = None) -> Units:
+    """The unit of every answer that is kept on one side of a split.
+
+    By default the trio, or the statement where that spans several trios. Bare triplets that came from screens have
+    lost their statements, which ``recognise_screens`` sees; then the pair (anchor, near).
 
     >>> answers = Triplets.from_odd_one_out([[0, 1, 2], [0, 3, 1], [2, 0, 1]])
     >>> split_units(answers).codes
     array([0, 0, 1, 1, 0, 0])
     >>> screen = Triplets.from_array([[0, 1, 2], [0, 1, 3], [0, 1, 2]], statement=[7, 7, 8])
     >>> split_units(screen)
-    Units(codes=array([1, 1, 0]), count=2, spans=True)
+    Units(codes=array([1, 1, 0]), count=2, kind='statement')
+    >>> split_units(screen, "anchor").count
+    1
     """
     answers = as_triplets(answers)
+    if by is not None and by not in KINDS:
+        raise InputError(f"by: {by!r} is not a way to split; expected one of {', '.join(KINDS)}")
+    if by == "participant" and answers.participant is None:
+        raise InputError("by: a split by participant needs answers with participants, and these have none")
+    if by == "participant" and answers.participant is not None:
+        unknown = answers.participant == ""
+        people = answers.participant.codes.astype(np.int64)
+        return _units(np.where(unknown, len(answers.participant.names) + answers.statement_ids, people), by)
+    if by == "anchor":
+        return _units(answers.anchor, by)
+    if by == "trio":
+        return _units(answers.trio_ids, by)
+    spanning = _spanning(answers)
+    if by == "pair" or (by is None and not spanning.any() and recognise_screens(answers).found):
+        return _units(answers.anchor.astype(np.int64) * answers.n_objects + answers.near, "pair")
+    if by == "statement" and not spanning.any():
+        return _units(answers.statement_ids, by)
+    if not spanning.any():
+        return _units(answers.trio_ids, "trio")
     trios = np.unique(answers.trio_ids, return_inverse=True)[1].astype(np.int64)
     statements = answers.statement_ids
+    own = len(trios) + statements  # past every trio code
+    return _units(np.where(spanning[statements], own, trios), "statement")
+
+
+def _units(ids: NDArray[Any], kind: By) -> Units:
+    codes = np.unique(ids, return_inverse=True)[1].astype(np.int64)
+    return Units(codes, int(codes.max(initial=-1)) + 1, kind)
+
+
+def _spanning(answers: Triplets) -> NDArray[np.bool_]:
+    """Whether each statement, by its code, speaks about several trios."""
+    trios, statements = answers.trio_ids, answers.statement_ids
     some_trio = np.zeros(int(statements.max(initial=-1)) + 1, dtype=np.int64)
     some_trio[statements] = trios
     spanning = np.zeros(len(some_trio), dtype=bool)
     spanning[statements[trios != some_trio[statements]]] = True
-    if spanning.any():
-        own = len(trios) + statements  # past every trio code
-        trios = np.unique(np.where(spanning[statements], own, trios), return_inverse=True)[1].astype(np.int64)
-    return Units(trios, int(trios.max(initial=-1)) + 1, bool(spanning.any()))
+    return spanning
 
 
 def holdout(
-    answers: Triplets | ArrayLike, share: float = 0.2, *, seed: int | np.random.Generator = 0
+    answers: Triplets | ArrayLike,
+    share: float = 0.2,
+    *,
+    by: By | None = None,
+    seed: int | np.random.Generator = 0,
 ) -> Split:
-    """Put about ``share`` of the units (trios, or statements that span trios) into the test part.
+    """Put about ``share`` of the units (by default trios, or statements that span trios) into the test part.
 
     Parameters
     ----------
     answers : what was answered.
     share : between 0 and 1, exclusive.
+    by : what is kept on one side: "trio", "statement", "pair" (anchor and near), "anchor" (does it predict for an
+        object whose own answers were never seen?) or "participant" (... for a person?). Default: by the structure of
+        the answers, with a ``ScreenWarning`` where they came from screens and their statements are lost.
     seed : a number or a numpy Generator; the order of the answers does not matter.
 
     Returns
@@ -88,7 +147,7 @@ def holdout(
         raise InputError(
             f"share: {share} came, expected a number between 0 and 1, such as 0.2",
         )
-    units = split_units(answers)
+    units = _units_or_warning(answers, by)
     _need_units(units, 2, "a training and a test part")
     held = min(max(1, round(share * units.count)), units.count - 1)
     chosen = np.zeros(units.count, dtype=bool)
@@ -97,7 +156,11 @@ def holdout(
 
 
 def kfold(
-    answers: Triplets | ArrayLike, cv: int = 5, *, seed: int | np.random.Generator = 0
+    answers: Triplets | ArrayLike,
+    cv: int = 5,
+    *,
+    by: By | None = None,
+    seed: int | np.random.Generator = 0,
 ) -> Iterator[Split]:
     """Cut the units into ``cv`` parts of (almost) equal size; each is the test part once.
 
@@ -112,13 +175,27 @@ def kfold(
         raise InputError(
             f"cv: {cv} came, expected a whole number of parts, at least 2",
         )
-    units = split_units(answers)
+    units = _units_or_warning(answers, by)
     _need_units(units, int(cv), f"{int(cv)} parts")
     part = np.empty(units.count, dtype=np.int64)
     part[np.random.default_rng(seed).permutation(units.count)] = np.arange(units.count) % int(cv)
     own = part[units.codes]
     questions = _questions(answers, units)
     return (_split(own == number, questions) for number in range(int(cv)))
+
+
+def _units_or_warning(answers: Triplets, by: By | None) -> Units:
+    units = split_units(answers, by)
+    if by is None and units.kind == "pair":
+        screens = recognise_screens(answers)
+        warnings.warn(
+            f"these answers look like grid, list or ranking screens that have lost their statement ids: pairs of anchor "
+            f"and option come back {screens.excess:.1f} times as often as independent questions would bring them, so "
+            "(anchor, near) is kept on one side of every split; give a statement column to split by screen",
+            ScreenWarning,
+            stacklevel=3,
+        )
+    return units
 
 
 def as_number(seed: int | np.random.Generator) -> int:
@@ -128,8 +205,12 @@ def as_number(seed: int | np.random.Generator) -> int:
 
 def _need_units(units: Units, needed: int, what: str) -> None:
     if units.count < needed:
-        kind = "statement" if units.spans else "trio"
-        found = f"1 {kind}" if units.count == 1 else f"{units.count} different {kind}s"
+        kind = "pair of anchor and near" if units.kind == "pair" else units.kind
+        found = (
+            f"1 {kind}"
+            if units.count == 1
+            else f"{units.count} different {kind.replace('pair', 'pairs') if 'pair' in kind else kind + 's'}"
+        )
         raise InputError(
             f"answers: they hold {found}, too few for {what}; collect more answers or ask for fewer parts",
         )

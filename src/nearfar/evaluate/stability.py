@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nearfar.errors import InputError, NearfarWarning
-from nearfar.evaluate.clusters import dense_codes, speakers
 from nearfar.evaluate.models import as_model
 from nearfar.evaluate.predictions import Fitted
 from nearfar.evaluate.splits import as_number
+from nearfar.evaluate.uncertainty import dense_codes, speakers
 from nearfar.progress import track
 from nearfar.triplets import Triplets, as_triplets
 

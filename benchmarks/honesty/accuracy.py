@@ -1,0 +1,110 @@
+"""Accuracy and its interval, the set of equal models, and the test against guessing: coverage and false positives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from benchmarks.honesty._run import fit, held_out, repetitions, run_cells, share
+from benchmarks.honesty.worlds import asked, make_world
+from nearfar.evaluate.judge import answer_credit, clustered_error
+from nearfar.evaluate.max_t import above_guessing, equal_to_best
+from nearfar.evaluate.splits import kfold
+from nearfar.evaluate.uncertainty import error_clusters, error_groups, mean_estimate
+
+MODELS = ["score"]
+
+
+def coverage(seed: Any, *, design: str, noise: str, people: int, m: int) -> dict[str, Any]:
+    """Whether the 95 % interval holds the accuracy of the same fits on new people and new questions."""
+    rng = np.random.default_rng(seed)
+    world = make_world(rng, noise=noise)
+    answers = asked(world, rng, design=design, m=m, people=people)
+    credits, part, fits = held_out(answers, MODELS)
+    fresh = asked(world, rng, design="random" if design == "fixed" else design, m=8000, people=200)
+    truth = _accuracy_on_unseen(fits, answers, part, fresh)
+    found = mean_estimate(credits[0], error_groups(answers), parts=5)
+    clusters = error_clusters(answers)
+    sums, sizes = np.bincount(clusters, weights=credits[0]), np.bincount(clusters)
+    old = 1.96 * clustered_error(sums, sizes)
+    known = np.isfinite(found.low)
+    return {
+        "known": share(known),
+        "covered": share(found.low <= truth <= found.high) if known else None,
+        "half_width": (found.high - found.low) / 2 if known else None,
+        "one_way_covered": share(abs(found.value - truth) <= old),
+    }
+
+
+def _accuracy_on_unseen(fits: Any, answers: Any, part: Any, fresh: Any) -> float:
+    """Of the first model of every part, on answers to trios that it was not fitted on."""
+    found = []
+    for number, fitted in enumerate(fits):
+        new = fresh[~np.isin(fresh.trio_ids, answers.trio_ids[part != number])]
+        found.append(answer_credit(fitted[0], new).mean())
+    return float(np.mean(found))
+
+
+def equals(seed: Any, *, design: str, noise: str, people: int, m: int, models: int) -> dict[str, Any]:
+    """Equal models (the same one, each fitted to its own nine tenths of the answers): is one of them called worse?"""
+    rng = np.random.default_rng(seed)
+    world = make_world(rng, noise=noise)
+    answers = asked(world, rng, design=design, m=m, people=people)
+    credits = np.zeros((models, len(answers)))
+    for train, test in kfold(answers, 5):
+        for k in range(models):
+            some = train[rng.random(len(train)) < 0.9]
+            credits[k, test] = answer_credit(fit("score", answers[some]), answers[test])
+    found = equal_to_best(credits, error_groups(answers))
+    clusters = error_clusters(answers)
+    sums = np.stack([np.bincount(clusters, weights=c) for c in credits])
+    best = sums[np.argmax(sums.sum(axis=1))]
+    sizes = np.bincount(clusters)
+    lost = [(best - s).sum() / len(answers) > clustered_error(best - s, sizes) for s in sums]
+    return {"some_called_worse": share(not found.members.all()), "one_error_rule": share(np.any(lost))}
+
+
+def guessing(seed: Any, *, design: str, noise: str, people: int, m: int) -> dict[str, Any]:
+    """How often models are called better than guessing: in noise a false positive, else power."""
+    rng = np.random.default_rng(seed)
+    world = make_world(rng, noise=noise)
+    answers = asked(world, rng, design=design, m=m, people=people)
+    names = ["score", "k1", "k2", "score pca-2", "k1 pca-2", "k2 pca-2", "ste-2", "soe-2"]
+    credits, part, _ = held_out(answers, names)
+    groups = error_groups(answers)
+    best = max(mean_estimate(c, groups).value for c in credits)
+    pooled = above_guessing(credits, np.zeros(len(answers), dtype=np.int64), groups).p / 2
+    clusters = error_clusters(answers)
+    top = credits[np.argmax(credits.mean(axis=1))]
+    old = clustered_error(np.bincount(clusters, weights=top), np.bincount(clusters))
+    return {
+        "called_better": share(bool(above_guessing(credits, part, groups))),
+        "pooled_max_t": share(pooled <= 0.05),
+        "two_errors_rule": share(best - 2 * old >= 0.5),
+        "best": best,
+    }
+
+
+DESIGNS = ("random", "fixed", "landmarks", "odd", "grid")
+
+
+def main() -> None:
+    count = repetitions()
+    cells = [{"design": d, "noise": "logistic", "people": 20, "m": 1500} for d in DESIGNS]
+    cells += [{"design": d, "noise": "abilities", "people": 8, "m": 1500} for d in DESIGNS]
+    cells += [{"design": d, "noise": "tastes", "people": 100, "m": 2000} for d in DESIGNS]
+    cells += [{"design": "random", "noise": n, "people": 40, "m": 1000} for n in ("flips", "none")]
+    cells += [{"design": d, "noise": "tastes", "people": 2, "m": 1000} for d in ("random", "fixed")]
+    run_cells("accuracy", cells, coverage, count)
+    cells = [{"design": d, "noise": "logistic", "people": 20, "m": 1000, "models": 6} for d in DESIGNS]
+    cells += [{"design": "random", "noise": "tastes", "people": 6, "m": 1000, "models": 6}]
+    cells += [{"design": "random", "noise": "logistic", "people": 50, "m": 3000, "models": 20}]
+    run_cells("equals", cells, equals, count)
+    cells = [{"design": d, "noise": "guessing", "people": 20, "m": m} for d in DESIGNS for m in (300, 1500)]
+    cells += [{"design": "random", "noise": "abilities", "people": 20, "m": m} for m in (150, 300, 600)]
+    run_cells("guessing", cells, guessing, count)
+
+
+if __name__ == "__main__":
+    main()

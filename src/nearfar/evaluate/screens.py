@@ -1,0 +1,118 @@
+"""Recognise screens (grids, lists, rankings) in bare triplets that have lost their statement ids.
+
+One screen gives many rows about one anchor: every option that was picked against every option that was not. Such
+rows are not independent questions, and two marks tell. Pairs (anchor, option) come back far more often than
+independent questions would bring them; and within an anchor, an option wins or loses all of its comparisons of one
+screen (grids, lists), or comparisons are transitive as only a ranking made in one go is. Questions chosen
+adaptively bring pairs back too, but answers given one by one do not agree with each other like that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearfar.triplets import Triplets
+
+__all__ = ["Screens", "recognise_screens"]
+
+EXCESS = 1.5  # of the variance of how often pairs come back; independent questions give 1, screens 1.8 to 8
+SAME = 0.7  # independent answers along a line agree in at most 2/3
+TRANSITIVE = 0.84
+PATHS = 60
+FEWEST = 50  # different questions
+COMPLETE = 0.9  # of all possible questions: a complete design brings every pair back
+
+
+@dataclass(frozen=True)
+class Screens:
+    """What speaks for screens.
+
+    Parameters
+    ----------
+    found : whether the answers look like screens.
+    excess : variance of how often pairs (anchor, option) come back, over that of independent questions.
+    same : how often two different questions about one pair have the same outcome for the option.
+    transitive : where b won over c, c over d, and b was compared with d: how often b won; NaN where not needed.
+    """
+
+    found: bool
+    excess: float
+    same: float
+    transitive: float
+
+
+def recognise_screens(answers: Triplets) -> Screens:
+    """Whether bare triplets came from screens, by their structure alone.
+
+    >>> rng = np.random.default_rng(0)
+    >>> trios = np.argsort(rng.random((400, 30)))[:, :3]
+    >>> recognise_screens(Triplets.from_array(trios, n_objects=30)).found
+    False
+    >>> lists = [[a, near, far] for a, near, *rest in np.argsort(rng.random((60, 30)))[:, :9] for far in rest]
+    >>> recognise_screens(Triplets.from_array(lists, n_objects=30)).found
+    True
+    """
+    n = np.int64(answers.n_objects)
+    first = np.unique(answers.question_ids, return_index=True)[
+        1
+    ]  # repeats of a question are no sign of a screen
+    anchor, near, far = (role[first].astype(np.int64) for role in (answers.anchor, answers.near, answers.far))
+    if len(first) < FEWEST:
+        return Screens(False, np.nan, np.nan, np.nan)
+    pairs, codes = np.unique(np.concatenate([anchor * n + near, anchor * n + far]), return_inverse=True)
+    count = np.bincount(codes).astype(np.float64)
+    excess = _excess(anchor, np.concatenate([near, far]), pairs, count, int(n))
+    won = np.bincount(codes[: len(first)], minlength=len(pairs)).astype(np.float64)
+    lost = count - won
+    ordered = np.sum(count * (count - 1))
+    same = float(np.sum(won * (won - 1) + lost * (lost - 1)) / ordered) if ordered else np.nan
+    if not excess > EXCESS or not np.isfinite(same):
+        return Screens(False, excess, same, np.nan)
+    if same >= SAME:
+        return Screens(True, excess, same, np.nan)
+    paths, share = _transitivity(anchor, near, far)
+    return Screens(bool(paths >= PATHS and share >= TRANSITIVE), excess, same, share)
+
+
+def _excess(
+    anchor: NDArray[np.int64], option: NDArray[np.int64], pairs: NDArray[Any], count: NDArray[Any], n: int
+) -> float:
+    """sum over pairs (a, o), a != o, of (count - expected)^2 / sum expected, over what a sample of questions gives.
+
+    Expected: two options for every question of an anchor, each option as frequent as it is over all anchors.
+    """
+    of_anchor = np.bincount(anchor, minlength=n).astype(np.float64)
+    of_option = np.bincount(option, minlength=n) / len(option)
+    options = int((of_option > 0).sum())
+    possible = (of_anchor > 0).sum() * (options - 1) * (options - 2) / 2
+    asked = len(anchor) / possible if possible > 0 else 1.0
+    if asked >= COMPLETE:
+        return 0.0
+    expected = 2 * of_anchor[pairs // n] * of_option[pairs % n]
+    itself = 2 * of_anchor * of_option
+    squares = 4 * np.sum(of_anchor**2) * np.sum(of_option**2) - np.sum(itself**2)
+    total = 2 * len(anchor) - itself.sum()
+    return float((np.sum(count**2 - 2 * count * expected) + squares) / total / (1 - asked))
+
+
+def _transitivity(
+    anchor: NDArray[np.int64], near: NDArray[np.int64], far: NDArray[np.int64]
+) -> tuple[float, float]:
+    """How many paths b over c over d have ends that were compared too, and the share of them where b won."""
+    straight = circles = 0.0
+    order = np.argsort(anchor, kind="stable")
+    edges = np.flatnonzero(np.diff(anchor[order], prepend=-1, append=-2))
+    for start, stop in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
+        rows = order[start:stop]
+        options, codes = np.unique(np.concatenate([near[rows], far[rows]]), return_inverse=True)
+        beats = np.zeros((len(options), len(options)))
+        beats[codes[: len(rows)], codes[len(rows) :]] = 1
+        over = beats @ beats
+        straight += float(np.sum(over * beats))
+        circles += float(np.sum(over * beats.T))
+    total = straight + circles
+    return total, straight / total if total else np.nan

@@ -1,0 +1,123 @@
+"""Bare triplets that came from screens are recognised, named, and split so that they do not leak."""
+
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from benchmarks.honesty.worlds import asked, make_world
+
+from nearfar.errors import InputError, ScreenWarning
+from nearfar.evaluate.pair_memory import PairMemory, pair_memory_credits
+from nearfar.evaluate.screens import recognise_screens
+from nearfar.evaluate.splits import holdout, kfold, split_units
+from nearfar.triplets import Triplets
+
+DATA = Path(__file__).parents[3] / "shared" / "data"
+SIZES = [(30, 1000), (100, 4000)]
+
+
+def world(n, noise, seed=0):
+    rng = np.random.default_rng([seed, n])
+    return make_world(rng, n=n, noise=noise), rng
+
+
+@pytest.mark.parametrize("noise", ["none", "flips", "logistic", "tastes", "guessing"])
+@pytest.mark.parametrize(("n", "m"), SIZES)
+@pytest.mark.parametrize("design", ["random", "fixed", "landmarks", "odd"])
+def test_independent_questions_are_not_screens(design, n, m, noise):
+    people, rng = world(n, noise)
+    answers = asked(people, rng, design=design, m=m, columns=False).replace(statement=None)
+    assert not recognise_screens(answers).found
+    assert split_units(answers).kind == "trio"
+
+
+@pytest.mark.parametrize("noise", ["none", "logistic", "tastes", "guessing"])
+@pytest.mark.parametrize(("n", "m"), [*SIZES, (100, 20_000)])
+@pytest.mark.parametrize("design", ["grid", "list"])
+def test_screens_are_recognised_without_their_statements(design, n, m, noise):
+    people, rng = world(n, noise)
+    answers = asked(people, rng, design=design, m=m, columns=False)
+    shuffled = answers[rng.permutation(len(answers))]
+    for found in (answers, shuffled):
+        assert recognise_screens(found).found
+        with pytest.warns(ScreenWarning, match=r"lost their statement ids: .* times as often"):
+            parts = list(kfold(found, 5))
+        pairs = found.anchor.astype(np.int64) * n + found.near
+        for train, test in parts:
+            assert not np.isin(pairs[train], pairs[test]).any()
+            assert not np.isin(found.question_ids[train], found.question_ids[test]).any()
+        assert np.sort(np.concatenate([test for _, test in parts])).tolist() == list(range(len(found)))
+
+
+def test_rankings_are_recognised():
+    people, rng = world(60, "logistic")
+    rows = []
+    for _ in range(200):
+        anchor, *options = rng.permutation(60)[:7].tolist()
+        far = np.linalg.norm(people.points[0][options] - people.points[0][anchor], axis=1)
+        order = np.array(options)[np.argsort(far + rng.gumbel(size=6) / people.slope)]
+        rows += [[anchor, order[i], order[j]] for i, j in combinations(range(6), 2)]
+    assert recognise_screens(Triplets.from_array(rows, n_objects=60)).found
+
+
+def test_statements_that_are_known_are_used_and_few_answers_say_nothing():
+    people, rng = world(30, "logistic")
+    answers = asked(people, rng, design="grid", m=1000)
+    assert split_units(answers).kind == "statement"
+    assert not recognise_screens(Triplets.from_array([[0, 1, 2], [0, 1, 3], [0, 1, 4]])).found
+    assert not recognise_screens(Triplets.from_array([])).found
+
+
+@pytest.mark.parametrize(("by", "ids"), [("anchor", "anchor"), ("participant", "participant")])
+def test_splits_by_anchor_and_by_participant(by, ids):
+    people, rng = world(30, "logistic")
+    answers = asked(people, rng, m=600, people=12)
+    own = answers.anchor if ids == "anchor" else answers.participant.codes
+    for train, test in [*kfold(answers, 3, by=by), holdout(answers, 0.3, by=by)]:
+        assert not np.isin(own[train], own[test]).any()
+        assert len(train) + len(test) == len(answers)
+
+
+def test_what_cannot_be_split_by_is_said():
+    answers = Triplets.from_array([[0, 1, 2], [1, 2, 0]])
+    with pytest.raises(InputError, match="by participant needs answers with participants"):
+        split_units(answers, "participant")
+    with pytest.raises(InputError, match="'colour' is not a way to split; expected one of trio"):
+        split_units(answers, "colour")
+    with pytest.raises(InputError, match="1 anchor, too few for 2 parts"):
+        kfold(Triplets.from_array([[0, 1, 2], [0, 1, 3]]), 2, by="anchor")
+
+
+def naive_rate(rows, anchor, option):
+    won = sum(a == anchor and i == option for a, i, _ in rows)
+    lost = sum(a == anchor and j == option for a, _, j in rows)
+    return (won + 1) / (won + lost + 2)
+
+
+def test_pair_memory_equals_the_oracle_and_exposes_a_leak():
+    people, rng = world(30, "logistic")
+    answers = asked(people, rng, design="list", m=700, columns=False)
+    memory = PairMemory(answers)
+    rows = answers.array.tolist()
+    asked_about = rng.integers(30, size=(50, 2))
+    wanted = [naive_rate(rows, a, b) for a, b in asked_about.tolist()]
+    np.testing.assert_allclose(memory.rates(asked_about[:, 0], asked_about[:, 1]), wanted)
+    assert PairMemory(answers[:0]).margins(*asked_about.T, asked_about[:, 0]).tolist() == [0] * 50
+    leaking = pair_memory_credits(answers, kfold(answers, 5, by="trio")).mean()
+    honest = pair_memory_credits(answers, kfold(answers, 5, by="pair")).mean()
+    assert leaking > 0.9 and honest < 0.65
+
+
+@pytest.mark.skipif(not DATA.exists(), reason="needs the shared data")
+def test_real_sets():
+    for name, key, n, screens in (
+        ("musicians", "triplets", 412, True),
+        ("food", "triplets", 100, True),
+        ("car", "triplets", 60, False),
+    ):
+        rows = np.load(DATA / name / "triplets.npz")[key].astype(int)
+        rows = rows[(rows[:, 0] != rows[:, 1]) & (rows[:, 0] != rows[:, 2]) & (rows[:, 1] != rows[:, 2])]
+        assert recognise_screens(Triplets.from_array(rows, n_objects=n)).found == screens
+    odd = np.load(DATA / "things" / "things_test10.npz")["odd_one_out"]
+    assert not recognise_screens(Triplets.from_odd_one_out(odd).replace(statement=None)).found
