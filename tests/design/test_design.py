@@ -1,6 +1,7 @@
 """Questions are the right ones, drawn without replacement, evenly over objects, in memory of the result's size."""
 
 import tracemalloc
+import warnings
 from collections import Counter
 from itertools import combinations
 
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearfar import design
-from nearfar.errors import InputError, TooLargeError
+from nearfar.errors import InputError, TooLargeError, UninformedWarning
 
 
 def as_set(questions):
@@ -41,6 +42,7 @@ def test_all_landmark_questions_are_those_of_the_definition(case):
     assert as_set(questions) == all_questions(n, marks, kernel)
 
 
+@pytest.mark.filterwarnings("ignore::nearfar.errors.UninformedWarning")
 @given(designs(), st.data())
 def test_a_budget_is_a_balanced_part_without_repeats(case, data):
     n, marks, kernel = case
@@ -56,6 +58,30 @@ def test_a_budget_is_a_balanced_part_without_repeats(case, data):
     room[marks] = (k - 1) * (k - 2) // 2
     hungry = asked < room  # whoever could have had more has at most one less than anybody
     assert not hungry.any() or asked[hungry].min() >= asked.max() - 1
+
+
+@pytest.mark.filterwarnings("error::nearfar.errors.UninformedWarning")
+@given(designs(), st.data())
+def test_a_budget_that_leaves_objects_out_says_how_many(case, data):
+    """Informed by the definition: a k1 anchor, or an option of k2 beside a landmark."""
+    n, marks, kernel = case
+    everything = all_questions(n, marks, kernel)
+    budget = data.draw(st.integers(0, len(everything)))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        asked = as_set(design.landmark_questions(n, marks, kernel, budget=budget))
+
+    def informed(questions):
+        if kernel == "k1":
+            return {a for a, _, _ in questions}
+        return {x for _, i, j in questions for x, y in ((i, j), (j, i)) if y in marks}
+
+    missed = len(informed(everything)) - len(informed(asked))
+    said = [str(w.message) for w in caught if w.category is UninformedWarning]
+    if budget and missed:
+        assert said[0].startswith(f"budget: {budget} leaves {missed} of {n} objects without a question")
+    else:
+        assert said == []
 
 
 def test_draws_are_uniform_over_questions():
@@ -81,6 +107,7 @@ def test_random_questions_are_uniform_and_distinct():
     assert np.abs(values - 625).max() < 4 * np.sqrt(625)
 
 
+@pytest.mark.filterwarnings("ignore::nearfar.errors.UninformedWarning")
 @given(st.integers(3, 8), st.data())
 def test_random_questions_of_any_budget(n, data):
     total = n * (n - 1) * (n - 2) // 2
@@ -101,7 +128,7 @@ def test_seed_and_generator_and_threads(monkeypatch):
 
 def test_memory_follows_the_budget_not_the_design():
     """n |L|^2 / 2 is 245 million questions, 2.9 GB; asking for 60,000 stays under 40 MB."""
-    design.landmark_questions(10, [0, 1, 2], budget=5)  # compiles
+    design.landmark_questions(10, [0, 1, 2], budget=15)  # compiles
     tracemalloc.start()
     questions = design.landmark_questions(20_000, range(700), budget=60_000)
     peak = tracemalloc.get_traced_memory()[1]
@@ -152,7 +179,7 @@ def test_farthest_first_never_repeats_among_duplicates():
             "9 questions were asked for, but there are 8",
         ),
         (lambda: design.random_questions(3, 4), "4 questions were asked for, but there are 3 in all"),
-        (lambda: design.random_questions(3, -1), "-1 questions were asked for"),
+        (lambda: design.random_questions(3, -1), "budget must be an integer >= 0, got -1"),
         (lambda: design.landmark_questions(10, [0, 0]), "at least two distinct objects"),
         (lambda: design.landmark_questions(10, [0]), "at least two distinct objects"),
         (lambda: design.landmark_questions(10, [0, 10]), "10 is none of the 10 objects"),

@@ -166,7 +166,7 @@ def _questions(names: tuple[str, ...], points: NDArray[np.float64], rng: np.rand
     rows[:, 1:].sort(axis=1)
     _, first = np.unique(rows, axis=0, return_index=True)
     chosen = rows[np.sort(first)[:ASKED]]
-    return Questions(chosen[:, 0], chosen[:, 1], chosen[:, 2], names).shuffled(rng)
+    return Questions(chosen, names).shuffled(rng)
 
 
 def _sessions(questions: Questions, rng: np.random.Generator) -> tuple[Questions, NDArray[np.int64]]:

@@ -69,7 +69,9 @@ def test_mirror_images_tie_exactly():
     places = np.random.default_rng(3).normal(size=(200, 2))
     points = np.concatenate([[[0.0, 0.0]], places, places[:, ::-1]])
     one = np.arange(1, 201, dtype=np.int32)
-    mirrored = design.Questions(np.zeros(200, dtype=np.int32), one, one + 200, tuple(map(str, range(401))))
+    mirrored = design.Questions(
+        np.stack([np.zeros_like(one), one, one + 200], axis=1), tuple(map(str, range(401)))
+    )
     assert simulate.answers(mirrored, points=points).ties == 200
 
 
@@ -89,8 +91,8 @@ def test_flips_are_independent_with_the_given_probability(flip):
 def test_result_does_not_depend_on_chunks(cloud, monkeypatch):
     questions = design.random_questions(40, 5000)
     whole = simulate.answers(questions, points=cloud.round(0), flip=0.2, ties="random", seed=2)
-    monkeypatch.setattr(simulate, "CHUNK", 7)
-    monkeypatch.setattr(simulate, "CELLS", 10)
+    monkeypatch.setattr(simulate.answering, "CHUNK", 7)
+    monkeypatch.setattr(simulate.distances, "CELLS", 10)
     parts = simulate.answers(questions, points=cloud.round(0), flip=0.2, ties="random", seed=2)
     np.testing.assert_array_equal(whole.triplets.array, parts.triplets.array)
     assert whole.ties == parts.ties > 0

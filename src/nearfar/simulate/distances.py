@@ -1,123 +1,38 @@
-"""Who would answer what: answers to questions from points, distances or a function, with flips and ties."""
+"""Distances between pairs of objects, from points, a matrix or a function."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
 import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from nearfar.errors import InputError
-from nearfar.progress import step
 from nearfar.threads import blocks, run
-from nearfar.triplets import Triplets
 
-if TYPE_CHECKING:
-    from nearfar.design import Questions
-
-__all__ = ["SimulatedAnswers", "answers"]
+__all__ = ["Measure", "Pairwise", "check_rows", "pair_distances", "squared_distances"]
 
 Pairwise = Callable[[NDArray[Any], NDArray[Any]], ArrayLike]
+Measure = Callable[[NDArray[Any], NDArray[Any]], NDArray[np.float64]]
 
-CHUNK = 1 << 18  # questions answered at a time
 CELLS = 1 << 20  # numbers in a temporary of pairs of points
 
 
-@dataclass(frozen=True)
-class SimulatedAnswers:
-    """What was answered, and how many questions were ties (dropped, or answered at random)."""
-
-    triplets: Triplets
-    ties: int
-
-
-def answers(
-    questions: Questions,
-    *,
-    points: ArrayLike | None = None,
-    distances: ArrayLike | None = None,
-    distance: Pairwise | None = None,
-    metric: str | Pairwise = "euclidean",
-    flip: float = 0.0,
-    ties: Literal["drop", "random"] = "drop",
-    seed: int | np.random.Generator = 0,
-) -> SimulatedAnswers:
-    """Answer questions by distance: near is the one with the smaller distance from the anchor.
-
-    Give one of ``points``, ``distances`` and ``distance``.
-
-    Parameters
-    ----------
-    questions : what is asked, from ``nearfar.design``.
-    points : (n, d) coordinates of all objects, compared by ``metric``.
-    distances : (n, n) distances; row is the anchor. Infinite ones are allowed, two of them tie.
-    distance : function of two equally long arrays of indices (anchors, others) that returns their distances.
-    metric : "euclidean", "manhattan", "chebyshev" or "cosine"; or a function of two (m, d) arrays that
-        returns the m distances between their rows.
-    flip : each answer is turned round with this probability, independently of all others.
-    ties : what happens where both distances are equal: "drop" the question, or answer at "random".
-    seed : whole number or numpy Generator.
-
-    Returns
-    -------
-    SimulatedAnswers with ``triplets`` (in the order of the questions) and ``ties``, how many there were.
-
-    Examples
-    --------
-    >>> from nearfar import design
-    >>> result = answers(design.random_questions(3, 3), points=[[0.0], [1.0], [2.0]])
-    >>> sorted(result.triplets.array.tolist()), result.ties
-    ([[0, 1, 2], [2, 1, 0]], 1)
-    """
-    if not 0 <= flip <= 1:
-        raise InputError(
-            f"flip: expected a probability, got {flip}",
-        )
-    if ties not in ("drop", "random"):
-        raise InputError(
-            f"ties: expected 'drop' or 'random', got {ties!r}",
-        )
-    measure = _measure(len(questions.objects), points, distances, distance, metric)
-    # Two streams, so that the flips stay the same whatever is done about ties.
-    flips, coins = np.random.default_rng(seed).spawn(2)
-    m = len(questions)
-    out = np.empty((3, m), dtype=np.int32)
-    done = n_ties = 0
-    with step("simulating answers", total=m) as advance:
-        for start in range(0, m, CHUNK):
-            rows = slice(start, min(start + CHUNK, m))
-            anchor, one, other = questions.anchor[rows], questions.one[rows], questions.other[rows]
-            d_one, d_other = measure(anchor, one), measure(anchor, other)
-            tie = d_one == d_other
-            n_ties += int(tie.sum())
-            swap = (d_one > d_other) ^ (flips.random(len(anchor)) < flip)
-            keep = ~tie
-            if ties == "random":
-                swap[tie] = coins.random(int(tie.sum())) < 0.5
-                keep[:] = True
-            stop = done + int(keep.sum())
-            out[0, done:stop] = anchor[keep]
-            out[1, done:stop] = np.where(swap, other, one)[keep]
-            out[2, done:stop] = np.where(swap, one, other)[keep]
-            done = stop
-            advance(len(anchor))
-    return SimulatedAnswers(Triplets(out[0, :done], out[1, :done], out[2, :done], questions.objects), n_ties)
-
-
-# ---------------------------------------------------------------- distances between pairs of objects
-
-
-def _measure(
+def pair_distances(
     n: int,
     points: ArrayLike | None,
     distances: ArrayLike | None,
     distance: Pairwise | None,
     metric: str | Pairwise,
-) -> Callable[[NDArray[Any], NDArray[Any]], NDArray[np.float64]]:
-    """The one function (anchors, others) -> distances that the caller described."""
+    *,
+    roots: bool = False,
+) -> Measure:
+    """The one function (anchors, others) -> distances that the caller described.
+
+    Euclidean distances come squared, which keeps their order, unless ``roots`` are wanted.
+    """
     given = [
         name
         for name, v in (("points", points), ("distances", distances), ("distance", distance))
@@ -128,7 +43,10 @@ def _measure(
             f"simulate.answers: expected one of points, distances and distance, got {' and '.join(given) or 'none'}",
         )
     if points is not None:
-        return _between_points(check_rows(points, n, "points"), metric)
+        array = check_rows(points, n, "points")
+        if metric == "euclidean" and roots:
+            return lambda i, j: np.sqrt(squared_distances(array, i, j))
+        return _between_points(array, metric)
     if distances is not None:
         matrix = check_rows(distances, n, "distances", finite=False)
         if matrix.shape != (n, n):
@@ -157,7 +75,7 @@ def check_rows(values: ArrayLike, n: int, name: str, *, finite: bool = True) -> 
     return array
 
 
-def _between_points(points: NDArray[Any], metric: str | Pairwise) -> Callable[..., NDArray[np.float64]]:
+def _between_points(points: NDArray[Any], metric: str | Pairwise) -> Measure:
     if isinstance(metric, str) and metric in ("euclidean", "sqeuclidean"):
         return lambda i, j: squared_distances(points, i, j)  # the same order as their roots
     if isinstance(metric, str) and metric not in METRICS:

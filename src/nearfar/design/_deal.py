@@ -1,0 +1,164 @@
+"""Dealing questions out to people: equally many each, no trio twice, sides even for people and for questions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearfar.design.questions import Questions
+from nearfar.errors import InputError
+
+__all__ = ["count_clashes", "deal", "even_sides", "spread_load", "trio_keys"]
+
+Ints = NDArray[np.int64]
+Keys = list[tuple[int, ...]]
+
+MIXING = 4  # exchanges proposed per slot, which leave no trace of the order of dealing
+REPAIRS = 200  # exchanges proposed for each slot that clashes
+
+
+def trio_keys(questions: Questions) -> Keys:
+    """The ids of the trios that each question shows: one, or for a grid those of the anchor and any two options."""
+    n = len(questions.objects)
+    if questions.kind != "grid":
+        low, middle, high = np.sort(questions.array, axis=1).astype(np.int64).T
+        return [(code,) for code in ((low * n + middle) * n + high).tolist()]
+    keys: Keys = []
+    for anchor, *options in questions.array.tolist():
+        trios = (sorted((anchor, one, other)) for one, other in combinations(options, 2))
+        keys.append(tuple((a * n + b) * n + c for a, b, c in trios))
+    return keys
+
+
+def spread_load(keys: Keys, total: int, people: int, rng: np.random.Generator) -> Ints:
+    """How often each question is asked: ``total`` in all, equally often give or take one.
+
+    Questions that show one trio are together asked at most ``people`` times, for nobody gets a trio twice.
+    """
+    m = len(keys)
+    base, extra = divmod(total, m) if m else (0, total)
+    group = Counter(key for key in keys if len(key) == 1)
+    room = {key: people - base * size for key, size in group.items()}
+    crowded = base + (extra > 0) > people or min(room.values(), default=0) < 0
+    load = np.full(m, base, dtype=np.int64)
+    for question in rng.permutation(m).tolist():
+        key = keys[question]
+        if extra and room.get(key, 1) > 0:
+            room[key] = room.get(key, 2) - 1
+            load[question] += 1
+            extra -= 1
+    if crowded or extra:
+        raise InputError(
+            f"people: {m:,} questions cannot be asked {total:,} times of {people:,} people so that nobody gets the "
+            "same trio twice; take more people, more questions, or fewer answers per question"
+        )
+    return load
+
+
+def deal(keys: Keys, load: Ints, people: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
+    """(slots,) questions and (slots,) the person of each: equally many each, give or take one; no trio twice.
+
+    Slots of one trio lie side by side and are dealt round the table, so they come to different people. Random
+    exchanges that bring no trio twice to anybody then mix who shares questions with whom.
+    """
+    mixed = rng.permutation(len(keys)).tolist()
+    rank: dict[tuple[int, ...], int] = {}
+    for q in mixed:
+        rank.setdefault(keys[q], len(rank))
+    order = sorted(mixed, key=lambda q: rank[keys[q]])
+    question = np.repeat(np.array(order, dtype=np.int64), load[order])
+    seat = rng.permutation(people)
+    person = seat[np.arange(len(question)) % people]
+    _mix(keys, question, person, rng)
+    return question, person
+
+
+def count_clashes(keys: Keys, question: Ints, person: Ints) -> int:
+    """How many trios come to somebody who has them already."""
+    shown = [(p, trio) for q, p in zip(question.tolist(), person.tolist(), strict=True) for trio in keys[q]]
+    return len(shown) - len(set(shown))
+
+
+def _mix(keys: Keys, question: Ints, person: Ints, rng: np.random.Generator) -> None:
+    """Exchange the questions of random slots, in place, wherever no further trio comes to anybody twice."""
+    slots = len(question)
+    if slots < 2:
+        return
+    asked = question.tolist()
+    who = person.tolist()
+    has: list[Counter[int]] = [Counter() for _ in range(max(who) + 1)]
+    for q, p in zip(asked, who, strict=True):
+        has[p].update(keys[q])
+    pairs = rng.integers(slots, size=(MIXING * slots, 2)).tolist()
+    for i, j in pairs:
+        _exchange(keys, asked, who, has, i, j)
+    for i in range(slots):
+        for j in rng.integers(slots, size=REPAIRS).tolist() if _clash(has[who[i]], keys[asked[i]], 1) else ():
+            _exchange(keys, asked, who, has, i, j)
+            if not _clash(has[who[i]], keys[asked[i]], 1):
+                break
+    question[:] = asked
+
+
+def _clash(own: Counter[int], key: tuple[int, ...], at_least: int = 0) -> int:
+    return sum(own[trio] > at_least for trio in key)
+
+
+def _exchange(
+    keys: Keys, asked: list[int], who: list[int], has: Sequence[Counter[int]], i: int, j: int
+) -> None:
+    first, second = keys[asked[i]], keys[asked[j]]
+    one, other = has[who[i]], has[who[j]]
+    if one is other or asked[i] == asked[j]:
+        return
+    before = _clash(one, first, 1) + _clash(other, second, 1)
+    one.subtract(first)
+    other.subtract(second)
+    if _clash(one, second) + _clash(other, first) > before:
+        one.update(first)
+        other.update(second)
+        return
+    one.update(second)
+    other.update(first)
+    asked[i], asked[j] = asked[j], asked[i]
+
+
+def even_sides(person: Ints, question: Ints, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """(slots,) whether to exchange the sides: half of the slots of every person and of every question, give or take one.
+
+    Slots of a person are paired, and so are slots of a question. A slot has at most one partner of each sort, so the
+    pairs form paths and even circles, along which the answer alternates.
+    """
+    slots = len(person)
+    mate = [_pairs(person, rng), _pairs(question, rng)]
+    side = np.full(slots, -1, dtype=np.int8)
+    for start in rng.permutation(slots).tolist():
+        if side[start] >= 0:
+            continue
+        side[start] = rng.integers(2)
+        for direction in (0, 1):
+            at, sort = start, direction
+            while (after := mate[sort][at]) >= 0 and side[after] < 0:
+                side[after] = 1 - side[at]
+                at, sort = after, 1 - sort
+    return side.astype(bool)
+
+
+def _pairs(group: Ints, rng: np.random.Generator) -> list[int]:
+    """The partner of each slot within its group, -1 for the one left over."""
+    order = rng.permutation(len(group))
+    order = order[np.argsort(group[order], kind="stable")]
+    mate = [-1] * len(group)
+    waiting: dict[int, int] = {}
+    for slot in order.tolist():
+        g = int(group[slot])
+        if g in waiting:
+            partner = waiting.pop(g)
+            mate[slot], mate[partner] = partner, slot
+        else:
+            waiting[g] = slot
+    return mate

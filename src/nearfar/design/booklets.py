@@ -1,0 +1,285 @@
+"""Booklets: the questions that each person gets, in order, with planned repeats and check questions."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nearfar.design._deal import count_clashes, deal, even_sides, spread_load, trio_keys
+from nearfar.design._inputs import Seed, check_whole
+from nearfar.design.checks import check_questions, expected_objects
+from nearfar.design.questions import Indices, Questions
+from nearfar.errors import InputError, NearfarWarning
+from nearfar.triplets import Triplets
+
+__all__ = ["ROLES", "Booklets", "booklets", "repeat_questions"]
+
+NEW, AGAIN, CHECK = 0, 1, 2
+ROLES = ("new", "again", "check")
+GAP = 10  # places between a question and its repeat, so that the answer is not simply remembered
+
+Ints = NDArray[np.int64]
+Slots = list[tuple[int, int]]  # (role, question) in the order of asking
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Booklets:
+    """What each person is asked, ordered by person and place.
+
+    Parameters
+    ----------
+    questions : one row per place, the options in the order on the screen (of "near": left, right).
+    participant : (m,) number of the person, from 1.
+    place : (m,) place in the person's list, from 1.
+    role : (m,) 0 new, 1 again (a planned repeat of the same person's question), 2 check (the answer is known).
+    question : (m,) number of the question among those given to ``booklets``, -1 for a check.
+
+    >>> from nearfar.design import random_questions
+    >>> booklets(random_questions(20, 60), people=4, each=2, checks=1)
+    Booklets(4 people, 124 questions: 120 new, 0 again, 4 checks)
+    """
+
+    questions: Questions
+    participant: Ints
+    place: Ints
+    role: NDArray[np.int8]
+    question: Ints
+
+    def __len__(self) -> int:
+        return len(self.questions)
+
+    def __repr__(self) -> str:
+        new, again, check = np.bincount(self.role, minlength=3).tolist()
+        people = len(np.unique(self.participant))
+        who = "1 person" if people == 1 else f"{people:,} people"
+        return f"Booklets({who}, {len(self):,} questions: {new:,} new, {again:,} again, {check:,} checks)"
+
+    def __getitem__(self, rows: Any) -> Booklets:
+        """The places chosen by a mask, a slice or row numbers."""
+        return Booklets(
+            self.questions[rows],
+            self.participant[rows],
+            self.place[rows],
+            self.role[rows],
+            self.question[rows],
+        )
+
+    @property
+    def expected(self) -> Indices:
+        """(m,) the object that is the right choice of a check question, -1 elsewhere."""
+        right = np.full(len(self), -1, dtype=np.int32)
+        is_check = self.role == CHECK
+        right[is_check] = expected_objects(self.questions[is_check])
+        return right
+
+    def answered(self, choice: ArrayLike, **columns: Any) -> Triplets:
+        """Triplets from the position chosen at each place (see ``Questions.answered``); checks give none.
+
+        ``participant`` is set, and for "near" questions the side at which the nearer object was shown.
+
+        >>> from nearfar.design import random_questions
+        >>> two = booklets(random_questions(20, 60), people=2)
+        >>> two.answered(np.zeros(60, dtype=int))
+        Triplets(60 answers, 20 objects, 2 participants)
+        """
+        asked = np.flatnonzero(self.role != CHECK)
+        given = np.asarray(choice)
+        if len(given) != len(self):
+            raise InputError(f"choice: expected one for each of {len(self):,} places, got {len(given):,}")
+        more: dict[str, Any] = {"participant": self.participant} | columns
+        if self.questions.kind == "near":
+            more = {"near_side": given.reshape(len(self))} | more
+        kept = {name: np.asarray(values)[asked] for name, values in more.items() if values is not None}
+        return self.questions[asked].answered(given[asked], **kept)
+
+    def passed(self, choice: ArrayLike) -> NDArray[np.bool_]:
+        """(m,) whether the right object is among those chosen at each check question; False elsewhere."""
+        given = np.asarray(choice).reshape(len(self), -1)
+        options = np.take_along_axis(self.questions.options, np.maximum(given, 0), axis=1)
+        right: NDArray[np.bool_] = ((options == self.expected[:, None]) & (given >= 0)).any(axis=1)
+        return right
+
+
+def booklets(
+    questions: Questions,
+    people: int,
+    *,
+    per_person: int | None = None,
+    each: int | None = None,
+    again: float = 0.0,
+    checks: int = 0,
+    gap: int = GAP,
+    seed: Seed = 0,
+) -> Booklets:
+    """Deal questions out to people.
+
+    Everybody gets equally many, every question is asked equally often (give or take one), half of each person's and
+    of each question's "near" options stand the other way round (give or take one; options of other kinds take turns),
+    and nobody gets the same trio twice except as a planned repeat.
+
+    Parameters
+    ----------
+    questions : what to ask, of any kind.
+    people : how many lists.
+    per_person : places in each list, repeats and checks included. Or give
+    each : how many different people are asked each question; 1 unless ``per_person`` is given.
+    again : planned repeats within each person, as a share of the person's new questions.
+    checks : check questions in each list, spread over it.
+    gap : the least number of places between a question and its repeat; sides are exchanged.
+    seed : whole number or numpy Generator.
+
+    Returns
+    -------
+    Booklets. What cannot be done is an ``InputError``: too few places for all questions, too few people, no room for
+    the repeats. Grids show dozens of trios each; where they cannot be kept apart a warning counts those that remain.
+
+    >>> from nearfar.design import trio_questions
+    >>> made = booklets(trio_questions(12, 40), people=10, each=3, again=0.25)
+    >>> made
+    Booklets(10 people, 150 questions: 120 new, 30 again, 0 checks)
+    """
+    check_whole("people", people, 1)
+    check_whole("checks", checks, 0)
+    check_whole("gap", gap, 1)
+    if not 0 <= again <= 1:
+        raise InputError(f"again must be a share from 0 to 1, got {again}")
+    total = _slots(len(questions), people, per_person, each, again, checks)
+    rng = np.random.default_rng(seed)
+    keys = trio_keys(questions)
+    question, person = deal(keys, spread_load(keys, total, people, rng), people, rng)
+    _warn_clashes(count_clashes(keys, question, person))
+    shown = _shown(questions, question, person, rng)
+    if not checks:
+        graded = questions[:0]
+    else:
+        width = questions.options.shape[1]
+        graded = check_questions(
+            questions.objects, people * checks, questions.kind, size=width, pick=questions.pick, seed=rng
+        )
+    lists = []
+    for p in range(people):
+        own = rng.permutation(np.flatnonzero(person == p)).tolist()
+        lists.append(_arranged(own, round(again * len(own)), range(p * checks, (p + 1) * checks), gap, rng))
+    return _bound(lists, questions, shown, question, graded)
+
+
+def repeat_questions(questions: Questions, share: float = 0.1, *, gap: int = GAP, seed: Seed = 0) -> Booklets:
+    """One list with all questions in random order, a share of them asked again later with the sides exchanged.
+
+    >>> from nearfar.design import trio_questions
+    >>> repeat_questions(trio_questions(20, 100), 0.2)
+    Booklets(1 person, 120 questions: 100 new, 20 again, 0 checks)
+    """
+    return booklets(questions, 1, again=share, gap=gap, seed=seed)
+
+
+def _slots(m: int, people: int, per_person: int | None, each: int | None, again: float, checks: int) -> int:
+    """How many new questions are asked in all, of everybody together."""
+    if m == 0:
+        raise InputError("questions: expected at least one question")
+    if per_person is not None and each is not None:
+        raise InputError("give per_person or each, not both: one follows from the other")
+    if per_person is None:
+        wanted = 1 if each is None else each
+        check_whole("each", wanted, 1)
+        if wanted > people:
+            raise InputError(f"each: {wanted:,} answers per question need as many people, got {people:,}")
+        return m * wanted
+    check_whole("per_person", per_person, 1)
+    new = per_person - checks - round((per_person - checks) * again / (1 + again))
+    if new < 1:
+        raise InputError(
+            f"per_person: {per_person:,} places leave no room for questions besides {checks:,} checks"
+        )
+    if people * new < m:
+        raise InputError(
+            f"per_person: {people:,} people with {new:,} new questions each answer {people * new:,}, but there are "
+            f"{m:,} questions; take fewer questions, more people or longer lists"
+        )
+    return people * new
+
+
+def _warn_clashes(count: int) -> None:
+    if count:
+        warnings.warn(
+            f"booklets: trios that come again on another grid of the same person: {count:,}; "
+            "take smaller grids or shorter lists to avoid them",
+            NearfarWarning,
+            stacklevel=3,
+        )
+
+
+def _shown(questions: Questions, question: Ints, person: Ints, rng: np.random.Generator) -> Indices:
+    """(slots, w) the rows as shown: the options of a question take turns at the places on the screen."""
+    rows = questions.array[question].astype(np.int32)
+    first = 1 if questions.anchored else 0
+    options = rows[:, first:]
+    if questions.kind == "near":
+        swap = even_sides(person, question, rng)
+        options[swap] = options[swap, ::-1]
+        return rows
+    width = options.shape[1]
+    start = rng.permuted(np.tile(np.arange(width), (len(questions), 1)), axis=1)
+    turn = _occurrence(question, rng)
+    place = (start[question] + turn[:, None]) % width
+    np.put_along_axis(options, place, options.copy(), axis=1)
+    return rows
+
+
+def _occurrence(question: Ints, rng: np.random.Generator) -> Ints:
+    """(slots,) 0 for one slot of a question, 1 for the next, and so on, in random order."""
+    order = rng.permutation(len(question))
+    order = order[np.argsort(question[order], kind="stable")]
+    ordered = question[order]
+    turn = np.empty(len(question), dtype=np.int64)
+    turn[order] = np.arange(len(order)) - np.searchsorted(ordered, ordered)
+    return turn
+
+
+def _arranged(own: list[int], n_again: int, checks: range, gap: int, rng: np.random.Generator) -> Slots:
+    """One person's list: repeats at least ``gap`` places later, checks spread over the list.
+
+    Later insertions only move a question and its repeat further apart.
+    """
+    made: Slots = [(NEW, slot) for slot in own]
+    done = 0
+    for slot in rng.permutation(own).tolist():
+        earliest = made.index((NEW, slot)) + gap
+        if done < n_again and earliest <= len(made):
+            made.insert(int(rng.integers(earliest, len(made) + 1)), (AGAIN, slot))
+            done += 1
+    if done < n_again:
+        raise InputError(
+            f"again: a list of {len(own):,} questions has room for {done:,} repeats at least {gap} places later, "
+            f"but {n_again:,} were asked for; take fewer, or longer lists"
+        )
+    for number, check in enumerate(checks):
+        low, high = (len(made) * k // len(checks) for k in (number, number + 1))
+        made.insert(int(rng.integers(low, high + 1)), (CHECK, check))
+    return made
+
+
+def _bound(
+    lists: list[Slots], questions: Questions, shown: Indices, question: Ints, graded: Questions
+) -> Booklets:
+    role, slot = np.array([entry for made in lists for entry in made], dtype=np.int64).reshape(-1, 2).T
+    lengths = [len(made) for made in lists]
+    first = 1 if questions.anchored else 0
+    rows = np.empty((len(slot), questions.array.shape[1]), dtype=np.int32)
+    asked = role != CHECK
+    rows[asked] = shown[slot[asked]]
+    rows[~asked] = graded.array[slot[~asked]]
+    again = role == AGAIN
+    options = rows[again, first:]
+    rows[again, first:] = np.roll(options, options.shape[1] // 2, axis=1)
+    return Booklets(
+        questions.replaced(rows),
+        participant=np.repeat(np.arange(1, len(lists) + 1), lengths),
+        place=np.concatenate([np.arange(1, length + 1) for length in lengths]),
+        role=role.astype(np.int8),
+        question=np.where(asked, question[np.where(asked, slot, 0)], -1),
+    )

@@ -1,0 +1,116 @@
+"""Questions drawn from all there are: random ones, trios and grids."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from nearfar.design._balance import balanced_rows, count_rows
+from nearfar.design._draw import distinct, unrank
+from nearfar.design._inputs import Objects, Seed, check_budget, check_whole, object_names, warn_uninformed
+from nearfar.design.questions import Indices, Questions
+from nearfar.errors import InputError, TooLargeError
+from nearfar.threads import blocks, run
+
+__all__ = ["grid_questions", "random_questions", "trio_questions"]
+
+BLOCKS = 64
+MAX_OBJECTS = 2_000_000  # above it, the number of all questions does not fit in 64 bits
+
+
+def random_questions(objects: Objects, budget: int, seed: Seed = 0) -> Questions:
+    """Draw ``budget`` distinct "near" questions, all equally likely, in random order.
+
+    There are n (n - 1) (n - 2) / 2 questions about n objects. Objects that happen to be in none are named in an
+    ``UninformedWarning``.
+
+    >>> random_questions(["red", "pink", "blue"], 3).array.shape
+    (3, 3)
+    """
+    n = objects if isinstance(objects, int) else len(objects)
+    if n > MAX_OBJECTS:
+        raise TooLargeError(f"{n:,} objects: random questions are drawn for at most {MAX_OBJECTS:,}")
+    names = object_names(objects)
+    total = n * (n - 1) * (n - 2) // 2
+    check_budget(budget, total)
+    rng = np.random.default_rng(seed)
+    codes = distinct(total, budget, rng)
+    rng.shuffle(codes)
+    out = np.empty((3, budget), dtype=np.int32)
+    run(unrank, [(a, b, codes, np.int64(n), out) for a, b in blocks(budget, BLOCKS)])
+    _warn_missed(names, out, budget, "random draws need several questions per object to reach them all")
+    return Questions(out.T, names)
+
+
+def trio_questions(
+    objects: Objects, budget: int | None = None, kind: Literal["odd", "central"] = "odd", *, seed: Seed = 0
+) -> Questions:
+    """Draw ``budget`` distinct trios in which every object stands equally often, give or take one.
+
+    Parameters
+    ----------
+    objects : names, or their number.
+    budget : how many; None asks all n (n - 1) (n - 2) / 6.
+    kind : "odd" asks for the odd one out, "central" for the most central one.
+    seed : whole number or numpy Generator.
+
+    >>> trios = trio_questions(9, 6)
+    >>> np.bincount(trios.array.ravel()).tolist()
+    [2, 2, 2, 2, 2, 2, 2, 2, 2]
+    """
+    if kind not in ("odd", "central"):
+        raise InputError(f"kind: expected 'odd' or 'central', got {kind!r}")
+    names = _at_least_three(objects)
+    total = count_rows(len(names), [3])
+    wanted = total if budget is None else budget
+    check_budget(wanted, total)
+    rows = balanced_rows(len(names), wanted, [3], np.random.default_rng(seed))
+    enough = -(-len(names) // 3)
+    _warn_missed(names, rows, wanted, f"{enough:,} is enough to ask about every object")
+    return Questions(rows, names, kind)
+
+
+def grid_questions(
+    objects: Objects, budget: int | None = None, *, size: int = 8, pick: int = 2, seed: Seed = 0
+) -> Questions:
+    """Draw ``budget`` distinct screens "pick the ``pick`` of these ``size`` objects that are nearest to the anchor".
+
+    Every object is the anchor equally often, and an option equally often, give or take one.
+
+    Parameters
+    ----------
+    objects : names, or their number.
+    budget : screens in total; None takes one for each object as the anchor.
+    size : options on a screen, at most n - 1.
+    pick : options to pick, fewer than ``size``. A screen gives pick * (size - pick) triplets.
+    seed : whole number or numpy Generator.
+
+    >>> grid_questions(20, size=6, pick=2)
+    Questions(20 grid questions, 20 objects)
+    """
+    names = _at_least_three(objects)
+    n = len(names)
+    check_whole("size", size, 2)
+    if size > n - 1:
+        raise InputError(f"size: {size} options and an anchor need {size + 1} objects, got {n:,}")
+    check_whole("pick", pick, 1, size - 1)
+    total = count_rows(n, [1, size])
+    wanted = n if budget is None else budget
+    check_budget(wanted, total)
+    rows = balanced_rows(n, wanted, [1, size], np.random.default_rng(seed))
+    _warn_missed(names, rows, wanted, f"{-(-n // size):,} is enough to show every object")
+    return Questions(rows, names, "grid", pick)
+
+
+def _at_least_three(objects: Objects) -> tuple[str, ...]:
+    names = object_names(objects)
+    if len(names) < 3:
+        raise InputError(f"objects: a question needs three objects, got {len(names)}")
+    return names
+
+
+def _warn_missed(names: tuple[str, ...], rows: Indices, budget: int, remedy: str) -> None:
+    asked = np.zeros(len(names), dtype=bool)
+    asked[rows.ravel()] = True
+    warn_uninformed(names, ~asked, budget, remedy)

@@ -1,0 +1,174 @@
+"""Landmarks, and the questions of the landmark design (section 2.3 of the paper)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nearfar.design._draw import draw, quotas
+from nearfar.design._inputs import Objects, Seed, check_budget, object_names, warn_uninformed
+from nearfar.design.questions import Indices, Questions
+from nearfar.errors import InputError
+from nearfar.progress import step
+from nearfar.threads import blocks, run
+
+__all__ = ["farthest_first", "landmark_questions", "random_landmarks"]
+
+BLOCKS = 64  # a fixed number of pieces, so that progress of threads never shows in the result
+
+
+def random_landmarks(objects: Objects, k: int, seed: Seed = 0) -> Indices:
+    """Draw k landmarks from all objects with equal chances; returns sorted indices.
+
+    >>> random_landmarks(10, 3, seed=0).shape
+    (3,)
+    """
+    n = len(object_names(objects))
+    _check_k(k, n)
+    return np.sort(np.random.default_rng(seed).choice(n, k, replace=False)).astype(np.int32)
+
+
+def farthest_first(distances: ArrayLike, k: int, first: int | None = None, seed: Seed = 0) -> Indices:
+    """Landmarks spread out: each next one is the object farthest from all landmarks so far.
+
+    Parameters
+    ----------
+    distances : (n, n) distances (or guesses of them, from a pilot or from image features).
+    k : how many landmarks.
+    first : index of the first landmark; drawn with ``seed`` where not given.
+
+    Returns
+    -------
+    (k,) indices, in the order chosen.
+
+    >>> points = np.array([0.0, 1.0, 2.0, 10.0])
+    >>> farthest_first(abs(points[:, None] - points), 3, first=0)
+    array([0, 3, 2], dtype=int32)
+    """
+    d = np.asarray(distances, dtype=np.float64)
+    if d.ndim != 2 or d.shape[0] != d.shape[1] or np.isnan(d).any():
+        raise InputError(
+            f"distances: expected an (n, n) array without NaN, got shape {d.shape}"
+            + (" with NaN" if np.isnan(d).any() else ""),
+        )
+    n = len(d)
+    _check_k(k, n)
+    if first is not None and not 0 <= first < n:
+        raise InputError(
+            f"first: {first} is outside 0..{n - 1}",
+        )
+    chosen = np.empty(k, dtype=np.int32)
+    chosen[0] = np.random.default_rng(seed).integers(n) if first is None else first
+    nearest = d[chosen[0]].copy()
+    nearest[chosen[0]] = -np.inf  # a landmark is never chosen twice, not even among duplicates
+    for i in range(1, k):
+        chosen[i] = np.argmax(nearest)
+        np.minimum(nearest, d[chosen[i]], out=nearest)
+        nearest[chosen[i]] = -np.inf
+    return chosen
+
+
+def landmark_questions(
+    objects: Objects,
+    landmarks: Sequence[str] | ArrayLike,
+    kernel: Literal["k1", "k2"] = "k1",
+    *,
+    budget: int | None = None,
+    seed: Seed = 0,
+) -> Questions:
+    """Questions of the landmark design, for k1 or for k2: all of them, or ``budget`` of them.
+
+    For k1: anchor x in all objects, one and other in the landmarks. For k2: anchor l and other l' in the
+    landmarks, one = x in all objects. Every object x is asked about equally often, give or take one question
+    (a landmark runs out of questions earlier than the others; then it has them all). Within an object the
+    questions are drawn without replacement. A k2 question among three landmarks speaks about two of them and is
+    asked once, on behalf of one; with all objects taken, these come evenly.
+
+    Parameters
+    ----------
+    objects : names, or their number.
+    landmarks : names or indices of at least two objects.
+    budget : questions in total; None asks all. Memory grows with n + budget only. A budget that leaves objects without
+        a question is kept, with an ``UninformedWarning``.
+    seed : whole number or numpy Generator; the result does not depend on the number of threads.
+
+    Returns
+    -------
+    Questions, ordered by x.
+
+    >>> len(landmark_questions(100, [3, 14, 15, 92], "k2", budget=500))
+    500
+    """
+    names = object_names(objects)
+    marks = _landmarks(landmarks, names)
+    if kernel not in ("k1", "k2"):
+        raise InputError(
+            f"kernel: {kernel!r} has no landmark questions; expected 'k1' or 'k2'",
+        )
+    n, k = len(names), len(marks)
+    place = np.full(n, -1, dtype=np.int32)
+    place[marks] = np.arange(k, dtype=np.int32)
+    room_for_landmark = (k - 1) * (k - 2) // 2
+    room_for_other = k * (k - 1) // 2 if kernel == "k1" else k * (k - 1)
+    room = np.where(place >= 0, room_for_landmark, room_for_other).astype(np.int64)
+    rng = np.random.default_rng(seed)
+    if budget is not None:
+        check_budget(budget, int(room.sum()))
+    quota = quotas(room, budget, rng)
+    offset = np.concatenate([[0], np.cumsum(quota)])
+    out = np.empty((3, int(offset[-1])), dtype=np.int32)
+    key = rng.integers(2**64, dtype=np.uint64)
+    with step("drawing questions"):
+        pieces = blocks(n, BLOCKS)
+        run(draw, [(a, b, kernel == "k2", room, offset, place, marks, key, out) for a, b in pieces])
+    if budget is not None:
+        _warn_missed(names, room > 0, place >= 0, kernel, out, budget)
+    return Questions(out.T, names)
+
+
+def _warn_missed(
+    names: tuple[str, ...],
+    able: NDArray[np.bool_],
+    mark: NDArray[np.bool_],
+    kernel: str,
+    rows: Indices,
+    budget: int,
+) -> None:
+    """Say which objects have no question that fills their row of Phi, though there are such questions."""
+    informed = np.zeros(len(names), dtype=bool)
+    if kernel == "k1":
+        informed[rows[0]] = True
+    else:  # a question among three landmarks speaks about both that are not its anchor
+        informed[rows[1]] = True
+        informed[rows[2][mark[rows[1]]]] = True
+    remedy = f"{int(able.sum()):,} is enough to ask about every object"
+    warn_uninformed(names, able & ~informed, budget, remedy)
+
+
+def _landmarks(landmarks: Sequence[str] | ArrayLike, names: tuple[str, ...]) -> Indices:
+    """Indices of landmarks given by name (text) or by index (whole numbers)."""
+    given = np.asarray(landmarks).tolist() if isinstance(landmarks, np.ndarray) else list(landmarks)  # type: ignore[arg-type]
+    index = {name: i for i, name in enumerate(names)} if any(isinstance(g, str) for g in given) else {}
+    marks = []
+    for g in given:
+        i = index.get(g, -1) if isinstance(g, str) else g
+        if not isinstance(i, (int, np.integer)) or not 0 <= i < len(names):
+            raise InputError(
+                f"landmarks: {g!r} is none of the {len(names):,} objects; expected their names, or indices from 0",
+            )
+        marks.append(int(i))
+    if len(set(marks)) != len(marks) or len(marks) < 2:
+        raise InputError(
+            f"landmarks: expected at least two distinct objects, got {given[:10]}",
+        )
+    return np.array(marks, dtype=np.int32)
+
+
+def _check_k(k: int, n: int) -> None:
+    if not 1 <= k <= n:
+        raise InputError(
+            f"k: {k} landmarks cannot be chosen from {n:,} objects",
+        )

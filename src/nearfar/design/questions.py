@@ -1,0 +1,199 @@
+"""The noun of this room: questions of one kind, as they are put to people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nearfar.design._inputs import Seed
+from nearfar.errors import InputError
+from nearfar.triplets import Triplets
+
+__all__ = ["KINDS", "Indices", "Kind", "Questions"]
+
+Indices = NDArray[np.int32]
+Kind = Literal["near", "odd", "central", "grid"]
+KINDS: dict[str, str] = {
+    "near": "which of two objects is nearer to the anchor?",
+    "odd": "which of three objects is the odd one out?",
+    "central": "which of three objects is the most central?",
+    "grid": "which objects of a grid are nearest to the anchor?",
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Questions:
+    """Questions of one kind; indices into ``objects``.
+
+    Parameters
+    ----------
+    array : (m, w) one row per question. "near": anchor, one, other; "odd" and "central": the three objects;
+        "grid": anchor, then the options. The order of the options means nothing until ``shuffled`` or ``booklets``
+        gives it: then it is the order on the screen.
+    objects : names of all objects.
+    kind : "near", "odd", "central" or "grid".
+    pick : how many options of a grid are to be picked.
+
+    >>> from nearfar.design import landmark_questions
+    >>> questions = landmark_questions(["red", "pink", "blue", "navy"], ["red", "blue"])
+    >>> questions
+    Questions(2 questions, 4 objects)
+    >>> questions.array.tolist()
+    [[1, 0, 2], [3, 0, 2]]
+    """
+
+    array: Indices
+    objects: tuple[str, ...]
+    kind: Kind = "near"
+    pick: int = 1
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise InputError(f"kind: expected one of {', '.join(KINDS)}, got {self.kind!r}")
+        width = self.array.shape[1] if self.array.ndim == 2 else 0
+        if width < 3 or (self.kind != "grid" and width > 3):
+            raise InputError(
+                f"array: expected one row per {self.kind} question, got an array of shape {self.array.shape}"
+            )
+        if not 1 <= self.pick < max(2, self.options.shape[1]):
+            raise InputError(
+                f"pick must be from 1 to {self.options.shape[1] - 1} for {self.options.shape[1]} options, "
+                f"got {self.pick}"
+            )
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    def __repr__(self) -> str:
+        kind = "" if self.kind == "near" else f"{self.kind} "
+        return f"Questions({len(self):,} {kind}questions, {len(self.objects):,} objects)"
+
+    def __getitem__(self, rows: Any) -> Questions:
+        """The questions chosen by a mask, a slice or row numbers; all objects stay."""
+        return self.replaced(self.array[rows])
+
+    def replaced(self, array: Indices) -> Questions:
+        """Other rows of the same kind about the same objects."""
+        return Questions(array, self.objects, self.kind, self.pick)
+
+    @property
+    def anchored(self) -> bool:
+        """Whether the first column is an anchor ("near" and "grid")."""
+        return self.kind in ("near", "grid")
+
+    @property
+    def options(self) -> Indices:
+        """(m, 2), (m, 3) or (m, size): what can be chosen."""
+        return self.array[:, 1:] if self.anchored else self.array
+
+    @property
+    def anchor(self) -> Indices:
+        """(m,) anchors of "near" and "grid" questions."""
+        return self._column(0, ("near", "grid"), "an anchor")
+
+    @property
+    def one(self) -> Indices:
+        """(m,) first option of "near" questions."""
+        return self._column(1, ("near",), "the columns one and other")
+
+    @property
+    def other(self) -> Indices:
+        """(m,) second option of "near" questions."""
+        return self._column(2, ("near",), "the columns one and other")
+
+    def _column(self, place: int, kinds: tuple[str, ...], what: str) -> Indices:
+        if self.kind not in kinds:
+            raise InputError(f"questions of kind {self.kind!r} do not have {what}")
+        return self.array[:, place]
+
+    def shuffled(self, seed: Seed = 0) -> Questions:
+        """The same questions in random order, the options of each in random order."""
+        rng = np.random.default_rng(seed)
+        chosen = self.array[rng.permutation(len(self))]
+        if self.kind == "near":
+            swap = rng.random(len(self)) < 0.5
+            chosen[swap, 1:] = chosen[swap, :0:-1]
+        else:
+            first = 1 if self.anchored else 0
+            chosen[:, first:] = rng.permuted(chosen[:, first:], axis=1)
+        return self.replaced(chosen)
+
+    def answered(self, choice: ArrayLike, **columns: Any) -> Triplets:
+        """Triplets from what was chosen.
+
+        Parameters
+        ----------
+        choice : (m,) position of the chosen option, from 0; (m, pick) positions for grids. -1: not answered, no
+            triplet.
+        columns : ``participant``, ``seconds``, ``answered_at`` and the like, one value per question.
+
+        Returns
+        -------
+        Triplets, in the order of the questions. "odd" and "central" give two each, a grid
+        pick * (size - pick), all with one statement id (the row number of the question unless given).
+
+        >>> Questions(np.array([[0, 1, 2]]), ("a", "b", "c"), "odd").answered([2]).array.tolist()
+        [[0, 1, 2], [1, 0, 2]]
+        """
+        chosen = self._positions(choice)
+        given = {name: values for name, values in columns.items() if values is not None}
+        if self.kind != "near" and "statement" not in given:
+            given["statement"] = np.arange(len(self))
+        answered = (chosen >= 0).all(axis=1)
+        if answered.all():
+            triplets, per_question = _expand(self, chosen)
+        else:
+            triplets, per_question = _expand(self[answered], chosen[answered])
+        source = np.repeat(np.flatnonzero(answered), per_question) if given else None
+        kept = {name: np.asarray(values)[source] for name, values in given.items()}
+        return Triplets(triplets[0], triplets[1], triplets[2], self.objects, **kept)
+
+    def _positions(self, choice: ArrayLike) -> NDArray[Any]:
+        """(m, pick) positions, checked."""
+        wanted = (len(self), self.pick)
+        given = np.asarray(choice)
+        chosen = given[:, None] if given.ndim == 1 and self.pick == 1 else given
+        if chosen.shape != wanted or (chosen.size and chosen.dtype.kind not in "iu"):
+            raise InputError(
+                f"choice: expected {self.pick} position(s) for each of {len(self):,} questions, "
+                f"got {chosen.dtype} values of shape {given.shape}"
+            )
+        most = self.options.shape[1] - 1
+        outside = (chosen < -1) | (chosen > most)
+        if outside.any():
+            row = int(np.argmax(outside.any(axis=1)))
+            raise InputError(
+                f"choice, question {row}: {chosen[row].tolist()} is outside 0..{most} (-1: not answered)"
+            )
+        if self.pick > 1:
+            ordered = np.sort(chosen, axis=1)
+            twice = ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)).any(axis=1)
+            if twice.any():
+                row = int(np.argmax(twice))
+                raise InputError(f"choice, question {row}: {chosen[row].tolist()} names an option twice")
+        return chosen
+
+
+def _expand(questions: Questions, chosen: NDArray[Any]) -> tuple[Indices, int]:
+    """(3, t) triplets of answered questions, and how many each gives."""
+    options, m = questions.options, len(questions)
+    if questions.kind == "near":
+        second = chosen[:, 0] == 1
+        one, other = options.T
+        return np.stack([questions.anchor, np.where(second, other, one), np.where(second, one, other)]), 1
+    picked = np.zeros(options.shape, dtype=bool)
+    np.put_along_axis(picked, chosen, True, axis=1)
+    taken = options[picked].reshape(m, questions.pick)
+    left = options[~picked].reshape(m, options.shape[1] - questions.pick)
+    if questions.kind == "odd":  # the other two are near to each other
+        triplets = np.stack([left, left[:, ::-1], np.repeat(taken, 2, axis=1)])
+    elif questions.kind == "central":  # seen from either of the others, the central one is nearer
+        triplets = np.stack([left, np.repeat(taken, 2, axis=1), left[:, ::-1]])
+    else:  # every picked option is nearer to the anchor than every other
+        near = np.repeat(taken, left.shape[1], axis=1)
+        far = np.tile(left, (1, taken.shape[1]))
+        triplets = np.stack([np.broadcast_to(questions.array[:, :1], near.shape), near, far])
+    return triplets.reshape(3, -1), triplets.shape[2]

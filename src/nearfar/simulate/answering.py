@@ -1,0 +1,127 @@
+"""Answers to questions of any kind from points, distances or a function, with flips, noise and ties."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nearfar.design import Booklets, Questions
+from nearfar.errors import InputError
+from nearfar.progress import step
+from nearfar.simulate.choosing import choose, distances_shown
+from nearfar.simulate.distances import Pairwise, pair_distances
+from nearfar.triplets import Triplets
+
+__all__ = ["SimulatedAnswers", "answers"]
+
+CHUNK = 1 << 18  # questions answered at a time
+
+
+@dataclass(frozen=True)
+class SimulatedAnswers:
+    """What was answered.
+
+    Attributes
+    ----------
+    triplets : the answers; those of booklets say who gave them.
+    ties : how many questions were ties (dropped, or answered at random).
+    choice : (m,) position chosen among the options of each question, (m, pick) where several are; -1 where dropped.
+    """
+
+    triplets: Triplets
+    ties: int
+    choice: NDArray[np.integer]
+
+
+def answers(
+    questions: Questions | Booklets,
+    *,
+    points: ArrayLike | None = None,
+    distances: ArrayLike | None = None,
+    distance: Pairwise | None = None,
+    metric: str | Pairwise = "euclidean",
+    flip: float = 0.0,
+    noise: float = 0.0,
+    ties: Literal["drop", "random"] = "drop",
+    seed: int | np.random.Generator = 0,
+) -> SimulatedAnswers:
+    """Answer questions of any kind by distance.
+
+    "near" and "grid": the options with the smallest distances from the anchor. "odd": the one outside the closest
+    pair. "central": the one outside the farthest pair. Give one of ``points``, ``distances`` and ``distance``.
+
+    Parameters
+    ----------
+    questions : what is asked, from ``nearfar.design``; check questions of booklets are answered too, but give no triplet.
+    points : (n, d) coordinates of all objects, compared by ``metric``.
+    distances : (n, n) distances; row is the anchor. Infinite ones are allowed, two of them tie. Trios have no anchor:
+        they are compared by the mean of both directions.
+    distance : function of two equally long arrays of indices (anchors, others) that returns their distances.
+    metric : "euclidean", "manhattan", "chebyshev" or "cosine"; or a function of two (m, d) arrays that
+        returns the m distances between their rows.
+    flip : each answer is turned round with this probability, independently of all others and of the distances: to
+        one of the two other objects of a trio, each with half the chance; each pick of a grid to an option not picked.
+    noise : standard deviation of the logarithm of a distance as somebody sees it, drawn anew for each distance in each
+        question: close calls go wrong more often than clear ones.
+    ties : what happens where both distances are equal: "drop" the question, or answer at "random".
+    seed : whole number or numpy Generator.
+
+    Returns
+    -------
+    SimulatedAnswers with ``triplets`` (in the order of the questions), ``ties`` and ``choice``.
+
+    Examples
+    --------
+    >>> from nearfar import design
+    >>> result = answers(design.random_questions(3, 3), points=[[0.0], [1.0], [2.0]])
+    >>> sorted(result.triplets.array.tolist()), result.ties
+    ([[0, 1, 2], [2, 1, 0]], 1)
+    >>> answers(design.trio_questions(["red", "pink", "blue"]), points=[[0.0], [1.0], [5.0]]).triplets.array.tolist()
+    [[0, 1, 2], [1, 0, 2]]
+    """
+    asked = questions if isinstance(questions, Questions) else questions.questions
+    _check(flip, noise, ties)
+    if distances is not None and not asked.anchored:
+        distances = (np.asarray(distances) + np.asarray(distances).T) / 2
+    measure = pair_distances(len(asked.objects), points, distances, distance, metric, roots=noise > 0)
+    # Streams of their own, so that the flips stay the same whatever is done about ties.
+    rng = np.random.default_rng(seed)
+    flips, coins = rng.spawn(2)
+    looks = rng.spawn(1)[0] if noise else None
+    m = len(asked)
+    choice = np.empty((m, asked.pick), dtype=np.int8 if asked.options.shape[1] < 128 else np.int32)
+    n_ties = 0
+    with step("simulating answers", total=m) as advance:
+        for start in range(0, m, CHUNK):
+            rows = slice(start, min(start + CHUNK, m))
+            part = asked[rows]
+            apart = distances_shown(part, measure)
+            if looks is not None:
+                apart = apart * np.exp(noise * looks.standard_normal(apart.shape))
+            picked, tie = choose(part, apart, flip, flips, coins)
+            n_ties += int(tie.sum())
+            if ties == "drop":
+                picked[tie & _distinct(part)] = -1
+            choice[rows] = picked
+            advance(len(part))
+    chosen = choice if asked.pick > 1 else choice[:, 0]
+    return SimulatedAnswers(questions.answered(chosen), n_ties, chosen)
+
+
+def _distinct(questions: Questions) -> NDArray[np.bool_]:
+    """Which rows ask about different objects, as all do but check questions: these are answered in any case."""
+    ordered = np.sort(questions.array, axis=1)
+    distinct: NDArray[np.bool_] = (ordered[:, 1:] != ordered[:, :-1]).all(axis=1)
+    return distinct
+
+
+def _check(flip: float, noise: float, ties: str) -> None:
+    if not 0 <= flip <= 1:
+        raise InputError(f"flip: expected a probability, got {flip}")
+    if not 0 <= noise < np.inf:
+        raise InputError(f"noise: expected a standard deviation >= 0, got {noise}")
+    if ties not in ("drop", "random"):
+        raise InputError(f"ties: expected 'drop' or 'random', got {ties!r}")

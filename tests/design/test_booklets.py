@@ -1,0 +1,248 @@
+"""Booklets: equally many questions each, every question equally often, sides even, no trio twice but as planned."""
+
+from collections import Counter, defaultdict
+from itertools import combinations, pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nearfar import design
+from nearfar.design.booklets import AGAIN, CHECK, NEW
+from nearfar.errors import InputError, NearfarWarning
+
+
+def trios(row, kind):
+    """The sets of three objects that a question shows together."""
+    if kind == "grid":
+        return [frozenset((row[0], *pair)) for pair in combinations(row[1:], 2)]
+    return [frozenset(row)]
+
+
+def by_person(made):
+    lists = defaultdict(list)
+    table = zip(
+        made.participant.tolist(),
+        made.place.tolist(),
+        made.role.tolist(),
+        made.question.tolist(),
+        made.questions.array.tolist(),
+        strict=True,
+    )
+    for person, place, role, question, row in table:
+        lists[person].append((place, role, question, row))
+    return lists
+
+
+def options(row, kind):
+    return row[1:] if kind in ("near", "grid") else row
+
+
+def check_promises(made, given, gap=10):
+    """Everything that the documentation says of booklets, read off naively."""
+    kind = given.kind
+    lists = by_person(made)
+    lengths = [sum(role == NEW for _, role, _, _ in own) for own in lists.values()]
+    assert max(lengths) - min(lengths) <= 1
+    load = Counter(made.question[made.role == NEW].tolist())
+    assert set(load) == set(range(len(given))) and max(load.values()) - min(load.values()) <= 1
+    for own in lists.values():
+        assert [place for place, *_ in own] == list(range(1, len(own) + 1))
+        shown = Counter(t for _, role, _, row in own if role == NEW for t in trios(row, kind))
+        assert max(shown.values(), default=1) == 1
+        first = {question: (place, row) for place, role, question, row in own if role == NEW}
+        for place, role, question, row in own:
+            if role == CHECK:
+                assert question == -1
+                continue
+            original = given.array[question].tolist()
+            assert Counter(options(row, kind)) == Counter(options(original, kind))
+            if kind in ("near", "grid"):
+                assert row[0] == original[0]
+            if role == AGAIN:
+                assert place - first[question][0] >= gap
+                before, now = options(first[question][1], kind), options(row, kind)
+                assert all(a != b for a, b in zip(before, now, strict=True))
+        repeated = Counter(question for _, role, question, _ in own if role == AGAIN)
+        assert not repeated or max(repeated.values()) == 1
+
+
+@st.composite
+def plans(draw):
+    kind = draw(st.sampled_from(["near", "landmarks", "odd", "central"]))
+    n = draw(st.integers(5, 9))
+    m = draw(st.integers(3, 10))
+    if kind == "near":
+        questions = design.random_questions(n, m, seed=draw(st.integers(0, 9)))
+    elif kind == "landmarks":
+        questions = design.landmark_questions(n, range(4), budget=m, seed=1)
+    else:
+        questions = design.trio_questions(n, m, kind, seed=1)
+    people = draw(st.integers(3, 8))
+    return questions, people, draw(st.integers(1, people // 3))
+
+
+@pytest.mark.filterwarnings("ignore::nearfar.errors.UninformedWarning")
+@given(plans(), st.integers(0, 5))
+def test_every_plan_keeps_its_promises(case, seed):
+    questions, people, each = case
+    made = design.booklets(questions, people, each=each, checks=2, seed=seed)
+    check_promises(made, questions)
+    assert np.bincount(made.role, minlength=3).tolist() == [len(questions) * each, 0, 2 * people]
+
+
+@pytest.mark.parametrize("kind", ["near", "odd", "central"])
+def test_places_repeats_and_checks_add_up(kind):
+    if kind == "near":
+        questions = design.landmark_questions(40, range(8), budget=400)
+    else:
+        questions = design.trio_questions(40, 400, kind)
+    made = design.booklets(questions, 25, per_person=60, again=0.1, checks=3, seed=5)
+    check_promises(made, questions)
+    assert (np.bincount(made.participant)[1:] == 60).all()
+    assert np.bincount(made.role).tolist() == [25 * 52, 25 * 5, 25 * 3]
+
+
+def test_grids_are_kept_apart_too():
+    questions = design.grid_questions(60, 120, size=6, pick=2)
+    made = design.booklets(questions, 20, each=2, again=0.2, gap=3)
+    check_promises(made, questions, gap=3)
+
+
+def test_grids_that_cannot_be_kept_apart_are_counted():
+    questions = design.grid_questions(6, 12, size=4, pick=2)
+    with pytest.warns(
+        NearfarWarning, match=r"come again on another grid of the same person: \d+; take smaller"
+    ):
+        made = design.booklets(questions, 2)
+    shown = defaultdict(list)
+    for person, row in zip(made.participant, made.questions.array.tolist(), strict=True):
+        shown[person] += trios(row, "grid")
+    assert sum(len(own) - len(set(own)) for own in shown.values()) > 0
+
+
+def test_sides_are_even_for_every_person_and_every_question():
+    questions = design.landmark_questions(30, range(6), budget=200)
+    made = design.booklets(questions, 15, each=5, seed=3)
+    left = made.questions.one == questions.one[made.question]
+    for group in (made.participant, made.question):
+        of_left = np.bincount(group, weights=left)
+        total = np.bincount(group)
+        assert np.abs(2 * of_left - total).max() <= 1
+
+
+@pytest.mark.parametrize("kind", ["odd", "central", "grid"])
+def test_options_of_a_question_take_turns(kind):
+    if kind == "grid":
+        questions = design.grid_questions(60, 60, size=3, pick=1)
+    else:
+        questions = design.trio_questions(30, 100, kind)
+    made = design.booklets(questions, 12, each=6)
+    for q in range(len(questions)):
+        shown = made.questions.options[made.question == q]
+        for column in shown.T:
+            assert sorted(Counter(column.tolist()).values()) == [2, 2, 2]
+
+
+def test_checks_are_spread_over_the_list_and_differ():
+    made = design.booklets(design.trio_questions(20, 200, "central"), 5, per_person=44, checks=4)
+    for own in by_person(made).values():
+        places = [place for place, role, _, _ in own if role == CHECK]
+        assert len(places) == 4
+        assert [(place - 1) // 11 in (k - 1, k, k + 1) for k, place in enumerate(places)] == [True] * 4
+    right = made.expected
+    assert ((right >= 0) == (made.role == CHECK)).all()
+    assert len(set(right[right >= 0].tolist())) == 20
+
+
+def test_who_shares_questions_with_whom_is_mixed():
+    """Dealt round the table, five neighbours would share all their questions; mixed, every pair shares some."""
+    questions = design.trio_questions(40, 1200)
+    made = design.booklets(questions, 30, each=5, seed=2)
+    own = [set(made.question[made.participant == p].tolist()) for p in range(1, 31)]
+    shared = np.array([len(a & b) for a, b in combinations(own, 2)])
+    assert shared.mean() == pytest.approx(27.6, abs=0.1)  # 1200 * C(5, 2) / C(30, 2)
+    assert shared.min() > 5 and shared.max() < 60
+
+
+def test_repeat_questions_is_one_list():
+    questions = design.trio_questions(20, 100)
+    made = design.repeat_questions(questions, 0.3, gap=7, seed=1)
+    check_promises(made, questions, gap=7)
+    assert set(made.participant.tolist()) == {1} and (made.role == AGAIN).sum() == 30
+    assert repr(made) == "Booklets(1 person, 130 questions: 100 new, 30 again, 0 checks)"
+
+
+def test_seeds_fix_everything():
+    questions = design.trio_questions(20, 100)
+    one, same, other = (design.booklets(questions, 5, checks=1, seed=s).questions.array for s in (1, 1, 2))
+    np.testing.assert_array_equal(one, same)
+    assert (one != other).any()
+
+
+@pytest.mark.parametrize("kind", design.KINDS)
+def test_checks_grade_and_give_no_triplet(kind):
+    if kind == "near":
+        questions = design.landmark_questions(20, range(6), budget=100)
+    elif kind == "grid":
+        questions = design.grid_questions(40, 40, size=4, pick=2)
+    else:
+        questions = design.trio_questions(20, 100, kind)
+    made = design.booklets(questions, 4, checks=3, seed=4)
+    pick = questions.pick
+    right = np.zeros((len(made), pick), dtype=int)
+    wrong = np.zeros((len(made), pick), dtype=int)
+    for i, (shown, expected) in enumerate(zip(made.questions.options.tolist(), made.expected, strict=True)):
+        hits = [k for k, x in enumerate(shown) if x == expected]
+        misses = [k for k, x in enumerate(shown) if x != expected]
+        right[i] = (hits[:1] + misses)[:pick]
+        wrong[i] = misses[:pick]
+    is_check = made.role == CHECK
+    assert made.passed(right).sum() == is_check.sum() == 12
+    assert not made.passed(wrong).any()
+    assert not made.passed(np.full((len(made), pick), -1)).any()
+    answers = made.answered(right if pick > 1 else right[:, 0])
+    per_question = {"near": 1, "odd": 2, "central": 2, "grid": 4}[kind]
+    assert len(answers) == len(questions) * per_question
+    assert len(answers.participant.present) == 4
+    if kind == "near":
+        assert (answers.near_side == 1).sum() == 0
+    places = made[made.participant == 2]
+    assert all(b - a == 1 for a, b in pairwise(places.place.tolist()))
+
+
+TRIOS = design.trio_questions(10, 40)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: design.booklets(TRIOS, 0), "people must be an integer >= 1, got 0"),
+        (
+            lambda: design.booklets(TRIOS, 3, each=4),
+            "each: 4 answers per question need as many people, got 3",
+        ),
+        (lambda: design.booklets(TRIOS, 3, each=2, per_person=5), "give per_person or each, not both"),
+        (
+            lambda: design.booklets(TRIOS, 3, per_person=10),
+            "3 people with 10 new questions each answer 30, but there are 40 questions",
+        ),
+        (
+            lambda: design.booklets(TRIOS, 3, per_person=60),
+            "nobody gets the same trio twice; take more people",
+        ),
+        (lambda: design.booklets(TRIOS, 3, per_person=3, checks=3), "leave no room for questions besides 3"),
+        (
+            lambda: design.booklets(TRIOS, 8, again=0.5),
+            "a list of 5 questions has room for 0 repeats at least 10",
+        ),
+        (lambda: design.booklets(TRIOS, 4, again=2), "again must be a share from 0 to 1, got 2"),
+        (lambda: design.booklets(TRIOS[:0], 4), "expected at least one question"),
+        (lambda: design.booklets(design.random_questions(4, 12), 2), "nobody gets the same trio twice"),
+        (lambda: design.booklets(TRIOS, 4).answered([0, 1]), "expected one for each of 40 places, got 2"),
+    ],
+)
+def test_what_cannot_be_done_is_said(call, message):
+    with pytest.raises(InputError, match=message):
+        call()
