@@ -26,6 +26,7 @@ ROOMS = [
     ["evaluate"],
     ["scale"],
     ["report"],
+    ["ask"],
     ["cli"],
     ["__main__"],
 ]

@@ -47,5 +47,9 @@ def _root(
     """Read answers, compute, write: see  nearfar COMMAND --help  for an example of each."""
 
 
+GROUPS = ("ask",)  # commands with commands of their own
+
+for _name in GROUPS:
+    app.add_typer(getattr(importlib.import_module(f"nearfar.cli.{_name}"), _name))
 for _name in COMMANDS:
     app.command(_name)(getattr(importlib.import_module(f"nearfar.cli.{_name}"), _name))

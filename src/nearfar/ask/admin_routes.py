@@ -1,0 +1,150 @@
+"""The researcher's part, behind a password: the live page, pause and resume, export, erase."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import numpy as np
+from anyio import to_thread
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import Route
+
+from nearfar.ask.export import erase_person, export_archive
+from nearfar.ask.pages import render
+from nearfar.ask.passwords import hash_secret, is_password, new_secret
+from nearfar.ask.people_routes import NO_STORE, _json
+from nearfar.ask.prepare import OpenStudy
+from nearfar.ask.store import researcher
+from nearfar.ask.view import ViewMaker
+
+__all__ = ["AdminRoutes"]
+
+COOKIE = "nearfar"
+LASTS = 12 * 3600  # seconds
+
+
+class AdminRoutes:
+    """Routes below ``/admin``; all but the log-in need its cookie."""
+
+    def __init__(self, ready: OpenStudy, view: ViewMaker, *, secure: bool) -> None:
+        self.ready = ready
+        self.store = ready.store
+        self.view = view
+        self.secure = secure
+
+    def routes(self) -> list[Route]:
+        """Everything below ``/admin``."""
+        return [
+            Route("/admin", self.page),
+            Route("/admin/login", self.login, methods=["POST"]),
+            Route("/admin/logout", self.logout, methods=["POST"]),
+            Route("/admin/live.json", self.live),
+            Route("/admin/export.zip", self.export),
+            Route("/admin/state", self.state, methods=["POST"]),
+            Route("/admin/erase", self.erase, methods=["POST"]),
+        ]
+
+    async def _logged_in(self, request: Request) -> bool:
+        cookie = request.cookies.get(COOKIE)
+        return cookie is not None and await self.store.read(
+            researcher.has_session, hash_secret(cookie), time.time()
+        )
+
+    async def page(self, request: Request) -> Response:
+        """The live page, or the log-in."""
+        name = "admin.html" if await self._logged_in(request) else "login.html"
+        return HTMLResponse(render(name, title=self.ready.study.title), headers=NO_STORE)
+
+    async def login(self, request: Request) -> Response:
+        """Check the password; the cookie is for this site and this part of it only."""
+        body = await _json(request)
+        password = body.get("password") if body is not None else None
+        row = await self.store.read(researcher.study_row)
+        right = (
+            isinstance(password, str)
+            and row is not None
+            and len(password) < 200
+            and await to_thread.run_sync(is_password, password.strip(), row["password"])
+        )
+        if not right:
+            return JSONResponse({"error": "That is not the password."}, 403)
+        cookie = new_secret()
+        now = time.time()
+        await self.store.write(researcher.add_session, hash_secret(cookie), now + LASTS, now)
+        response = JSONResponse({}, headers=NO_STORE)
+        response.set_cookie(
+            COOKIE, cookie, max_age=LASTS, path="/admin", httponly=True, samesite="strict", secure=self.secure
+        )
+        return response
+
+    async def logout(self, request: Request) -> Response:
+        """Forget the log-in."""
+        cookie = request.cookies.get(COOKIE)
+        if cookie is not None:
+            await self.store.write(researcher.end_session, hash_secret(cookie))
+        response = JSONResponse({}, headers=NO_STORE)
+        response.delete_cookie(COOKIE, path="/admin")
+        return response
+
+    async def live(self, request: Request) -> Response:
+        """Counts of this moment, and the newest view."""
+        if not await self._logged_in(request):
+            return _log_in_first()
+        return JSONResponse(await self.store.read(self._live, time.time()), headers=NO_STORE)
+
+    def _live(self, tx: Any, now: float) -> dict[str, Any]:
+        view = researcher.get_view(tx)
+        loads = np.array(researcher.balance(tx), dtype=np.int64).reshape(-1, 2)
+        answers, often = np.unique(loads[:, 1], return_counts=True)
+        people = [
+            {"name": row[0], "state": row[5], "answers": row[8], "places": row[9], "outside": row[1]}
+            for row in researcher.people_rows(tx)
+        ]
+        return {
+            **researcher.counts(tx, now),
+            "balance": [[int(a), int(b)] for a, b in zip(answers, often, strict=True)],
+            "wanted": self.ready.study.questions.each,
+            "aim": self.ready.study.people.aim,
+            "everybody": people,
+            "view": None if view is None else json.loads(view),
+        }
+
+    async def export(self, request: Request) -> Response:
+        """Everything as a zip of tables."""
+        if not await self._logged_in(request):
+            return _log_in_first()
+        data = await self.store.read(export_archive)
+        headers = {**NO_STORE, "content-disposition": 'attachment; filename="answers.zip"'}
+        return Response(data, media_type="application/zip", headers=headers)
+
+    async def state(self, request: Request) -> Response:
+        """Pause or resume."""
+        if not await self._logged_in(request):
+            return _log_in_first()
+        body = await _json(request)
+        state = body.get("state") if body is not None else None
+        if state not in ("open", "paused"):
+            return JSONResponse({"error": "expected open or paused"}, 400)
+        await self.store.write(researcher.set_state, state)
+        return JSONResponse({"state": state}, headers=NO_STORE)
+
+    async def erase(self, request: Request) -> Response:
+        """Erase a person everywhere."""
+        if not await self._logged_in(request):
+            return _log_in_first()
+        body = await _json(request)
+        name = body.get("name") if body is not None else None
+        if not isinstance(name, str):
+            return JSONResponse({"error": "expected a name"}, 400)
+        erased = await to_thread.run_sync(erase_person, self.store, name)
+        if erased is None:
+            return JSONResponse({"error": "There is no such person."}, 404)
+        self.view.hurry()
+        return JSONResponse({"unreachable": erased}, headers=NO_STORE)
+
+
+def _log_in_first() -> Response:
+    return JSONResponse({"error": "Please log in."}, 401, headers=NO_STORE)

@@ -1,0 +1,77 @@
+"""The web application: participants' routes, the researcher's, and what goes on in the background."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import AsyncIterator
+from typing import Any
+
+import numpy as np
+
+from nearfar.ask.admin_routes import AdminRoutes
+from nearfar.ask.guard import Guard, Limits
+from nearfar.ask.people_routes import PeopleRoutes, unreachable
+from nearfar.ask.prepare import OpenStudy
+from nearfar.ask.store import people
+from nearfar.ask.view import ViewMaker
+from nearfar.errors import MissingExtra, NearfarError, UnreachableError
+
+try:
+    from starlette.applications import Starlette
+    from starlette.middleware import Middleware
+except ImportError as error:  # pragma: no cover
+    raise MissingExtra("starlette", "ask") from error
+
+__all__ = ["make_app"]
+
+log = logging.getLogger("nearfar.ask")
+RELEASE_EVERY = 15.0  # seconds
+
+
+def make_app(
+    ready: OpenStudy, *, public_url: str | None = None, port: int = 8000, limits: Limits | None = None
+) -> Starlette:
+    """The application of an open study; closing the study is the caller's."""
+    view = ViewMaker(ready.store)
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        tasks = [asyncio.create_task(_release(ready)), asyncio.create_task(view.keep_up())]
+        try:
+            yield
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            view.close()
+
+    admin = AdminRoutes(ready, view, secure=bool(public_url and public_url.startswith("https")))
+    guard: Any = Middleware(
+        Guard,
+        public_url=public_url,
+        port=port,
+        framed=ready.study.people.recruit == "mturk",
+        limits=limits or Limits(),
+    )
+    return Starlette(
+        routes=[*PeopleRoutes(ready).routes(), *admin.routes()],
+        middleware=[guard],
+        exception_handlers={UnreachableError: unreachable},
+        lifespan=lifespan,
+    )
+
+
+async def _release(ready: OpenStudy) -> None:
+    """Give the questions of people who left to others."""
+    idle, rng = ready.study.people.idle_minutes * 60, np.random.default_rng()
+    while True:
+        try:
+            gone = await ready.store.write(people.release_idle, time.time() - idle, rng)
+            if gone:
+                log.info("released the questions of %d people who left", gone)
+        except NearfarError as error:
+            log.error("questions of people who left could not be released: %s", error)
+        await asyncio.sleep(min(RELEASE_EVERY, idle / 2))

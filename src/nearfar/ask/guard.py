@@ -1,0 +1,151 @@
+"""What every request passes first: which host it names, how large it is, how often it comes; and headers on the way out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.responses import JSONResponse
+
+from nearfar.ask.passwords import hash_secret
+
+__all__ = ["Guard", "Limits", "Rate"]
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+LARGEST_BODY = 64 * 1024
+MTURK = "https://www.mturk.com https://workersandbox.mturk.com https://worker.mturk.com"
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'self'{forms}; frame-ancestors {frames}"
+)
+HEADERS = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+)
+FORGET_AFTER = 120.0  # seconds until a quiet sender is forgotten
+
+
+@dataclass
+class Rate:
+    """A bucket per sender: ``burst`` at once, then ``per_second``."""
+
+    per_second: float
+    burst: float
+    clock: Callable[[], float] = time.monotonic
+    _buckets: dict[str, tuple[float, float]] = field(default_factory=dict)
+    _swept: float = 0.0
+
+    def allows(self, sender: str) -> bool:
+        """Whether this sender may go on now."""
+        now = self.clock()
+        if now - self._swept > FORGET_AFTER:
+            full_after = max(FORGET_AFTER, self.burst / self.per_second)
+            self._buckets = {who: b for who, b in self._buckets.items() if now - b[1] < full_after}
+            self._swept = now
+        left, then = self._buckets.get(sender, (self.burst, now))
+        left = min(self.burst, left + (now - then) * self.per_second)
+        self._buckets[sender] = (left - 1 if left >= 1 else left, now)
+        return left >= 1
+
+
+@dataclass
+class Limits:
+    """How often what may come: requests of a participant, new people and log-ins from one address."""
+
+    requests: Rate = field(default_factory=lambda: Rate(20, 40))
+    starts: Rate = field(default_factory=lambda: Rate(10, 100))
+    logins: Rate = field(default_factory=lambda: Rate(5 / 60, 5))
+
+
+class Guard:
+    """An ASGI middleware without machinery: it runs for every answer."""
+
+    def __init__(self, app: Any, *, public_url: str | None, port: int, framed: bool, limits: Limits) -> None:
+        self.app = app
+        self.limits = limits
+        self.hosts = {f"localhost:{port}", f"127.0.0.1:{port}", f"[::1]:{port}"}
+        self.origins = {f"http://{host}" for host in self.hosts}
+        if public_url:
+            parts = urlsplit(public_url)
+            self.hosts.add(parts.netloc.lower())
+            self.origins.add(f"{parts.scheme}://{parts.netloc.lower()}")
+        frames = MTURK if framed else "'none'"
+        forms = f" {MTURK}" if framed else ""
+        self.policy = POLICY.format(forms=forms, frames=frames).encode()
+        self.admin_policy = POLICY.format(forms="", frames="'none'").encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Check, then hand on."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
+        policy = self.admin_policy if scope["path"].startswith("/admin") else self.policy
+
+        async def dressed(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [
+                    *message.get("headers", ()),
+                    *HEADERS,
+                    (b"content-security-policy", policy),
+                ]
+            await send(message)
+
+        refusal = self._refusal(scope, headers)
+        if refusal is not None:
+            status, reason = refusal
+            await JSONResponse({"error": reason}, status)(scope, receive, dressed)
+            return
+        await self.app(scope, _limited(receive), dressed)
+
+    def _refusal(self, scope: Scope, headers: dict[bytes, str]) -> tuple[int, str] | None:
+        if headers.get(b"host", "").lower() not in self.hosts:
+            return 400, "this server does not answer for that host name"
+        if scope["method"] != "POST":
+            return None
+        size = headers.get(b"content-length", "")
+        if not size.isdecimal():
+            return 411, "a length is required"
+        if int(size) > LARGEST_BODY:
+            return 413, "the request is too large"
+        if scope["path"].startswith("/admin") and headers.get(b"origin", "").lower() not in self.origins:
+            return 403, "the request comes from another site"
+        if headers.get(b"content-type", "").split(";")[0].strip() != "application/json":
+            return 415, "expected application/json"
+        return self._too_often(scope, headers)
+
+    def _too_often(self, scope: Scope, headers: dict[bytes, str]) -> tuple[int, str] | None:
+        address = (scope.get("client") or ("unknown",))[0]
+        token = headers.get(b"x-nearfar-token")
+        sender = hash_secret(token) if token else f"address {address}"
+        rate, who = self.limits.requests, sender
+        if scope["path"] == "/admin/login":
+            rate, who = self.limits.logins, address
+        elif scope["path"] == "/start" and not self.limits.starts.allows(address):
+            return 429, "too many people start at once; try again in a moment"
+        return None if rate.allows(who) else (429, "too many requests; try again in a moment")
+
+
+def _limited(receive: Receive) -> Receive:
+    """A body that ends at the limit, whatever its header promised."""
+    seen = 0
+
+    async def limited() -> Message:
+        nonlocal seen
+        message = await receive()
+        seen += len(message.get("body", b""))
+        if seen > LARGEST_BODY:
+            return {"type": "http.disconnect"}
+        return message
+
+    return limited

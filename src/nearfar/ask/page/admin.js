@@ -1,0 +1,162 @@
+// The live page: asks every few seconds, draws what changed.
+import { balance, bars, curve, map } from "./charts.js";
+
+const $ = (id) => document.getElementById(id);
+const EVERY = 3000;
+const FIRST = 12; // people shown before the rest is asked for
+let everybody = false, last = null, drawn = {};
+
+const percent = (share) => (share === null || share === undefined ? "–" : Math.round(100 * share) + " %");
+const count = (number) => number.toLocaleString("en");
+const plural = (number, one, many) => `${count(number)} ${number === 1 ? one : many}`;
+
+async function post(path, body) {
+  const answer = await fetch("admin/" + path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+  const told = await answer.json().catch(() => ({}));
+  if (answer.status === 401) location.reload();
+  if (!answer.ok) throw new Error(told.error || "The server did not answer.");
+  return told;
+}
+
+function put(id, words, tone) {
+  if ($(id).textContent !== words) $(id).textContent = words;
+  if (tone !== undefined) $(id).className = "big " + tone;
+}
+
+// draw only what changed: a map that stands still is drawn once
+function draw(id, data, act) {
+  const key = JSON.stringify(data);
+  if (drawn[id] === key) return;
+  drawn[id] = key;
+  act();
+}
+
+function enough(told) {
+  const found = told.view && told.view.curve;
+  const least = told.balance.length ? told.balance[0][0] : 0;
+  if (!found) return put("enough", "Too early to say", "fair"), put("enough-why", "Figures come with the first answers of several people.");
+  const gain = found.gain;
+  const words = gain ? `Twice the answers would bring ${signed(gain.accuracy)} points (90 % interval ${signed(gain.low)} to ${signed(gain.high)}).` : "There are too few answers to say what more would bring.";
+  const says = { "levelled off": ["Yes: the curve has levelled off", "good"], "still rising": ["Not yet: still rising", "fair"], "at chance": ["Not yet: nothing learnt so far", "fair"], unclear: ["Not clear yet", "fair"] }[found.verdict];
+  put("enough", says[0], says[1]);
+  put("enough-why", `${words} Every question has at least ${plural(least, "answer", "answers")} of ${told.wanted}.`);
+}
+
+const signed = (share) => (share >= 0 ? "+" : "−") + Math.abs(100 * share).toFixed(1);
+
+function ceiling(told) {
+  const found = told.view && told.view.ceiling;
+  const agreement = found && found.agreement;
+  if (!agreement) return put("ceiling", "unknown"), put("ceiling-why", "No question has been answered by two people yet.");
+  put("ceiling", `${percent(found.bracket[0])} to ${percent(found.bracket[1])}`);
+  const error = agreement.standard_error === null ? "" : ` ± ${(196 * agreement.standard_error).toFixed(1)} (95 % interval)`;
+  const own = found.within ? ` With themselves people agree in ${percent(found.within.share)}.` : "";
+  put("ceiling-why", `Two people agree in ${(100 * agreement.share).toFixed(1)} %${error}, from ${plural(agreement.questions, "repeated question", "repeated questions")}.${own}`);
+}
+
+function summary(told) {
+  const { active, finished, left } = told.people;
+  const all = active + finished + left;
+  $("state").textContent = told.state === "open" ? "open" : "paused";
+  $("state").className = "pill " + told.state;
+  $("pause").textContent = told.state === "open" ? "Pause" : "Resume";
+  put("people-count", `${count(finished)} of ${count(told.aim)} finished`);
+  put("people-why", `${count(active)} answering now, ${count(left)} left before the end${all ? ` (${percent(left / all)} of all)` : ""}.`);
+  put("answer-count", count(told.answers));
+  draw("minutes", told.minutes, () => bars($("minutes"), told.minutes, `Answers per minute in the last half hour, ${told.minutes.at(-1)} in the last minute`));
+  const rows = told.balance;
+  const spread = rows.length ? rows.at(-1)[0] - rows[0][0] : 0;
+  put("balance-why", `Questions by number of answers; ${told.wanted} are wanted of each. Difference between most and least: ${spread}.`);
+  draw("balance", [rows, told.wanted], () => balance($("balance"), rows, told.wanted, `Every question has ${rows[0]?.[0]} to ${rows.at(-1)?.[0]} answers`));
+}
+
+function figures(told) {
+  const view = told.view;
+  if (!view) return;
+  if (view.map) draw("map", [view.map, view.objects], () => map($("map"), view.map, view.objects, `Map of ${view.objects.length} objects`));
+  else put("map-why", "The map appears with the first answers of several people.");
+  if (view.map) put("map-why", "Near to each other: alike, as far as the answers say so far.");
+  if (view.curve) {
+    put("curve-why", `Held-out answers predicted by ${view.curve.model}; the green band is the best possible.`);
+    draw("curve", [view.curve, view.ceiling], () => curve($("curve"), view.curve, view.ceiling && view.ceiling.bracket, `Accuracy ${percent(view.curve.points.at(-1).accuracy)} with ${Math.round(view.curve.points.at(-1).answers)} answers: ${view.curve.verdict}`));
+  }
+}
+
+function cell(words, kind) {
+  const made = document.createElement("td");
+  made.textContent = words;
+  if (kind) made.className = kind;
+  return made;
+}
+
+function people(told) {
+  const judged = new Map(((told.view && told.view.people) || []).map((one) => [one.name, one]));
+  const order = [...told.everybody].sort((a, b) => (judged.get(b.name)?.reasons.length || 0) - (judged.get(a.name)?.reasons.length || 0));
+  const shown = everybody ? order : order.slice(0, FIRST);
+  draw("people", [shown, [...judged.values()]], () => {
+    $("people").replaceChildren(...shown.map((one) => row(one, judged.get(one.name) || { reasons: [] })));
+  });
+  $("more").hidden = everybody || order.length <= FIRST;
+  $("more").textContent = `Show all ${order.length} people`;
+  if (!order.length) $("people").replaceChildren(Object.assign(document.createElement("tr"), {}));
+}
+
+function row(one, figures) {
+  const made = document.createElement("tr");
+  if (figures.reasons.length) made.className = "look";
+  const checks = figures.checks ? `${figures.checks_correct} of ${figures.checks}` : "–";
+  const seconds = figures.median_seconds ? figures.median_seconds.toFixed(1) + " s" : "–";
+  made.append(cell(one.name), cell(one.state), cell(`${one.answers}`, "num"), cell(checks, "num"), cell(percent(figures.with_others), "num"),
+    cell(percent(figures.with_themselves), "num"), cell(seconds, "num"), cell(figures.reasons.join("; "), "reason"));
+  const button = Object.assign(document.createElement("button"), { type: "button", className: "btn small", textContent: "Erase" });
+  button.setAttribute("aria-label", "Erase " + one.name);
+  button.onclick = () => erase(one.name);
+  const last = document.createElement("td");
+  last.append(button);
+  made.append(last);
+  return made;
+}
+
+function erase(name) {
+  $("erase-name").textContent = name;
+  $("erase-wrong").textContent = "";
+  $("erase-yes").onclick = async () => {
+    try {
+      const told = await post("erase", { name });
+      if (told.unreachable.length) $("erase-wrong").textContent = "Erased here, but these exports could not be written again: " + told.unreachable.join(", ");
+      else $("erase").close();
+      drawn = {};
+      await look();
+    } catch (error) { $("erase-wrong").textContent = error.message; }
+  };
+  $("erase").showModal();
+}
+
+async function look() {
+  try {
+    const answer = await fetch("admin/live.json", { cache: "no-store" });
+    if (answer.status === 401) return location.reload();
+    if (!answer.ok) throw new Error();
+    const told = await answer.json();
+    last = told;
+    summary(told); enough(told); ceiling(told); figures(told); people(told);
+    $("fresh").textContent = "";
+    $("failed").hidden = true;
+    document.documentElement.dataset.looks = String(Number(document.documentElement.dataset.looks || 0) + 1);
+  } catch {
+    $("failed").textContent = "The server cannot be reached. This page shows how things stood before; it keeps trying.";
+    $("failed").hidden = false;
+  }
+}
+
+$("pause").onclick = async () => { await post("state", { state: last.state === "open" ? "paused" : "open" }); await look(); };
+$("logout").onclick = async () => { await post("logout", {}); location.reload(); };
+$("more").onclick = () => { everybody = true; people(last); };
+
+async function forever() {
+  for (;;) {
+    await look();
+    await new Promise((done) => setTimeout(done, EVERY));
+  }
+}
+forever();

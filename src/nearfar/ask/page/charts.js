@@ -1,0 +1,101 @@
+// Small drawings in SVG, named for those who do not see them.
+const NS = "http://www.w3.org/2000/svg";
+
+export function node(name, attributes = {}, ...inside) {
+  const made = document.createElementNS(NS, name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...inside);
+  return made;
+}
+
+function sheet(box, width, height, label) {
+  const made = node("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label });
+  box.replaceChildren(made);
+  return made;
+}
+
+const text = (x, y, words, attributes = {}) => node("text", { x, y, ...attributes }, words);
+
+export function bars(box, values, label) {
+  const width = 240, height = 44, most = Math.max(1, ...values), step = width / values.length;
+  const picture = sheet(box, width, height, label);
+  values.forEach((value, at) => {
+    const tall = (height - 2) * value / most;
+    picture.append(node("rect", { class: "mark", x: at * step + 0.5, y: height - tall, width: Math.max(1, step - 1.5), height: tall }));
+  });
+}
+
+// how many questions (height) have how many answers (x); the dashed line is what is wanted
+export function balance(box, rows, wanted, label) {
+  const width = 420, height = 150, low = 22;
+  const picture = sheet(box, width, height, label);
+  const last = Math.max(wanted, ...rows.map(([answers]) => answers));
+  const most = Math.max(1, ...rows.map(([, often]) => often));
+  const step = width / (last + 1);
+  for (const [answers, often] of rows) {
+    const tall = (height - low - 16) * often / most;
+    picture.append(node("rect", { class: "mark", x: answers * step + step * 0.12, y: height - low - tall, width: step * 0.76, height: Math.max(1, tall) }));
+    if (step > 26) picture.append(text((answers + 0.5) * step, height - low - tall - 4, String(often), { "text-anchor": "middle" }));
+  }
+  picture.append(node("line", { class: "axis", x1: 0, x2: width, y1: height - low, y2: height - low }));
+  const every = Math.ceil((last + 1) / 14);
+  for (let at = 0; at <= last; at += every) picture.append(text((at + 0.5) * step, height - 6, String(at), { "text-anchor": "middle" }));
+  picture.append(node("line", { class: "wanted", x1: (wanted + 0.5) * step, x2: (wanted + 0.5) * step, y1: 0, y2: height - low }));
+}
+
+export function curve(box, found, bracket, label) {
+  const width = 420, height = 220, left = 40, low = 26;
+  const picture = sheet(box, width, height, label);
+  const points = found.points;
+  const last = found.doubled ? found.doubled.answers : points.at(-1).answers;
+  const first = points[0].answers;
+  const x = (answers) => left + (width - left - 8) * Math.log(answers / first) / Math.log(last / first || 2);
+  const y = (share) => height - low - (height - low - 8) * (share - 0.45) / 0.55;
+  if (bracket) picture.append(node("rect", { class: "zone", x: left, width: width - left, y: y(bracket[1]), height: Math.max(2, y(bracket[0]) - y(bracket[1])) }));
+  for (const share of [0.5, 0.6, 0.7, 0.8, 0.9, 1]) {
+    picture.append(node("line", { class: "axis", x1: left, x2: width, y1: y(share), y2: y(share) }));
+    picture.append(text(left - 6, y(share) + 4, Math.round(100 * share) + " %", { "text-anchor": "end" }));
+  }
+  const edge = points.map((p) => `${x(p.answers)},${y(p.accuracy + 2 * p.standard_error)}`);
+  const back = points.map((p) => `${x(p.answers)},${y(p.accuracy - 2 * p.standard_error)}`).reverse();
+  if (points.every((p) => Number.isFinite(p.standard_error))) picture.append(node("polygon", { class: "band", points: [...edge, ...back].join(" ") }));
+  picture.append(node("polyline", { class: "line", points: points.map((p) => `${x(p.answers)},${y(p.accuracy)}`).join(" ") }));
+  for (const p of points) picture.append(node("circle", { class: "mark", cx: x(p.answers), cy: y(p.accuracy), r: 3 }));
+  if (found.doubled) {
+    const { answers, accuracy, low: from, high: to } = found.doubled;
+    if (Number.isFinite(from)) picture.append(node("line", { class: "line", x1: x(answers), x2: x(answers), y1: y(Math.min(1, to)), y2: y(from) }));
+    picture.append(node("circle", { class: "mark", cx: x(answers), cy: y(accuracy), r: 4, "fill-opacity": 0.6 }));
+    picture.append(text(width, height - 8, "twice the answers", { "text-anchor": "end" }));
+  }
+  picture.append(text(left, height - 8, Math.round(first).toLocaleString("en") + " answers"));
+}
+
+// the map; pictures where there are some, else a dot and the name, left out where names would cover each other
+export function map(box, places, objects, label) {
+  const width = 760, height = 620, edge = 40;
+  const known = places.map((place, at) => ({ place, at })).filter((one) => one.place);
+  const picture = sheet(box, width, height, label);
+  if (!known.length) return;
+  const xs = known.map((one) => one.place[0]), ys = known.map((one) => one.place[1]);
+  const wide = Math.max(...xs) - Math.min(...xs) || 1, tall = Math.max(...ys) - Math.min(...ys) || 1;
+  const scale = Math.min((width - 2 * edge) / wide, (height - 2 * edge) / tall);
+  const midX = (Math.max(...xs) + Math.min(...xs)) / 2, midY = (Math.max(...ys) + Math.min(...ys)) / 2;
+  const taken = [];
+  const side = known.length <= 60 ? 38 : known.length <= 200 ? 26 : 16;
+  for (const { place, at } of known) {
+    const x = width / 2 + (place[0] - midX) * scale, y = height / 2 - (place[1] - midY) * scale;
+    const { label: name, picture: hash } = objects[at];
+    const group = node("g", {}, node("title", {}, name));
+    if (hash) group.append(node("image", { href: "picture/" + hash, x: x - side / 2, y: y - side / 2, width: side, height: side }));
+    else {
+      group.append(node("circle", { class: "mark", cx: x, cy: y, r: 4 }));
+      const short = name.length > 22 ? name.slice(0, 21) + "…" : name;
+      const box = { left: x + 6, right: x + 10 + 6.2 * short.length, top: y - 7, bottom: y + 7 };
+      if (!taken.some((b) => box.left < b.right && b.left < box.right && box.top < b.bottom && b.top < box.bottom)) {
+        taken.push(box);
+        group.append(node("text", { class: "name", x: x + 7, y: y + 4, direction: "auto" }, short));
+      }
+    }
+    picture.append(group);
+  }
+}

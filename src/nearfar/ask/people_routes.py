@@ -1,0 +1,289 @@
+"""What participants' browsers ask for: the page, the study, pictures, a booklet; and what they send: answers."""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+import re
+import secrets
+import time
+import warnings
+from math import comb
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+import numpy as np
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import Route
+
+from nearfar import design
+from nearfar.ask.pages import STATIC, render
+from nearfar.ask.passwords import hash_secret
+from nearfar.ask.prepare import OpenStudy
+from nearfar.ask.store import people, researcher
+from nearfar.ask.store.people import Answer, Arrival
+from nearfar.ask.texts import markdown, read_texts
+from nearfar.errors import NearfarWarning, UnreachableError
+
+__all__ = ["PeopleRoutes"]
+
+log = logging.getLogger("nearfar.ask")
+
+TOKEN = re.compile(r"^[A-Za-z0-9_-]{43}$")
+UUID = re.compile(r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")
+# recruiter -> names of the parameters that say who comes, and of those that are kept beside
+IDS = {
+    "open": ((), ()),
+    "prolific": (("PROLIFIC_PID",), ("STUDY_ID", "SESSION_ID")),
+    "mturk": (("workerId", "assignmentId"), ("hitId", "turkSubmitTo")),
+    "sona": (("survey_code",), ()),
+}
+MTURK_HOSTS = ("www.mturk.com", "workersandbox.mturk.com", "worker.mturk.com")
+AT_ONCE = 50
+LONGEST_ID = 200
+DAY = 86_400_000.0
+CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
+NO_STORE = {"cache-control": "no-store"}
+FOREVER = {"cache-control": "public, max-age=31536000, immutable"}
+
+
+class PeopleRoutes:
+    """The routes of one open study."""
+
+    def __init__(self, ready: OpenStudy) -> None:
+        self.ready = ready
+        self.study = ready.study
+        self.store = ready.store
+        self.rng = np.random.default_rng()
+        self.texts = read_texts(self.study)
+        self.kept: dict[str, tuple[str, bytes]] = {}
+        self.page = self._page()
+        self.described = json.dumps(self._description(), ensure_ascii=False).encode()
+
+    def routes(self) -> list[Route]:
+        """Everything below ``/`` but the researcher's part."""
+        return [
+            Route("/", self.show_page),
+            Route("/study.json", self.describe),
+            Route("/favicon.ico", self.no_icon),
+            Route("/static/{name}", self.static),
+            Route("/picture/{hash}", self.picture),
+            Route("/booklet", self.booklet),
+            Route("/start", self.start, methods=["POST"]),
+            Route("/answers", self.answers, methods=["POST"]),
+            Route("/finish", self.finish, methods=["POST"]),
+        ]
+
+    # ------------------------------------------------------------ what is the same for everybody
+
+    def _page(self) -> str:
+        own, texts = self.study.pages, self.texts
+        questions = self.study.questions.per_person
+        return render(
+            "ask.html",
+            title=self.study.title,
+            texts=texts,
+            welcome=markdown(own.welcome or texts["welcome"].format(questions=questions)),
+            consent=markdown(own.consent or texts["consent"]),
+            debrief=markdown(own.debrief or texts["debrief"]),
+        )
+
+    def _description(self) -> dict[str, Any]:
+        row = self.store.read_now(researcher.study_row) or {}
+        objects = [
+            {"label": label, "picture": hash}
+            for _, label, hash in self.store.read_now(researcher.object_rows)
+        ]
+        ids, too = IDS[self.study.people.recruit]
+        return {
+            "id": hash_secret(f"{row['fingerprint']} {row['created']}")[:16],
+            "kind": self.study.kind,
+            "pick": self.ready.plan.pick,
+            "show": self.study.show,
+            "prompt": self.study.prompt or self.texts[self.study.kind],
+            "texts": {key: text.strip() for key, text in self.texts.items()},
+            "objects": objects,
+            "practice": self._practice(len(objects)),
+            "break_every": self.study.questions.break_every,
+            "ids": ids,
+            "ids_too": too,
+        }
+
+    def _practice(self, n_objects: int) -> list[list[int]]:
+        plan, count = self.ready.plan, self.study.questions.practice
+        made: design.Questions
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NearfarWarning)  # a few questions never reach every object
+            if plan.kind == "near":
+                made = design.random_questions(n_objects, min(count, 3 * comb(n_objects, 3)), 1)
+            elif plan.kind == "grid":
+                made = design.grid_questions(
+                    n_objects, min(count, n_objects), size=plan.options, pick=plan.pick
+                )
+            else:
+                made = design.trio_questions(n_objects, min(count, comb(n_objects, 3)))
+        rows: list[list[int]] = made.array.tolist()
+        return rows
+
+    async def show_page(self, request: Request) -> Response:
+        """The one page that people see."""
+        return HTMLResponse(self.page, headers=NO_STORE)
+
+    async def describe(self, request: Request) -> Response:
+        """Texts, objects and what else the page needs to know."""
+        return Response(self.described, media_type="application/json", headers=NO_STORE)
+
+    async def no_icon(self, request: Request) -> Response:
+        """Browsers ask for one."""
+        return Response(status_code=204)
+
+    async def static(self, request: Request) -> Response:
+        """A file of the page; only those that are listed exist."""
+        found = STATIC.get(request.path_params["name"])
+        if found is None:
+            return JSONResponse({"error": "there is no such file"}, 404)
+        return Response(found[1], media_type=found[0], headers={"cache-control": "no-cache"})
+
+    async def picture(self, request: Request) -> Response:
+        """A picture by its hash."""
+        hash = request.path_params["hash"]
+        found = self.kept.get(hash)
+        if found is None:
+            found = await self.store.read(researcher.picture, hash)
+            if found is None:
+                return JSONResponse({"error": "there is no such picture"}, 404)
+            if len(self.kept) < 200:
+                self.kept[hash] = found
+        return Response(found[1], media_type=found[0], headers=FOREVER)
+
+    # ------------------------------------------------------------ what is each one's own
+
+    async def start(self, request: Request) -> Response:
+        """Begin or come back: draws a booklet the first time, and does nothing more when sent again."""
+        token, body = _token(request), await _json(request)
+        if token is None:
+            return _unknown()
+        if body is None or body.get("consent") is not True or not isinstance(body.get("outside"), dict):
+            return _wrong("expected consent and outside")
+        ids, too = IDS[self.study.people.recruit]
+        given = body["outside"]
+        if not all(isinstance(given.get(name), str) and 0 < len(given[name]) <= LONGEST_ID for name in ids):
+            return _wrong("the link does not say who you are")
+        details = {name: str(given[name])[:LONGEST_ID] for name in (*ids, *too) if given.get(name)}
+        outside = given[ids[0]] if ids else None
+        name = "p" + secrets.token_hex(4)
+        who = Arrival(hash_secret(token), name, outside, details, time.time())
+        status = await self.store.write(people.start, who, self.ready.plan, self.rng)
+        return JSONResponse({"status": status}, headers=NO_STORE)
+
+    async def booklet(self, request: Request) -> Response:
+        """What is asked, place by place; nothing says which are checks or repeats."""
+        token = _token(request)
+        found = None if token is None else await self.store.read(people.booklet, hash_secret(token))
+        return _unknown() if found is None else JSONResponse(found, headers=NO_STORE)
+
+    async def answers(self, request: Request) -> Response:
+        """Save answers; the reply comes after they are on disk."""
+        token, body = _token(request), await _json(request)
+        if token is None:
+            return _unknown()
+        given = body.get("answers") if body is not None else None
+        if not isinstance(given, list) or not 0 < len(given) <= AT_ONCE:
+            return _wrong(f"expected 1 to {AT_ONCE} answers")
+        read = [_answer(one) for one in given]
+        if any(one is None for one in read):
+            return _wrong("an answer needs id, place and choice")
+        known = [one for one in read if one is not None]
+        told = await self.store.write(
+            people.save_answers, hash_secret(token), known, self.ready.plan, time.time()
+        )
+        return _unknown() if told is None else JSONResponse(told, headers=NO_STORE)
+
+    async def finish(self, request: Request) -> Response:
+        """The completion code and the way back, once every answer is here."""
+        token = _token(request)
+        if token is None:
+            return _unknown()
+        code = self.study.people.code or "".join(secrets.choice(CODE_LETTERS) for _ in range(8))
+        told = await self.store.write(people.finish, hash_secret(token), code, time.time())
+        if told is None:
+            return _unknown()
+        if told["left"]:
+            return JSONResponse({"left": told["left"]}, headers=NO_STORE)
+        return JSONResponse({"left": 0, **self._ending(told)}, headers=NO_STORE)
+
+    def _ending(self, told: dict[str, Any]) -> dict[str, str]:
+        recruit, details, code = self.study.people.recruit, told["details"], told["code"]
+        link = self.study.people.return_link
+        if recruit == "prolific":
+            link = link or f"https://app.prolific.com/submissions/complete?cc={quote(code, safe='')}"
+            return {"code": code, "link": link}
+        if recruit == "sona" and link is not None:
+            return {"link": link.replace("XXXX", quote(details.get("survey_code", ""), safe=""))}
+        if recruit == "mturk":
+            to = urlsplit(details.get("turkSubmitTo", "https://www.mturk.com"))
+            host = to.hostname if to.scheme == "https" and to.hostname in MTURK_HOSTS else "www.mturk.com"
+            return {
+                "code": code,
+                "submit_to": f"https://{host}/mturk/externalSubmit",
+                "assignment": details.get("assignmentId", ""),
+            }
+        return {"code": code, **({"link": link} if link else {})}
+
+
+def _token(request: Request) -> str | None:
+    found = request.headers.get("x-nearfar-token", "")
+    return found if TOKEN.match(found) else None
+
+
+async def _json(request: Request) -> dict[str, Any] | None:
+    try:
+        found = json.loads(await request.body())
+    except (ValueError, RecursionError, ClientDisconnect):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _answer(given: Any) -> Answer | None:
+    """An answer whose parts have the right types, or None; times that cannot be are left out."""
+    if not isinstance(given, dict):
+        return None
+    id, place, choice = given.get("id"), given.get("place"), given.get("choice")
+    if not (isinstance(id, str) and UUID.match(id)) or type(place) is not int or not 0 <= place < 2**31:
+        return None
+    if not isinstance(choice, list) or not 0 < len(choice) <= 24 or any(type(c) is not int for c in choice):
+        return None
+    return Answer(
+        id,
+        place,
+        tuple(choice),
+        _time(given.get("milliseconds"), 7 * DAY),
+        _time(given.get("away"), 7 * DAY),
+        _time(given.get("shown_at"), 1e11),
+    )
+
+
+def _time(value: Any, most: float) -> float | None:
+    right = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    return float(value) if right and 0 <= value <= most else None
+
+
+def _unknown() -> Response:
+    return JSONResponse({"error": "this link is not known; please start again from the beginning"}, 401)
+
+
+def _wrong(reason: str) -> Response:
+    return JSONResponse({"error": reason}, 400)
+
+
+async def unreachable(request: Request, error: Exception) -> Response:
+    """The database cannot be written right now: one sentence to the person and one to the log."""
+    log.error("an answer could not be saved and will be sent again: %s", error)
+    assert isinstance(error, UnreachableError)
+    return JSONResponse(
+        {"error": "Your answers cannot be saved at the moment; keep this page open, it keeps trying."},
+        503,
+        headers={"retry-after": "5"},
+    )

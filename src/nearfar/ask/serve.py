@@ -1,0 +1,105 @@
+"""Serving a study: a port on this machine, one process, and nothing in the log that says who took part."""
+
+from __future__ import annotations
+
+import logging
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+from nearfar.ask.app import make_app
+from nearfar.ask.guard import Limits
+from nearfar.ask.prepare import OpenStudy
+from nearfar.errors import InputError, MissingExtra, UnreachableError
+
+__all__ = ["caddyfile", "check_public_url", "free_port", "serve"]
+
+
+def check_public_url(url: str | None) -> str | None:
+    """An address ``https://host`` without a path, as people will open it."""
+    if url is None:
+        return None
+    from urllib.parse import urlsplit
+
+    parts = urlsplit(url)
+    if parts.scheme != "https" or not parts.hostname or parts.path not in ("", "/") or parts.query:
+        raise InputError(f"--public-url: expected an address such as https://study.example.org, got {url!r}")
+    return f"https://{parts.netloc}"
+
+
+def caddyfile(public_url: str, port: int) -> str:
+    """The configuration of Caddy, which adds https in front of this server.
+
+    >>> print(caddyfile("https://study.example.org", 8000))
+    study.example.org {
+        encode gzip
+        reverse_proxy 127.0.0.1:8000
+    }
+    <BLANKLINE>
+    """
+    host = public_url.removeprefix("https://")
+    return f"{host} {{\n    encode gzip\n    reverse_proxy 127.0.0.1:{port}\n}}\n"
+
+
+def free_port() -> int:
+    """A port that nobody uses right now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def bind(port: int) -> socket.socket:
+    """The socket of this machine's port; an error is one sentence."""
+    made = socket.socket()
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        made.bind(("127.0.0.1", port))
+    except OSError as error:
+        made.close()
+        reason = (error.strerror or str(error)).lower()
+        raise UnreachableError(f"port {port} cannot be used, {reason}; give another with --port") from error
+    return made
+
+
+def serve(
+    ready: OpenStudy,
+    *,
+    port: int,
+    public_url: str | None = None,
+    limits: Limits | None = None,
+    started: Callable[[], None] | None = None,
+) -> None:
+    """Serve until the process is told to stop. Only this machine can connect; Caddy or the like goes in front."""
+    try:
+        import uvicorn
+    except ImportError as error:
+        raise MissingExtra("uvicorn", "ask") from error
+
+    logging.getLogger("nearfar.ask").setLevel(logging.INFO)
+    app = make_app(ready, public_url=public_url, port=port, limits=limits)
+    config = uvicorn.Config(
+        app,
+        host="127.0.0.1",
+        port=port,
+        access_log=False,  # addresses say who took part
+        log_level="warning",
+        server_header=False,
+        proxy_headers=public_url is not None,
+        forwarded_allow_ips="127.0.0.1",
+        timeout_graceful_shutdown=5,
+        backlog=1024,
+    )
+    with bind(port) as here:
+        if started is not None:
+            started()
+        uvicorn.Server(config).run(sockets=[here])
+
+
+def write_caddyfile(study: Path, public_url: str, port: int) -> Path | None:
+    """Write ``Caddyfile`` beside the study file, unless there is one."""
+    path = study.resolve().parent / "Caddyfile"
+    if path.exists():
+        return None
+    path.write_text(caddyfile(public_url, port), encoding="utf-8")
+    return path

@@ -1,0 +1,167 @@
+"""PostgreSQL: several processes on one database, each with a small pool of connections."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from nearfar.ask.store.schema import INDEXES, POSTGRES_WORDS, TABLES
+from nearfar.ask.store.transaction import Operation, Row
+from nearfar.errors import InputError, MissingExtra, UnreachableError
+
+try:
+    import psycopg
+    from psycopg_pool import ConnectionPool, PoolTimeout
+except ImportError as error:  # pragma: no cover
+    raise MissingExtra("psycopg", "postgres") from error
+
+__all__ = ["PostgresStore", "read_server", "without_password"]
+
+CONNECTIONS = 6
+PATIENCE = 10.0  # seconds to wait for a connection
+TRIES = 4  # of a transaction that another one got in the way of
+DRAWING, LEADING, MAKING = 0x6E656172, 0x66617221, 0x6D616B65  # advisory locks: "near", "far!", "make"
+PERSONAL = ("participant", "token", "slot", "answer", "event", "session", "view", "export")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class PostgresTransaction:
+    """A transaction on an open connection."""
+
+    cursor: Any
+
+    def rows(self, sql: str, *values: Any) -> list[Row]:
+        """Run one statement and fetch what it returns."""
+        self.cursor.execute(sql.replace("?", "%s"), values)
+        found: list[Row] = self.cursor.fetchall()
+        return found
+
+    def run(self, sql: str, *values: Any) -> None:
+        """Run one statement."""
+        self.cursor.execute(sql.replace("?", "%s"), values)
+
+    def run_many(self, sql: str, values: Sequence[Sequence[Any]]) -> None:
+        """Run one statement for each row of values."""
+        self.cursor.executemany(sql.replace("?", "%s"), values)
+
+    def lock_drawing(self) -> None:
+        """Be the only process that draws or releases questions until the transaction ends."""
+        self.cursor.execute("SELECT pg_advisory_xact_lock(%s)", (DRAWING,))
+
+
+def _configure(connection: Any) -> None:
+    connection.execute("SET synchronous_commit = on")
+    connection.commit()
+
+
+class PostgresStore:
+    """A study's database on a PostgreSQL server; any number of processes may use it."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self._leader: Any = None
+        self._closed = False
+        self._threads = ThreadPoolExecutor(CONNECTIONS, "database")
+        self._pool = ConnectionPool(
+            url, min_size=1, max_size=CONNECTIONS, timeout=PATIENCE, open=False, configure=_configure,
+            check=ConnectionPool.check_connection, kwargs={"connect_timeout": 5},
+        )  # fmt: skip
+        try:
+            with psycopg.connect(url, connect_timeout=5) as connection:
+                connection.execute("SELECT pg_advisory_xact_lock(%s)", (MAKING,))
+                connection.execute((TABLES + INDEXES).format(**POSTGRES_WORDS))
+        except (psycopg.OperationalError, psycopg.ProgrammingError) as error:
+            raise InputError(f"{without_password(url)}: {_sentence(error)}") from error
+        self._pool.open()
+
+    async def write(self, operation: Operation[Result], *arguments: Any) -> Result:
+        """Run an operation in a transaction and wait until it is committed."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, self.write_now, operation, *arguments)
+
+    async def read(self, operation: Operation[Result], *arguments: Any) -> Result:
+        """Run an operation that changes nothing."""
+        return await self.write(operation, *arguments)
+
+    def write_now(self, operation: Operation[Result], *arguments: Any) -> Result:
+        """The same as ``write``, for callers without an event loop."""
+        for attempt in range(TRIES):
+            try:
+                with _failures(), self._pool.connection() as connection, connection.cursor() as cursor:
+                    return operation(PostgresTransaction(cursor), *arguments)
+            except (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure):
+                if attempt == TRIES - 1:
+                    raise
+        raise AssertionError("the last attempt returns or raises")
+
+    def read_now(self, operation: Operation[Result], *arguments: Any) -> Result:
+        """The same as ``read``, for callers without an event loop."""
+        return self.write_now(operation, *arguments)
+
+    def lead(self) -> bool:
+        """Whether this process holds the lock of the one that computes the live view."""
+        try:
+            if self._leader is None or self._leader.closed:
+                self._leader = psycopg.connect(self.url, autocommit=True, connect_timeout=5)
+            row = self._leader.execute(
+                "SELECT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = %s "
+                "AND pid = pg_backend_pid()) OR pg_try_advisory_lock(%s)",
+                (LEADING, LEADING),
+            ).fetchone()
+        except psycopg.OperationalError:
+            self._leader = None
+            return False
+        return bool(row and row[0])
+
+    def forget(self) -> None:
+        """Rewrite the tables without what was deleted. The server's own logs and backups are its administrator's."""
+        with _failures(), psycopg.connect(self.url, autocommit=True, connect_timeout=5) as connection:
+            for table in PERSONAL:
+                connection.execute(f"VACUUM FULL {table}")
+
+    def close(self) -> None:
+        """Finish what is under way and let go of all connections."""
+        if self._closed:
+            return
+        self._closed = True
+        self._threads.shutdown()
+        self._pool.close()
+        if self._leader is not None:
+            self._leader.close()
+
+
+def read_server(url: str, operation: Operation[Result], *arguments: Any) -> Result:
+    """Read from a database that other processes are serving."""
+    with _failures(), psycopg.connect(url, connect_timeout=5) as connection, connection.cursor() as cursor:
+        cursor.execute("SET TRANSACTION READ ONLY")
+        return operation(PostgresTransaction(cursor), *arguments)
+
+
+def without_password(url: str) -> str:
+    """An address that may be printed.
+
+    >>> without_password("postgresql://ann:secret@host/study")
+    'postgresql://ann:...@host/study'
+    """
+    return re.sub(r"(?<=//)([^:/@]*):[^@]*@", r"\1:...@", url)
+
+
+def _sentence(error: Exception) -> str:
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+@contextmanager
+def _failures() -> Iterator[None]:
+    """A server that cannot be used right now is an ``UnreachableError`` with one sentence."""
+    try:
+        yield
+    except (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure):
+        raise
+    except (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout) as error:
+        raise UnreachableError(f"the database cannot be used right now: {_sentence(error)}") from error

@@ -1,0 +1,244 @@
+"""SQLite: one file, one process, one connection that writes, owned by one thread.
+
+The thread takes whatever requests are waiting, commits them at once, and only then tells each that it is saved.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import sqlite3
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from nearfar.ask.store.lock import FileLock
+from nearfar.ask.store.schema import INDEXES, SQLITE_WORDS, TABLES
+from nearfar.ask.store.transaction import Operation, Row
+from nearfar.errors import FileError, UnreachableError
+
+__all__ = ["SqliteStore", "SqliteTransaction", "read_file"]
+
+AT_ONCE = 64  # requests in one commit
+READERS = 2
+PATIENCE = 10.0  # seconds to wait for another connection
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class SqliteTransaction:
+    """A transaction on an open connection."""
+
+    connection: sqlite3.Connection
+
+    def rows(self, sql: str, *values: Any) -> list[Row]:
+        """Run one statement and fetch what it returns."""
+        return self.connection.execute(sql, values).fetchall()
+
+    def run(self, sql: str, *values: Any) -> None:
+        """Run one statement."""
+        self.connection.execute(sql, values)
+
+    def run_many(self, sql: str, values: Sequence[Sequence[Any]]) -> None:
+        """Run one statement for each row of values."""
+        self.connection.executemany(sql, values)
+
+    def lock_drawing(self) -> None:
+        """There is one writer only, so nobody else can draw."""
+
+
+@dataclass(frozen=True)
+class _Job:
+    operation: Operation[Any]
+    arguments: tuple[Any, ...]
+    done: Future[Any]
+
+
+def read_only_connection(path: Path) -> sqlite3.Connection:
+    """A connection that cannot write, also while a server runs."""
+    if not path.is_file():
+        raise FileError(f"{path}: there is no such database")
+    address = f"{path.resolve().as_uri()}?mode=ro"
+    try:
+        return sqlite3.connect(
+            address, uri=True, timeout=PATIENCE, isolation_level=None, check_same_thread=False
+        )
+    except sqlite3.Error as error:
+        raise FileError(f"{path}: cannot be read as a database, {error}") from error
+
+
+class SqliteStore:
+    """A study's database in one file. A second process is refused."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self.url = str(self.path)
+        self._lock = FileLock(self.path)
+        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._local = threading.local()
+        self._readers = ThreadPoolExecutor(READERS, "reader")
+        self._opened: list[sqlite3.Connection] = []
+        self._closed = False
+        try:
+            self._writer = self._open()
+        except sqlite3.Error as error:
+            self._lock.release()
+            raise FileError(f"{self.path}: cannot be opened as a database, {error}") from error
+        self._thread = threading.Thread(target=self._work, name="writer", daemon=True)
+        self._thread.start()
+
+    def _open(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            self.path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
+        )
+        for pragma in (
+            "journal_mode=WAL",
+            "synchronous=FULL",
+            "foreign_keys=ON",
+            "secure_delete=ON",
+            "temp_store=MEMORY",
+        ):
+            connection.execute(f"PRAGMA {pragma}")
+        for statement in (TABLES + INDEXES).format(**SQLITE_WORDS).split(";"):
+            connection.execute(statement)
+        return connection
+
+    # ------------------------------------------------------------ what callers use
+
+    async def write(self, operation: Operation[Result], *arguments: Any) -> Result:
+        """Run an operation in a transaction and wait until it is committed."""
+        return await asyncio.wrap_future(self._submit(operation, arguments))
+
+    def write_now(self, operation: Operation[Result], *arguments: Any) -> Result:
+        """The same, for callers without an event loop."""
+        return self._submit(operation, arguments).result()
+
+    async def read(self, operation: Operation[Result], *arguments: Any) -> Result:
+        """Run an operation that changes nothing, beside the writer."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._readers, self.read_now, operation, *arguments)
+
+    def read_now(self, operation: Operation[Result], *arguments: Any) -> Result:
+        """The same, for callers without an event loop."""
+        connection = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = self._local.connection = read_only_connection(self.path)
+            self._opened.append(connection)
+        with _failures():
+            connection.execute("BEGIN")
+            try:
+                return operation(SqliteTransaction(connection), *arguments)
+            finally:
+                connection.execute("ROLLBACK")
+
+    def lead(self) -> bool:
+        """There is no other process."""
+        return True
+
+    def forget(self) -> None:
+        """Rewrite the file without what was deleted, and empty the write-ahead log."""
+
+        def rewrite(tx: SqliteTransaction) -> None:
+            tx.connection.execute("COMMIT")
+            tx.connection.execute("VACUUM")
+            tx.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            tx.connection.execute("BEGIN IMMEDIATE")
+            tx.connection.execute("SAVEPOINT operation")
+
+        self.write_now(rewrite)
+
+    def close(self) -> None:
+        """Finish what is waiting, then let go of the file."""
+        if self._closed:
+            return
+        self._closed = True
+        self._jobs.put(None)
+        self._thread.join()
+        self._readers.shutdown()
+        for connection in self._opened:
+            connection.close()
+        self._writer.close()
+        self._lock.release()
+
+    # ------------------------------------------------------------ the writer
+
+    def _submit(self, operation: Operation[Result], arguments: tuple[Any, ...]) -> Future[Result]:
+        done: Future[Result] = Future()
+        if self._closed:
+            done.set_exception(UnreachableError(f"{self.path}: the database is closed"))
+        else:
+            self._jobs.put(_Job(operation, arguments, done))
+        return done
+
+    def _work(self) -> None:
+        going = True
+        while going:
+            batch = [self._jobs.get()]
+            while len(batch) < AT_ONCE and not self._jobs.empty():
+                batch.append(self._jobs.get())
+            going = None not in batch
+            jobs = [job for job in batch if job is not None and job.done.set_running_or_notify_cancel()]
+            if jobs:
+                self._commit(jobs)
+
+    def _commit(self, jobs: list[_Job]) -> None:
+        """Run all jobs in one transaction; one that fails is undone alone, the others are committed."""
+        finished: list[tuple[_Job, Any]] = []
+        try:
+            with _failures():
+                self._writer.execute("BEGIN IMMEDIATE")
+                for job in jobs:
+                    try:
+                        finished.append((job, self._run(job)))
+                    except Exception as error:
+                        if (
+                            not self._writer.in_transaction
+                        ):  # the whole transaction was undone, as on a full disk
+                            raise
+                        job.done.set_exception(error)
+                self._writer.execute("COMMIT")
+        except BaseException as error:
+            if self._writer.in_transaction:
+                self._writer.execute("ROLLBACK")
+            for job in jobs:
+                if not job.done.done():
+                    job.done.set_exception(error)
+            return
+        for job, result in finished:
+            job.done.set_result(result)
+
+    def _run(self, job: _Job) -> Any:
+        self._writer.execute("SAVEPOINT operation")
+        try:
+            with _failures():
+                result = job.operation(SqliteTransaction(self._writer), *job.arguments)
+        except BaseException:
+            if self._writer.in_transaction:
+                self._writer.execute("ROLLBACK TO operation")
+                self._writer.execute("RELEASE operation")
+            raise
+        self._writer.execute("RELEASE operation")
+        return result
+
+
+@contextmanager
+def _failures() -> Iterator[None]:
+    """A database that cannot be written right now is an ``UnreachableError`` with one sentence."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        raise UnreachableError(f"the database cannot be used right now: {error}") from error
+
+
+def read_file(path: Path, operation: Operation[Result], *arguments: Any) -> Result:
+    """Read from a database file that another process may be serving."""
+    with closing(read_only_connection(path)) as connection:
+        try:
+            connection.execute("BEGIN")
+            return operation(SqliteTransaction(connection), *arguments)
+        except sqlite3.Error as error:
+            raise FileError(f"{path}: cannot be read as the database of a study, {error}") from error

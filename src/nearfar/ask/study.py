@@ -1,0 +1,301 @@
+"""The study file: one TOML file that says what is asked, of whom, and what people read."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from nearfar.ask._toml import Toml, read_toml
+
+__all__ = ["KINDS", "PageTexts", "PeoplePlan", "QuestionPlan", "Study", "read_study"]
+
+KINDS = ("near", "odd", "central", "grid")
+RECRUITERS = ("open", "prolific", "mturk", "sona")
+GAP = 10  # a question comes again at least so many places later
+MOST_TEXT = 100_000  # characters of a page
+
+
+@dataclass(frozen=True)
+class QuestionPlan:
+    """The table ``[questions]``; see docs/ask.md for each key."""
+
+    design: str = "random"
+    random: float = 0.2
+    again: float = 0.1
+    checks: int = 3
+    each: int = 5
+    per_person: int = 60
+    practice: int = 2
+    break_every: int = 20
+    options: int = 8
+    pick: int = 2
+    seed: int = 0
+
+    @property
+    def n_again(self) -> int:
+        """Questions that a person gets a second time."""
+        return round(self.again * self.per_person)
+
+    @property
+    def n_new(self) -> int:
+        """Questions of the design that a person gets."""
+        return self.per_person - self.n_again - self.checks
+
+
+@dataclass(frozen=True)
+class PeoplePlan:
+    """The table ``[people]``."""
+
+    aim: int = 20
+    limit: int | None = None
+    recruit: str = "open"
+    code: str | None = None
+    return_link: str | None = None
+    idle_minutes: float = 30.0
+
+
+@dataclass(frozen=True)
+class PageTexts:
+    """The table ``[pages]``: Markdown as read from the files; None means the built-in text."""
+
+    welcome: str | None = None
+    consent: str | None = None
+    debrief: str | None = None
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study file, read and checked."""
+
+    path: Path
+    text: str
+    title: str
+    objects: Path | tuple[str, ...]
+    kind: str = "near"
+    prompt: str | None = None
+    language: str = "en"
+    show: str = "both"
+    questions: QuestionPlan = field(default_factory=QuestionPlan)
+    people: PeoplePlan = field(default_factory=PeoplePlan)
+    pages: PageTexts = field(default_factory=PageTexts)
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the study file; everything the file names lies in it."""
+        return self.path.resolve().parent
+
+    def fingerprint(self, names: tuple[str, ...]) -> str:
+        """A hash of what may not change once somebody has answered: objects, kind and questions."""
+        fixed = [list(names), self.kind, vars(self.questions)]
+        return hashlib.sha256(json.dumps(fixed, sort_keys=True).encode()).hexdigest()
+
+
+# ---------------------------------------------------------------- the keys, and what each may hold
+
+Check = Callable[[Any], str]  # "" where the value is right, else what was expected
+
+
+def _text(value: Any) -> str:
+    return "" if isinstance(value, str) and value.strip() else "expected text that is not blank"
+
+
+def _whole(least: int, most: int = 1_000_000) -> Check:
+    def check(value: Any) -> str:
+        right = isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
+        return "" if right else f"expected a whole number from {least} to {most:,}"
+
+    return check
+
+
+def _number(least: float, most: float) -> Check:
+    def check(value: Any) -> str:
+        right = isinstance(value, (int, float)) and not isinstance(value, bool) and least <= value <= most
+        return "" if right else f"expected a number from {least:g} to {most:g}"
+
+    return check
+
+
+def _one_of(*choices: str) -> Check:
+    return lambda value: (
+        "" if isinstance(value, str) and value in choices else f"expected one of {', '.join(choices)}"
+    )
+
+
+def _objects(value: Any) -> str:
+    if isinstance(value, list):
+        wrong = [name for name in value if not isinstance(name, str) or not name.strip()]
+        if wrong or len(set(value)) != len(value) or len(value) < 3:
+            return "expected at least three different names, none of them blank"
+        return ""
+    return "" if not _text(value) else "expected a folder of pictures, a file, or a list of names"
+
+
+def _link(value: Any) -> str:
+    right = (
+        isinstance(value, str) and value.startswith("https://") and not any(c in value for c in " \n\"'<>")
+    )
+    return "" if right else "expected an address that starts with https://"
+
+
+FIELDS: dict[str, dict[str, Check]] = {
+    "": {
+        "title": _text,
+        "objects": _objects,
+        "kind": _one_of(*KINDS),
+        "prompt": _text,
+        "language": _text,
+        "show": _one_of("both", "pictures", "words"),
+    },
+    "questions": {
+        "design": _text,
+        "random": _number(0, 1),
+        "again": _number(0, 0.5),
+        "checks": _whole(0, 1000),
+        "each": _whole(1, 100_000),
+        "per_person": _whole(1, 5000),
+        "practice": _whole(0, 20),
+        "break_every": _whole(0, 5000),
+        "options": _whole(3, 24),
+        "pick": _whole(1, 23),
+        "seed": _whole(0, 2**53),
+    },
+    "people": {
+        "aim": _whole(1),
+        "limit": _whole(1),
+        "recruit": _one_of(*RECRUITERS),
+        "code": _text,
+        "return_link": _link,
+        "idle_minutes": _number(0.01, 60 * 24 * 365),
+    },
+    "pages": {"welcome": _text, "consent": _text, "debrief": _text},
+}
+
+
+def read_study(path: str | Path) -> Study:
+    """Read and check a study file; the first thing that is wrong is one sentence with its line."""
+    toml = read_toml(Path(path))
+    _check_keys(toml)
+    top = {key: value for key, value in toml.values.items() if not isinstance(value, dict)}
+    for key in ("title", "objects"):
+        if key not in top:
+            raise toml.error("", key, "is missing; every study needs it")
+    questions = QuestionPlan(**toml.values.get("questions", {}))
+    people = PeoplePlan(**toml.values.get("people", {}))
+    given = top.pop("objects")
+    objects = tuple(given) if isinstance(given, list) else inside(toml, "", "objects", given)
+    pages = {key: _page(toml, key, name) for key, name in toml.values.get("pages", {}).items()}
+    study = Study(
+        path=toml.path,
+        text=toml.text,
+        objects=objects,
+        questions=questions,
+        people=people,
+        pages=PageTexts(**pages),
+        **top,
+    )
+    _check_together(toml, study)
+    return study
+
+
+def inside(toml: Toml, table: str, key: str, name: str) -> Path:
+    """The file that a key names, in the folder of the study file; a study never reaches outside of it."""
+    folder = toml.path.resolve().parent
+    try:
+        found = (folder / name).resolve()
+        there = found.exists()
+    except (OSError, ValueError, RuntimeError) as error:  # a NUL, a loop of links, a name too long
+        raise toml.error(table, key, f"{name!r} is not the name of a file") from error
+    if not found.is_relative_to(folder):
+        raise toml.error(
+            table, key, f"{name!r} lies outside the folder of the study file; copy it into the folder"
+        )
+    if not there:
+        raise toml.error(table, key, f"{name!r} does not exist")
+    return found
+
+
+def _check_keys(toml: Toml) -> None:
+    for key, value in toml.values.items():
+        if isinstance(value, dict):
+            if key not in FIELDS or not key:
+                tables = ", ".join(f"[{name}]" for name in FIELDS if name)
+                raise toml.error(key, "", f"is not a known table; expected one of {tables}")
+            for name, inner in value.items():
+                _check_value(toml, key, name, inner)
+        else:
+            _check_value(toml, "", key, value)
+
+
+def _check_value(toml: Toml, table: str, key: str, value: Any) -> None:
+    known = FIELDS[table]
+    if key not in known:
+        elsewhere = [name for name, fields in FIELDS.items() if key in fields]
+        if elsewhere:
+            hint = f"it belongs to [{elsewhere[0]}]" if elsewhere[0] else "it belongs to the top of the file"
+        else:
+            hint = f"expected one of {', '.join(known)}"
+        raise toml.error(table, key, f"is not a known key; {hint}")
+    wrong = known[key](value)
+    if wrong or (isinstance(value, float) and not math.isfinite(value)):
+        shown = repr(value)
+        raise toml.error(table, key, f"{wrong}, got {shown[:77] + '...' if len(shown) > 80 else shown}")
+
+
+def _page(toml: Toml, key: str, name: str) -> str:
+    path = inside(toml, "pages", key, name)
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise toml.error("pages", key, f"{name!r} cannot be read as UTF-8 text") from error
+    if len(text) > MOST_TEXT:
+        raise toml.error("pages", key, f"{name!r} has more than {MOST_TEXT:,} characters")
+    return text
+
+
+def _check_together(toml: Toml, study: Study) -> None:
+    """What must hold between several keys."""
+    plan, given = study.questions, toml.values.get("questions", {})
+    spare = plan.n_new - GAP
+    if plan.n_new < 1:
+        raise toml.error(
+            "questions",
+            "per_person",
+            f"{plan.per_person} questions leave no room for new ones beside {plan.n_again} repeats "
+            f"and {plan.checks} checks",
+        )
+    if plan.n_again > max(spare, 0):
+        raise toml.error(
+            "questions",
+            "again" if "again" in given else "per_person",
+            f"{plan.n_again} repeats at least {GAP} places later need at least {plan.n_again + GAP} new questions "
+            f"per person, got {plan.n_new}; raise per_person or set again = 0",
+        )
+    if study.kind != "grid":
+        for key in ("options", "pick"):
+            if key in given:
+                raise toml.error("questions", key, f'is only for kind = "grid", got kind = "{study.kind}"')
+        if plan.design.startswith("landmarks") and study.kind != "near":
+            raise toml.error(
+                "questions", "design", f'landmarks are only for kind = "near", got kind = "{study.kind}"'
+            )
+    elif plan.pick >= plan.options:
+        raise toml.error(
+            "questions", "pick", f"expected fewer than the {plan.options} options, got {plan.pick}"
+        )
+    if study.people.limit is not None and study.people.limit < study.people.aim:
+        raise toml.error("people", "limit", f"expected at least the aim of {study.people.aim} people")
+    if study.people.recruit == "prolific" and study.people.code is None:
+        raise toml.error(
+            "people", "code", 'is missing; recruit = "prolific" needs the completion code of the study'
+        )
+    if study.people.recruit == "sona" and study.people.return_link is None:
+        raise toml.error(
+            "people",
+            "return_link",
+            'is missing; recruit = "sona" needs the completion address, with XXXX for the survey code',
+        )

@@ -1,0 +1,197 @@
+"""Simulated people who take part over the network, as browsers do: they retry until an answer is confirmed."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearfar.ask.passwords import new_secret
+from nearfar.design import Booklets, Questions
+from nearfar.design.booklets import ROLES
+from nearfar.simulate import answers as simulate_answers
+
+__all__ = ["Connection", "Visitor", "choices"]
+
+LONGEST_WAIT = 2.0  # seconds between two attempts
+
+
+def choices(
+    kind: Any,
+    pick: int,
+    places: list[dict[str, Any]],
+    points: NDArray[np.float64],
+    *,
+    noise: float,
+    flip: float,
+    seed: int | np.random.Generator,
+) -> list[list[int]]:
+    """Positions that somebody who sees the objects at ``points`` chooses at each place of a booklet."""
+    if not places:
+        return []
+    shown = np.array([place["shown"] for place in places], dtype=np.int32)
+    questions = Questions(shown, tuple(map(str, range(len(points)))), kind, pick)
+    # "answered" would refuse checks as triplets, so they are answered as places of a booklet
+    asked = Booklets(
+        questions,
+        participant=np.zeros(len(shown), dtype=np.int64),
+        place=np.arange(len(shown)),
+        role=np.array(
+            [ROLES.index("check" if len(set(row)) < len(row) else "new") for row in shown.tolist()], np.int8
+        ),
+        question=np.full(len(shown), -1),
+    )
+    done = simulate_answers(asked, points=points, noise=noise, flip=flip, ties="random", seed=seed)
+    chosen: list[list[int]] = np.asarray(done.choice).reshape(len(places), -1).tolist()
+    return chosen
+
+
+class Connection:
+    """One kept-alive HTTP connection that sends and receives JSON."""
+
+    def __init__(self, port: int, token: str) -> None:
+        self.port = port
+        self.token = token
+        self.streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+
+    async def call(self, path: str, body: Any = None, *, patience: float = 20.0) -> tuple[int, Any]:
+        """(status, reply); raises ``OSError`` where the server cannot be reached or breaks off."""
+        try:
+            return await asyncio.wait_for(self._call(path, body), patience)
+        except (TimeoutError, OSError, asyncio.IncompleteReadError, ValueError) as error:
+            self.close()
+            raise ConnectionError(str(error) or type(error).__name__) from error
+
+    async def _call(self, path: str, body: Any) -> tuple[int, Any]:
+        if self.streams is None:
+            self.streams = await asyncio.open_connection("127.0.0.1", self.port)
+        reader, writer = self.streams
+        data = b"" if body is None else json.dumps(body).encode()
+        head = [
+            f"{'GET' if body is None else 'POST'} {path} HTTP/1.1",
+            f"Host: 127.0.0.1:{self.port}",
+            f"X-Nearfar-Token: {self.token}",
+        ]
+        if body is not None:
+            head += ["Content-Type: application/json", f"Content-Length: {len(data)}"]
+        writer.write("\r\n".join([*head, "", ""]).encode() + data)
+        await writer.drain()
+        answer = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
+        fields = dict(line.lower().split(": ", 1) for line in answer[1:] if ": " in line)
+        reply = await reader.readexactly(int(fields.get("content-length", "0")))
+        if fields.get("connection") == "close":
+            self.close()
+        return int(answer[0].split()[1]), json.loads(reply) if reply else None
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        if self.streams is not None:
+            with contextlib.suppress(RuntimeError):
+                self.streams[1].close()
+            self.streams = None
+
+
+@dataclass
+class Visitor:
+    """Somebody who takes part.
+
+    Parameters
+    ----------
+    port : of the server.
+    points : (n, d) where the person sees the objects.
+    noise, flip : how blurred they see, and how often they do not look; as for ``simulate.answers``.
+    pause : seconds between two answers.
+    leave_after : answers before they leave for good; None: they stay.
+    outside : the recruiter's parameters.
+    heard : called with the seconds that a confirmed answer took.
+    """
+
+    port: int
+    points: NDArray[np.float64]
+    noise: float = 0.2
+    flip: float = 0.02
+    pause: float = 0.0
+    leave_after: int | None = None
+    outside: dict[str, str] = field(default_factory=dict)
+    seed: int = 0
+    heard: Callable[[float], None] | None = None
+    token: str = field(default_factory=new_secret)
+    confirmed: dict[str, tuple[int, list[int]]] = field(default_factory=dict)
+    code: str | None = None
+
+    async def take_part(self) -> str:
+        """Start, answer everything, finish; the status that ended it: "finished", "left", "paused" or "full"."""
+        connection = Connection(self.port, self.token)
+        try:
+            return await self._take_part(connection)
+        finally:
+            connection.close()
+
+    async def _take_part(self, connection: Connection) -> str:
+        start = await self._insist(connection, "/start", {"consent": True, "outside": self.outside})
+        if start["status"] != "ok":
+            return str(start["status"])
+        study = await self._insist(connection, "/study.json")
+        while True:
+            places = (await self._insist(connection, "/booklet"))["places"]
+            waiting = [place for place in places if not place["answered"]]
+            for place, choice in zip(waiting, self._choose(study, waiting), strict=True):
+                if self.leave_after is not None and len(self.confirmed) >= self.leave_after:
+                    return "left"
+                await self._answer(connection, place["place"], choice)
+            told = await self._insist(connection, "/finish", {})
+            if not told["left"]:
+                self.code = told.get("code")
+                return "finished"
+
+    def _choose(self, study: dict[str, Any], places: list[dict[str, Any]]) -> list[list[int]]:
+        return choices(
+            study["kind"],
+            study["pick"],
+            places,
+            self.points,
+            noise=self.noise,
+            flip=self.flip,
+            seed=self.seed,
+        )
+
+    async def _answer(self, connection: Connection, place: int, choice: list[int]) -> None:
+        begun = time.monotonic()
+        if self.pause:
+            await asyncio.sleep(self.pause * (0.5 + np.random.default_rng([self.seed, place]).random()))
+        shown_for = 1000 * (time.monotonic() - begun) or 900.0
+        answer = {
+            "id": str(uuid.uuid4()),
+            "place": place,
+            "choice": choice,
+            "milliseconds": shown_for,
+            "away": 0.0,
+            "shown_at": time.time() - shown_for / 1000,
+        }
+        sent = time.monotonic()
+        told = await self._insist(connection, "/answers", {"answers": [answer]})
+        if self.heard is not None:
+            self.heard(time.monotonic() - sent)
+        if answer["id"] in told["saved"]:
+            self.confirmed[str(answer["id"])] = (place, choice)
+
+    async def _insist(self, connection: Connection, path: str, body: Any = None) -> Any:
+        """The reply, however often it takes: no network, a restarting server or a full disk are waited for."""
+        wait = 0.05
+        while True:
+            with contextlib.suppress(OSError):
+                status, reply = await connection.call(path, body)
+                if status == 200:
+                    return reply
+                if status < 500 and status != 429:
+                    raise RuntimeError(f"{path}: {status} {reply}")
+            await asyncio.sleep(wait)
+            wait = min(2 * wait, LONGEST_WAIT)

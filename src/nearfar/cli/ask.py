@@ -1,0 +1,266 @@
+"""``nearfar ask``: collect answers from people, and watch what they say."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from nearfar.cli._common import Quiet, Seed, session, tell
+
+if TYPE_CHECKING:
+    from nearfar.ask.prepare import OpenStudy
+    from nearfar.ask.study import Study
+
+__all__ = ["ask"]
+
+StudyFile = Annotated[
+    Path, typer.Argument(metavar="STUDY", help="The study file, e.g. study.toml.", show_default=False)
+]
+Database = Annotated[
+    str | None,
+    typer.Option(
+        "--database",
+        metavar="FILE|URL",
+        help="A file, or postgresql://... for several processes. Default: study.db beside study.toml.",
+        show_default=False,
+    ),
+]
+
+
+class _ServeByDefault(TyperGroup):
+    """``nearfar ask study.toml`` is ``nearfar ask serve study.toml``."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put the command in where it was left out."""
+        if args and args[0] not in self.commands and args[0] not in ("-h", "--help"):
+            args = ["serve", *args]
+        return super().parse_args(ctx, args)
+
+
+ask = typer.Typer(
+    name="ask",
+    cls=_ServeByDefault,
+    help="Collect answers: serve a study file to people, and watch live whether the answers are enough.\n\n"
+    "Examples:  nearfar ask study.toml   |   nearfar ask --demo",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@ask.command()
+def serve(
+    study: Annotated[
+        Path | None, typer.Argument(metavar="STUDY", help="The study file.", show_default=False)
+    ] = None,
+    database: Database = None,
+    port: Annotated[int, typer.Option("--port", "-p", min=1, max=65535, help="Port on this machine.")] = 8000,
+    public_url: Annotated[
+        str | None,
+        typer.Option(
+            "--public-url",
+            metavar="URL",
+            help="Where people will open it, e.g. https://study.example.org. A Caddyfile that adds https is written "
+            "beside the study file.",
+            show_default=False,
+        ),
+    ] = None,
+    new_password: Annotated[
+        bool, typer.Option("--new-password", help="Make a new password for the live page.")
+    ] = False,
+    demo: Annotated[
+        bool, typer.Option("--demo", help="A study of colours, with a hundred simulated people.")
+    ] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Serve a study until Ctrl-C. Answers are in the database the moment a person reads "Saved".
+
+    Example:  nearfar ask study.toml --public-url https://study.example.org
+    """
+    from nearfar.ask.serve import check_public_url, write_caddyfile
+    from nearfar.ask.serve import serve as run
+    from nearfar.errors import InputError
+
+    with session(quiet):
+        address = check_public_url(public_url)
+        if demo:
+            from nearfar.ask.demo import run_demo
+
+            run_demo(port, lambda text: tell(text, quiet=quiet))
+            return
+        if study is None:
+            raise InputError("STUDY: expected a study file such as study.toml, or --demo")
+        ready = _open(study, database, new_password)
+        try:
+            if address is not None and (written := write_caddyfile(study, address, port)) is not None:
+                tell(f"wrote {written}: run  caddy run  beside it", quiet=quiet)
+            run(
+                ready,
+                port=port,
+                public_url=address,
+                started=lambda: _announce(ready, address or f"http://127.0.0.1:{port}"),
+            )
+        finally:
+            ready.close()
+
+
+def _announce(ready: OpenStudy, address: str) -> None:
+    """Where people and the researcher go; the password is shown this once."""
+    print(f"people:  {address}/{_example_query(ready.study)}", file=sys.stderr)
+    print(f"you:     {address}/admin", file=sys.stderr)
+    if ready.password is not None:
+        print(f"password: {ready.password}   (shown only now)", file=sys.stderr)
+    sys.stderr.flush()
+
+
+def _example_query(study: Study) -> str:
+    return {
+        "prolific": "?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}",
+        "sona": "?survey_code=%SURVEY_CODE%",
+    }.get(study.people.recruit, "")
+
+
+def _open(study: Path, database: str | None, new_password: bool = False) -> OpenStudy:
+    import logging
+
+    from nearfar.ask.prepare import open_study
+    from nearfar.ask.study import read_study
+    from nearfar.ask.texts import read_texts
+
+    logging.basicConfig(format="nearfar: %(message)s", level=logging.WARNING)
+    read = read_study(study)
+    read_texts(read)
+    return open_study(read, database, fresh_password=new_password)
+
+
+@ask.command()
+def check(study: StudyFile, quiet: Quiet = False) -> None:
+    """Read a study file and say what it will ask, without making a database.
+
+    Example:  nearfar ask check study.toml
+    """
+    from nearfar.ask.overview import overview
+    from nearfar.ask.study import read_study
+
+    with session(quiet):
+        for name, value in overview(read_study(study)):
+            typer.echo(f"{name:<18}{value}")
+
+
+@ask.command()
+def simulate(
+    study: StudyFile,
+    people: Annotated[
+        int | None,
+        typer.Option(
+            "--people", min=1, max=100_000, help="How many take part. Default: the aim.", show_default=False
+        ),
+    ] = None,
+    drop_out: Annotated[
+        float, typer.Option("--drop-out", min=0, max=1, help="Share of people who leave before the end.")
+    ] = 0.0,
+    noise: Annotated[float, typer.Option("--noise", min=0, help="How blurred people see distances.")] = 0.3,
+    seed: Seed = 0,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="DIR", help="Also export what they answered.", show_default=False
+        ),
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Let simulated people answer a study in a database of its own, and say what came out.
+
+    Example:  nearfar ask simulate study.toml --people 100 --drop-out 0.3
+    """
+    from nearfar.ask.rehearse import rehearse
+    from nearfar.ask.study import read_study
+
+    with session(quiet):
+        for name, value in rehearse(
+            read_study(study), people=people, drop_out=drop_out, noise=noise, seed=seed, output=output
+        ):
+            typer.echo(f"{name:<18}{value}")
+
+
+@ask.command()
+def export(
+    study: StudyFile,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="DIR",
+            help="Folder to write to. Default: study-answers beside study.toml.",
+            show_default=False,
+        ),
+    ] = None,
+    database: Database = None,
+    quiet: Quiet = False,
+) -> None:
+    """Write answers.csv, checks.csv, people.csv and objects.csv, also while the study runs.
+
+    Example:  nearfar ask export study.toml && nearfar report study-answers/answers.csv
+    """
+    from nearfar.ask.export import export_study
+    from nearfar.ask.study import read_study
+
+    with session(quiet):
+        folder = output or study.with_name(f"{study.stem}-answers")
+        for path in export_study(read_study(study), database, folder):
+            tell(f"wrote {path}", quiet=quiet)
+
+
+@ask.command()
+def erase(
+    study: StudyFile,
+    person: Annotated[
+        str,
+        typer.Argument(
+            metavar="PERSON", help="Name in the exports, or the recruiter's id.", show_default=False
+        ),
+    ],
+    database: Database = None,
+    quiet: Quiet = False,
+) -> None:
+    """Erase a person from the database, its log and the exports. The server must be stopped; the live page can do it meanwhile.
+
+    Example:  nearfar ask erase study.toml p0c4f21aa
+    """
+    from nearfar.ask.export import erase_person
+    from nearfar.errors import InputError
+
+    with session(quiet):
+        ready = _open(study, database)
+        try:
+            lost = erase_person(ready.store, person)
+        finally:
+            ready.close()
+        if lost is None:
+            raise InputError(f"{person}: there is no such person in this study")
+        tell(f"erased {person}", quiet=quiet)
+        for folder in lost:
+            tell(f"nearfar: warning: {folder} could not be written again; delete it", quiet=False)
+
+
+@ask.command()
+def texts(
+    language: Annotated[str, typer.Argument(metavar="LANGUAGE", help="en or de.")] = "en",
+) -> None:
+    """Print every text that participants read, to be copied, changed and named as ``language`` in a study file.
+
+    Example:  nearfar ask texts > texts.toml
+    """
+    from importlib import resources
+
+    from nearfar.ask.texts import LANGUAGES
+    from nearfar.errors import InputError
+
+    if language not in LANGUAGES:
+        raise InputError(f"language: expected {' or '.join(LANGUAGES)}, got {language!r}")
+    typer.echo((resources.files("nearfar.ask") / "texts" / f"{language}.toml").read_text(encoding="utf-8"))

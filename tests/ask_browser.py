@@ -1,0 +1,119 @@
+"""Chromium driven by Selenium, for the pages of a study."""
+
+import shutil
+import time
+
+import pytest
+
+PATIENCE = 30
+
+
+def find_driver():
+    """(browser, driver) paths, or None where one is absent."""
+    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    driver = next(filter(None, map(shutil.which, ("chromedriver", "chromium.chromedriver"))), None)
+    return (browser, driver) if browser and driver else None
+
+
+def start_browser():
+    """A headless browser; the caller quits it."""
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
+    browser, driver = find_driver()
+    options = webdriver.ChromeOptions()
+    options.binary_location = browser
+    for flag in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
+                 "--disable-background-networking", "--disable-component-update", "--disable-sync"):  # fmt: skip
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "OFF"})
+    options.page_load_strategy = "normal"
+    return webdriver.Chrome(options=options, service=Service(driver))
+
+
+class Tab:
+    """What tests do with a page."""
+
+    def __init__(self, driver):
+        self.driver = driver
+        self.seen_log = []
+
+    def open(self, url, *, width=1280, height=900, dark=False):
+        self.driver.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600},
+        )
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
+        self.driver.get(url)
+
+    def js(self, code, *arguments):
+        return self.driver.execute_script(f"return ({code})", *arguments)
+
+    def until(self, code, *arguments, patience=PATIENCE):
+        """Wait until an expression is true."""
+        end = time.monotonic() + patience
+        while not (found := self.js(code, *arguments)):
+            if time.monotonic() > end:
+                body = self.driver.execute_script("return document.body && document.body.innerText")
+                raise AssertionError(f"never true: {code}\n{body}\n{self.log()}")
+            time.sleep(0.02)
+        return found
+
+    def click(self, id):
+        self.until(f"document.getElementById('{id}')?.offsetParent !== null")
+        self.driver.find_element("id", id).click()
+
+    def begin(self):
+        """Welcome and consent."""
+        self.click("begin")
+        self.click("agree")
+
+    def practise(self, times):
+        """The practice questions between their two notes."""
+        self.click("note-go")
+        for _ in range(times):
+            self.choose()
+        self.click("note-go")
+
+    def choose(self, place=0, key=None):
+        """Answer the question on the screen once it is open."""
+        self.until("document.querySelector('.option:enabled') !== null")
+        opened = self.js("document.documentElement.dataset.open")
+        if key is not None:
+            self.driver.switch_to.active_element.send_keys(key)
+        else:
+            self.driver.find_elements("css selector", ".option")[place].click()
+        self.until(
+            "document.documentElement.dataset.open !== arguments[0] || "
+            "document.getElementById('question').hidden || document.querySelector('.option:enabled') === null",
+            opened,
+        )
+
+    def offline(self, yes):
+        self.driver.execute_cdp_cmd("Network.enable", {})
+        self.driver.execute_cdp_cmd(
+            "Network.emulateNetworkConditions",
+            {"offline": yes, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1},
+        )
+
+    def log(self):
+        """What the console said so far."""
+        self.seen_log += self.driver.get_log("browser")
+        return self.seen_log
+
+    def complaints(self, but=()):
+        """Everything a console shows in red, but for messages that hold one of ``but``."""
+        return [
+            entry["message"]
+            for entry in self.log()
+            if entry["level"] == "SEVERE" and not any(part in entry["message"] for part in but)
+        ]
+
+    def picture(self, path):
+        self.driver.save_screenshot(str(path))
+
+
+needs_browser = pytest.mark.skipif(
+    find_driver() is None, reason="NO BROWSER TESTS: chromium or chromedriver is absent; see .ci/chromium"
+)
