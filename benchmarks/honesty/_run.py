@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
+from nearfar.evaluate.judge import answer_credit
+from nearfar.evaluate.models import as_model
 from numpy.typing import NDArray
 
 from benchmarks._measure import RESULTS, machine
 from nearfar.errors import NearfarWarning
-from nearfar.evaluate.judge import answer_credit
-from nearfar.evaluate.models import as_model
 from nearfar.evaluate.splits import kfold
 from nearfar.triplets import Triplets
 

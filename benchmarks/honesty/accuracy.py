@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from nearfar.evaluate.judge import answer_credit, clustered_error
 
 from benchmarks.honesty._run import fit, held_out, repetitions, run_cells, share
 from benchmarks.honesty.worlds import asked, make_world
-from nearfar.evaluate.judge import answer_credit, clustered_error
 from nearfar.evaluate.max_t import above_guessing, equal_to_best
 from nearfar.evaluate.splits import kfold
 from nearfar.evaluate.uncertainty import error_clusters, error_groups, mean_estimate

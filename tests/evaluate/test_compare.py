@@ -1,4 +1,4 @@
-"""Models are judged on answers they were not fitted on, and predict what they expect."""
+"""Models are judged on answers they were not fitted on."""
 
 import io
 import json
@@ -9,199 +9,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from oracles_evaluate import clustered_error, margin
-from scipy import sparse
+from oracles_evaluate import clustered_error
 from sklearn.base import BaseEstimator
+from space_tools import PLANE, answers_about
 
-from nearfar import design, embedding, progress
+from nearfar import progress
 from nearfar.errors import InputError, NotConverged
-from nearfar.evaluate import margins
-from nearfar.evaluate.compare import compare
-from nearfar.evaluate.dimension import choose_dimension
+from nearfar.evaluate import choose_dimension, compare, kfold
 from nearfar.evaluate.metrics import answer_credits
-from nearfar.evaluate.models import as_models, default_names, fit_model
-from nearfar.evaluate.predict import predict_answers
-from nearfar.evaluate.splits import kfold
 from nearfar.features import FeatureMap
 from nearfar.methods import KernelPCA
 from nearfar.progress import listen
+from nearfar.space import fit_space
 from nearfar.triplets import Triplets
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
-
-
-def answers_about(points, m, seed, flip=0.0, people=None):
-    """Random triplets judged by Euclidean distance, each flipped with probability ``flip``."""
-    rng = np.random.default_rng(seed)
-    rows = np.array([rng.permutation(len(points))[:3] for _ in range(m)])
-    d = np.linalg.norm(points[rows[:, :1]] - points[rows[:, 1:]], axis=2)
-    turned = (d[:, 0] > d[:, 1]) ^ (rng.random(m) < flip)
-    rows[turned] = rows[turned][:, [0, 2, 1]]
-    who = None if people is None else rng.integers(people, size=m)
-    return Triplets.from_array(rows, n_objects=len(points), participant=who)
-
-
-PLANE = np.random.default_rng(7).normal(size=(25, 2))
-
-
-# ------------------------------------------------------------------ margins
-
-
-@settings(max_examples=40)
-@given(st.integers(0, 10_000), st.booleans())
-def test_margins_equal_the_oracle(seed, informed):
-    rng = np.random.default_rng(seed)
-    points = rng.normal(size=(6, 3)) * (rng.random((6, 3)) < 0.6)
-    if informed:
-        points[~points.any(axis=1)] = 1.0
-    asked = np.array([rng.permutation(6)[:3] for _ in range(12)], dtype=np.int32).T
-    wanted = np.array([margin(points, *question) for question in asked.T])
-    assert np.allclose(margins.point_margins(points, *asked), wanted, atol=1e-9)
-    zero = ~points.any(axis=1)
-    wanted[zero[asked].any(axis=0)] = 0
-    for phi in (points, sparse.csr_array(points)):
-        assert np.allclose(margins.phi_margins(phi, *asked), wanted, atol=1e-9)
-
-
-@pytest.mark.parametrize("layout", ["dense", "sparse"])
-def test_all_pairs_at_once_and_pair_by_pair_agree(layout, monkeypatch):
-    answers = answers_about(PLANE, 3000, 0)
-    phi = FeatureMap("score", layout=layout).fit_transform(answers)
-    at_once = margins.phi_margins(phi, answers.anchor, answers.near, answers.far)
-    monkeypatch.setattr(margins, "MOST_IN_MATRIX", 0)
-    one_by_one = margins.phi_margins(phi, answers.anchor, answers.near, answers.far)
-    assert np.allclose(at_once, one_by_one, atol=1e-12)
-    assert ((at_once == 0) == (one_by_one == 0)).all()
-
-
-def test_equal_distances_are_a_tie_whatever_the_rounding():
-    corner = np.array([[0.1, 0.2, 0.3], [0.1 + 0.7, 0.2, 0.3], [0.1, 0.2 + 0.7, 0.3]])
-    assert margins.point_margins(corner, np.array([0]), np.array([1]), np.array([2])).tolist() == [0.0]
-
-
-# ------------------------------------------------------------------ predictions
-
-
-def test_predictions_by_name_index_and_triplets():
-    points = np.array([[0.0], [1.0], [3.0], [6.0]])
-    objects = ("a", "b", "c", "d")
-    by_name = predict_answers([["a", "c", "b"], ["d", "c", "a"]], points=points, objects=objects)
-    by_index = predict_answers([[0, 2, 1], [3, 2, 0]], points=points, objects=objects)
-    other_order = Triplets([0, 2], [2, 0], [1, 1], objects=("d", "a", "c"))  # (d, c, a), (c, d, a)
-    assert by_name.triplets.array.tolist() == by_index.triplets.array.tolist() == [[0, 1, 2], [3, 2, 0]]
-    assert by_name.margin.tolist() == [-8.0, 27.0]
-    matched = predict_answers(other_order, points=points, objects=objects)
-    assert matched.questions.array.tolist() == [[3, 2, 0], [2, 3, 0]]
-    assert matched.ties.tolist() == [False, True]
-    assert matched.to_frame()["nearer"].to_list() == ["c", None]
-    assert len(matched.triplets) == 1
-
-
-def test_predictions_say_what_is_wrong():
-    points = np.zeros((3, 1))
-    with pytest.raises(InputError, match="'x' is not among the model's 3 objects"):
-        predict_answers([["0", "1", "x"]], points=points)
-    with pytest.raises(InputError, match="expected one of model, points and phi, got none"):
-        predict_answers([[0, 1, 2]])
-    with pytest.raises(InputError, match="got points and phi"):
-        predict_answers([[0, 1, 2]], points=points, phi=points)
-    with pytest.raises(InputError, match="3 rows came for 2 objects"):
-        predict_answers([[0, 1, 2]], points=points, objects=("a", "b"))
-    with pytest.raises(InputError, match="index 3 is outside"):
-        predict_answers([[0, 1, 3]], points=points)
-
-
-def test_fitted_estimators_predict():
-    train, test = answers_about(PLANE, 3000, 1), answers_about(PLANE, 300, 2)
-    feature_map, method = FeatureMap("score").fit(train), embedding.CKL(n_components=2).fit(train)
-    pca = KernelPCA(3).fit(feature_map.features_)
-    for model, name in ((feature_map, "score"), (method, "ckl-2"), (pca, "score pca-3")):
-        expected = fit_model(name, train).predict_answers(test)
-        assert np.array_equal(predict_answers(test, model).margin, expected.margin)
-    assert np.array_equal(
-        predict_answers(test, fit_model("k1", train)).margin,
-        fit_model("k1", train).predict_answers(test).margin,
-    )
-    with pytest.raises(InputError, match=r"is no fitted model; fit it first"):
-        predict_answers(test, embedding.CKL(n_components=2))
-
-
-def test_planned_questions_are_answered():
-    questions = design.random_questions(["a", "b", "c", "d"], 6)
-    expected = predict_answers(questions, points=[[0.0], [1.0], [3.0], [7.0]])
-    assert len(expected) == 6 and expected.questions.objects == ("a", "b", "c", "d")
-    assert expected.questions.array.tolist() == questions.array.tolist()
-
-
-@pytest.mark.filterwarnings("ignore:1 of 4 objects")
-def test_a_fitted_estimator_knows_whom_it_does_not_know():
-    line = Triplets.from_array([[0, 1, 2], [1, 0, 2], [2, 1, 0]], n_objects=4)
-    for model in (FeatureMap("score").fit(line), embedding.STE(n_components=1).fit(line)):
-        assert predict_answers([[0, 1, 3], [3, 1, 2], [0, 1, 2]], model).ties.tolist() == [True, True, False]
-    pca = KernelPCA(1).fit(FeatureMap("score").fit_transform(line))
-    assert predict_answers([[3, 1, 2]], pca).ties.all()
-
-
-@pytest.mark.parametrize("name", ["k1", "k1+k2", "score", "score pca-2", "ste-2", "soe-3"])
-def test_every_fitted_model_predicts(name):
-    train, test = answers_about(PLANE, 4000, 1), answers_about(PLANE, 500, 2)
-    fitted = fit_model(name, train)
-    expected = fitted.predict_answers(test)
-    assert (expected.margin > 0).mean() + expected.ties.mean() / 2 > 0.75
-    turned = fitted.predict_answers(Triplets(test.anchor, test.far, test.near, test.objects))
-    assert np.allclose(turned.margin, -expected.margin)
-    assert expected.triplets.objects == train.objects
-
-
-@pytest.mark.parametrize("name", ["k1", "score", "score pca-2", "tste-2"])
-def test_an_object_without_answers_makes_ties(name):
-    known = answers_about(PLANE[:10], 800, 3)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that it is uninformed is said elsewhere
-        fitted = fit_model(name, Triplets.from_array(known.array, n_objects=11))
-    asked = fitted.predict_answers([[0, 1, 10], [10, 1, 2], [0, 1, 2]])
-    assert asked.ties.tolist()[:2] == [True, True] and not asked.ties[2]
-    assert "1 unknown" in repr(fitted)
-
-
-def test_a_model_of_no_answers_knows_nothing():
-    assert fit_model("ste-2", Triplets.from_array([], n_objects=3)).predict_answers([[0, 1, 2]]).ties.all()
-
-
-# ------------------------------------------------------------------ models
-
-
-def test_names_of_models():
-    names = ["k1", "score pca-5", "ste-2", "k2+score", "gnmds-10"]
-    assert [model.name for model in as_models(names)] == names
-    assert [model.name for model in as_models(["K1", " STE-2 "])] == ["k1", "ste-2"]
-    assert as_models({"mine": "ste-2"})[0].name == "mine"
-    assert [model.name for model in as_models("score")] == ["score"]
-    assert len(default_names(100)) == 4 + 12 + 10
-    assert default_names(5)[4:] == [f"{k} pca-2" for k in ("k1", "k2", "k1+k2", "score")] + [
-        f"{e}-2" for e in ("ste", "tste", "ckl", "soe", "gnmds")
-    ]
-
-
-@pytest.mark.parametrize(
-    "wrong", ["k3", "ste", "ste-0", "score pca-", "score pca-x", "pca-2", "k1 + k2 pca", ""]
-)
-def test_an_unknown_name_lists_the_known(wrong):
-    with pytest.raises(
-        InputError, match=r"is not known; known are the kernels k1, k2, k1\+k2, score .* ste-2, tste-2"
-    ):
-        as_models([wrong])
-
-
-def test_what_is_no_model_is_said():
-    with pytest.raises(InputError, match="5 is no model"):
-        as_models([5])
-    with pytest.raises(InputError, match="'k1' is there twice"):
-        as_models(["k1", "K1"])
-    with pytest.raises(InputError, match="an empty list came"):
-        as_models([])
 
 
 class Centred(BaseEstimator):
@@ -216,10 +38,10 @@ class Centred(BaseEstimator):
 
 def test_objects_are_judged_like_names():
     answers = answers_about(PLANE, 1500, 4)
-    result = compare(answers, ["k1", "score pca-2", FeatureMap("k1"), Centred()])
-    assert [s.name for s in result] == ["k1", "score pca-2", "FeatureMap()", "Centred()"]
+    result = compare(answers, ["k1", "score-2", FeatureMap("k1"), Centred()])
+    assert [s.name for s in result] == ["k1", "score-2", "FeatureMap()", "Centred()"]
     assert result["k1"].accuracy == result["FeatureMap()"].accuracy
-    assert result["score pca-2"].accuracy == result["Centred()"].accuracy
+    assert result["score-2"].accuracy == result["Centred()"].accuracy
 
     class Short:
         def fit_transform(self, answers):
@@ -235,12 +57,12 @@ def test_objects_are_judged_like_names():
 @pytest.mark.parametrize("people", [None, 8])
 def test_compare_equals_the_definition(people):
     answers = answers_about(PLANE, 1200, 5, flip=0.1, people=people)
-    found = compare(answers, ["k1", "score pca-2"], cv=4, seed=3)
-    for name in ("k1", "score pca-2"):
+    found = compare(answers, ["k1", "score-2"], cv=4, seed=3)
+    for name in ("k1", "score-2"):
         credit = np.empty(len(answers))
         for train, test in kfold(answers, 4, seed=3):
-            fitted = fit_model(name, answers[train])
-            given = {"points": fitted.points} if fitted.phi is None else {"kernel": fitted.phi @ fitted.phi.T}
+            space = fit_space(answers[train], name)
+            given = {"points": space.rows} if space.kind == "points" else {"kernel": space.kernel("keep")}
             credit[test] = answer_credits(answers[test], **given)
         clusters = answers.trio_ids if people is None else answers.participant.codes
         assert found[name].accuracy == pytest.approx(credit.mean(), abs=1e-12)
@@ -380,17 +202,11 @@ class Slow:
 
     name = "slow"
 
-    def fit(self, answers, features=None):
+    n_components = None
+
+    def fit(self, answers, cache=None):
         time.sleep(0.1)
-        return fit_model("score", answers)
-
-
-def test_the_best_model_goes_on_to_predict():
-    answers = answers_about(PLANE, 2000, 10)
-    result = compare(answers, ["k1", "score", "ste-2"])
-    test = answers_about(PLANE, 300, 11)
-    expected = result.fit_best(answers).predict_answers(test)
-    assert result.best.name == "ste-2" and (expected.margin > 0).mean() > 0.9
+        return fit_space(answers, "score")
 
 
 def test_same_seed_same_result_and_arrays_are_welcome():
@@ -434,7 +250,7 @@ def test_dimensions_that_cannot_be():
         choose_dimension(answers, dimensions=(0, 2))
     with pytest.raises(InputError, match="has no parameter n_components"):
         choose_dimension(answers, object())
-    with pytest.raises(InputError, match="is not known; known are the kernels"):
+    with pytest.raises(InputError, match="is not known; known are auto, the kernels"):
         choose_dimension(answers, "mds")
 
 

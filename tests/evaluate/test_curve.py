@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nearfar.errors import InputError
+from nearfar.evaluate import compare
 from nearfar.evaluate._power_law import fit_power_laws
-from nearfar.evaluate.compare import compare
 from nearfar.evaluate.curve import Groups, _growing, learning_curve
 from nearfar.evaluate.splits import split_units
 from nearfar.triplets import Triplets

@@ -1,14 +1,13 @@
-"""Neighbours, medoids, outliers and similar names, against loops over K."""
+"""Neighbours, medoids and outliers, against loops over K."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles_methods import dense, informed, make_phi, shifted_kernel, squared_distances
-from scipy import sparse
 
 from nearfar.errors import InputError
-from nearfar.methods import medoid, neighbours, outliers, similar
+from nearfar.methods import medoid, neighbours, outliers
 from nearfar.methods.neighbours import nearest_among
 
 
@@ -53,7 +52,7 @@ def test_neighbours_in_blocks_and_with_ties():
 def test_neighbours_need_others():
     with pytest.raises(InputError, match="k=3 neighbours are more than the 2 other informed objects"):
         neighbours(make_phi(4, 9, zeros=[0]), 3)
-    with pytest.raises(InputError, match="k=0 is not possible"):
+    with pytest.raises(InputError, match="k must be an integer >= 1, got 0"):
         neighbours(make_phi(4, 9), 0)
 
 
@@ -127,28 +126,3 @@ def test_fewer_objects_than_neighbours_asked_for():
 
 
 # ---------------------------------------------------------------- names
-
-
-@pytest.mark.parametrize("layout", ["dense", "sparse"])
-def test_similar_lists_names_by_kernel_value(layout):
-    phi = make_phi(10, 31, zeros=[9], seed=5, layout=layout)
-    names = [f"object {x}" for x in range(10)]
-    found = similar(phi, names, "object 2", k=3)
-    assert found.names == tuple(names[y] for y in naive_neighbours(phi, 2, 3))
-    assert found.uninformed == ("object 9",)
-    assert len(similar(phi, names, "object 2", k=50).names) == 8
-    lines = str(found).splitlines()
-    assert lines[0] == "most similar to object 2:"
-    assert lines[1].split()[:2] == found.names[0].split()
-
-
-def test_similar_to_an_unknown_name():
-    phi = np.eye(3)
-    with pytest.raises(InputError, match=r"'aple' is not among the 3 objects; did you mean 'apple'\?"):
-        similar(phi, ["apple", "pear", "car"], "aple")
-    with pytest.raises(InputError, match=r"'zzz' is not among the 3 objects$"):
-        similar(phi, ["apple", "pear", "car"], "zzz")
-    with pytest.raises(InputError, match="2 names for 3 rows of phi"):
-        similar(phi, ["apple", "pear"], "apple")
-    with pytest.raises(InputError, match="'pear' is uninformed"):
-        similar(sparse.csr_array([[1.0], [0.0]]), ["apple", "pear"], "pear")

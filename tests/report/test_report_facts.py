@@ -211,7 +211,7 @@ def test_the_matrix_is_the_kernel_in_the_order_of_the_tree(monkeypatch):
 def test_resampling_finds_the_gap_sure_and_random_answers_unsure():
     given = answers(careless=0)
     space = make_space(given, "score", k=2)
-    judged = replace(small_report().facts.judge, map="score pca-2", kernel="score")
+    judged = replace(small_report().facts.judge, map="score-2", kernel="score")
     sure, spread, kept = certainty(given, judged, space.tree, space.shown)
     assert kept[2].min() > 0.9
     rng = np.random.default_rng(0)

@@ -25,7 +25,7 @@ from nearfar.cli._common import (
 from nearfar.errors import InputError
 
 if TYPE_CHECKING:
-    from nearfar.evaluate.compare import Comparison
+    from nearfar.evaluate.comparison import Comparison
 
 __all__ = ["compare"]
 
@@ -46,7 +46,7 @@ def compare(
             "--models",
             "-m",
             metavar="NAMES",
-            help="With commas between them: kernels (k1, k2, k1+k2, score), kernel PCA ('score pca-5'), embeddings "
+            help="With commas between them: kernels (k1, k2, k1+k2, score), kernel PCA (score-5), embeddings "
             "(ste-2, tste-5, ckl-2, soe-2, gnmds-2). Default: all of these at a few dimensions.",
             show_default=False,
         ),
@@ -67,7 +67,7 @@ def compare(
     Trios (or screens of answers) are held out as a whole, so that nothing leaks; the best possible accuracy is
     bracketed from questions that were asked more than once, and "unknown" where none was.
 
-    Example:  nearfar compare answers.csv --models "k1, score, score pca-5, ste-2"
+    Example:  nearfar compare answers.csv --models "k1, score, score-5, ste-2"
     """
     if json and csv:
         raise InputError(
@@ -75,7 +75,7 @@ def compare(
         )
     form = Form.json if json else Form.csv if csv else Form.table
     with session(quiet):
-        from nearfar.evaluate.compare import compare as run
+        from nearfar.evaluate import compare as run
 
         loaded = load(answers, dialect=dialect, objects=objects, on_bad=on_bad, exclude=exclude)
         names = None if models is None else _names(models)

@@ -1,1 +1,5 @@
-"""How good is it: metrics, honest splits, the noise ceiling, and the comparison of models."""
+"""All statistics: honest splits, held-out accuracy, the ceiling, the learning curve, how sure, ``auto``, Analysis."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -9,13 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nearfar.checks import seed_number
 from nearfar.errors import InputError
 from nearfar.evaluate._power_law import PowerLaws, fit_power_laws
 from nearfar.evaluate.ceiling import NoiseCeiling, noise_ceiling
-from nearfar.evaluate.judge import Tally, fit_timed
-from nearfar.evaluate.models import Features, as_model
-from nearfar.evaluate.splits import as_number, kfold, split_units
+from nearfar.evaluate.crossval import fit_timed
+from nearfar.evaluate.splits import kfold, split_units
+from nearfar.evaluate.uncertainty import clustered_mean_error, error_clusters
 from nearfar.progress import step
+from nearfar.space.models import parse_model
 from nearfar.triplets import Triplets, as_triplets
 
 __all__ = ["CurvePoint", "Forecast", "LearningCurve", "learning_curve"]
@@ -124,7 +126,8 @@ def learning_curve(
     *,
     sizes: Sequence[float] | None = None,
     cv: int = 5,
-    seed: int | np.random.Generator = 0,
+    seed: Any = 0,
+    ceiling: NoiseCeiling | None = None,
 ) -> LearningCurve:
     """Fit a model to growing numbers of answers and judge each by the same held-out answers.
 
@@ -139,7 +142,8 @@ def learning_curve(
     model : a name such as "score" or "ste-2", or an object with ``fit_transform(answers)``, as for ``compare``.
     sizes : numbers of answers, or shares of the training answers (at most 1); default: a sixteenth to all.
     cv : number of parts.
-    seed : a number or a numpy Generator; fixes parts, growth and resampling.
+    seed : None, an integer or a numpy Generator; fixes parts, growth and resampling.
+    ceiling : that of these answers, where it is known already.
 
     Examples
     --------
@@ -151,33 +155,35 @@ def learning_curve(
     >>> curve.points[0].accuracy < curve.points[-1].accuracy < curve.doubled.accuracy
     True
     """
-    answers, seed = as_triplets(answers), as_number(seed)
-    judged = as_model(model)
+    answers, seed = as_triplets(answers), seed_number(seed)
+    judged = parse_model(model)
     units = split_units(answers).codes
     parts = [
         (_growing(units, train, [seed, k]), test)
         for k, (train, test) in enumerate(kfold(answers, cv, seed=seed))
     ]
     wanted = _sizes(sizes, min(len(order) for (order, _), _ in parts))
-    tallies = [Tally.empty(answers) for _ in wanted]
-    groups = Groups.of(tallies[0], len(wanted), len(parts), seed)
+    credits, clusters = np.empty((len(wanted), len(answers))), error_clusters(answers)
+    groups = Groups.of(clusters, len(wanted), len(parts), seed)
     used = np.zeros(len(wanted))
     with step(f"learning curve of {judged.name}", total=len(parts) * len(wanted)) as advance:
         for part, ((order, ends), test) in enumerate(parts):
             for k, size in enumerate(wanted):
                 # whole units: the end that is nearest to the size asked for
                 end = ends[np.argmin(np.abs(ends - size))]
-                train = answers[np.sort(order[:end])]
-                credit = tallies[k].add(fit_timed(judged, train, Features(train), tallies[k]), answers, test)
-                groups.add(k, part, test, credit)
+                space = fit_timed(judged, answers[np.sort(order[:end])]).space
+                credits[k, test] = space.credits(answers[test])
+                groups.add(k, part, test, credits[k, test])
                 used[k] += end / len(parts)
                 advance(1)
     points = tuple(
-        CurvePoint(float(m), t.accuracy, t.standard_error, t.ties / len(answers))
-        for m, t in zip(used, tallies, strict=True)
+        CurvePoint(float(m), float(c.mean()), clustered_mean_error(c, clusters), float((c == 0.5).mean()))
+        for m, c in zip(used, credits, strict=True)
     )
-    now, doubled, gain = _forecasts(used, [t.accuracy for t in tallies], groups.resampled(), len(answers))
-    return LearningCurve(judged.name, points, len(answers), now, doubled, gain, noise_ceiling(answers))
+    accuracies = [point.accuracy for point in points]
+    now, doubled, gain = _forecasts(used, accuracies, groups.resampled(), len(answers))
+    known = noise_ceiling(answers) if ceiling is None else ceiling
+    return LearningCurve(judged.name, points, len(answers), now, doubled, gain, known)
 
 
 def _growing(
@@ -242,13 +248,13 @@ class Groups:
     rng: np.random.Generator
 
     @classmethod
-    def of(cls, tally: Tally, n_sizes: int, n_parts: int, seed: int) -> Groups:
-        """At most ``GROUPS`` random groups of the clusters of a tally."""
+    def of(cls, clusters: NDArray[np.int64], n_sizes: int, n_parts: int, seed: int) -> Groups:
+        """At most ``GROUPS`` random groups of the clusters of answers."""
         rng = np.random.default_rng([seed, n_parts])
-        n_clusters = len(tally.sums)
+        n_clusters = int(clusters.max(initial=-1)) + 1
         of_cluster = rng.permutation(n_clusters) % min(GROUPS, n_clusters)
         shape = (n_sizes, n_parts, min(GROUPS, n_clusters))
-        return cls(of_cluster[tally.clusters], np.zeros(shape), np.zeros(shape), rng)
+        return cls(of_cluster[clusters], np.zeros(shape), np.zeros(shape), rng)
 
     def add(self, size: int, part: int, test: NDArray[np.intp], credit: NDArray[np.float64]) -> None:
         """Credits of the answers in rows ``test``."""

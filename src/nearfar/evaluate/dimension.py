@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nearfar.errors import InputError
-from nearfar.evaluate.compare import Comparison, compare
-from nearfar.evaluate.models import EMBEDDINGS
+from nearfar.evaluate.comparison import Comparison
+from nearfar.evaluate.views import compare
 from nearfar.triplets import Triplets, as_triplets
 
 __all__ = ["DimensionChoice", "choose_dimension"]
@@ -92,8 +92,7 @@ def choose_dimension(
 
 def _with_dimension(model: Any, dimension: int) -> Any:
     if isinstance(model, str):
-        name = model.lower().strip().removesuffix(" pca")
-        return f"{name}-{dimension}" if name in EMBEDDINGS else f"{name} pca-{dimension}"
+        return f"{model.strip()}-{dimension}"
     from sklearn.base import clone
 
     if "n_components" not in getattr(model, "get_params", dict)():

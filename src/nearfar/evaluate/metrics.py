@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nearfar.errors import InputError
-from nearfar.simulate import check_rows, squared_distances
+from nearfar.simulate import check_rows
+from nearfar.space.margins import point_margins, without_rounding
 from nearfar.triplets import Triplets, as_triplets
 
 __all__ = ["TripletAccuracy", "answer_credits", "purity", "triplet_accuracy"]
@@ -80,7 +81,7 @@ def triplet_accuracy(
     ----------
     held_out : answers, Triplets or an (m, 3) array of indices; they should have no part in the fit.
     points : (n, d) coordinates, one row per object. Say which of the two it is; nothing is guessed.
-    kernel : (n, n) kernel matrix.
+    kernel : (n, n) K, the matrix and not its name.
 
     Examples
     --------
@@ -119,6 +120,10 @@ def _credits(
             + ("none" if points is None else "both"),
         )
     name = "kernel" if points is None else "points"
+    if isinstance(kernel, str):
+        raise InputError(
+            f"kernel: expected an (n, n) matrix, got the name {kernel!r}; kernel_matrix(answers, {kernel!r}) makes it"
+        )
     given = np.asarray(kernel if points is None else points)
     if not isinstance(held_out, Triplets):
         held_out = (
@@ -137,8 +142,7 @@ def _credits(
 
 
 def _by_points(points: NDArray[Any], anchor: Any, near: Any, far: Any) -> NDArray[np.float32]:
-    d_near, d_far = squared_distances(points, anchor, near), squared_distances(points, anchor, far)
-    return _credit(d_far - d_near, _rounding(points) * np.maximum(d_near, d_far))
+    return _credit(point_margins(points, anchor, near, far))
 
 
 def _by_kernel(kernel: NDArray[Any], anchor: Any, near: Any, far: Any) -> NDArray[np.float32]:
@@ -147,14 +151,8 @@ def _by_kernel(kernel: NDArray[Any], anchor: Any, near: Any, far: Any) -> NDArra
     margin = (diagonal[far] - 2 * k_far) - (diagonal[near] - 2 * k_near)
     margin[(diagonal[anchor] == 0) | (diagonal[near] == 0) | (diagonal[far] == 0)] = 0
     size = np.abs(diagonal[near]) + np.abs(diagonal[far]) + 2 * np.abs(k_near) + 2 * np.abs(k_far)
-    return _credit(margin, _rounding(kernel) * size)
+    return _credit(without_rounding(margin, size, kernel.dtype))
 
 
-def _rounding(array: NDArray[Any]) -> float:
-    """Relative difference below which two sums of this precision may be equal."""
-    return 1e-5 if array.dtype in (np.float32, np.float16) else 1e-12
-
-
-def _credit(margin: NDArray[np.float64], tolerance: NDArray[np.float64]) -> NDArray[np.float32]:
-    tie = np.abs(margin) <= tolerance
-    return np.where(tie, 0.5, margin > 0).astype(np.float32)
+def _credit(margin: NDArray[np.float64]) -> NDArray[np.float32]:
+    return ((1 + np.sign(margin)) / 2).astype(np.float32)

@@ -2,8 +2,8 @@
 
 from nearfar.methods.kernel_kmeans import KernelKMeans
 from nearfar.methods.kernel_pca import KernelPCA
-from nearfar.methods.medoids_outliers import Medoids, Outliers, medoid, outliers
-from nearfar.methods.neighbours import Neighbours, Similar, neighbours, similar
+from nearfar.methods.medoids_outliers import Medoids, Outliers, find_outliers, medoid, outliers
+from nearfar.methods.neighbours import Neighbours, nearest_among, neighbours
 from nearfar.methods.trees import ClusterTree, Tree, cut, link_clusters, linkage
 
 __all__ = [
@@ -13,13 +13,13 @@ __all__ = [
     "Medoids",
     "Neighbours",
     "Outliers",
-    "Similar",
     "Tree",
     "cut",
+    "find_outliers",
     "link_clusters",
     "linkage",
     "medoid",
+    "nearest_among",
     "neighbours",
     "outliers",
-    "similar",
 ]

@@ -2,32 +2,16 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from nearfar.checks import check_count, generator
 from nearfar.errors import InputError
 from nearfar.kernel.factored import Phi, as_rows, is_sparse
 
 __all__ = ["check_count", "check_phi", "generator", "take_columns", "true_decimals"]
-
-
-def generator(random_state: Any) -> np.random.Generator:
-    """A Generator from None, a number, a Generator, or one of the older RandomState."""
-    if isinstance(random_state, np.random.RandomState):
-        return np.random.default_rng(int(random_state.randint(2**31 - 1)))
-    return np.random.default_rng(random_state)
-
-
-def check_count(value: Any, name: str, *, least: int = 1) -> int:
-    """``value`` as a whole number, at least ``least``."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
-        raise InputError(
-            f"{name}={value!r} is not possible; expected a whole number from {least} on",
-        )
-    return int(value)
 
 
 def check_phi(phi: Phi) -> Any:

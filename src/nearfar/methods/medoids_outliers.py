@@ -13,9 +13,9 @@ from scipy import sparse
 from nearfar.errors import InputError
 from nearfar.kernel.factored import Phi, informed_rows, is_sparse, row_squares
 from nearfar.methods._common import check_count, check_phi
-from nearfar.methods.neighbours import neighbours
+from nearfar.methods.neighbours import Neighbours, neighbours
 
-__all__ = ["Medoids", "Outliers", "medoid", "outliers", "spread_around"]
+__all__ = ["Medoids", "Outliers", "find_outliers", "medoid", "outliers", "spread_around"]
 
 USUAL = 1.4826  # median absolute deviation -> standard deviation, for a bell curve
 CUT = 3.0
@@ -134,12 +134,19 @@ def outliers(phi: Phi, k: int = 10) -> Outliers:
     rows = check_phi(phi)
     n_informed = len(informed_rows(rows))
     near = neighbours(rows, min(check_count(k, "k"), max(n_informed - 1, 1)))
-    scores = 1 - near.similarities.mean(axis=1)
-    known = np.setdiff1d(np.arange(rows.shape[0]), near.uninformed, assume_unique=True)
-    order = known[np.argsort(-scores[known], kind="stable")]
-    middle = float(np.median(scores[known]))
-    threshold = middle + CUT * USUAL * float(np.median(np.abs(scores[known] - middle)))
     columns = np.diff(rows.indptr) if is_sparse(rows) else np.count_nonzero(rows, axis=1)
+    return find_outliers(near, columns)
+
+
+def find_outliers(near: Neighbours, columns: NDArray[Any]) -> Outliers:
+    """Outliers from the nearest neighbours of every object, whatever their similarity is measured by."""
+    scores = 1 - near.similarities.mean(axis=1)
+    known = np.setdiff1d(np.arange(len(scores)), near.uninformed, assume_unique=True)
+    order = known[np.argsort(-scores[known], kind="stable")]
+    middle = float(np.median(scores[known])) if len(known) else np.nan
+    threshold = (
+        middle + CUT * USUAL * float(np.median(np.abs(scores[known] - middle))) if len(known) else np.nan
+    )
     flagged = order[scores[order] > threshold]
     return Outliers(
         scores, order, threshold, flagged, columns.astype(np.int64), near.indices.shape[1], near.uninformed

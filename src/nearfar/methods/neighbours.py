@@ -1,9 +1,7 @@
-"""Who is near whom: nearest neighbours by kernel value, and the same by name for people."""
+"""Nearest neighbours by kernel value."""
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +13,7 @@ from nearfar.kernel.factored import Phi, informed_rows, is_sparse
 from nearfar.methods._common import check_count, check_phi, true_decimals
 from nearfar.progress import track
 
-__all__ = ["Neighbours", "Similar", "check_k", "join_nearest", "nearest_among", "neighbours", "similar"]
+__all__ = ["Neighbours", "check_k", "join_nearest", "nearest_among", "neighbours"]
 
 BLOCK_BYTES = 1 << 25
 
@@ -120,82 +118,3 @@ def _largest(similarity: NDArray[np.float64], k: int, decimals: int) -> NDArray[
     places = np.nonzero(chosen)[1].reshape(len(values), k)
     order = np.argsort(-np.take_along_axis(values, places, axis=1), axis=1, kind="stable")
     return np.take_along_axis(places, order, axis=1)
-
-
-@dataclass(frozen=True)
-class Similar:
-    """What is most similar to one object; ``print`` shows a short table.
-
-    Attributes
-    ----------
-    name : the object asked about.
-    names : the most similar ones, nearest first.
-    similarities : their kernel values with it: agreement between -1 and 1.
-    uninformed : names of objects nothing is known about; they cannot be in the list.
-    """
-
-    name: str
-    names: tuple[str, ...]
-    similarities: tuple[float, ...]
-    uninformed: tuple[str, ...]
-
-    def __str__(self) -> str:
-        width = max(map(len, self.names), default=0)
-        lines = [
-            f"  {name:<{width}}  {value:+.2f}"
-            for name, value in zip(self.names, self.similarities, strict=True)
-        ]
-        return "\n".join([f"most similar to {self.name}:", *lines])
-
-
-def similar(phi: Phi, names: Sequence[str], name: str, k: int = 5) -> Similar:
-    """What people ask first: what is most similar to this one?
-
-    Parameters
-    ----------
-    phi : (n, p) ndarray or sparse; rows are objects.
-    names : the n names of the rows, e.g. ``answers.objects``.
-    name : whom to ask about.
-    k : how many to list, fewer where there are fewer.
-
-    Examples
-    --------
-    >>> phi = np.array([[1.0, 0.0], [0.8, 0.6], [0.0, 1.0]])
-    >>> print(similar(phi, ["apple", "pear", "car"], "apple"))
-    most similar to apple:
-      pear  +0.80
-      car   +0.00
-    """
-    rows = check_phi(phi)
-    names = [str(each) for each in names]
-    if len(names) != rows.shape[0]:
-        raise InputError(
-            f"names: {len(names)} names for {rows.shape[0]} rows of phi; give one per row",
-        )
-    x = _find(names, str(name))
-    informed = informed_rows(rows)
-    if x not in informed:
-        raise InputError(
-            f"{name!r} is uninformed: no usable answer speaks about it, so nothing is known to be similar",
-        )
-    values = _products(rows[[x]], rows.T)[0]
-    others = informed[informed != x]
-    k = min(check_count(k, "k"), len(others))
-    best = others[_largest(values[None, others], k, true_decimals(rows))[0]] if k else others
-    unknown = np.setdiff1d(np.arange(len(names)), informed)
-    return Similar(
-        str(name),
-        tuple(names[y] for y in best),
-        tuple(float(values[y]) for y in best),
-        tuple(names[y] for y in unknown),
-    )
-
-
-def _find(names: Sequence[str], name: str) -> int:
-    if name in names:
-        return names.index(name)
-    close = difflib.get_close_matches(name, names, n=3)
-    hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
-    raise InputError(
-        f"{name!r} is not among the {len(names)} objects{hint}",
-    )

@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar.evaluate.ceiling import noise_ceiling
-from nearfar.evaluate.compare import Score, compare
-from nearfar.evaluate.judge import answer_credit
-from nearfar.evaluate.models import fit_model
+from nearfar.evaluate.comparison import Score
 from nearfar.evaluate.splits import kfold, split_units
+from nearfar.evaluate.views import compare
 from nearfar.features import coverage
 from nearfar.progress import track
 from nearfar.report.facts import Judge, Judged
 from nearfar.report.words import number, percent
+from nearfar.space import fit_space
 from nearfar.triplets import Triplets
 
 __all__ = ["Plan", "held_out_credit", "judge", "plan_for"]
@@ -63,8 +63,8 @@ def plan_for(answers: Triplets, seed: int = 0) -> Plan:
 def _kernel_maps(answers: Triplets, dimensions: list[int]) -> list[str]:
     if answers.n_objects <= MANY_OBJECTS:
         small = len(answers) <= FEW
-        return [f"{kernel} pca-{d}" for d in dimensions for kernel in KERNELS if d == 2 or small]
-    return ["k1 pca-2"] * (coverage(answers, "k1") >= LOW_COVERAGE) + ["score pca-2"]
+        return [f"{kernel}-{d}" for d in dimensions for kernel in KERNELS if d == 2 or small]
+    return ["k1-2"] * (coverage(answers, "k1") >= LOW_COVERAGE) + ["score-2"]
 
 
 def _some_units(units: NDArray[np.int64], wanted: int, seed: int) -> NDArray[np.intp]:
@@ -110,7 +110,7 @@ def judge(answers: Triplets, plan: Plan, seed: int = 0) -> Judge:
 def _unjudged(answers: Triplets, plan: Plan) -> Judge:
     """Too few different questions to hold any out: the kernel that needs the fewest answers, without a judgement."""
     why = "There are too few different questions to compare kernels; score needs the fewest answers."
-    flat = "score pca-2" if "score pca-2" in plan.models else ""
+    flat = "score-2" if "score-2" in plan.models else ""
     found = noise_ceiling(answers)
     return Judge(
         models=(),
@@ -177,5 +177,5 @@ def held_out_credit(answers: Triplets, comparison: Judge, seed: int = 0) -> NDAr
     credit = np.empty(len(answers))
     parts = list(kfold(answers, comparison.cv, seed=seed))
     for train, test in track(parts, "predicting answers"):
-        credit[test] = answer_credit(fit_model(comparison.best, answers[train]), answers[test])
+        credit[test] = fit_space(answers[train], comparison.best).credits(answers[test])
     return credit

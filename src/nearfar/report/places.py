@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar.errors import NearfarWarning
-from nearfar.evaluate.models import EMBEDDINGS, fit_model
 from nearfar.progress import track
 from nearfar.report.facts import Judge, Map
+from nearfar.space import EMBEDDINGS, fit_space
 from nearfar.triplets import Triplets
 
 __all__ = ["Places", "make_places", "onto"]
@@ -45,13 +45,13 @@ class Places:
 def title(name: str) -> str:
     """What a map is called on the page.
 
-    >>> title("k1+k2 pca-2"), title("tste-2")
+    >>> title("k1+k2-2"), title("tste-2")
     ('Kernel PCA of k1+k2', 'Embedding, t-STE')
     """
     loss = name.partition("-")[0]
     if loss in EMBEDDINGS:
         return f"Embedding, {TITLES.get(loss, loss)}"
-    return f"Kernel PCA of {name.partition(' ')[0]}"
+    return f"Kernel PCA of {name.rpartition('-')[0]}"
 
 
 def make_places(answers: Triplets, judge: Judge) -> tuple[Places, ...]:
@@ -63,7 +63,7 @@ def make_places(answers: Triplets, judge: Judge) -> tuple[Places, ...]:
         for model in judge.models
         if model.name.partition("-")[0] in EMBEDDINGS and model.name.endswith("-2")
     ]
-    names = dict.fromkeys([judge.map, f"{judge.kernel} pca-2", *embeddings[:1]])
+    names = dict.fromkeys([judge.map, f"{judge.kernel}-2", *embeddings[:1]])
     found: list[Places] = []
     for name in track(list(names), "maps"):
         points = _fit(name, answers)
@@ -75,9 +75,9 @@ def make_places(answers: Triplets, judge: Judge) -> tuple[Places, ...]:
 def _fit(name: str, answers: Triplets) -> Floats:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NearfarWarning)  # the judge's table carries the remarks
-        fitted = fit_model(name, answers)
-    points = np.array(fitted.points, dtype=np.float64)[:, :2]
-    points[~fitted.known] = np.nan
+        space = fit_space(answers, name)
+    points = space.map(2)
+    points[space.uninformed] = np.nan
     return points
 
 

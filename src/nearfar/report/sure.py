@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar.errors import NearfarWarning
-from nearfar.evaluate.stability import stability
 from nearfar.evaluate.uncertainty import dense_codes, speakers
+from nearfar.evaluate.views import stability
 from nearfar.features import FeatureMap
 from nearfar.kernel.factored import factor
 from nearfar.methods.trees import cut, pair_distances

@@ -9,13 +9,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from nearfar.errors import InputError
-from nearfar.evaluate.margins import phi_margins, point_margins
 from nearfar.evaluate.metrics import TripletAccuracy
 from nearfar.kernel.factored import is_sparse
 from nearfar.methods.strategy import stored_bytes
 from nearfar.scale._answers import Answers, Batch, Piece, as_answers
 from nearfar.scale._cut import Cut, cut_rows
 from nearfar.scale._engine import Future, current_engine
+from nearfar.space.margins import phi_margins, point_margins
 from nearfar.triplets import Triplets
 
 __all__ = ["triplet_accuracy"]

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import NDArray
 
-from nearfar.evaluate.ceiling import NoiseCeiling, noise_ceiling
-from nearfar.evaluate.judge import Tally, clustered_error, fit_timed
-from nearfar.evaluate.models import Features, Model, as_models, default_names, most_components
-from nearfar.evaluate.predictions import Fitted
-from nearfar.evaluate.splits import kfold, split_units
-from nearfar.evaluate.uncertainty import Kind, cluster_kind
-from nearfar.progress import step
-from nearfar.triplets import Triplets, as_triplets
+from nearfar.evaluate.ceiling import NoiseCeiling
+from nearfar.evaluate.crossval import Credits
+from nearfar.evaluate.splits import split_units
+from nearfar.evaluate.uncertainty import Kind, cluster_kind, clustered_mean_error
+from nearfar.triplets import Triplets
 
-__all__ = ["Comparison", "Score", "compare"]
+__all__ = ["Comparison", "Score", "make_comparison"]
 
 REMARKS = {
     "NotConverged": "stopped before it converged",
@@ -72,7 +69,6 @@ class Comparison:
     unit : what was held out as a whole, "trio" or "statement".
     clustered_by : what standard errors are clustered by: "participant" where known, else as ``unit``.
     n_answers, n_objects : size of the collection.
-    models : the models, in the order of ``scores``.
     """
 
     scores: tuple[Score, ...]
@@ -82,7 +78,6 @@ class Comparison:
     clustered_by: Kind
     n_answers: int
     n_objects: int
-    models: tuple[Model, ...]
 
     @property
     def best(self) -> Score:
@@ -92,11 +87,6 @@ class Comparison:
         you need, e.g. a kernel rather than a map, or fewer dimensions.
         """
         return max(self.scores, key=lambda score: score.accuracy)
-
-    def fit_best(self, answers: Triplets | ArrayLike) -> Fitted:
-        """The best model fitted to all of the answers, ready for ``predict_answers``."""
-        model = next(model for model in self.models if model.name == self.best.name)
-        return model.fit(as_triplets(answers))
 
     def __getitem__(self, name: str) -> Score:
         for score in self.scores:
@@ -147,82 +137,40 @@ class Comparison:
         return sorted(self.scores, key=lambda score: -score.accuracy)
 
 
-def compare(
-    answers: Triplets | ArrayLike,
-    models: Mapping[str, Any] | Iterable[Any] | None = None,
-    *,
-    cv: int = 5,
-    seed: int | np.random.Generator = 0,
+def make_comparison(
+    answers: Triplets, credits: Credits, ceiling: NoiseCeiling, cv: int, clusters: NDArray[np.int64]
 ) -> Comparison:
-    """Judge models by how many answers they predict that they were not fitted on.
-
-    Answers are cut into ``cv`` parts by ``nearfar.evaluate.splits.kfold``, which does not leak; each is held out
-    once, so that every answer is predicted once by every model. ``with nearfar.progress.show(): ...`` draws a bar.
-
-    Parameters
-    ----------
-    answers : what was answered.
-    models : names such as "k1", "k1+k2", "score pca-5", "ste-2"; objects with ``fit_transform(answers)``; or a
-        dict of own names. Default: k1, k2, k1+k2 and score, kernel PCA of each at 2, 5 and 10 dimensions, and the
-        embeddings ste, tste, ckl, soe and gnmds at 2 and 5.
-    cv : number of parts.
-    seed : a number or a numpy Generator, for the parts.
-
-    Returns
-    -------
-    Comparison : prints as a table; ``.best``, ``.to_frame()``, ``.ceiling``.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> rows = np.array([rng.permutation(12)[:3] for _ in range(600)])  # objects 0..11 on a line
-    >>> d = np.abs(rows[:, :1] - rows[:, 1:])
-    >>> rows[d[:, 0] > d[:, 1]] = rows[d[:, 0] > d[:, 1]][:, [0, 2, 1]]
-    >>> result = compare(rows, models=["k1", "score"])
-    >>> result.best.name, 0.7 < result.best.accuracy < 1
-    ('score', True)
-    """
-    answers = as_triplets(answers)
-    found = as_models(default_names(answers.n_objects) if models is None else models)
-    tallies = [Tally.empty(answers) for _ in found]
-    parts = kfold(answers, cv, seed=seed)
-    most = most_components(found)
-    with step(f"comparing {len(found)} models", total=int(cv) * len(found)) as advance:
-        for train, test in parts:
-            features = Features(answers[train], most)
-            for model, tally in zip(found, tallies, strict=True):
-                tally.add(fit_timed(model, features.answers, features, tally), answers, test)
-                advance(1)
+    """The table of held-out credits; ``clusters`` are those that errors are clustered by."""
     return Comparison(
-        scores=_scores(found, tallies),
-        ceiling=noise_ceiling(answers),
-        cv=int(cv),
+        scores=_scores(credits, clusters),
+        ceiling=ceiling,
+        cv=cv,
         unit="statement" if split_units(answers).spans else "trio",
         clustered_by=cluster_kind(answers),
         n_answers=len(answers),
         n_objects=answers.n_objects,
-        models=tuple(found),
     )
 
 
-def _scores(models: list[Model], tallies: list[Tally]) -> tuple[Score, ...]:
-    best = max(tallies, key=lambda tally: tally.accuracy)
-    sizes = best.sizes
+def _scores(credits: Credits, clusters: NDArray[np.int64]) -> tuple[Score, ...]:
+    means = credits.accuracies
+    best = int(np.argmax(means))
+    n_fits = credits.seconds.shape[1]
     return tuple(
         Score(
             name=model.name,
-            accuracy=tally.accuracy,
-            standard_error=tally.standard_error,
-            ties=tally.ties / len(tally.clusters),
-            seconds=float(np.median(tally.seconds)),
-            behind=best.accuracy - tally.accuracy,
-            behind_error=clustered_error(best.sums - tally.sums, sizes),
+            accuracy=float(means[k]),
+            standard_error=clustered_mean_error(credits.values[k], clusters),
+            ties=float(np.mean(credits.values[k] == 0.5)),
+            seconds=float(np.median(credits.seconds[k])),
+            behind=float(means[best] - means[k]),
+            behind_error=clustered_mean_error(credits.values[best] - credits.values[k], clusters),
             remarks=tuple(
-                f"{REMARKS.get(kind, kind)} in {count} of {len(tally.seconds)} fits"
-                for kind, count in sorted(tally.heard.items())
+                f"{REMARKS.get(kind, kind)} in {count} of {n_fits} fits"
+                for kind, count in sorted(credits.heard[k].items())
             ),
         )
-        for model, tally in zip(models, tallies, strict=True)
+        for k, model in enumerate(credits.models)
     )
 
 

@@ -6,7 +6,7 @@ a tie. Only the pairs that are asked about are computed, unless all n x n are ch
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numba import njit
@@ -16,10 +16,10 @@ from nearfar.kernel.factored import as_rows, is_sparse, row_squares
 from nearfar.simulate import squared_distances
 from nearfar.threads import blocks, run
 
-__all__ = ["phi_margins", "point_margins"]
+__all__ = ["phi_margins", "point_margins", "rounding", "without_rounding"]
 
 Indices = NDArray[np.int32]
-ROUNDING = 1e-12  # two sums that differ by less, relatively, may be equal
+Strategy = Literal["auto", "matrix", "pairs"]
 MOST_IN_MATRIX = 5000  # objects up to which an n x n matrix is small (200 MB)
 
 
@@ -29,13 +29,17 @@ def point_margins(points: NDArray[Any], anchor: Indices, one: Indices, other: In
     >>> point_margins(np.array([[0.0], [1.0], [3.0]]), np.array([0, 1]), np.array([1, 2]), np.array([2, 0]))
     array([ 8., -3.])
     """
-    points = np.ascontiguousarray(points, dtype=np.float64)
+    points = np.ascontiguousarray(points)
     to_one, to_other = squared_distances(points, anchor, one), squared_distances(points, anchor, other)
-    return _without_rounding(to_other - to_one, np.maximum(to_one, to_other))
+    return without_rounding(to_other - to_one, np.maximum(to_one, to_other), points.dtype)
 
 
-def phi_margins(phi: Any, anchor: Indices, one: Indices, other: Indices) -> NDArray[np.float64]:
+def phi_margins(
+    phi: Any, anchor: Indices, one: Indices, other: Indices, *, strategy: Strategy = "auto"
+) -> NDArray[np.float64]:
     """(m,) margins from the rows of Phi, ndarray or csr_array; a zero row knows nothing, so that is a tie.
+
+    ``strategy`` : inner products of all "matrix" pairs, of the asked "pairs" only, or what is cheaper.
 
     >>> phi = np.array([[1.0, 0.0], [0.6, 0.8], [0.0, 1.0], [0.0, 0.0]])
     >>> phi_margins(phi, np.array([0, 2]), np.array([1, 3]), np.array([2, 0])).round(2)
@@ -43,24 +47,34 @@ def phi_margins(phi: Any, anchor: Indices, one: Indices, other: Indices) -> NDAr
     """
     phi = as_rows(phi)
     length = row_squares(phi)
-    to_one, to_other = _dots(phi, anchor, one, other)
+    to_one, to_other = _dots(phi, anchor, one, other, strategy)
     margin = (length[other] - 2 * to_other) - (length[one] - 2 * to_one)
     margin[(length[anchor] == 0) | (length[one] == 0) | (length[other] == 0)] = 0
-    return _without_rounding(margin, length[one] + length[other] + 2 * np.abs(to_one) + 2 * np.abs(to_other))
+    size = length[one] + length[other] + 2 * np.abs(to_one) + 2 * np.abs(to_other)
+    return without_rounding(margin, size, phi.dtype)
 
 
-def _without_rounding(margin: NDArray[np.float64], size: NDArray[np.float64]) -> NDArray[np.float64]:
-    margin[np.abs(margin) <= ROUNDING * size] = 0
+def rounding(dtype: Any) -> float:
+    """Relative difference below which two sums of numbers of this precision may be equal."""
+    return 1e-5 if np.dtype(dtype) in (np.dtype(np.float32), np.dtype(np.float16)) else 1e-12
+
+
+def without_rounding(
+    margin: NDArray[np.float64], size: NDArray[np.float64], dtype: Any
+) -> NDArray[np.float64]:
+    """The one rule for ties: a margin that may be rounding error of sums of this ``size`` is 0. In and out: margin."""
+    margin[np.abs(margin) <= rounding(dtype) * size] = 0
     return margin
 
 
 def _dots(
-    phi: Any, anchor: Indices, one: Indices, other: Indices
+    phi: Any, anchor: Indices, one: Indices, other: Indices, strategy: Strategy
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Inner products of row anchor[t] with rows one[t] and other[t]."""
     n = phi.shape[0]
     # a product inside a matrix product costs about a twentieth of one alone
-    if n <= MOST_IN_MATRIX and n * n < 20 * len(anchor):
+    cheap = n <= MOST_IN_MATRIX and n * n < 20 * len(anchor)
+    if strategy == "matrix" or (strategy == "auto" and cheap):
         from nearfar.kernel import gram
 
         K = gram(phi)

@@ -1,4 +1,4 @@
-"""A fitted model, and the answers that it expects."""
+"""The answers that a space expects."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from nearfar.design import Questions
 from nearfar.errors import InputError
-from nearfar.evaluate.margins import phi_margins, point_margins
 from nearfar.triplets import Triplets
 
-__all__ = ["Fitted", "Predictions", "as_questions"]
+__all__ = ["Predictions", "as_questions"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -66,46 +65,6 @@ class Predictions:
         return pl.DataFrame({**text, "margin": self.margin})
 
 
-@dataclass(frozen=True, repr=False)
-class Fitted:
-    """A fitted model: a row per object, and which objects it knows.
-
-    Parameters
-    ----------
-    name : of the model.
-    objects : names of the n objects.
-    points : (n, d) coordinates; or None.
-    phi : (n, p) features of a kernel, ndarray or csr_array; or None. One of the two is given.
-    known : (n,) whether the model has seen an answer about the object; a question about another one is a tie.
-    """
-
-    name: str
-    objects: tuple[str, ...]
-    points: NDArray[Any] | None
-    phi: Any
-    known: NDArray[np.bool_]
-
-    def __repr__(self) -> str:
-        unknown = int((~self.known).sum())
-        return f"Fitted({self.name!r}, {len(self.objects)} objects" + (
-            f", {unknown} unknown)" if unknown else ")"
-        )
-
-    def margins(self, anchor: NDArray[Any], one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.float64]:
-        """(m,) margins by index: positive where ``one`` is nearer to ``anchor`` than ``other``, 0 for a tie."""
-        if self.points is not None:
-            margin = point_margins(self.points, anchor, one, other)
-        else:
-            margin = phi_margins(self.phi, anchor, one, other)
-        margin[~(self.known[anchor] & self.known[one] & self.known[other])] = 0
-        return margin
-
-    def predict_answers(self, questions: Triplets | Questions | ArrayLike) -> Predictions:
-        """What this model expects; ``questions`` as for ``nearfar.predict_answers``."""
-        asked = as_questions(questions, self.objects)
-        return Predictions(asked, self.margins(asked.anchor, asked.near, asked.far))
-
-
 def as_questions(questions: Triplets | Questions | ArrayLike, objects: tuple[str, ...]) -> Triplets:
     """Questions as Triplets over ``objects``: by name where names came, else by index."""
     if isinstance(questions, Questions):
@@ -136,7 +95,7 @@ def _places(
     missing = np.flatnonzero(asked & (place < 0))
     if len(missing):
         raise InputError(
-            f"questions: {names[missing[0]]!r} is not among the model's {len(objects)} objects"
+            f"questions: {names[missing[0]]!r} is not among the {len(objects)} objects of this space"
             + (f" ({len(missing)} such names)" if len(missing) > 1 else "")
             + "; ask about objects that were in the answers",
         )

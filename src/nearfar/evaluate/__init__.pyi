@@ -1,0 +1,12 @@
+from . import metrics as metrics
+from .analysis import Analysis as Analysis
+from .analysis import analyse as analyse
+from .ceiling import noise_ceiling as noise_ceiling
+from .curve import learning_curve as learning_curve
+from .dimension import choose_dimension as choose_dimension
+from .splits import holdout as holdout
+from .splits import kfold as kfold
+from .views import compare as compare
+from .views import fit as fit
+from .views import kernel_matrix as kernel_matrix
+from .views import stability as stability

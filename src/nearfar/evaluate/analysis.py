@@ -1,0 +1,333 @@
+"""Analysis: everything that can be said about a collection of answers, each thing computed once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nearfar.checks import check_count, seed_number
+from nearfar.errors import InputError
+from nearfar.evaluate.auto import Choice, candidates, choose
+from nearfar.evaluate.ceiling import NoiseCeiling, noise_ceiling
+from nearfar.evaluate.comparison import Comparison, make_comparison
+from nearfar.evaluate.crossval import Credits, cross_validate
+from nearfar.evaluate.resamples import Resamples, Stability, coordinates, resample, spread_of
+from nearfar.evaluate.splits import Split, kfold, split_units
+from nearfar.evaluate.uncertainty import error_clusters
+from nearfar.space.models import Model, empty_space, parse_model, parse_models
+from nearfar.space.space import Space
+from nearfar.triplets import Triplets, as_triplets
+
+if TYPE_CHECKING:
+    from nearfar.evaluate.curve import LearningCurve
+
+__all__ = ["Analysis", "analyse"]
+
+JUDGED, JUDGED_PER_OBJECT, MOST_JUDGED = 60_000, 100, 200_000  # answers that models are judged on
+FEW = 5_000  # up to so many answers there is time for five parts, else three
+WORK = 500_000  # answers that resamples fit in all; fewer resamples where there are many answers
+LEAST_RESAMPLES, MOST_RESAMPLES = 6, 30
+TREE_OBJECTS = 2_000  # objects that resampled trees are over
+
+
+class Analysis:
+    """Everything that can be said about answers: lazily, reproducibly, each thing once.
+
+    Parameters
+    ----------
+    answers : Triplets, an (m, 3) array of indices, or a data frame.
+    model : "auto", the model that predicts held-out answers best; or the name of a model, or an estimator.
+    models : the models that are judged, names or estimators or a dict of own names; default: the short list of
+        ``auto``, and ``model``.
+    cv : number of parts that are held out in turn; default 5 up to 5,000 answers, else 3.
+    n_resamples : how often people are drawn again; default 30, fewer for very many answers.
+    seed : None, an integer or a numpy Generator; fixes everything random.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> rows = np.array([rng.permutation(12)[:3] for _ in range(600)])  # objects 0..11 on a line
+    >>> d = np.abs(rows[:, :1] - rows[:, 1:])
+    >>> rows[d[:, 0] > d[:, 1]] = rows[d[:, 0] > d[:, 1]][:, [0, 2, 1]]
+    >>> analysis = Analysis(rows, models=["score", "soe-2"])
+    >>> analysis.best.name, analysis.space
+    ('soe-2', Space('soe-2', 12 objects))
+    """
+
+    def __init__(
+        self,
+        answers: Triplets | ArrayLike,
+        model: Any = "auto",
+        *,
+        models: Mapping[str, Any] | Iterable[Any] | None = None,
+        cv: int | None = None,
+        n_resamples: int | None = None,
+        seed: Any = 0,
+    ) -> None:
+        self.answers = as_triplets(answers)
+        self.seed = seed_number(seed)
+        self._named = None if isinstance(model, str) and model == "auto" else parse_model(model)
+        self.models = tuple(self._judged_models(models))
+        self._cv = None if cv is None else check_count(cv, "cv", least=2)
+        self._n_resamples = None if n_resamples is None else check_count(n_resamples, "n_resamples")
+
+    def _judged_models(self, models: Mapping[str, Any] | Iterable[Any] | None) -> list[Model]:
+        found = parse_models(candidates(self.answers.n_objects) if models is None else models)
+        if self._named is not None and self._named.name not in [model.name for model in found]:
+            found.append(self._named)
+        return found
+
+    def __repr__(self) -> str:
+        return f"Analysis({len(self.answers)} answers, {self.answers.n_objects} objects)"
+
+    def __str__(self) -> str:
+        return f"{self.scores}\n\n{self.headline}" if self.splits else self.headline
+
+    # ---------------------------------------------------------------- held-out answers
+
+    @property
+    def judged(self) -> Triplets:
+        """The answers that models are judged on."""
+        return self._judged[1]
+
+    @cached_property
+    def _judged(self) -> tuple[NDArray[np.intp], Triplets]:
+        """Their rows: all answers, or whole units drawn at random where there are very many."""
+        n, m = self.answers.n_objects, len(self.answers)
+        wanted = int(min(max(JUDGED, JUDGED_PER_OBJECT * n), MOST_JUDGED))
+        if m <= wanted or self._cv is not None:
+            return np.arange(m), self.answers
+        units = split_units(self.answers).codes
+        order = np.random.default_rng(self.seed).permutation(int(units.max()) + 1)
+        chosen = np.zeros(len(order), dtype=bool)
+        chosen[order[np.cumsum(np.bincount(units)[order]) <= wanted]] = True
+        rows = np.flatnonzero(chosen[units])
+        return rows, self.answers[rows]
+
+    @cached_property
+    def splits(self) -> tuple[Split, ...]:
+        """Training and test rows of ``judged``, part by part; empty where too few different questions were asked."""
+        units = split_units(self.judged).count
+        cv = self._cv or (5 if len(self.judged) <= FEW else 3)
+        if self._cv is None:
+            cv = min(cv, units)
+        return tuple(kfold(self.judged, cv, seed=self.seed)) if cv > 1 else ()
+
+    @cached_property
+    def credits(self) -> Credits:
+        """Held-out credits of every judged model on every judged answer."""
+        if not self.splits:
+            raise InputError(
+                "answers: too few different questions to hold any of them out; collect more answers"
+            )
+        return cross_validate(self.judged, self.models, self.splits)
+
+    @cached_property
+    def _clusters(self) -> NDArray[np.int64]:
+        return error_clusters(self.judged)
+
+    @cached_property
+    def scores(self) -> Comparison:
+        """The judged models side by side, with the ceiling."""
+        return make_comparison(self.judged, self.credits, self.ceiling, len(self.splits), self._clusters)
+
+    @cached_property
+    def best(self) -> Choice:
+        """The model that the space is made of, and the accuracy of choosing so; ``model`` itself where it was named."""
+        if not self.splits:
+            name = self._named.name if self._named else self.models[0].name
+            none = np.zeros(0, dtype=np.float32)
+            return Choice(name, np.nan, np.nan, (), "", 0, len(self.answers), none)
+        if self._named is None:
+            return choose(self.judged, self.credits, self.splits, self._clusters, len(self.answers))
+        at = self.credits.names.index(self._named.name)
+        score, own = self.scores[self._named.name], self.credits.values[at]
+        others = [other.name for other in self.scores.ranked() if other.name != score.name]
+        picks = (score.name,) * len(self.splits)
+        return Choice(
+            score.name,
+            score.accuracy,
+            score.standard_error,
+            picks,
+            others[0] if others else "",
+            len(self.judged),
+            len(self.answers),
+            own,
+        )
+
+    @property
+    def headline(self) -> str:
+        """One line: what was chosen, its accuracy, its ceiling and what was second."""
+        best = self.best
+        if np.isnan(best.accuracy):
+            return f"{best.name}: too few different questions to judge it by"
+        chosen = "" if self._named is not None else "chosen: "
+        error = "" if np.isnan(best.standard_error) else f" ± {100 * best.standard_error:.1f}"
+        parts = [f"{chosen}{best.name} predicts {100 * best.accuracy:.1f}{error} % of held-out answers"]
+        low_high = self.ceiling.bracket
+        parts.append(
+            "the best possible is unknown"
+            if low_high is None
+            else f"the best possible lies between {100 * low_high[0]:.1f} and {100 * low_high[1]:.1f} %"
+        )
+        if best.second:
+            parts.append(f"second is {best.second} with {100 * self.scores[best.second].accuracy:.1f} %")
+        if best.remark:
+            parts.append(best.remark)
+        return "; ".join(parts)
+
+    # ---------------------------------------------------------------- the answers themselves
+
+    @cached_property
+    def ceiling(self) -> NoiseCeiling:
+        """What repeated questions say about the best possible accuracy."""
+        return noise_ceiling(self.answers)
+
+    @cached_property
+    def curve(self) -> LearningCurve | None:
+        """Accuracy of the chosen model against the number of answers; None where nothing can be held out."""
+        from nearfar.evaluate.curve import learning_curve
+
+        if not self.splits:
+            return None
+        return learning_curve(
+            self.judged,
+            self._model(self.best.name),
+            cv=min(3, len(self.splits)),
+            seed=self.seed,
+            ceiling=self.ceiling,
+        )
+
+    @cached_property
+    def held_out(self) -> NDArray[np.float32]:
+        """(m,) held-out credits of ``best`` on all answers, NaN for those that were not judged."""
+        found = np.full(len(self.answers), np.nan, dtype=np.float32)
+        if self.splits:
+            found[self._judged[0]] = self.best.credits
+        return found
+
+    # ---------------------------------------------------------------- spaces
+
+    @cached_property
+    def space(self) -> Space:
+        """The space of the chosen model, fitted to all answers."""
+        return self._fit(self.best.name)
+
+    @cached_property
+    def plane(self) -> Space:
+        """The space with two dimensions that predicts best; the first two axes of ``space`` where none was judged."""
+        if self.space.n_components == 2:
+            return self.space
+        name = self.plane_name
+        if name != self.space.model:
+            return self._fit(name)
+        points = coordinates(self.space)
+        return Space(
+            points[:, :2] if self.space.kind == "kernel" else self.space.map(2),
+            self.answers.objects,
+            kind="points",
+            informed=self.space.informed,
+            model=name,
+        )
+
+    @property
+    def plane_name(self) -> str:
+        """The model of ``plane``."""
+        planes = [model.name for model in self.models if model.n_components == 2]
+        if not planes or not self.splits:
+            return planes[0] if planes and not self.splits and self._named is None else self.best.name
+        if self._model(self.best.name).n_components == 2:
+            return self.best.name
+        return max(planes, key=lambda name: self.scores[name].accuracy)
+
+    def _model(self, name: str) -> Model:
+        return next(model for model in self.models if model.name == name)
+
+    def _fit(self, name: str) -> Space:
+        if not len(self.answers):
+            return empty_space(name, self.answers)
+        return self._model(name).fit(self.answers)
+
+    # ---------------------------------------------------------------- how sure
+
+    @property
+    def n_resamples(self) -> int:
+        """How often people are drawn again."""
+        if self._n_resamples is not None:
+            return self._n_resamples
+        return int(np.clip(WORK // max(len(self.answers), 1), LEAST_RESAMPLES, MOST_RESAMPLES))
+
+    @cached_property
+    def shown(self) -> NDArray[np.intp]:
+        """Objects that trees and pages are over: all, or 2,000 drawn at random and in their order."""
+        n = self.answers.n_objects
+        if n <= TREE_OBJECTS:
+            return np.arange(n)
+        return np.sort(np.random.default_rng(self.seed).permutation(n)[:TREE_OBJECTS])
+
+    @cached_property
+    def resamples(self) -> Resamples:
+        """Map and tree made again from people drawn again."""
+        if not len(self.answers):
+            raise InputError("answers: there are none, so there is nothing to resample")
+        return resample(
+            self.answers,
+            self._model(self.best.name),
+            self._model(self.plane_name),
+            n_resamples=self.n_resamples,
+            seed=self.seed,
+            shown=self.shown,
+        )
+
+    def stability(self, n_clusters: int | None = 5) -> Stability:
+        """How sure places on the map and clusters of the tree (cut into ``n_clusters``) are."""
+        from nearfar.methods import cut
+
+        resamples = self.resamples
+        flat = self.space if self.plane_name == self.best.name else self.plane
+        points = coordinates(flat)
+        cloud = resamples.cloud(points)
+        labels = kept = None
+        if n_clusters is not None:
+            labels = np.full(len(self.shown), -1)
+            known = self.space.take(self.shown)
+            rows = np.flatnonzero(known.informed)
+            wanted = min(check_count(n_clusters, "n_clusters"), len(rows))
+            if len(rows) > 1:
+                labels[rows] = cut(known.take(rows).tree(), wanted)
+            kept = resamples.kept(labels, wanted)
+        return Stability(
+            model=self.plane_name,
+            objects=self.answers.objects,
+            points=points,
+            spread=spread_of(cloud, points),
+            labels=labels,
+            kept=kept,
+            placed=resamples.placed(),
+            cloud=cloud,
+            resampled=resamples.kind,
+        )
+
+    # ---------------------------------------------------------------- showing it
+
+    def report(self, path: str | os.PathLike[str] = "report.html", **options: Any) -> Any:
+        """Write the report as one HTML page; options as for ``nearfar.report.make_report``."""
+        import nearfar  # the page is made two rooms further down, and only where somebody asks for it
+
+        report = nearfar.report.make_report(self, **options)
+        report.write(path)
+        return report
+
+
+def analyse(answers: Triplets | ArrayLike, model: Any = "auto", **options: Any) -> Analysis:
+    """Everything that can be said about answers; parameters as for ``Analysis``.
+
+    >>> analyse([[0, 1, 2], [1, 0, 2], [2, 1, 0]])
+    Analysis(3 answers, 3 objects)
+    """
+    return Analysis(answers, model, **options)

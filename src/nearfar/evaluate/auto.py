@@ -1,0 +1,122 @@
+"""``auto``: the model that predicts held-out answers best, chosen so that its figure is not flattered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearfar.evaluate.crossval import Credits, pair_credits
+from nearfar.evaluate.splits import Split
+from nearfar.evaluate.uncertainty import clustered_mean_error
+from nearfar.space.models import Model
+from nearfar.triplets import Triplets
+
+__all__ = ["Choice", "candidates", "choose", "pick"]
+
+# Of ste, tste, ckl, soe and gnmds at 2, 3, 5, 8, 12 and 20 dimensions these did best, or within .003 of it, on all
+# of food, car, musicians and THINGS (docs/models.md); the kernels are there for landmark designs and for speed.
+SHORT_LIST = (
+    "score",
+    "k1",
+    "tste-2",
+    "ckl-2",
+    "soe-3",
+    "soe-5",
+    "ckl-8",
+    "soe-8",
+    "soe-12",
+    "ckl-20",
+    "soe-20",
+)
+CLOSE = 0.002  # accuracy that is given up for a simpler model, at most
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The model that was chosen, and how well choosing predicts.
+
+    Attributes
+    ----------
+    name : of the model, chosen by its credits on all held-out answers.
+    accuracy : share of held-out answers predicted by models that were chosen without them: in every part the
+        choice is made inside the training part. For a model that was named, not chosen, its own accuracy.
+    standard_error : of that accuracy.
+    picks : the model chosen inside each training part.
+    second : the most accurate of the others, "" where there is none.
+    answers, of : how many answers were judged, out of how many.
+    credits : (answers,) held-out credits behind ``accuracy``.
+    """
+
+    name: str
+    accuracy: float
+    standard_error: float
+    picks: tuple[str, ...]
+    second: str
+    answers: int
+    of: int
+    credits: NDArray[np.float32]
+
+    @property
+    def remark(self) -> str:
+        """Which answers were judged, where it is not all of them."""
+        if self.answers >= self.of:
+            return ""
+        return f"judged on a random {self.answers:,} of the {self.of:,} answers"
+
+
+def candidates(n_objects: int) -> list[str]:
+    """The models that ``auto`` looks at, simpler ones first; none with more dimensions than objects allow.
+
+    >>> candidates(6)
+    ['score', 'k1', 'tste-2', 'ckl-2', 'soe-3']
+    """
+    most = n_objects - 2
+    return [name for name in SHORT_LIST if "-" not in name or int(name.rpartition("-")[2]) <= most]
+
+
+def pick(models: Sequence[Model], credits: NDArray[np.floating], clusters: NDArray[np.int64]) -> int:
+    """The simplest of the models that are not told apart from the most accurate one.
+
+    Not told apart: behind it by at most one standard error of the difference, and by at most ``CLOSE``. Simple: a
+    kernel, then few dimensions.
+    """
+    means = credits.mean(axis=1, dtype=np.float64)
+    best = int(np.argmax(means))
+    equal = [best]
+    for k in range(len(models)):
+        behind = means[best] - means[k]
+        if k == best or behind > CLOSE:
+            continue
+        error = clustered_mean_error(credits[best] - credits[k], clusters)
+        if behind == 0 or behind <= error:
+            equal.append(k)
+    return min(equal, key=lambda k: (models[k].n_components or 0, -means[k], k))
+
+
+def choose(
+    answers: Triplets, credits: Credits, splits: Sequence[Split], clusters: NDArray[np.int64], of: int
+) -> Choice:
+    """Choose among the models of ``credits`` on all parts, and judge choosing by choices inside training parts."""
+    models = credits.models
+    final = pick(models, credits.values, clusters)
+    if len(models) == 1:
+        own = credits.values[0]
+        picks = (models[0].name,) * len(splits)
+    else:
+        inner = pair_credits(answers, models, splits)
+        own, picks = np.empty(len(answers), dtype=np.float32), ()
+        for f, (_, test) in enumerate(splits):
+            others = [g for g in range(len(splits)) if g != f]
+            seen = np.concatenate([inner[f, g] for g in others], axis=1)
+            rows = np.concatenate([splits[g].test for g in others])
+            k = pick(models, seen, clusters[rows])
+            own[test] = credits.values[k, test]
+            picks += (models[k].name,)
+    order = np.argsort(-credits.accuracies, kind="stable")
+    second = next((models[k].name for k in order if k != final), "")
+    error = clustered_mean_error(own, clusters)
+    accuracy = float(own.mean(dtype=np.float64))
+    return Choice(models[final].name, accuracy, error, picks, second, len(answers), of, own)

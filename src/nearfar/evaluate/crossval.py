@@ -1,0 +1,129 @@
+"""Held-out credits: what models expect of answers that they were not fitted on, each model and answer once."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearfar.errors import NearfarWarning
+from nearfar.evaluate.splits import Split
+from nearfar.progress import step
+from nearfar.space.models import FitCache, Model, empty_space, most_components
+from nearfar.space.space import Space
+from nearfar.triplets import Triplets
+
+__all__ = ["Credits", "Fit", "cross_validate", "fit_timed", "pair_credits"]
+
+Floats = NDArray[np.float64]
+
+
+class Fit(NamedTuple):
+    """A fitted space, the seconds it took (with those of features it found ready), and the warnings it gave."""
+
+    space: Space
+    seconds: float
+    heard: frozenset[str]
+
+
+def fit_timed(model: Model, train: Triplets, cache: FitCache | None = None) -> Fit:
+    """Fit a model to training answers, if there are any; nearfar's warnings are caught, all others pass."""
+    if not len(train):
+        return Fit(empty_space(model.name, train), 0.0, frozenset())
+    cache = cache or FitCache(train)
+    cache.saved = 0.0
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", NearfarWarning)
+        start = time.perf_counter()
+        space = model.fit(train, cache)
+        seconds = time.perf_counter() - start + cache.saved
+    for warning in caught:
+        if not issubclass(warning.category, NearfarWarning):
+            warnings.warn_explicit(
+                warning.message, warning.category, warning.filename, warning.lineno, source=warning.source
+            )
+    heard = {w.category.__name__ for w in caught if issubclass(w.category, NearfarWarning)}
+    return Fit(space, seconds, frozenset(heard))
+
+
+@dataclass(frozen=True, eq=False)
+class Credits:
+    """Held-out credits of models on the same answers.
+
+    Attributes
+    ----------
+    models : the models.
+    values : (models, answers) 1 where the model expects the answer, 0 where it expects the other, 0.5 for a tie.
+    seconds : (models, parts) of the fits.
+    heard : per model, in how many fits each kind of warning was given.
+    """
+
+    models: tuple[Model, ...]
+    values: NDArray[np.float32]
+    seconds: Floats
+    heard: tuple[Counter[str], ...]
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the models."""
+        return [model.name for model in self.models]
+
+    @property
+    def accuracies(self) -> Floats:
+        """(models,) mean credit."""
+        return np.asarray(self.values.mean(axis=1, dtype=np.float64))
+
+    def of(self, name: str) -> NDArray[np.float32]:
+        """(answers,) credits of one model."""
+        own: NDArray[np.float32] = self.values[self.names.index(name)]
+        return own
+
+
+def cross_validate(answers: Triplets, models: Sequence[Model], splits: Sequence[Split]) -> Credits:
+    """Fit every model to every training part and judge it by the test part; every answer is in one test part."""
+    values = np.full((len(models), len(answers)), np.nan, dtype=np.float32)
+    seconds = np.zeros((len(models), len(splits)))
+    heard: list[Counter[str]] = [Counter() for _ in models]
+    most = most_components(models)
+    with step(f"comparing {len(models)} models", total=len(splits) * len(models)) as advance:
+        for part, (train, test) in enumerate(splits):
+            cache, held_out = FitCache(answers[train], most), answers[test]
+            for k, model in enumerate(models):
+                fit = fit_timed(model, cache.answers, cache)
+                values[k, test] = fit.space.credits(held_out)
+                seconds[k, part] = fit.seconds
+                heard[k].update(fit.heard)
+                advance(1)
+    return Credits(tuple(models), values, seconds, tuple(heard))
+
+
+def pair_credits(
+    answers: Triplets, models: Sequence[Model], splits: Sequence[Split]
+) -> dict[tuple[int, int], NDArray[np.float32]]:
+    """Credits inside training parts: of part g by models fitted without the parts f and g, under the key (f, g).
+
+    Nothing in part f, nor any answer to a question of it, has a say in the credits of the keys (f, .): a model
+    that is chosen by them is chosen without part f. A fit without two parts serves both of them.
+    """
+    most = most_components(models)
+    pairs = [(f, g) for f in range(len(splits)) for g in range(f + 1, len(splits))]
+    found: dict[tuple[int, int], NDArray[np.float32]] = {}
+    with step("choosing a model", total=len(pairs) * len(models)) as advance:
+        for f, g in pairs:
+            train = np.intersect1d(splits[f].train, splits[g].train, assume_unique=True)
+            cache = FitCache(answers[train], most)
+            tests = {(f, g): answers[splits[g].test], (g, f): answers[splits[f].test]}
+            for key, test in tests.items():
+                found[key] = np.empty((len(models), len(test)), dtype=np.float32)
+            for k, model in enumerate(models):
+                fit = fit_timed(model, cache.answers, cache)
+                for key, test in tests.items():
+                    found[key][k] = fit.space.credits(test)
+                advance(1)
+    return found

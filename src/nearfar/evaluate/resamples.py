@@ -1,0 +1,225 @@
+"""The same analysis, had other people answered: people (or statements) drawn again, map and tree made again."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearfar.errors import NearfarWarning
+from nearfar.evaluate.alignment import align, radius
+from nearfar.evaluate.uncertainty import dense_codes, speakers
+from nearfar.methods import cut
+from nearfar.progress import track
+from nearfar.space.models import Model
+from nearfar.space.space import Space
+from nearfar.triplets import Triplets
+
+__all__ = [
+    "Resample",
+    "Resamples",
+    "Stability",
+    "coordinates",
+    "draws",
+    "kept_labels",
+    "resample",
+    "spread_of",
+]
+
+Floats = NDArray[np.float64]
+Drawn = Literal["participant", "statement"]
+
+
+@dataclass(frozen=True, eq=False)
+class Resample:
+    """One resample: ``points`` (n, d) of the map, NaN where unknown; the ``tree`` over objects ``rows``."""
+
+    points: Floats
+    tree: Floats | None
+    rows: NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Resamples:
+    """Resamples of what ``kind`` says, drawn with replacement."""
+
+    kind: Drawn
+    parts: tuple[Resample, ...]
+
+    def cloud(self, points: Floats) -> Floats:
+        """(resamples, n, d) the maps, each moved, turned, mirrored and scaled onto ``points``."""
+        return np.stack([align(part.points, points) for part in self.parts])
+
+    def placed(self) -> Floats:
+        """(n,) share of resamples that know the object."""
+        known = [np.isfinite(part.points).all(axis=1) for part in self.parts]
+        return np.asarray(np.mean(known, axis=0))
+
+    def kept(self, labels: NDArray[np.integer], n_clusters: int) -> Floats:
+        """(n,) share of the resamples that know an object in which it is in the cluster that matches its own.
+
+        ``labels`` : (n,) clusters of the objects by the tree of all answers, -1 for none.
+        """
+        again = []
+        for part in self.parts:
+            found = np.full(len(labels), -1)
+            if part.tree is not None and len(part.rows) >= n_clusters:
+                found[part.rows] = cut(part.tree, n_clusters)
+            again.append(found)
+        return kept_labels(again, labels)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Stability:
+    """How sure the place and the cluster of every object are.
+
+    Parameters
+    ----------
+    model : its name.
+    objects : names of the n objects.
+    points : (n, d) the map of all answers.
+    spread : (n,) how far an object's place moves from resample to resample (root mean square), as a share of the
+        size of the map: 0 not at all, 1 as far as objects are from the middle. NaN where it was never placed.
+    labels : (n,) cluster by the tree of all answers, -1 where unknown; None without clusters.
+    kept : (n,) share of resamples in which the object is in the same cluster, clusters being matched one to one
+        by the objects they have in common; None without clusters.
+    placed : (n,) share of resamples with an answer about the object.
+    cloud : (resamples, n, d) places in every resample, turned, moved and scaled onto ``points``; NaN where unknown.
+    resampled : "participant" or "statement", what was drawn with replacement.
+    """
+
+    model: str
+    objects: tuple[str, ...]
+    points: NDArray[np.float64]
+    spread: NDArray[np.float64]
+    labels: NDArray[np.integer] | None
+    kept: NDArray[np.float64] | None
+    placed: NDArray[np.float64]
+    cloud: NDArray[np.float64]
+    resampled: str
+
+    def __repr__(self) -> str:
+        return f"Stability({self.model!r}, {len(self.objects)} objects, {len(self.cloud)} resamples)"
+
+    def __str__(self) -> str:
+        lines = [f"{self.model}, {len(self.cloud)} resamples of {self.resampled}s"]
+        if np.isfinite(self.spread).any():
+            lines.append(
+                f"places move by {np.nanmedian(self.spread):.2f} of the map's size (median); "
+                f"least sure: {self._list(-self.spread, self.spread)}"
+            )
+        if self.kept is not None and np.isfinite(self.kept).any():
+            lines.append(
+                f"clusters are kept in {np.nanmedian(self.kept):.0%} of resamples (median); "
+                f"least sure: {self._list(self.kept, self.kept)}"
+            )
+        return "\n".join(lines)
+
+    def _list(self, by: NDArray[np.float64], shown: NDArray[np.float64]) -> str:
+        known = np.flatnonzero(np.isfinite(by))
+        first = known[np.argsort(by[known], kind="stable")[:5]]
+        return ", ".join(f"{self.objects[i]} ({shown[i]:.2f})" for i in first)
+
+    def to_frame(self) -> Any:
+        """One row per object: its name, place, spread, cluster and how often that was kept, as a polars data frame."""
+        import polars as pl
+
+        columns: dict[str, Any] = {"object": list(self.objects)}
+        columns.update({f"x{k + 1}": self.points[:, k] for k in range(self.points.shape[1])})
+        columns.update(spread=self.spread, placed=self.placed)
+        if self.labels is not None and self.kept is not None:
+            columns.update(cluster=self.labels, kept=self.kept)
+        return pl.DataFrame(columns)
+
+
+def draws(answers: Triplets, n_resamples: int, seed: int) -> tuple[Drawn, Iterator[NDArray[np.intp]]]:
+    """What is drawn, and the rows of each resample: participants where at least two are known, else statements."""
+    by_people = answers.participant is not None and len(answers.participant.present) > 1
+    who = speakers(answers) if by_people else dense_codes(answers.statement_ids)
+    size = int(who.max(initial=-1)) + 1
+    rng = np.random.default_rng(seed)
+
+    def rows() -> Iterator[NDArray[np.intp]]:
+        for _ in range(n_resamples):
+            drawn = np.bincount(rng.integers(size, size=size), minlength=size)
+            yield np.repeat(np.arange(len(answers)), drawn[who])
+
+    return ("participant" if by_people else "statement"), rows()
+
+
+def resample(
+    answers: Triplets,
+    model: Model,
+    plane: Model,
+    *,
+    n_resamples: int,
+    seed: int,
+    shown: NDArray[np.intp],
+) -> Resamples:
+    """Fit the model of the tree and that of the map (once where they are the same) to every resample.
+
+    ``shown`` : the objects that the tree is over.
+    """
+    kind, rows = draws(answers, n_resamples, seed)
+    parts = []
+    with warnings.catch_warnings():
+        # a resample lacks people, and so objects and coverage, by design; the full fit warns by itself
+        warnings.simplefilter("ignore", NearfarWarning)
+        for at in track(rows, f"resampling {kind}s", total=n_resamples):
+            sample = answers[at]
+            space = model.fit(sample)
+            flat = space if plane.name == model.name else plane.fit(sample)
+            parts.append(Resample(coordinates(flat), *_quick_tree(space.take(shown))))
+    return Resamples(kind, tuple(parts))
+
+
+def coordinates(space: Space) -> Floats:
+    """The points of a space, or the plane of a kernel; NaN for uninformed objects."""
+    points = np.array(space.rows if space.kind == "points" else space.map(2), dtype=np.float64)
+    points[space.uninformed] = np.nan
+    return points
+
+
+def _quick_tree(space: Space) -> tuple[Floats | None, NDArray[np.intp]]:
+    """Complete linkage with leaves in any order; the diagonal shift does not change its shape."""
+    from scipy.cluster import hierarchy
+    from scipy.spatial.distance import squareform
+
+    rows = np.flatnonzero(space.informed)
+    if len(rows) < 3:
+        return None, rows
+    distances = space.distances("keep")[np.ix_(rows, rows)]
+    return np.asarray(hierarchy.linkage(squareform(distances, checks=False), "complete")), rows
+
+
+def spread_of(cloud: Floats, points: Floats) -> Floats:
+    """(n,) root mean square distance of an object's places to its place on the map, over the map's radius."""
+    squares = np.sum((cloud - points) ** 2, axis=2)
+    there = np.isfinite(squares)
+    count = there.sum(axis=0)
+    total = np.where(there, squares, 0.0).sum(axis=0)
+    spread = np.sqrt(total / np.maximum(count, 1)) / radius(points)
+    return np.where(count > 0, spread, np.nan)
+
+
+def kept_labels(again: list[NDArray[np.integer]], labels: NDArray[np.integer]) -> Floats:
+    """(n,) how often an object's new cluster is the one matched to its old one; clusters are matched one to one."""
+    from scipy.optimize import linear_sum_assignment
+
+    same, count = np.zeros(len(labels)), np.zeros(len(labels))
+    for found in again:
+        both = (found >= 0) & (labels >= 0)
+        if not both.any():
+            continue
+        table = np.zeros((int(labels.max()) + 1, int(found.max()) + 1))
+        np.add.at(table, (labels[both], found[both]), 1)
+        old, new = linear_sum_assignment(-table)
+        match = np.full(table.shape[1], -1)
+        match[new] = old
+        same[both] += match[found[both]] == labels[both]
+        count += both
+    return np.where(count > 0, same / np.maximum(count, 1), np.nan)

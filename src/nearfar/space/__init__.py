@@ -1,0 +1,18 @@
+"""Models turn answers into a space; clusters, maps, trees, neighbours and predictions follow from it."""
+
+from nearfar.space.models import EMBEDDINGS, KERNELS, Model, fit_space, parse_model, parse_models
+from nearfar.space.predictions import Predictions, as_questions
+from nearfar.space.space import Clusters, Space
+
+__all__ = [
+    "EMBEDDINGS",
+    "KERNELS",
+    "Clusters",
+    "Model",
+    "Predictions",
+    "Space",
+    "as_questions",
+    "fit_space",
+    "parse_model",
+    "parse_models",
+]

@@ -1,0 +1,384 @@
+"""Space: what a model makes of answers, a row per object, and everything that follows from the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nearfar.checks import check_count
+from nearfar.errors import InputError
+from nearfar.space.margins import phi_margins, point_margins
+from nearfar.space.predictions import Predictions, as_questions
+from nearfar.space.similar import Similar, find_name
+from nearfar.triplets import Triplets, as_triplets
+
+if TYPE_CHECKING:
+    from nearfar.design import Questions
+    from nearfar.kernel import ShiftedKernel
+    from nearfar.methods import Medoids, Neighbours, Outliers, Tree
+
+__all__ = ["Clusters", "Space"]
+
+Kind = Literal["kernel", "points"]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Clusters:
+    """A partition of the objects.
+
+    Attributes
+    ----------
+    labels : (n,) cluster of every object, numbered by size, the largest 0. An uninformed object gets the cluster
+        nearest to the centre of the space; ``uninformed`` lists them.
+    sizes : (k,) informed objects in every cluster.
+    medoids : (k,) the most typical object of every cluster, -1 for an empty one.
+    inertia : sum of squared distances of the informed objects to the centres of their clusters.
+    uninformed : indices of the objects nothing is known about.
+    """
+
+    labels: NDArray[np.int32]
+    sizes: NDArray[np.int64]
+    medoids: NDArray[np.intp]
+    inertia: float
+    uninformed: NDArray[np.intp]
+
+
+class Space:
+    """A row per object, and what follows from the rows: each computed once, and only when asked for.
+
+    There are two kinds. The rows of a *kernel* are features Phi of unit length, K = Phi Phi' and its diagonal is
+    reduced by the smallest eigenvalue. *Points* are coordinates (an embedding, a kernel's PCA, anything an
+    estimator gives); their position and scale mean nothing, so K is that of the points centred and scaled to a
+    mean squared length of 1. In both, distances are ``sqrt(K_xx + K_yy - 2 K_xy)``, and the similarity of two
+    objects is 1 - d^2 / 2, which for a kernel is the kernel value (before the shift).
+
+    Parameters
+    ----------
+    rows : (n, p) ndarray or csr_array.
+    objects : names of the n rows; default "0", "1", ...
+    kind : "kernel" or "points".
+    informed : (n,) whether anything is known about the object; default: its row of a kernel is not zero, all points.
+    model : the name of the model that made it.
+    estimator : what was fitted, for ``extend``: it has ``transform(answers)``.
+
+    Examples
+    --------
+    >>> answers = [[0, 1, 2], [0, 1, 3], [1, 0, 2], [2, 3, 0], [3, 2, 1], [1, 0, 3], [2, 3, 1]]
+    >>> from nearfar.space import fit_space
+    >>> space = fit_space(answers, "score")
+    >>> space.neighbours("0", 1).names, space.clusters(2, seed=0).labels.tolist()
+    (('1',), [0, 0, 1, 1])
+    >>> space.predict([[0, 3, 1]]).triplets.array.tolist()
+    [[0, 1, 3]]
+    """
+
+    def __init__(
+        self,
+        rows: Any,
+        objects: Sequence[str] | None = None,
+        *,
+        kind: Kind,
+        informed: NDArray[np.bool_] | None = None,
+        model: str = "",
+        estimator: Any = None,
+    ) -> None:
+        if getattr(rows, "ndim", 0) != 2:
+            raise InputError(f"rows: expected one row per object, got shape {np.shape(rows)}")
+        n = int(rows.shape[0])
+        self.objects = tuple(map(str, range(n))) if objects is None else tuple(objects)
+        if len(self.objects) != n:
+            raise InputError(f"rows: got {n} rows for {len(self.objects)} objects, expected one per object")
+        self.rows = rows
+        self.kind = kind
+        self.model = model or kind
+        self.estimator = estimator
+        self.informed = _non_zero(rows, n) if informed is None and kind == "kernel" else _mask(informed, n)
+
+    @classmethod
+    def of_points(cls, points: ArrayLike, objects: Sequence[str] | None = None) -> Space:
+        """The space of coordinates that somebody brings, one row per object.
+
+        >>> Space.of_points([[0.0], [1.0], [3.0]]).predict([[0, 1, 2], [1, 2, 0]]).margin
+        array([ 8., -3.])
+        """
+        return cls(np.asarray(points, dtype=np.float64), objects, kind="points")
+
+    @classmethod
+    def of_features(cls, phi: Any, objects: Sequence[str] | None = None) -> Space:
+        """The space of features Phi, as ``FeatureMap`` gives them; a zero row is an uninformed object."""
+        from nearfar.kernel.factored import as_rows
+
+        return cls(as_rows(phi), objects, kind="kernel")
+
+    def __repr__(self) -> str:
+        missing = f", {len(self.uninformed)} uninformed" if len(self.uninformed) else ""
+        return f"Space({self.model!r}, {len(self.objects)} objects{missing})"
+
+    def __len__(self) -> int:
+        return len(self.objects)
+
+    # ---------------------------------------------------------------- what is known
+
+    @cached_property
+    def uninformed(self) -> NDArray[np.intp]:
+        """Indices of the objects nothing is known about."""
+        return np.flatnonzero(~self.informed)
+
+    @property
+    def uninformed_names(self) -> tuple[str, ...]:
+        """Names of the objects nothing is known about."""
+        return tuple(self.objects[x] for x in self.uninformed)
+
+    @property
+    def n_components(self) -> int | None:
+        """Dimensions of points; None for a kernel, whose columns are not dimensions to look at."""
+        return int(self.rows.shape[1]) if self.kind == "points" else None
+
+    @cached_property
+    def shift(self) -> float:
+        """What is taken off the diagonal of K: its smallest eigenvalue over informed objects; 0 for points."""
+        from nearfar.kernel import smallest_eigenvalue
+
+        if self.kind == "points" or not self.informed.any():
+            return 0.0
+        return self._kernel.shift if "_kernel" in self.__dict__ else smallest_eigenvalue(self.rows)
+
+    # ---------------------------------------------------------------- K and distances
+
+    def kernel(self, diagonal: Literal["shift", "keep"] = "shift") -> NDArray[Any]:
+        """(n, n) K, with the shift taken off the diagonal of informed objects or not; rows of others are 0."""
+        from nearfar.kernel.shift import check_diagonal
+
+        shifted = check_diagonal(diagonal)
+        K = self._kernel.matrix.copy()
+        if not shifted:
+            K[self.informed, self.informed] += self._kernel.shift
+        return K
+
+    @cached_property
+    def _kernel(self) -> ShiftedKernel:
+        from nearfar.kernel import shifted_kernel
+
+        if self.kind == "kernel":
+            return shifted_kernel(self.rows)
+        return shifted_kernel(self._scaled, diagonal="keep")
+
+    def distances(self, diagonal: Literal["shift", "keep"] = "shift") -> Floats:
+        """(n, n) distances ``sqrt(K_xx + K_yy - 2 K_xy)``; NaN for uninformed objects."""
+        K = self.kernel(diagonal).astype(np.float64, copy=False)
+        own = K.diagonal().copy()
+        squares = own[:, None] + own[None, :] - 2 * K
+        np.fill_diagonal(squares, 0.0)
+        result: Floats = np.sqrt(np.maximum(squares, 0.0, out=squares), out=squares)
+        result[self.uninformed] = np.nan
+        result[:, self.uninformed] = np.nan
+        return result
+
+    # ---------------------------------------------------------------- maps, trees, clusters
+
+    def map(self, n_components: int = 2) -> Floats:
+        """(n, n_components) coordinates: those of points with so many dimensions, else by (kernel) PCA.
+
+        Uninformed objects lie where nothing pulls them: at the centre of points, at the zero row of a kernel.
+        """
+        if self.kind == "points" and self.rows.shape[1] == n_components:
+            return np.array(self.rows, dtype=np.float64)
+        return np.asarray(self.pca(n_components).embedding_, dtype=np.float64)
+
+    def pca(self, n_components: int = 2) -> Any:
+        """The fitted ``KernelPCA`` of the rows."""
+        from nearfar.methods import KernelPCA
+
+        return KernelPCA(n_components=n_components, diagonal=self._diagonal).fit(self._working)
+
+    def tree(self, method: str = "complete") -> Tree:
+        """The tree by complete, average or single linkage on the distances, in SciPy's format."""
+        from nearfar.methods import linkage
+
+        return linkage(self._working, method, diagonal=self._diagonal)
+
+    def clusters(self, n_clusters: int, *, n_init: int = 10, seed: Any = 0) -> Clusters:
+        """Clusters by kernel k-means, with the medoid of each."""
+        from nearfar.methods import KernelKMeans
+
+        found = KernelKMeans(n_clusters, n_init=n_init, diagonal=self._diagonal, random_state=seed)
+        found.fit(self._working)
+        medoids = self.medoids(found.labels_)
+        at = np.full(n_clusters, -1, dtype=np.intp)
+        at[medoids.clusters] = medoids.indices
+        return Clusters(found.labels_, found.sizes_, at, float(found.inertia_), found.uninformed_)
+
+    def medoids(self, labels: ArrayLike | None = None) -> Medoids:
+        """The object with the smallest mean squared distance to its fellows, of every cluster or of all objects."""
+        from nearfar.methods import medoid
+
+        return medoid(self._working, labels)
+
+    # ---------------------------------------------------------------- neighbours and outliers
+
+    def neighbours(self, name: str, n_neighbors: int = 5) -> Similar:
+        """What is most similar to one object, nearest first; ``print`` shows a short table."""
+        x = self.index(name)
+        if not self.informed[x]:
+            raise InputError(
+                f"{name!r} is uninformed: no usable answer concerns it, so nothing is known about it"
+            )
+        known = np.flatnonzero(self.informed)
+        at = int(np.searchsorted(known, x))
+        k = min(check_count(n_neighbors, "n_neighbors"), len(known) - 1)
+        near, values = self._nearest_to(np.array([at]), min(k + 1, len(known)), itself=False)
+        other = [(y, value) for y, value in zip(near[0], values[0], strict=True) if y != at][:k]
+        return Similar(
+            self.objects[x],
+            tuple(self.objects[known[y]] for y, _ in other),
+            tuple(float(value) for _, value in other),
+            self.uninformed_names,
+        )
+
+    def nearest(self, n_neighbors: int = 5) -> Neighbours:
+        """The nearest neighbours of every object, and their similarities 1 - d^2 / 2."""
+        from nearfar.methods import Neighbours
+
+        known = np.flatnonzero(self.informed)
+        k = min(check_count(n_neighbors, "n_neighbors"), len(known) - 1)
+        indices = np.full((len(self), max(k, 0)), -1, dtype=np.intp)
+        values = np.full(indices.shape, np.nan)
+        if k > 0:
+            near, values[known] = self._nearest_to(np.arange(len(known)), k, itself=True)
+            indices[known] = known[near]
+        return Neighbours(indices, values, self.uninformed)
+
+    def _nearest_to(self, chosen: NDArray[np.intp], k: int, *, itself: bool) -> tuple[NDArray[Any], Floats]:
+        """(c, k) the nearest of the informed objects to the chosen of them, and their similarities."""
+        from nearfar.methods import nearest_among
+
+        if self.kind == "kernel":
+            rows = self.rows if self.informed.all() else self.rows[self.informed]
+            return nearest_among(rows[chosen], rows, k, itself=itself)
+        # 1 - |x - y|^2 / 2 is largest where x.y - |y|^2 / 2 is: a product, with one more column
+        points = self._scaled[self.informed]
+        half = np.sum(points**2, axis=1, keepdims=True) / 2
+        near, values = nearest_among(
+            np.hstack([points, np.ones_like(half)])[chosen], np.hstack([points, -half]), k, itself=itself
+        )
+        return near, values + 1 - half[chosen]
+
+    def outliers(self, n_neighbors: int = 10) -> Outliers:
+        """Objects that are similar to none: by 1 minus the mean similarity to their nearest neighbours."""
+        from nearfar.kernel.factored import is_sparse
+        from nearfar.methods import find_outliers
+
+        rows = self.rows
+        columns = np.diff(rows.indptr) if is_sparse(rows) else np.count_nonzero(rows, axis=1)
+        return find_outliers(self.nearest(n_neighbors), columns)
+
+    def index(self, name: str) -> int:
+        """The index of an object; an error that names similar ones where there is none of this name."""
+        return find_name(self.objects, str(name))
+
+    def take(self, chosen: ArrayLike) -> Space:
+        """The space of some of the objects, by index; the scale of points is that of the chosen ones."""
+        at = np.asarray(chosen, dtype=np.intp)
+        if len(at) == len(self) and np.array_equal(at, np.arange(len(self))):
+            return self
+        names = tuple(self.objects[x] for x in at)
+        return Space(self.rows[at], names, kind=self.kind, informed=self.informed[at], model=self.model)
+
+    # ---------------------------------------------------------------- answers
+
+    def margins(self, anchor: NDArray[Any], one: NDArray[Any], other: NDArray[Any]) -> Floats:
+        """(m,) ``|a - other|^2 - |a - one|^2``: positive where ``one`` is nearer, 0 for a tie or an unknown object."""
+        of_rows = phi_margins if self.kind == "kernel" else point_margins
+        margin = of_rows(self.rows, anchor, one, other)
+        margin[~(self.informed[anchor] & self.informed[one] & self.informed[other])] = 0
+        return margin
+
+    def predict(self, questions: Triplets | Questions | ArrayLike) -> Predictions:
+        """The answers that this space expects.
+
+        ``questions`` : (m, 3) rows (anchor, one, other) of indices or of names; ``nearfar.design`` questions; or
+        Triplets, whose answers do not matter. Objects with names are matched by name.
+        """
+        asked = as_questions(questions, self.objects)
+        return Predictions(asked, self.margins(asked.anchor, asked.near, asked.far))
+
+    def credits(self, answers: Triplets) -> Floats:
+        """(m,) 1 where the space expects the answer, 0 where it expects the other one, 0.5 for a tie."""
+        margin = self.margins(answers.anchor, answers.near, answers.far)
+        return (1 + np.sign(margin)) / 2
+
+    def extend(self, answers: Triplets | ArrayLike) -> Space:
+        """This space with the new objects of these answers in it, placed by them; nothing is fitted again."""
+        if not hasattr(self.estimator, "transform"):
+            raise InputError(
+                f"extend: {self.model} cannot place new objects, it has no transform; fit it again with all answers"
+            )
+        new = as_triplets(answers, self.objects)
+        fresh = np.flatnonzero([name not in set(self.objects) for name in new.objects])
+        placed = self.estimator.transform(new)[fresh]
+        known = np.zeros(new.n_objects, dtype=bool)
+        for role in (new.anchor, new.near, new.far):
+            known[role] = True
+        if self.kind == "kernel":
+            known[fresh] &= _non_zero(placed, len(fresh))
+        return Space(
+            _stack(self.rows, placed),
+            (*self.objects, *(new.objects[x] for x in fresh)),
+            kind=self.kind,
+            informed=np.concatenate([self.informed, known[fresh]]),
+            model=self.model,
+            estimator=self.estimator,
+        )
+
+    # ---------------------------------------------------------------- inside
+
+    @property
+    def _diagonal(self) -> str:
+        return "shift" if self.kind == "kernel" else "keep"
+
+    @cached_property
+    def _scaled(self) -> Floats:
+        """Points centred and scaled to a mean squared length of 1 over informed objects; 0 for the others."""
+        known = np.asarray(self.rows, dtype=np.float64)[self.informed]
+        scaled = np.zeros((len(self), self.rows.shape[1]))
+        if len(known):
+            centred = known - known.mean(axis=0)
+            size = float(np.sqrt(np.mean(np.sum(centred**2, axis=1))))
+            scaled[self.informed] = centred / size if size > 0 else centred
+        return scaled
+
+    @cached_property
+    def _working(self) -> Any:
+        """Rows for the methods, which take a zero row for an uninformed object.
+
+        Points get a column of ones: distances do not see it, and no informed object is a zero row.
+        """
+        if self.kind == "kernel":
+            return self.rows
+        return np.hstack([self._scaled, self.informed[:, None].astype(np.float64)])
+
+
+def _mask(informed: NDArray[np.bool_] | None, n: int) -> NDArray[np.bool_]:
+    return np.ones(n, dtype=bool) if informed is None else np.asarray(informed, dtype=bool)
+
+
+def _non_zero(rows: Any, n: int) -> NDArray[np.bool_]:
+    from nearfar.kernel.factored import informed_rows
+
+    known = np.zeros(n, dtype=bool)
+    known[informed_rows(rows)] = True
+    return known
+
+
+def _stack(rows: Any, more: Any) -> Any:
+    from scipy import sparse
+
+    if sparse.issparse(rows) or sparse.issparse(more):
+        return sparse.csr_array(sparse.vstack([rows, more], format="csr"))
+    return np.vstack([rows, more])

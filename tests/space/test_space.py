@@ -1,0 +1,205 @@
+"""A space: everything that follows from its rows, against the definitions."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.cluster.hierarchy import fcluster
+from scipy.cluster.hierarchy import linkage as scipy_linkage
+from scipy.spatial.distance import pdist, squareform
+from sklearn.decomposition import PCA
+from space_tools import PLANE, answers_about
+
+import nearfar as nf
+from nearfar import design
+from nearfar.errors import InputError, TooLargeError
+from nearfar.features import FeatureMap
+from nearfar.space import Space, fit_space
+from nearfar.triplets import Triplets
+
+KINDS = ["score", "k1", "k1+k2", "score-3", "soe-2", "ckl-4"]
+
+
+@pytest.fixture(scope="module")
+def spaces():
+    answers = answers_about(PLANE, 3000, 0, flip=0.1)
+    return {name: fit_space(answers, name) for name in KINDS}
+
+
+def scaled(points):
+    centred = points - points.mean(axis=0)
+    return centred / np.sqrt(np.mean(np.sum(centred**2, axis=1)))
+
+
+def rows_of(found):
+    rows = found.rows if isinstance(found.rows, np.ndarray) else found.rows.toarray()
+    return rows if found.kind == "kernel" else scaled(rows)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_kernel_and_distances_are_the_definition(spaces, name):
+    found = spaces[name]
+    rows = rows_of(found)
+    assert np.allclose(found.kernel("keep"), rows @ rows.T, atol=1e-10)
+    wanted = nf.reduce_diagonal(rows @ rows.T) if found.kind == "kernel" else rows @ rows.T
+    assert np.allclose(found.kernel(), wanted, atol=1e-8)
+    squares = squareform(pdist(rows, "sqeuclidean")) - 2 * found.shift * (1 - np.eye(len(rows)))
+    assert np.allclose(found.distances() ** 2, np.maximum(squares, 0), atol=1e-7)
+    assert found.shift == 0 or found.kind == "kernel"
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_neighbours_are_the_nearest_by_distance(spaces, name):
+    found = spaces[name]
+    squares = squareform(pdist(rows_of(found), "sqeuclidean"))
+    near = found.nearest(4)
+    for x in range(len(found)):
+        others = np.delete(np.arange(len(found)), x)
+        order = others[np.argsort(squares[x, others], kind="stable")][:4]
+        assert np.allclose(squares[x, near.indices[x]], squares[x, order])
+        assert np.allclose(near.similarities[x], 1 - squares[x, near.indices[x]] / 2)
+    one = found.neighbours(found.objects[3], 4)
+    assert one.names == tuple(found.objects[y] for y in near.indices[3])
+    assert np.allclose(one.similarities, near.similarities[3])
+    scores = found.outliers(4).scores
+    assert np.allclose(scores, 1 - near.similarities.mean(axis=1))
+
+
+@pytest.mark.parametrize("name", ["score-3", "soe-2", "ckl-4"])
+def test_trees_and_clusters_of_points_are_those_of_the_points(spaces, name):
+    found = spaces[name]
+    points = scaled(found.rows)
+    wanted = scipy_linkage(points, "complete")
+    tree = found.tree()
+    assert np.allclose(np.asarray(tree)[:, 2], wanted[:, 2])
+    ours, theirs = nf.methods.cut(tree, 4), fcluster(wanted, 4, "maxclust")
+    assert np.array_equal(ours[:, None] == ours, theirs[:, None] == theirs)
+    clusters = found.clusters(3, seed=0)
+    inertia = sum(
+        np.sum((points[clusters.labels == c] - points[clusters.labels == c].mean(axis=0)) ** 2)
+        for c in range(3)
+    )
+    assert clusters.inertia == pytest.approx(inertia)
+    for c, x in enumerate(clusters.medoids):
+        members = np.flatnonzero(clusters.labels == c)
+        sums = [np.sum((points[y] - points[members]) ** 2) for y in members]
+        assert members[int(np.argmin(sums))] == x
+    assert clusters.sizes.sum() == 25
+
+
+def test_a_map_of_points_is_their_pca(spaces):
+    found = spaces["ckl-4"]
+    assert np.array_equal(found.map(4), found.rows)
+    wanted = PCA(2).fit_transform(scaled(found.rows))
+    assert np.allclose(np.abs(found.map(2)), np.abs(wanted), atol=1e-8)
+    flat = spaces["score"].map(2)
+    assert np.allclose(flat, nf.KernelPCA(2).fit_transform(spaces["score"].rows))
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 10_000))
+def test_scale_and_position_of_points_mean_nothing(seed):
+    rng = np.random.default_rng(seed)
+    points = rng.normal(size=(9, 3))
+    turn, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+    moved = 7.0 * points @ turn + rng.normal(size=3)
+    one, two = Space.of_points(points), Space.of_points(moved)
+    assert np.allclose(one.kernel(), two.kernel(), atol=1e-9)
+    assert np.allclose(one.tree()[:, 2], two.tree()[:, 2], atol=1e-9)
+    assert np.array_equal(one.nearest(3).indices, two.nearest(3).indices)
+    assert np.trace(one.kernel()) == pytest.approx(9)
+
+
+def test_an_informed_point_at_the_centre_is_not_mistaken_for_an_uninformed_one():
+    line = Space.of_points([[-1.0], [0.0], [1.0]])
+    assert len(line.uninformed) == 0
+    assert line.clusters(3, seed=0).sizes.tolist() == [1, 1, 1]
+    assert len(line.tree()) == 2 and line.medoids().indices.tolist() == [1]
+    assert line.nearest(1).indices[1, 0] in (0, 2)
+
+
+def test_uninformed_objects_stand_apart():
+    answers = Triplets.from_array([[0, 1, 2], [1, 0, 2], [2, 1, 0], [3, 2, 0]], n_objects=5)
+    for name in ("score", "score-1", "ste-1"):
+        with pytest.warns(nf.errors.UninformedWarning, match="1 of 5 objects"):
+            found = fit_space(answers, name)
+        assert found.uninformed.tolist() == [4] and found.uninformed_names == ("4",)
+        assert not found.kernel()[4].any() and np.isnan(found.distances()[4, :4]).all()
+        near = found.nearest(2)
+        assert (near.indices[4] == -1).all() and 4 not in near.indices[:4]
+        assert 4 not in found.clusters(2, seed=0).medoids
+        assert int(found.tree()[-1, 1]) == 4  # joined last, above the root
+        with pytest.raises(InputError, match="'4' is uninformed"):
+            found.neighbours("4")
+
+
+def test_predictions_by_name_index_and_triplets():
+    line = Space.of_points([[0.0], [1.0], [3.0], [6.0]], ("a", "b", "c", "d"))
+    by_name, by_index = line.predict([["a", "c", "b"], ["d", "c", "a"]]), line.predict([[0, 2, 1], [3, 2, 0]])
+    other_order = Triplets([0, 2], [2, 0], [1, 1], objects=("d", "a", "c"))  # (d, c, a), (c, d, a)
+    assert by_name.triplets.array.tolist() == by_index.triplets.array.tolist() == [[0, 1, 2], [3, 2, 0]]
+    assert by_name.margin.tolist() == [-8.0, 27.0]
+    matched = line.predict(other_order)
+    assert matched.questions.array.tolist() == [[3, 2, 0], [2, 3, 0]]
+    assert matched.ties.tolist() == [False, True]
+    assert matched.to_frame()["nearer"].to_list() == ["c", None]
+    assert len(matched.triplets) == 1
+    questions = design.random_questions(["a", "b", "c", "d"], 6)
+    assert line.predict(questions).questions.array.tolist() == questions.array.tolist()
+
+
+def test_what_is_wrong_is_said():
+    line = Space.of_points(np.zeros((3, 1)))
+    with pytest.raises(InputError, match="'x' is not among the 3 objects of this space"):
+        line.predict([["0", "1", "x"]])
+    with pytest.raises(InputError, match="got 3 rows for 2 objects"):
+        Space.of_points(np.zeros((3, 1)), ("a", "b"))
+    with pytest.raises(InputError, match="index 3 is outside"):
+        line.predict([[0, 1, 3]])
+    with pytest.raises(InputError, match=r"expected one row per object, got shape \(3,\)"):
+        Space.of_points(np.zeros(3))
+    fruit = Space.of_points(np.eye(3), ("apple", "pear", "car"))
+    with pytest.raises(InputError, match=r"'aple' is not among the 3 objects; did you mean 'apple'\?"):
+        fruit.neighbours("aple")
+    with pytest.raises(InputError, match=r"'zzz' is not among the 3 objects$"):
+        fruit.neighbours("zzz")
+    with pytest.raises(InputError, match="points cannot place new objects, it has no transform"):
+        fruit.extend([[0, 1, 2]])
+
+
+def test_a_matrix_that_does_not_fit_is_refused_before_it_is_made(monkeypatch):
+    monkeypatch.setattr("nearfar.memory.available_bytes", lambda: 1 << 20)
+    for found in (Space.of_points(np.eye(1000)), Space.of_features(np.eye(1000))):
+        with pytest.raises(TooLargeError, match="the kernel matrix of 1,000 objects needs"):
+            found.kernel()
+
+
+@pytest.mark.parametrize("name", ["score", "score-3", "soe-2"])
+def test_new_objects_are_placed_without_fitting_again(name):
+    answers = answers_about(PLANE, 6000, 0)
+    new = (answers.array == 24).any(axis=1)
+    names = tuple(f"o{x}" for x in range(25))
+    old = Triplets.from_array(answers.array[~new], names[:24])
+    found = fit_space(old, name)
+    more = found.extend(Triplets.from_array(answers.array[new], names))
+    assert more.objects == names and np.array_equal(more.informed, np.ones(25, dtype=bool))
+    before = found.rows if isinstance(found.rows, np.ndarray) else found.rows.toarray()
+    after = more.rows if isinstance(more.rows, np.ndarray) else more.rows.toarray()
+    assert np.array_equal(before, after[:24])
+    truth = np.argsort(np.linalg.norm(PLANE[:24] - PLANE[24], axis=1))[:6]
+    assert set(more.neighbours("o24", 3).names) & {names[x] for x in truth}
+
+
+def test_a_subset_keeps_its_rows(spaces):
+    part = spaces["score"].take([3, 1, 2])
+    assert part.objects == ("3", "1", "2") and len(part) == 3
+    assert np.allclose(part.kernel("keep"), spaces["score"].kernel("keep")[np.ix_([3, 1, 2], [3, 1, 2])])
+    assert spaces["score"].take(np.arange(25)) is spaces["score"]
+
+
+def test_features_of_ones_own_make_a_space():
+    answers = answers_about(PLANE, 2000, 1)
+    phi = FeatureMap("k1").fit_transform(answers)
+    assert np.array_equal(
+        Space.of_features(phi).nearest(3).indices, fit_space(answers, "k1").nearest(3).indices
+    )
