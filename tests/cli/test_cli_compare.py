@@ -93,7 +93,7 @@ def test_the_default_looks_at_everything(run, answers):
 
 
 def test_output_is_checked_before_the_work(run, answers, tmp_path, monkeypatch):
-    monkeypatch.setattr("nearfar.evaluate.views.compare", None)
+    monkeypatch.setattr("nearfar.evaluate.compare", None)
     with pytest.raises(FileError, match="there is no directory"):
         run(answers, "-o", tmp_path / "nowhere" / "scores.csv")
     with pytest.raises(TypeError, match="not callable"):
@@ -111,5 +111,5 @@ def test_what_is_wrong_is_said(run, answers, tmp_path):
     assert run(answers, "--cv", 1).exit_code == 2
     few = tmp_path / "few.csv"
     few.write_text("anchor,near,far\na,b,c\n")
-    with pytest.raises(InputError, match="too few different questions to hold any of them out"):
+    with pytest.raises(InputError, match="they hold 1 trio, too few for 5 parts"):
         run(few)

@@ -341,11 +341,11 @@ def test_wide_sparse_rows_make_no_long_arrays():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"n_clusters": 0}, "n_clusters=0 is not possible; expected a whole number from 1 on"),
-        ({"n_clusters": 2.5}, "n_clusters=2.5 is not possible"),
+        ({"n_clusters": 0}, "n_clusters must be an integer >= 1, got 0"),
+        ({"n_clusters": 2.5}, "n_clusters must be an integer >= 1, got 2.5"),
         ({"n_clusters": 99}, "n_clusters=99 is more than the 19 informed rows of n_samples=20"),
-        ({"n_init": 0}, "n_init=0 is not possible"),
-        ({"max_iter": 0}, "max_iter=0 is not possible"),
+        ({"n_init": 0}, "n_init must be an integer >= 1, got 0"),
+        ({"max_iter": 0}, "max_iter must be an integer >= 1, got 0"),
         ({"diagonal": "drop"}, "diagonal='drop' is not known; expected 'shift' or 'keep'"),
         ({"init": "random"}, "expected 'k-means\\+\\+' or 20 whole numbers from 0 to 2"),
         ({"init": [0, 1, 2]}, "got list of shape \\(3,\\)"),

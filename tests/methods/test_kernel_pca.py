@@ -217,8 +217,8 @@ def test_names_of_coordinates():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"n_components": 0}, "n_components=0 is not possible; expected a whole number from 1 on"),
-        ({"n_components": True}, "n_components=True is not possible"),
+        ({"n_components": 0}, "n_components must be an integer >= 1, got 0"),
+        ({"n_components": True}, "n_components must be an integer >= 1, got True"),
         ({"diagonal": None}, "diagonal=None is not known; expected 'shift' or 'keep'"),
     ],
 )

@@ -135,7 +135,7 @@ def test_cut_into_more_than_there_are():
     assert sorted(cut(tree, 5).tolist()) == [-1, 0, 1, 2, 3, 4]
     with pytest.raises(InputError, match="k=6 clusters cannot be cut out of 5 informed objects"):
         cut(tree, 6)
-    with pytest.raises(InputError, match="k=0 is not possible"):
+    with pytest.raises(InputError, match="k must be an integer >= 1, got 0"):
         cut(tree, 0)
 
 

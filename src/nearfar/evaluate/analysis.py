@@ -250,7 +250,7 @@ class Analysis:
 
     def _fit(self, name: str) -> Space:
         if not len(self.answers):
-            return empty_space(name, self.answers)
+            return empty_space(name, self.answers, self._model(name).n_components)
         return self._model(name).fit(self.answers)
 
     # ---------------------------------------------------------------- how sure

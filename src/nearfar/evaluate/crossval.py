@@ -35,7 +35,7 @@ class Fit(NamedTuple):
 def fit_timed(model: Model, train: Triplets, cache: FitCache | None = None) -> Fit:
     """Fit a model to training answers, if there are any; nearfar's warnings are caught, all others pass."""
     if not len(train):
-        return Fit(empty_space(model.name, train), 0.0, frozenset())
+        return Fit(empty_space(model.name, train, model.n_components), 0.0, frozenset())
     cache = cache or FitCache(train)
     cache.saved = 0.0
     with warnings.catch_warnings(record=True) as caught:

@@ -124,7 +124,7 @@ class KernelModel:
                 phi, answers.objects, kind="kernel", informed=informed, model=self.name, estimator=found
             )
         if not informed.any():
-            return empty_space(self.name, answers)
+            return empty_space(self.name, answers, self.n_components)
         pca = cache.pca(self, phi)
         return Space(
             np.array(pca.embedding_[:, : self.n_components], dtype=np.float64),
@@ -214,14 +214,18 @@ def fit_space(answers: Triplets | ArrayLike, model: Any, *, landmarks: Sequence[
     """
     answers = as_triplets(answers)
     found = parse_model(model, landmarks=landmarks)
-    return found.fit(answers) if len(answers) else empty_space(found.name, answers)
+    return found.fit(answers) if len(answers) else empty_space(found.name, answers, found.n_components)
 
 
-def empty_space(name: str, answers: Triplets) -> Space:
+def empty_space(name: str, answers: Triplets, n_components: int | None = None) -> Space:
     """The space of a model of no answers: every object is uninformed, every question a tie."""
     n = answers.n_objects
     return Space(
-        np.zeros((n, 1)), answers.objects, kind="points", informed=np.zeros(n, dtype=bool), model=name
+        np.zeros((n, n_components or 2)),
+        answers.objects,
+        kind="points",
+        informed=np.zeros(n, dtype=bool),
+        model=name,
     )
 
 
