@@ -187,6 +187,8 @@ class Space:
 
         Uninformed objects lie where nothing pulls them: at the centre of points, at the zero row of a kernel.
         """
+        if not self.informed.any():
+            return np.zeros((len(self), n_components))
         if self.kind == "points" and self.rows.shape[1] == n_components:
             return np.array(self.rows, dtype=np.float64)
         return np.asarray(self.pca(n_components).embedding_, dtype=np.float64)
