@@ -2,13 +2,19 @@
 
 import csv
 import io
+from collections import Counter
 
+import numpy as np
+import polars as pl
 import pytest
 import typer
 from typer.testing import CliRunner
 
+from nearfar import design, simulate
 from nearfar.cli.plan import plan
 from nearfar.errors import FileError, InputError
+from nearfar.io import write_triplets
+from nearfar.triplets import Triplets
 
 NAMES = ["apple", "bread, brown", "cheese", "dill", "egg", "fig"]
 
@@ -44,7 +50,7 @@ def as_set(table):
 
 
 def test_all_k1_questions_of_given_landmarks(run, names):
-    result = run(names, "--landmarks", "apple,egg,fig")
+    result = run(names, "--landmarks", "apple,egg,fig", "-b", "all")
     table = rows(result.stdout)
     marks = ["apple", "egg", "fig"]
     pairs = [(i, j) for i in marks for j in marks if i < j]
@@ -56,7 +62,7 @@ def test_all_k1_questions_of_given_landmarks(run, names):
 
 def test_k2_with_a_budget_into_a_file(run, names, tmp_path):
     out = tmp_path / "questions.csv"
-    result = run(names, "-k", "k2", "-l", 3, "-b", 15, "--seed", 4, "-o", out)
+    result = run(names, "--kernel", "k2", "-l", 3, "-b", 15, "--seed", 4, "-o", out)
     table = rows(out.read_text())
     assert len(as_set(table)) == 15 and result.stdout == ""
     marks = result.stderr.strip().split("landmarks: ")[1].split(", ")
@@ -66,15 +72,15 @@ def test_k2_with_a_budget_into_a_file(run, names, tmp_path):
 
 
 def test_random_questions_with_quoted_names(run, names):
-    table = rows(run(names, "--kernel", "random", "--budget", 60).stdout)
+    table = rows(run(names, "--budget", 60).stdout)
     assert len(as_set(table)) == len(table) == 60
     assert {name for row in table for name in row.values()} == set(NAMES)
 
 
 def test_order_and_sides_are_shuffled_and_fixed_by_the_seed(run, names):
-    first = run(names, "-l", 4).stdout
-    assert first == run(names, "-l", 4).stdout
-    assert first != run(names, "-l", 4, "--seed", 1).stdout
+    first = run(names, "-b", "all", "-l", 4).stdout
+    assert first == run(names, "-b", "all", "-l", 4).stdout
+    assert first != run(names, "-b", "all", "-l", 4, "--seed", 1).stdout
     table = rows(first)
     assert [row["anchor"] for row in table] != sorted(row["anchor"] for row in table)
     ahead = sum(NAMES.index(row["one"]) < NAMES.index(row["other"]) for row in table)
@@ -84,7 +90,7 @@ def test_order_and_sides_are_shuffled_and_fixed_by_the_seed(run, names):
 def test_a_folder_of_pictures(run, tmp_path):
     for name in ("10.jpg", "9.JPG", "2.png", "1.png", "notes.txt"):
         (tmp_path / name).write_bytes(b"")
-    table = rows(run(tmp_path, "-l", 4, "-q").stdout)
+    table = rows(run(tmp_path, "-b", "ALL", "-l", 4, "-q").stdout)
     assert list(table[0]) == ["anchor", "one", "other", "anchor_image", "one_image", "other_image"]
     image = {row["anchor"]: row["anchor_image"] for row in table}
     assert image == {"1": "1.png", "2": "2.png", "9": "9.JPG", "10": "10.jpg"}
@@ -94,39 +100,54 @@ def test_a_folder_of_pictures(run, tmp_path):
 def test_pictures_of_one_name_keep_their_extension(run, tmp_path):
     for name in ("a.jpg", "a.png", "b.png"):
         (tmp_path / name).write_bytes(b"")
-    table = rows(run(tmp_path).stdout)
+    table = rows(run(tmp_path, "-b", "all").stdout)
     assert {row["anchor"] for row in table} == {"a.jpg", "a.png", "b.png"}
 
 
 def test_standard_input_and_landmarks_from_a_file(run, tmp_path):
     marks = tmp_path / "marks.txt"
     marks.write_text("bread, brown\negg\n")
-    table = rows(run("-", "-l", marks, input="\n".join(NAMES)).stdout)
+    table = rows(run("-", "-b", "all", "-l", marks, input="\n".join(NAMES)).stdout)
     assert as_set(table) == {(x, "bread, brown", "egg") for x in NAMES if x not in ("bread, brown", "egg")}
 
 
 def test_quiet_says_nothing(run, names):
-    assert run(names, "-q").stderr == ""
+    assert run(names, "-b", 20, "-q").stderr == ""
 
 
 def test_an_object_list(run, tmp_path):
     path = tmp_path / "objects.csv"
     path.write_text("object,image,group\n" + "".join(f"{n},{n}.png,g\n" for n in ("red", "blue", "pink")))
-    table = rows(run(path).stdout)
+    table = rows(run(path, "-b", "all").stdout)
     assert {row["anchor"]: row["anchor_image"] for row in table} == {
         n: f"{n}.png" for n in ("red", "blue", "pink")
     }
     path.write_text("object\nred\nblue\npink\n")
-    assert list(rows(run(path).stdout)[0]) == ["anchor", "one", "other"]
+    assert list(rows(run(path, "-b", "all").stdout)[0]) == ["anchor", "one", "other"]
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["-b", "1000"], "1,000 questions were asked for, but there are 60 in all"),
+        (["-b", "some"], "--budget: expected a number of questions or 'all', got 'some'"),
         (["-l", "apple,eggs"], "'eggs' is none of the 6 objects"),
-        (["-l", "1"], "at least two distinct objects"),
-        (["-k", "random"], "--budget: is needed with --kernel random"),
+        (["-l", "1"], "landmarks must be at least 2, got 1"),
+        (["-l", "7", "-b", "10"], "7 landmarks cannot be chosen from 6 objects"),
+        (["-l", "3", "--kind", "odd"], "the landmark design of k1 asks 'near' questions, not 'odd'"),
+        (["--kind", "grid"], "8 options and an anchor need 9 objects, got 6"),
+        (["-b", "10", "--each", "2"], "--each: needs --people"),
+        (
+            ["-b", "9", "--people", "3", "--per-person", "4", "--each", "1"],
+            "give two of them, the third follows",
+        ),
+        (
+            ["-b", "9", "--people", "3", "--per-person", "2"],
+            "3 people with 2 new questions each answer 6, but",
+        ),
+        (["-b", "9", "-o", "plan.docx"], "plan.docx: is not a table; expected a name ending in .csv"),
+        (["--agreement", "0.4"], "agreement must be between 0.5 and 1, got 0.4"),
+        (["--minutes", "0"], "minutes must be a number > 0, got 0"),
     ],
 )
 def test_wrong_options_get_one_sentence(run, names, arguments, message):
@@ -148,3 +169,144 @@ def test_wrong_lists_get_one_sentence(run, tmp_path):
     (tmp_path / "twice.txt").write_text("a\nb\na\n")
     with pytest.raises(InputError, match="'a' is listed twice"):
         run(tmp_path / "twice.txt")
+
+
+# ---------------------------------------------------------------- lists for people
+
+
+@pytest.fixture
+def many_names(tmp_path):
+    path = tmp_path / "many.txt"
+    path.write_text("\n".join(f"thing {i}" for i in range(30)))
+    return path
+
+
+OPTIONS = {"near": ["one", "other"], "odd": ["a", "b", "c"], "central": ["a", "b", "c"]}
+
+
+@pytest.mark.parametrize("kind", ["near", "odd", "central"])
+def test_lists_for_people(run, many_names, kind):
+    arguments = ["--kind", kind, "-b", 100, "--people", 20, "--each", 4, "--again", 0.1, "--checks", 2]
+    result = run(many_names, *arguments)
+    table = rows(result.stdout)
+    assert (
+        "100 questions about 30 objects in 20 lists: 400 places for new questions, 40 for repeats"
+        in result.stderr
+    )
+    per_person = Counter(row["participant"] for row in table)
+    assert len(per_person) == 20 and set(per_person.values()) == {24}
+    new = Counter(row["question"] for row in table if row["role"] == "new")
+    assert len(new) == 100 and set(new.values()) == {4}
+    columns = OPTIONS[kind]
+    for row in table:
+        shown = [row[c] for c in columns] + ([row["anchor"]] if kind == "near" else [])
+        assert bool(row["check"]) == (row["role"] == "check")
+        assert row.get("kind", "near") == kind
+        if row["role"] == "check":
+            assert row["question"] == "" and len(set(shown)) == 2 and row["check"] in shown
+        else:
+            assert len(set(shown)) == 3
+
+
+def test_grids_of_pictures_in_one_file_for_each_person(run, tmp_path):
+    for i in range(40):
+        (tmp_path / f"{i}.png").write_bytes(b"")
+    result = run(
+        tmp_path, "--kind", "grid", "--size", 4, "--pick", 1, "-b", 40, "--people", 10, "-o",
+        tmp_path / "lists" / "list-{participant}.csv",
+    )  # fmt: skip
+    files = sorted((tmp_path / "lists").iterdir())
+    assert [file.name for file in files] == [f"list-{i:02d}.csv" for i in range(1, 11)]
+    assert "written to 10 files" in result.stderr
+    table = [row for file in files for row in rows(file.read_text())]
+    assert len(table) == 40
+    for row in table:
+        assert row["option_3_image"] == f"{row['option_3']}.png"
+        assert len({row["anchor"], *(row[f"option_{i}"] for i in range(1, 5))}) == 5
+
+
+def test_every_format_holds_the_same_table(run, many_names, tmp_path):
+    arguments = [many_names, "-b", 60, "--people", 3, "--checks", 1]
+    wanted = [list(row.values()) for row in rows(run(*arguments).stdout)]
+    for suffix, read in {
+        "csv": pl.read_csv,
+        "json": pl.read_json,
+        "jsonl": pl.read_ndjson,
+        "xlsx": lambda file: pl.read_excel(file, infer_schema_length=None),
+        "tsv": lambda file: pl.read_csv(file, separator="\t"),
+    }.items():
+        file = tmp_path / f"plan.{suffix}"
+        run(*arguments, "-o", file)
+        table = read(file)
+        assert table.columns == [
+            "participant",
+            "place",
+            "question",
+            "role",
+            "anchor",
+            "one",
+            "other",
+            "check",
+        ]
+        assert [["" if v is None else str(v) for v in row] for row in table.rows()] == wanted
+
+
+def test_places_without_a_budget_say_how_many_questions(run, many_names):
+    table = rows(run(many_names, "--people", 10, "--per-person", 22, "--checks", 2, "--each", 2).stdout)
+    assert len({row["question"] for row in table if row["question"]}) == 100
+    assert set(Counter(row["participant"] for row in table).values()) == {22}
+
+
+def test_repeats_in_a_single_list(run, many_names):
+    table = rows(run(many_names, "--kind", "odd", "-b", 50, "--again", 0.2).stdout)
+    assert Counter(row["role"] for row in table) == {"new": 50, "again": 10}
+    first = {}
+    for row in table:
+        at, shown = first.setdefault(row["question"], (int(row["place"]), [row[c] for c in "abc"]))
+        if row["role"] == "again":
+            assert int(row["place"]) - at >= 10
+            assert all(row[c] != before for c, before in zip("abc", shown, strict=True))
+
+
+def test_a_budget_too_small_is_said_and_kept(run, many_names):
+    result = run(many_names, "--kind", "odd", "-b", 3)
+    assert "warning: budget: 3 leaves 21 of 30 objects without a question" in result.stderr
+    assert len(rows(result.stdout)) == 3
+
+
+# ---------------------------------------------------------------- advice
+
+
+def test_without_a_budget_it_advises(run, names):
+    said = run(names, "--dimension", 1, "--agreement", 0.9, "--pay", 20, "--seconds", 36).stdout
+    assert "Assumed: Objects are random points in 1 dimension (normal distribution)" in said
+    assert "two people give the same answer to 90% of random questions" in said
+    table = [line.split() for line in said.splitlines() if " to 0." in line or " to 1." in line]
+    questions = [int(row[0].replace(",", "")) for row in table]
+    assert questions == [30 * 2**k for k in range(len(questions))]
+    hours, cost = float(table[1][2]), float(table[1][3])
+    assert hours == pytest.approx(60 * 36 / 3600, abs=0.06) and cost == pytest.approx(12, abs=0.6)
+    assert "Recommended: " in said and "for twice as many would add" in said
+    assert sum("<- recommended" in line for line in said.splitlines()) == 1
+
+
+def test_advice_on_a_budget_and_as_a_table(run, names, tmp_path):
+    file = tmp_path / "advice.json"
+    result = run(names, "--kind", "odd", "-b", 17, "--advise", "--dimension", 1, "-o", file)
+    assert "Your budget of 17 is not enough: twice as many would add 0." in result.stderr
+    table = pl.read_json(file)
+    assert 17 in table["questions"].to_list()
+    assert (table["low"] <= table["accuracy"]).all() and (table["accuracy"] <= table["high"]).all()
+
+
+def test_advice_from_a_pilot(run, names, tmp_path):
+    questions = design.random_questions(NAMES, 60)
+    points = np.array([[0.0], [1.0], [2.2], [3.1], [4.6], [5.2]])
+    pilot = tmp_path / "pilot.csv"
+    answers = [simulate.answers(questions, points=points, noise=0.3, seed=s).triplets for s in range(4)]
+    write_triplets(Triplets.concatenate(answers), pilot)
+    said = run(names, "--pilot", pilot).stdout
+    assert "As in the pilot: 240 answers, predicted best in " in said
+    pilot.write_text("\n".join(pilot.read_text().splitlines()[:50]))
+    with pytest.raises(InputError, match="pilot: 49 answers say too little; expected at least 100"):
+        run(names, "--pilot", pilot)

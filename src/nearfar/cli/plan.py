@@ -1,43 +1,45 @@
-"""``nearfar plan``: which questions to ask, as a CSV file for any survey tool."""
+"""``nearfar plan``: how many questions to ask, and which, as a table for any survey tool."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TextIO
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nearfar.cli._common import Output, Quiet, Seed, session, tell, text_output
-from nearfar.errors import FileError, InputError
+from nearfar.cli._common import Output, Quiet, Seed, many, session, tell
+from nearfar.errors import InputError
 
 if TYPE_CHECKING:
-    from nearfar.design import Questions
+    import polars as pl
+
+    from nearfar.cli._objects import Things
+    from nearfar.design import Questions, Scheme
+    from nearfar.evaluate.advice import Assumptions
 
 __all__ = ["plan"]
 
-PICTURES = {".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".bmp", ".tif", ".tiff", ".avif"}
-LISTS = {".txt", ".text", ".list", ""}
-CHUNK = 100_000
+WHO = "Who is asked"
+ADVICE = "How many questions to ask"
+
+
+class Kind(StrEnum):
+    """What is asked."""
+
+    near = "near"
+    odd = "odd"
+    central = "central"
+    grid = "grid"
 
 
 class Kernel(StrEnum):
-    """What the questions are for."""
+    """What the landmark questions are for."""
 
     k1 = "k1"
     k2 = "k2"
-    random = "random"
-
-
-@dataclass(frozen=True)
-class _Things:
-    """The objects to ask about, and a picture of each or none at all."""
-
-    names: tuple[str, ...]
-    images: tuple[str, ...] = ()
 
 
 def plan(
@@ -50,153 +52,264 @@ def plan(
             show_default=False,
         ),
     ],
-    kernel: Annotated[
-        Kernel,
+    kind: Annotated[
+        Kind,
         typer.Option(
-            "--kernel",
-            "-k",
-            help="k1: is the object nearer to this landmark or to that one? k2: is the landmark nearer to the object "
-            "or to another landmark? random: any question about any three objects.",
+            "--kind",
+            help="near: is the anchor nearer to one or to other? odd: which of three is the odd one out? "
+            "central: which of three is the most central? grid: which of a grid are nearest to the anchor?",
         ),
-    ] = Kernel.k1,
+    ] = Kind.near,
+    budget: Annotated[
+        str | None,
+        typer.Option(
+            "--budget",
+            "-b",
+            metavar="N|all",
+            help="How many different questions to draw, evenly over the objects. Without it: advice on how many.",
+            show_default=False,
+        ),
+    ] = None,
     landmarks: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--landmarks",
             "-l",
             metavar="N|NAMES",
-            help="How many landmarks to draw, or which: names with commas between them, or a file with one a line.",
-        ),
-    ] = "10",
-    budget: Annotated[
-        int | None,
-        typer.Option(
-            "--budget",
-            "-b",
-            min=1,
-            help="Questions in total, spread evenly over the objects. Default: all there are.",
+            help="Ask about landmarks only: how many to draw, or which (names with commas between them, or a file with "
+            "one a line). Default: any three objects.",
             show_default=False,
         ),
     ] = None,
+    kernel: Annotated[
+        Kernel,
+        typer.Option(
+            "--kernel",
+            help="With --landmarks. k1: is the object nearer to this landmark or to that one? k2: is the landmark nearer "
+            "to the object or to another landmark?",
+        ),
+    ] = Kernel.k1,
+    size: Annotated[int, typer.Option("--size", help="Options of a grid.")] = 8,
+    pick: Annotated[int, typer.Option("--pick", help="How many options of a grid to pick.")] = 2,
+    people: Annotated[
+        int | None,
+        typer.Option(
+            "--people",
+            help="Make a list for each of so many people.",
+            show_default=False,
+            rich_help_panel=WHO,
+        ),
+    ] = None,
+    per_person: Annotated[
+        int | None,
+        typer.Option(
+            "--per-person",
+            help="Places in each list, repeats and checks included.",
+            show_default=False,
+            rich_help_panel=WHO,
+        ),
+    ] = None,
+    each: Annotated[
+        int | None,
+        typer.Option(
+            "--each",
+            help="How many different people are asked each question. Default: 1, or what --per-person makes of it.",
+            show_default=False,
+            rich_help_panel=WHO,
+        ),
+    ] = None,
+    again: Annotated[
+        float,
+        typer.Option(
+            "--again",
+            help="Share of a person's questions asked again of the same person, ten or more places later.",
+            rich_help_panel=WHO,
+        ),
+    ] = 0.0,
+    checks: Annotated[
+        int,
+        typer.Option(
+            "--checks", help="Check questions in each list, whose answer is known.", rich_help_panel=WHO
+        ),
+    ] = 0,
+    advise: Annotated[
+        bool,
+        typer.Option("--advise", help="Advise, also where a budget is given.", rich_help_panel=ADVICE),
+    ] = False,
+    pilot: Annotated[
+        Path | None,
+        typer.Option(
+            "--pilot",
+            metavar="ANSWERS",
+            help="Answers of a pilot study; they replace the next two assumptions.",
+            show_default=False,
+            rich_help_panel=ADVICE,
+        ),
+    ] = None,
+    dimension: Annotated[
+        int, typer.Option("--dimension", help="Assumed dimensions of the objects.", rich_help_panel=ADVICE)
+    ] = 3,
+    agreement: Annotated[
+        float,
+        typer.Option(
+            "--agreement",
+            help="Assumed probability that two people give the same answer to a random question.",
+            rich_help_panel=ADVICE,
+        ),
+    ] = 0.75,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            "--seconds",
+            help="For one question. Default: near 3, odd 4, central 5, grid 12.",
+            show_default=False,
+            rich_help_panel=ADVICE,
+        ),
+    ] = None,
+    minutes: Annotated[
+        float, typer.Option("--minutes", help="That one person answers.", rich_help_panel=ADVICE)
+    ] = 15.0,
+    pay: Annotated[float, typer.Option("--pay", help="For one hour.", rich_help_panel=ADVICE)] = 12.0,
     seed: Seed = 0,
     output: Output = "-",
     quiet: Quiet = False,
 ) -> None:
-    """Write the questions to ask: columns anchor, one, other, in random order with random sides.
+    """Say how many questions to ask, or write the questions to ask.
 
-    Where the objects have pictures, anchor_image, one_image and other_image follow.
+    Without a budget: a table of budgets with the accuracy to expect, hours and cost, from simulated studies.
 
-    Example:  nearfar plan photos/ --landmarks 12 --budget 3000 -o questions.csv
+    With a budget: the questions, in random order with random sides, as .csv, .tsv, .json, .jsonl or .xlsx by the
+    extension of the output. Columns are anchor, one, other (near); a, b, c (odd, central); anchor, option_1, ... (grid);
+    pictures follow in anchor_image and so on. Lists for people start with participant, place, question and role (new,
+    again, check); everybody gets equally many questions, sides are even, and nobody gets the same trio twice but as a
+    repeat. "{participant}" in the name of the output makes one file for each person.
+
+    Example:  nearfar plan photos/ --budget 3000 --people 50 --each 2 --again 0.1 --checks 3 -o lists.xlsx
     """
-    from nearfar import design
+    from nearfar.cli._objects import read_things
 
+    who = _Who(people, per_person, each, again, checks)
     with session(quiet):
-        things = _things(objects)
+        things = read_things(objects)
         if len(things.names) < 3:
-            raise InputError(
-                f"{objects}: has {len(things.names)} objects; a question needs three",
-            )
-        if kernel is Kernel.random:
-            if budget is None:
-                raise InputError(
-                    "--budget: is needed with --kernel random, where all questions are too many to ask",
-                )
-            questions = design.random_questions(things.names, budget, seed)
-            remark = ""
-        else:
-            marks = _landmarks(landmarks, things.names, seed)
-            which: Literal["k1", "k2"] = "k2" if kernel is Kernel.k2 else "k1"
-            questions = design.landmark_questions(things.names, marks, which, budget=budget, seed=seed)
-            remark = f"; landmarks: {', '.join(marks)}"
-        with text_output(output) as stream:
-            _write(questions.shuffled(seed), things.images, stream)
-        tell(
-            f"{len(questions):,} questions about {len(things.names):,} objects"
-            + ("" if output == "-" else f" in {output}")
-            + remark,
-            quiet=quiet,
-        )
+            raise InputError(f"{objects}: has {len(things.names)} objects; a question needs three")
+        scheme = _scheme(kind, landmarks, kernel, size, pick)
+        scheme.check(things.names)
+        wanted = _budget(budget, scheme, things, who)
+        if advise or wanted is None:
+            from nearfar.evaluate.advice import Assumptions
+
+            rests_on = Assumptions(dimension, agreement, seconds, minutes, pay)
+            _advise(things, scheme, wanted, rests_on, pilot, seed, output)
+            return
+        drawn = scheme.questions(things.names, wanted, seed)
+        table, remark = _table(drawn, who, things.images, seed)
+        _write(table, output, remark, scheme.marks(things.names, seed), quiet)
 
 
-def _things(given: str) -> _Things:
-    path = Path(given)
-    if given == "-":
-        return _Things(_lines(sys.stdin.read()))
-    if path.is_dir():
-        return _pictures(path)
-    if path.suffix.lower() in LISTS:
-        return _Things(_lines(_text(path)))
-    from nearfar.io import read_objects
+@dataclass(frozen=True)
+class _Who:
+    """How many people are asked how much."""
 
-    listed = read_objects(path)
-    if not any(listed.images):
-        return _Things(listed.names)
-    return _Things(listed.names, tuple(_as_listed(image, path.parent) for image in listed.images))
+    people: int | None
+    per_person: int | None
+    each: int | None
+    again: float
+    checks: int
 
+    def __post_init__(self) -> None:
+        if self.people is None and (self.per_person is not None or self.each is not None):
+            option = "--per-person" if self.per_person is not None else "--each"
+            raise InputError(f"{option}: needs --people, the number of lists to make")
 
-def _as_listed(image: Path | None, folder: Path) -> str:
-    """A picture's file as the object list names it: relative to the list."""
-    if image is None:
-        return ""
-    return str(image.relative_to(folder) if image.is_relative_to(folder) else image)
+    @property
+    def one_list(self) -> bool:
+        """Whether the questions are wanted as they are."""
+        return self.people is None and not self.again and not self.checks
 
 
-def _pictures(folder: Path) -> _Things:
-    from nearfar.labels import order_names
+def _scheme(kind: Kind, landmarks: str | None, kernel: Kernel, size: int, pick: int) -> Scheme:
+    from nearfar.cli._objects import read_names
+    from nearfar.design import Scheme
 
-    files = [file.name for file in folder.iterdir() if file.suffix.lower() in PICTURES and file.is_file()]
-    if not files:
-        raise FileError(
-            f"{folder}: has no pictures; expected files ending in {' '.join(sorted(PICTURES))}",
-        )
-    stems = [Path(file).stem for file in files]
-    by_name = dict(zip(stems if len(set(stems)) == len(stems) else files, files, strict=True))
-    names = order_names(list(by_name))
-    return _Things(tuple(names), tuple(by_name[name] for name in names))
+    if landmarks is None:
+        return Scheme(kind.value, "random", size=size, pick=pick)
+    marks = int(landmarks) if landmarks.strip().isdecimal() else read_names(landmarks)
+    return Scheme(kind.value, kernel.value, marks, size, pick)
 
 
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise FileError(
-            f"{path}: cannot be read, {reason}",
-        ) from error
-    except UnicodeDecodeError as error:
-        raise FileError(
-            f"{path}: is not UTF-8 text; expected one name per line",
-        ) from error
+def _budget(given: str | None, scheme: Scheme, things: Things, who: _Who) -> int | None:
+    """How many different questions: as given, else what so many places of so many people can hold; None: not said."""
+    if given is not None:
+        if given.strip().lower() == "all":
+            return scheme.total(things.names)
+        if not given.strip().isdecimal() or int(given) < 1:
+            raise InputError(f"--budget: expected a number of questions or 'all', got {given!r}")
+        if who.per_person is not None and who.each is not None:
+            raise InputError("--budget, --per-person and --each: give two of them, the third follows")
+        return int(given)
+    if who.people is None or who.per_person is None:
+        return None
+    from nearfar.design import new_places
+
+    places = who.people * new_places(who.per_person, who.again, who.checks)
+    return max(1, min(places // (who.each or 1), scheme.total(things.names)))
 
 
-def _lines(text: str) -> tuple[str, ...]:
-    return tuple(line.strip() for line in text.splitlines() if line.strip())
+def _table(drawn: Questions, who: _Who, images: Sequence[str], seed: int) -> tuple[pl.DataFrame, str]:
+    """What to write, and how much it is in words."""
+    from nearfar.cli._booklets import booklet_table, question_table
+    from nearfar.design import booklets
+
+    about = f"{many(len(drawn), 'question')} about {many(len(drawn.objects), 'object')}"
+    if who.one_list:
+        return question_table(drawn.shuffled(seed), images), about
+    made = booklets(
+        drawn,
+        1 if who.people is None else who.people,
+        per_person=who.per_person,
+        each=None if who.per_person is not None else who.each,
+        again=who.again,
+        checks=who.checks,
+        seed=seed,
+    )
+    new, repeated, graded = (int((made.role == role).sum()) for role in range(3))
+    parts = [f"{many(new, 'place')} for new questions"]
+    parts += [f"{repeated:,} for repeats"] if repeated else []
+    parts += [f"{graded:,} for checks"] if graded else []
+    lists = many(1 if who.people is None else who.people, "list")
+    return booklet_table(made, images), f"{about} in {lists}: {', '.join(parts)}"
 
 
-def _landmarks(given: str, names: Sequence[str], seed: int) -> list[str]:
-    """Names of the landmarks: so many drawn, those in a file, or those listed."""
-    from nearfar import design
+def _write(table: pl.DataFrame, output: str, remark: str, marks: Sequence[str], quiet: bool) -> None:
+    from nearfar.cli._booklets import write_plan
 
-    if given.strip().isdecimal():
-        return [names[i] for i in design.random_landmarks(names, min(int(given), len(names)), seed)]
-    path = Path(given)
-    return list(_lines(_text(path)) if path.is_file() else _lines(given.replace(",", "\n")))
+    files = write_plan(table, output)
+    where = (
+        "" if output == "-" else f", written to {output}" if files == 1 else f", written to {files:,} files"
+    )
+    tell(remark + where + (f"; landmarks: {', '.join(marks)}" if marks else ""), quiet=quiet)
 
 
-def _write(questions: Questions, images: Sequence[str], stream: TextIO) -> None:
-    import csv
+def _advise(
+    things: Things,
+    scheme: Scheme,
+    budget: int | None,
+    assumptions: Assumptions,
+    pilot: Path | None,
+    seed: int,
+    output: str,
+) -> None:
+    """Print the advice, or write its table where the output is a file."""
+    from nearfar.evaluate.advice import advise
+    from nearfar.io import read_triplets
+    from nearfar.io.table_writing import check_table_path, write_table
 
-    from nearfar.progress import step
-
-    roles = ("anchor", "one", "other")
-    table = csv.writer(stream, lineterminator="\n")
-    table.writerow([*roles, *(f"{role}_image" for role in roles if images)])
-    names = questions.objects
-    with step("writing questions", total=len(questions)) as advance:
-        for start in range(0, len(questions), CHUNK):
-            rows = questions[start : start + CHUNK].array.tolist()
-            if images:
-                table.writerows([*(names[i] for i in row), *(images[i] for i in row)] for row in rows)
-            else:
-                table.writerows([names[i] for i in row] for row in rows)
-            advance(len(rows))
+    check_table_path(output)
+    answers = None if pilot is None else read_triplets(pilot)
+    advice = advise(things.names, scheme, budget=budget, assumptions=assumptions, pilot=answers, seed=seed)
+    if output == "-":
+        typer.echo(str(advice))
+    else:
+        write_table(advice.to_frame(), output)
+        tell(advice.reason)

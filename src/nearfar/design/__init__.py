@@ -1,20 +1,23 @@
 """Which questions to ask, and of whom: landmark designs, random draws, trios, grids, checks, repeats, booklets."""
 
-from nearfar.design.booklets import Booklets, booklets, repeat_questions
+from nearfar.design.booklets import Booklets, booklets, new_places, repeat_questions
 from nearfar.design.checks import check_questions
 from nearfar.design.draws import grid_questions, random_questions, trio_questions
 from nearfar.design.landmarks import farthest_first, landmark_questions, random_landmarks
 from nearfar.design.questions import KINDS, Questions
+from nearfar.design.scheme import Scheme
 
 __all__ = [
     "KINDS",
     "Booklets",
     "Questions",
+    "Scheme",
     "booklets",
     "check_questions",
     "farthest_first",
     "grid_questions",
     "landmark_questions",
+    "new_places",
     "random_landmarks",
     "random_questions",
     "repeat_questions",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from math import comb
 
@@ -126,6 +126,8 @@ def _repair(rows: list[list[int]], parts: Sequence[int], rng: np.random.Generato
     def faults(key: tuple[int, ...]) -> int:
         return width - len(set(key)) + (seen[key] > 1)
 
+    positions = [np.flatnonzero(part == p).tolist() for p in part]
+    draws = _numbers(rng)
     wrong = [i for i in range(m) if faults(keys[i])]
     attempts = 0 if m > 1 else PATIENCE * (m + 20)  # a single row has no partner
     while wrong:
@@ -134,8 +136,8 @@ def _repair(rows: list[list[int]], parts: Sequence[int], rng: np.random.Generato
             attempts += 1
             if attempts > PATIENCE * (m + 20):
                 return False
-            a, j = int(rng.integers(width)), int(rng.integers(m))
-            b = int(rng.choice(np.flatnonzero(part == part[a])))
+            a, j = int(next(draws) * width), int(next(draws) * m)
+            b = positions[a][int(next(draws) * len(positions[a]))]
             if i == j or rows[i][a] == rows[j][b]:
                 continue
             before = faults(keys[i]) + faults(keys[j])
@@ -145,6 +147,12 @@ def _repair(rows: list[list[int]], parts: Sequence[int], rng: np.random.Generato
             elif faults(keys[j]):
                 wrong.append(j)
     return True
+
+
+def _numbers(rng: np.random.Generator) -> Iterator[float]:
+    """Random numbers from 0 to 1, drawn many at a time because one at a time is slow."""
+    while True:
+        yield from rng.random(1000).tolist()
 
 
 def _exchange(

@@ -16,7 +16,7 @@ from nearfar.design.questions import Indices, Questions
 from nearfar.errors import InputError, NearfarWarning
 from nearfar.triplets import Triplets
 
-__all__ = ["ROLES", "Booklets", "booklets", "repeat_questions"]
+__all__ = ["ROLES", "Booklets", "booklets", "new_places", "repeat_questions"]
 
 NEW, AGAIN, CHECK = 0, 1, 2
 ROLES = ("new", "again", "check")
@@ -190,17 +190,27 @@ def _slots(m: int, people: int, per_person: int | None, each: int | None, again:
             raise InputError(f"each: {wanted:,} answers per question need as many people, got {people:,}")
         return m * wanted
     check_whole("per_person", per_person, 1)
-    new = per_person - checks - round((per_person - checks) * again / (1 + again))
-    if new < 1:
-        raise InputError(
-            f"per_person: {per_person:,} places leave no room for questions besides {checks:,} checks"
-        )
+    new = new_places(per_person, again, checks)
     if people * new < m:
         raise InputError(
             f"per_person: {people:,} people with {new:,} new questions each answer {people * new:,}, but there are "
             f"{m:,} questions; take fewer questions, more people or longer lists"
         )
     return people * new
+
+
+def new_places(per_person: int, again: float = 0.0, checks: int = 0) -> int:
+    """How many places of a list are left for new questions.
+
+    >>> new_places(60, again=0.1, checks=3)
+    52
+    """
+    new = per_person - checks - round((per_person - checks) * again / (1 + again))
+    if new < 1:
+        raise InputError(
+            f"per_person: {per_person:,} places leave no room for questions besides {checks:,} checks"
+        )
+    return new
 
 
 def _warn_clashes(count: int) -> None:

@@ -1,0 +1,106 @@
+"""A scheme: everything about a plan but the objects and the number of questions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from nearfar.design._balance import count_rows
+from nearfar.design._inputs import Objects, Seed, object_names
+from nearfar.design.draws import grid_questions, random_questions, trio_questions
+from nearfar.design.landmarks import landmark_questions, random_landmarks
+from nearfar.design.questions import KINDS, Kind, Questions
+from nearfar.errors import InputError
+
+__all__ = ["Scheme"]
+
+DRAWS = ("k1", "k2", "random")
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """What kind of questions to ask, and from which of them to draw.
+
+    Parameters
+    ----------
+    kind : "near", "odd", "central" or "grid".
+    draw : of "near" questions those of the landmark design of "k1" or "k2", or any ("random"); other kinds are
+        always drawn from all.
+    landmarks : how many to draw, or which (names or indices).
+    size, pick : options of a grid, and how many of them to pick.
+
+    >>> Scheme("odd").questions(20, 50)
+    Questions(50 odd questions, 20 objects)
+    >>> Scheme(draw="k1", landmarks=5).total(20)
+    180
+    """
+
+    kind: Kind = "near"
+    draw: Literal["k1", "k2", "random"] = "random"
+    landmarks: int | Sequence[str] | Sequence[int] = 10
+    size: int = 8
+    pick: int = 2
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise InputError(f"kind: expected one of {', '.join(KINDS)}, got {self.kind!r}")
+        if self.draw not in DRAWS:
+            raise InputError(f"draw: expected one of {', '.join(DRAWS)}, got {self.draw!r}")
+        if self.kind != "near" and self.draw != "random":
+            raise InputError(
+                f"draw: the landmark design of {self.draw} asks 'near' questions, not {self.kind!r}"
+            )
+
+    @property
+    def triplets_per_question(self) -> int:
+        """How many triplets one answer gives."""
+        return {"near": 1, "odd": 2, "central": 2, "grid": self.pick * (self.size - self.pick)}[self.kind]
+
+    def check(self, objects: Objects) -> None:
+        """Refuse what cannot be asked about these objects."""
+        n = len(object_names(objects))
+        if n < 3:
+            raise InputError(f"objects: a question needs three objects, got {n}")
+        if self.kind == "grid":
+            grid_questions(n, 0, size=self.size, pick=self.pick)
+        elif self.draw != "random":
+            landmark_questions(objects, self.marks(objects), self.draw, budget=0)
+
+    def marks(self, objects: Objects, seed: Seed = 0) -> list[str]:
+        """Names of the landmarks, drawn where only their number is given; none without a landmark design."""
+        if self.draw == "random":
+            return []
+        names = object_names(objects)
+        if isinstance(self.landmarks, (int, np.integer)):
+            if self.landmarks < 2:
+                raise InputError(f"landmarks must be at least 2, got {self.landmarks}")
+            return [names[i] for i in random_landmarks(names, int(self.landmarks), seed)]
+        return [mark if isinstance(mark, str) else names[mark] for mark in self.landmarks]
+
+    def total(self, objects: Objects) -> int:
+        """How many different questions there are."""
+        n = len(object_names(objects))
+        if self.kind == "grid":
+            return count_rows(n, [1, self.size])
+        if self.kind != "near":
+            return count_rows(n, [3])
+        if self.draw == "random":
+            return n * (n - 1) * (n - 2) // 2
+        k = self.landmarks if isinstance(self.landmarks, (int, np.integer)) else len(self.landmarks)
+        own = k * (k - 1) // (2 if self.draw == "k1" else 1)
+        return int((n - k) * own + k * ((k - 1) * (k - 2) // 2))
+
+    def questions(self, objects: Objects, budget: int | None = None, seed: Seed = 0) -> Questions:
+        """Draw ``budget`` different questions; None asks all of them."""
+        if self.kind == "grid":
+            wanted = self.total(objects) if budget is None else budget
+            return grid_questions(objects, wanted, size=self.size, pick=self.pick, seed=seed)
+        if self.kind != "near":
+            return trio_questions(objects, budget, self.kind, seed=seed)
+        if self.draw == "random":
+            return random_questions(objects, self.total(objects) if budget is None else budget, seed)
+        marks = self.marks(objects, seed)
+        return landmark_questions(objects, marks, self.draw, budget=budget, seed=seed)

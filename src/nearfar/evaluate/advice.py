@@ -1,0 +1,284 @@
+"""How many questions, of how many people: the accuracy that simulated studies of growing size reach."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nearfar.design import Scheme
+from nearfar.errors import InputError
+from nearfar.evaluate.simulated_study import SimulatedStudy, dimensions, learn_from_pilot, noise_of_agreement
+from nearfar.progress import step
+from nearfar.triplets import Triplets, as_triplets
+
+__all__ = ["Advice", "AdviceRow", "Assumptions", "advise"]
+
+STUDIES = 16  # simulated studies behind every row
+MOST_OBJECTS = 200  # more are simulated by so many, with as many answers for each
+PER_OBJECT = (5, 10, 20, 40, 80, 160, 320, 640)  # triplets for each object, row by row
+LITTLE = 0.01  # a gain that hardly anybody would ask twice as many questions for
+SECONDS = {"near": 3.0, "odd": 4.0, "central": 5.0, "grid": 12.0}
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Assumptions:
+    """What an advice rests on.
+
+    Parameters
+    ----------
+    dimension : the objects are random points of a normal distribution in so many dimensions.
+    agreement : probability that two people give the same answer to a random question "is a nearer to b or to c?".
+    seconds : for one question; None takes 3 s for "near", 4 s for "odd", 5 s for "central", 12 s for a grid.
+    minutes : that one person answers questions.
+    pay : for one hour.
+    """
+
+    dimension: int = 3
+    agreement: float = 0.75
+    seconds: float | None = None
+    minutes: float = 15.0
+    pay: float = 12.0
+
+    def __post_init__(self) -> None:
+        if self.dimension < 1:
+            raise InputError(f"dimension must be an integer >= 1, got {self.dimension}")
+        if not 0.5 < self.agreement < 1:
+            raise InputError(f"agreement must be between 0.5 and 1, got {self.agreement}")
+        for name in ("seconds", "minutes", "pay"):
+            value = getattr(self, name)
+            least = 0.0 if name == "pay" else 1e-9
+            if value is not None and not least <= value < np.inf:
+                raise InputError(f"{name} must be a number {'>= 0' if name == 'pay' else '> 0'}, got {value}")
+
+
+class AdviceRow(NamedTuple):
+    """One budget: what it reaches and what it costs.
+
+    accuracy : of predicting a new person's answer to a new random question; low, high: 90 of 100 simulated studies.
+    """
+
+    questions: int
+    people: int
+    hours: float
+    cost: float
+    accuracy: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Advice:
+    """Budgets and what they reach, with the budget recommended.
+
+    Parameters
+    ----------
+    rows : growing budgets, each twice the one before; a budget that was asked about stands among them.
+    ceiling : the best possible accuracy under the assumptions.
+    recommended : the smallest budget after which twice as many questions add less than 0.01. None where even the
+        largest leaves more to gain.
+    reason : why, in one sentence.
+    assumptions : what all of this rests on, one sentence each.
+    """
+
+    rows: tuple[AdviceRow, ...]
+    ceiling: float
+    recommended: int | None
+    reason: str
+    assumptions: tuple[str, ...]
+
+    def __str__(self) -> str:
+        lines = [f"Assumed: {text}" for text in self.assumptions]
+        lines += ["", "  questions   people    hours      cost  accuracy  90 % interval"]
+        lines += [
+            f"{row.questions:11,}{row.people:9,}{row.hours:9,.1f}{row.cost:10,.0f}{row.accuracy:10.3f}"
+            f"  {row.low:.3f} to {row.high:.3f}"
+            + ("  <- recommended" if row.questions == self.recommended else "")
+            for row in self.rows
+        ]
+        return "\n".join([*lines, "", f"Best possible accuracy: {self.ceiling:.3f}", self.reason])
+
+    def to_frame(self) -> Any:
+        """The rows, as a polars data frame."""
+        import polars as pl
+
+        return pl.DataFrame(self.rows, schema=list(AdviceRow._fields), orient="row")
+
+
+def advise(
+    objects: Sequence[str] | int,
+    scheme: Scheme | None = None,
+    *,
+    budget: int | None = None,
+    assumptions: Assumptions | None = None,
+    pilot: Triplets | ArrayLike | None = None,
+    seed: int = 0,
+) -> Advice:
+    """Say how many questions to ask: simulate studies of growing size and judge each by new answers.
+
+    Every simulated study draws objects as random points, people who see each distance with noise (so that two of them
+    agree as often as assumed), the questions of the scheme, and an embedding (soe) in the assumed dimension. A
+    pilot replaces the assumptions about dimension and agreement: the dimension is the one that predicts its held-out
+    answers best, and the agreement the one at which simulated answers to the pilot's own questions are predicted as
+    well as the pilot's.
+
+    Parameters
+    ----------
+    objects : names, or their number.
+    scheme : which questions; random "near" questions unless given.
+    budget : a number of questions to judge besides the others.
+    assumptions : dimension, agreement, pace and pay.
+    pilot : answers about the same kind of objects.
+    seed : a number.
+
+    Returns
+    -------
+    Advice; ``print`` it. Accuracy is that of predicting a new person's answer to a new random question, so that schemes
+    of different kinds can be compared.
+
+    Examples
+    --------
+    >>> advice = advise(12, assumptions=Assumptions(dimension=1, agreement=0.9))
+    >>> advice.rows[0].accuracy < advice.rows[-1].accuracy < advice.ceiling
+    True
+    """
+    scheme = Scheme() if scheme is None else scheme
+    given = Assumptions() if assumptions is None else assumptions
+    n = objects if isinstance(objects, int) else len(objects)
+    if n < 4:
+        raise InputError(f"objects: expected at least 4 to advise on, got {n}")
+    if budget is not None and budget < 1:
+        raise InputError(f"budget must be an integer >= 1, got {budget}")
+    scheme.check(n)
+    noted: tuple[str, ...] = ()
+    agreements = [given.agreement]
+    if pilot is not None:
+        learnt = learn_from_pilot(as_triplets(pilot), seed)
+        given = replace(given, dimension=learnt.dimension, agreement=learnt.agreement)
+        agreements, noted = [learnt.low, learnt.agreement, learnt.high], (str(learnt),)
+    studies = _Studies(n, scheme, given.dimension, agreements, seed)
+    ladder = [max(1, round(per * n / scheme.triplets_per_question)) for per in PER_OBJECT]
+    reached = studies.climb(ladder)
+    recommended = _recommended(reached)
+    if budget is not None:
+        studies.measure(budget, reached)
+        studies.measure(2 * budget, reached)
+    shown = sorted(b for b in reached if b in ladder or b == budget)
+    rows = tuple(_row(b, reached[b], scheme, given) for b in shown)
+    reason = _reason(recommended, budget, reached, studies.ceiling)
+    return Advice(
+        rows, studies.ceiling, recommended, reason, (*noted, *_sentences(n, scheme, given, noted, max(shown)))
+    )
+
+
+class _Studies:
+    """Simulated studies: equally many for each agreement that is taken as possible."""
+
+    def __init__(
+        self, n: int, scheme: Scheme, dimension: int, agreements: Sequence[float], seed: int
+    ) -> None:
+        shown = min(n, max(MOST_OBJECTS, scheme.size + 1))
+        self.scale = n / shown
+        self.studies = [
+            SimulatedStudy.draw(
+                shown, scheme, dimension, noise_of_agreement(agreement, dimension), [seed, number]
+            )
+            for number in range(STUDIES)
+            for agreement in [agreements[number % len(agreements)]]
+        ]
+        self.ceiling = float(np.mean([study.ceiling for study in self.studies]))
+
+    def climb(self, ladder: Sequence[int]) -> dict[int, Floats]:
+        """Accuracies at growing budgets, until doubling adds little."""
+        reached: dict[int, Floats] = {}
+        with step("simulating studies", total=len(ladder)) as advance:
+            for budget in ladder:
+                self.measure(budget, reached)
+                advance(1)
+                if _recommended(reached) is not None:
+                    break
+        return reached
+
+    def measure(self, budget: int, reached: dict[int, Floats]) -> None:
+        """Add the accuracies of all studies at one budget."""
+        if budget not in reached:
+            asked = max(1, round(budget / self.scale))
+            reached[budget] = np.array([study.accuracy(asked) for study in self.studies])
+
+
+def _recommended(reached: dict[int, Floats]) -> int | None:
+    """The first budget of which the double was tried too and added little, once something is learnt at all."""
+    for budget, accuracies in sorted(reached.items()):
+        doubled = reached.get(2 * budget)
+        if doubled is not None and accuracies.mean() > 0.55 and doubled.mean() - accuracies.mean() < LITTLE:
+            return budget
+    return None
+
+
+def _row(budget: int, accuracies: Floats, scheme: Scheme, given: Assumptions) -> AdviceRow:
+    """The interval is that of one more study: Student's t about the mean of those simulated."""
+    from scipy.stats import t
+
+    mean, count = float(accuracies.mean()), len(accuracies)
+    width = float(t.ppf(0.95, count - 1) * accuracies.std(ddof=1) * np.sqrt(1 + 1 / count))
+    seconds = SECONDS[scheme.kind] if given.seconds is None else given.seconds
+    hours = budget * seconds / 3600
+    people = max(1, int(np.ceil(hours * 60 / given.minutes)))
+    return AdviceRow(budget, people, hours, hours * given.pay, mean, mean - width, min(1.0, mean + width))
+
+
+def _reason(recommended: int | None, budget: int | None, reached: dict[int, Floats], ceiling: float) -> str:
+    """Why this many questions, and what a budget that was given is worth."""
+    mean = {b: float(a.mean()) for b, a in reached.items()}
+    if recommended is None:
+        most = max(mean)
+        text = (
+            f"No budget up to {most:,} questions is enough: with {most:,} the accuracy is {mean[most]:.3f}, and more "
+            "would still help."
+        )
+    else:
+        gain = mean[2 * recommended] - mean[recommended]
+        text = (
+            f"Recommended: {recommended:,} questions, for twice as many would add {max(gain, 0):.3f} to the accuracy "
+            f"({mean[recommended]:.3f} of at most {ceiling:.3f})."
+        )
+    if budget is not None:
+        more = mean[2 * budget] - mean[budget]
+        worth = "is enough" if more < LITTLE and mean[budget] > 0.55 else "is not enough"
+        text += f" Your budget of {budget:,} {worth}: twice as many would add {max(more, 0):.3f}."
+    return text
+
+
+def _sentences(
+    n: int, scheme: Scheme, given: Assumptions, noted: tuple[str, ...], most: int
+) -> tuple[str, ...]:
+    """What the advice rests on."""
+    kinds = {
+        "near": "is a nearer to b or to c",
+        "odd": "odd one out of three",
+        "central": "most central of three",
+        "grid": f"pick {scheme.pick} of {scheme.size} that are nearest",
+    }
+    draw = "random" if scheme.draw == "random" else f"the landmark design of {scheme.draw}"
+    seconds = SECONDS[scheme.kind] if given.seconds is None else given.seconds
+    told = [f"{n:,} objects; questions '{kinds[scheme.kind]}', {draw}."]
+    if not noted:
+        told.append(
+            f"Objects are random points in {dimensions(given.dimension)} (normal distribution); two people give the same "
+            f"answer to {given.agreement:.0%} of random questions."
+        )
+    if scheme.total(n) < most:
+        told.append(
+            f"There are {scheme.total(n):,} different questions; larger budgets ask several people each of them."
+        )
+    told.append(
+        f"{seconds:g} s a question, {given.minutes:g} min a person, pay {given.pay:g} an hour; people differ by chance only."
+    )
+    if n > MOST_OBJECTS:
+        told.append(f"Simulated with {MOST_OBJECTS} objects and as many answers for each.")
+    return tuple(told)

@@ -1,0 +1,201 @@
+"""One simulated study: objects as random points, people who see distances with noise, an embedding, new answers."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearfar.design import Questions, Scheme, random_questions
+from nearfar.embedding import SOE
+from nearfar.errors import InputError, NearfarWarning
+from nearfar.evaluate.metrics import answer_credits
+from nearfar.evaluate.splits import kfold
+from nearfar.evaluate.uncertainty import error_groups, mean_estimate
+from nearfar.simulate import answers as simulated_answers
+from nearfar.simulate import squared_distances
+from nearfar.triplets import Triplets
+
+__all__ = ["Pilot", "SimulatedStudy", "dimensions", "learn_from_pilot", "noise_of_agreement"]
+
+TESTED = 4000  # new questions by which a simulated study is judged
+DIMENSIONS = (1, 2, 3, 5)  # tried on a pilot
+AGREEMENTS = (0.51, 0.54, 0.58, 0.62, 0.66, 0.7, 0.74, 0.78, 0.82, 0.86, 0.9, 0.94, 0.97)
+PILOT_STUDIES = 3  # simulated studies of the pilot's questions at each agreement
+LEAST_PILOT = 100  # answers below which a pilot says too little
+
+Floats = NDArray[np.float64]
+
+
+def p_one(points: Floats, questions: Questions, noise: float) -> Floats:
+    """(m,) probability that somebody calls ``one`` nearer: Phi(log(d_other / d_one) / (noise sqrt 2)).
+
+    Each of the two distances is seen times exp(noise z) with z standard normal.
+    """
+    from scipy.special import ndtr
+
+    one = squared_distances(points, questions.anchor, questions.one)
+    other = squared_distances(points, questions.anchor, questions.other)
+    probability: Floats = ndtr(np.log(other / one) / 2 / (noise * np.sqrt(2)))
+    return probability
+
+
+def noise_of_agreement(agreement: float, dimension: int) -> float:
+    """The noise at which two people agree on a random question with this probability, E p^2 + (1 - p)^2.
+
+    >>> noise = noise_of_agreement(0.75, 3)
+    >>> 0.2 < noise < 0.4
+    True
+    """
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(300, dimension))
+    questions = random_questions(300, 20_000, rng)
+    low, high = np.log(1e-3), np.log(1e3)
+    for _ in range(40):
+        middle = (low + high) / 2
+        p = p_one(points, questions, float(np.exp(middle)))
+        low, high = (middle, high) if np.mean(p**2 + (1 - p) ** 2) > agreement else (low, middle)
+    return float(np.exp((low + high) / 2))
+
+
+@dataclass(frozen=True, eq=False)
+class SimulatedStudy:
+    """Objects whose places are known, and the new questions by which an embedding of the answers is judged."""
+
+    points: Floats
+    scheme: Scheme
+    noise: float
+    seed: Sequence[int]
+    new: Questions
+    p_new: Floats
+
+    @classmethod
+    def draw(
+        cls, n: int, scheme: Scheme, dimension: int, noise: float, seed: Sequence[int]
+    ) -> SimulatedStudy:
+        """Objects drawn from a normal distribution."""
+        rng = np.random.default_rng(seed)
+        points = rng.normal(size=(n, dimension))
+        total = n * (n - 1) * (n - 2) // 2
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NearfarWarning)
+            new = random_questions(n, min(TESTED, total), rng)
+        return cls(points, scheme, noise, tuple(seed), new, p_one(points, new, noise))
+
+    @property
+    def ceiling(self) -> float:
+        """The best possible accuracy: E max(p, 1 - p)."""
+        return float(np.maximum(self.p_new, 1 - self.p_new).mean())
+
+    def accuracy(self, budget: int) -> float:
+        """How often a new answer is the one that an embedding of ``budget`` answered questions predicts."""
+        rng = np.random.default_rng([*self.seed, budget])
+        n, dimension = self.points.shape
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NearfarWarning)
+            asked = self._asked(budget, rng)
+            said = simulated_answers(
+                asked, points=self.points, noise=self.noise, ties="random", seed=rng
+            ).triplets
+            placed = SOE(min(dimension, n - 2), random_state=0).fit_transform(said)
+        first = Triplets(self.new.anchor, self.new.one, self.new.other, said.objects)
+        right = answer_credits(first, points=placed)
+        return float(np.mean(right * self.p_new + (1 - right) * (1 - self.p_new)))
+
+    def _asked(self, budget: int, rng: np.random.Generator) -> Questions:
+        """As many different questions as there are, then all of them once more."""
+        n = len(self.points)
+        rounds, rest = divmod(budget, self.scheme.total(n))
+        drawn = [self.scheme.questions(n, rest, rng)] if rest or not rounds else []
+        if rounds:
+            drawn += [self.scheme.questions(n, None, rng)] * rounds
+        return drawn[0].replaced(np.concatenate([part.array for part in drawn]))
+
+
+# ---------------------------------------------------------------- what a pilot says
+
+
+@dataclass(frozen=True)
+class Pilot:
+    """What a pilot says about dimension and agreement; low and high are those of its accuracy's 90 % interval."""
+
+    n_answers: int
+    dimension: int
+    agreement: float
+    low: float
+    high: float
+    accuracy: float
+    accuracy_low: float
+    accuracy_high: float
+
+    def __str__(self) -> str:
+        return (
+            f"As in the pilot: {self.n_answers:,} answers, predicted best in {dimensions(self.dimension)} with held-out "
+            f"accuracy {self.accuracy:.3f} (90 % interval {self.accuracy_low:.3f} to {self.accuracy_high:.3f}), which "
+            f"simulated people reach who agree on {self.agreement:.0%} of random questions "
+            f"({self.low:.0%} to {self.high:.0%})."
+        )
+
+
+def dimensions(count: int) -> str:
+    """A number of dimensions, in words.
+
+    >>> dimensions(1), dimensions(3)
+    ('1 dimension', '3 dimensions')
+    """
+    return f"{count} dimension{'' if count == 1 else 's'}"
+
+
+def learn_from_pilot(pilot: Triplets, seed: int = 0) -> Pilot:
+    """The dimension in which a pilot's held-out answers are predicted best, and the agreement that explains how well.
+
+    People who answer the pilot's own questions about random points are simulated with growing agreement; the one at
+    which their held-out answers are predicted as well as the pilot's is taken.
+    """
+    if len(pilot) < LEAST_PILOT:
+        raise InputError(f"pilot: {len(pilot):,} answers say too little; expected at least {LEAST_PILOT}")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NearfarWarning)
+        credits = {d: _held_out(pilot, d, seed) for d in DIMENSIONS}
+        dimension = max(DIMENSIONS, key=lambda d: float(credits[d].mean()))
+        found = mean_estimate(credits[dimension], error_groups(pilot), parts=5, level=0.9)
+        reached = [_reached(pilot, dimension, agreement, seed) for agreement in AGREEMENTS]
+    rising = np.maximum.accumulate(reached) + 1e-9 * np.arange(len(reached))
+    known = np.isfinite(found.low)
+    low, high = (found.low, found.high) if known else (found.value - 0.05, found.value + 0.05)
+    agreement = np.interp([low, found.value, high], rising, AGREEMENTS)
+    return Pilot(
+        len(pilot),
+        dimension,
+        float(agreement[1]),
+        float(agreement[0]),
+        float(agreement[2]),
+        found.value,
+        low,
+        high,
+    )
+
+
+def _held_out(answers: Triplets, dimension: int, seed: int) -> Floats:
+    """(m,) credits of held-out answers."""
+    credits = np.full(len(answers), 0.5)
+    for train, test in kfold(answers, 5, seed=seed):
+        placed = SOE(dimension, random_state=0).fit_transform(answers[train])
+        credits[test] = answer_credits(answers[test], points=placed)
+    return credits
+
+
+def _reached(pilot: Triplets, dimension: int, agreement: float, seed: int) -> float:
+    """Held-out accuracy of simulated answers to the questions of the pilot."""
+    noise = noise_of_agreement(agreement, dimension)
+    asked = Questions(pilot.array, pilot.objects)
+    found = []
+    for study in range(PILOT_STUDIES):
+        rng = np.random.default_rng([seed, study])
+        points = rng.normal(size=(pilot.n_objects, dimension))
+        said = simulated_answers(asked, points=points, noise=noise, ties="random", seed=rng).triplets
+        found.append(float(_held_out(said, dimension, seed).mean()))
+    return float(np.mean(found))

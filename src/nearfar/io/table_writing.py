@@ -1,0 +1,62 @@
+"""Writing any table: a data frame -> CSV, TSV, JSON, JSON lines or an Excel sheet, by extension."""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import os
+import sys
+from pathlib import Path
+from typing import BinaryIO
+
+import polars as pl
+
+from nearfar.atomic import atomic_path
+from nearfar.errors import FileError, MissingExtra
+
+__all__ = ["TABLE_FORMATS", "check_table_path", "write_table"]
+
+TABLE_FORMATS = (".csv", ".tsv", ".json", ".jsonl", ".xlsx")
+MOST_EXCEL_ROWS = 1_048_575  # below its header
+
+
+def check_table_path(path: str | os.PathLike[str]) -> str:
+    """The format of a table by its extension; standard output ("-") is CSV."""
+    suffix = ".csv" if os.fspath(path) == "-" else Path(path).suffix.lower()
+    if suffix not in TABLE_FORMATS:
+        raise FileError(f"{path}: is not a table; expected a name ending in {', '.join(TABLE_FORMATS)}")
+    return suffix
+
+
+def write_table(table: pl.DataFrame, path: str | os.PathLike[str]) -> None:
+    """Write a table to a file, which appears whole or not at all; "-" is standard output, as CSV.
+
+    >>> write_table(pl.DataFrame({"anchor": ["red"], "place": [1]}), "-")
+    anchor,place
+    red,1
+    """
+    suffix = check_table_path(path)
+    if os.fspath(path) == "-":
+        stream = io.BytesIO()
+        _write(table, stream, suffix)
+        sys.stdout.write(stream.getvalue().decode())
+        return
+    if suffix == ".xlsx" and len(table) > MOST_EXCEL_ROWS:
+        raise FileError(
+            f"{path}: {len(table):,} rows are more than the {MOST_EXCEL_ROWS:,} of an Excel sheet; write .csv"
+        )
+    with atomic_path(path) as temporary, open(temporary, "wb") as file:
+        _write(table, file, suffix)
+
+
+def _write(table: pl.DataFrame, file: BinaryIO, suffix: str) -> None:
+    if suffix in (".csv", ".tsv"):
+        table.write_csv(file, separator="," if suffix == ".csv" else "\t")
+    elif suffix == ".json":
+        file.write(table.write_json().encode())
+    elif suffix == ".jsonl":
+        table.write_ndjson(file)
+    else:
+        if importlib.util.find_spec("xlsxwriter") is None:
+            raise MissingExtra("xlsxwriter", "excel")
+        table.write_excel(file, autofit=True)
