@@ -46,7 +46,7 @@ def answers(tmp_path_factory):
 
 
 def test_the_table(run, answers):
-    result = run(answers, "--models", "k1, score, score-2,ste-2", "--cv", 3)
+    result = run(answers, "--model", "k1, score, score-2,ste-2", "--cv", 3)
     assert result.exit_code == 0
     wanted = library_compare(read_triplets(answers), ["k1", "score", "score-2", "ste-2"], cv=3)
     head = result.stdout.splitlines()
@@ -69,7 +69,7 @@ def test_json_and_csv(run, answers, tmp_path):
     assert float(table[0]["accuracy"]) == pytest.approx(plain["scores"][0]["accuracy"])
     out = tmp_path / "scores.csv"
     written = run(answers, "-m", "score,k1", "--csv", "-o", out)
-    assert written.stdout == "" and f"best: {plain['best']}" in written.stderr
+    assert written.stdout == "" and f"chosen: {plain['auto']['model']} predicts" in written.stderr
     assert [row["name"] for row in csv.DictReader(io.StringIO(out.read_text()))] == [
         row["name"] for row in table
     ]
@@ -93,7 +93,7 @@ def test_the_default_looks_at_everything(run, answers):
 
 
 def test_output_is_checked_before_the_work(run, answers, tmp_path, monkeypatch):
-    monkeypatch.setattr("nearfar.evaluate.compare", None)
+    monkeypatch.setattr("nearfar.evaluate.Analysis", None)
     with pytest.raises(FileError, match="there is no directory"):
         run(answers, "-o", tmp_path / "nowhere" / "scores.csv")
     with pytest.raises(TypeError, match="not callable"):
@@ -103,7 +103,7 @@ def test_output_is_checked_before_the_work(run, answers, tmp_path, monkeypatch):
 
 def test_what_is_wrong_is_said(run, answers, tmp_path):
     with pytest.raises(InputError, match="model: 'k9' is not known; known are auto, the kernels k1"):
-        run(answers, "--models", "k1,k9")
+        run(answers, "--model", "k1,k9")
     with pytest.raises(InputError, match="--json and --csv: both came"):
         run(answers, "--json", "--csv")
     with pytest.raises(FileError, match=r"nothing\.csv"):
@@ -111,5 +111,5 @@ def test_what_is_wrong_is_said(run, answers, tmp_path):
     assert run(answers, "--cv", 1).exit_code == 2
     few = tmp_path / "few.csv"
     few.write_text("anchor,near,far\na,b,c\n")
-    with pytest.raises(InputError, match="they hold 1 trio, too few for 5 parts"):
+    with pytest.raises(InputError, match="too few different questions to hold any of them out"):
         run(few)

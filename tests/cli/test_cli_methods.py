@@ -45,9 +45,10 @@ def study(tmp_path_factory):
     return folder
 
 
-def run(study, command, *options):
+def run(study, command, *options, model="k1"):
     """Run a command that ends well; its result."""
-    result = RUN.invoke(app, [command, str(study / "answers.csv"), *map(str, options)])
+    words = [command, str(study / "answers.csv"), "--model", model, *map(str, options)]
+    result = RUN.invoke(app, words)
     assert result.exit_code == 0, result.output + repr(result.exception)
     return result
 
@@ -103,11 +104,10 @@ def test_kernel_in_every_table_format(study, tmp_path):
     run(
         study,
         "kernel",
-        "--kernel",
-        "k1+k2",
         "--diagonal",
         "keep",
         *[part for path in paths for part in ("-o", path)],
+        model="k1+k2",
     )
     K = nf.kernel_matrix(answers(study, honest=False), "k1+k2", diagonal="keep")
     names = list(answers(study).objects)
@@ -122,7 +122,7 @@ def test_kernel_in_every_table_format(study, tmp_path):
 
 def test_kernel_of_an_object_called_object(tmp_path):
     (tmp_path / "answers.csv").write_text("anchor,near,far\nobject,b,c\nb,object,c\nc,b,object\n")
-    frame = table(run(tmp_path, "kernel", "--kernel", "score", "--diagonal", "keep").stdout)
+    frame = table(run(tmp_path, "kernel", "--diagonal", "keep", model="score").stdout)
     assert frame.columns == ["object_", "b", "c", "object"]
     assert frame["object_"].to_list() == ["b", "c", "object"] and frame["object"][2] == 1
 
@@ -185,7 +185,7 @@ def test_tree_of_clusters(study, tmp_path):
 
 def test_a_tree_that_does_not_fit_names_the_way_out(study, monkeypatch):
     monkeypatch.setattr("nearfar.methods.trees.available_bytes", lambda: 1000)
-    wrong = error(study, "tree")
+    wrong = error(study, "tree", "--model", "score")
     assert isinstance(wrong, TooLargeError)
     assert str(wrong).startswith("linkage: 12 objects have 66 distances") and "--leaves 200" in str(wrong)
 
@@ -245,6 +245,40 @@ def test_quiet_leaves_stderr_empty(study):
     assert run(study, "cluster", "-k", 2, "--quiet").stderr == ""
 
 
+def test_the_best_model_is_the_default(study):
+    """Tree, clusters and kernel come from the best space, the map from the best plane; one line says what it is."""
+    triplets = answers(study)
+    options = ["--exclude", study / "exclude.txt"]
+    analysis = nf.analyse(triplets)
+    tree = run(study, "tree", *options, model="auto")
+    np.testing.assert_allclose(
+        table(tree.stdout)["height"].to_numpy(), analysis.space.tree()[:, 2], atol=1e-9
+    )
+    assert analysis.headline in tree.stderr and tree.stderr.startswith(
+        f"chosen: {analysis.best.name} predicts "
+    )
+    points = table(run(study, "map", *options, model="auto").stdout).select("x1", "x2").to_numpy()
+    np.testing.assert_allclose(points, analysis.plane.rows, atol=1e-9)
+    K = table(run(study, "kernel", *options, model="auto").stdout).drop("object").to_numpy()
+    np.testing.assert_allclose(K, analysis.space.kernel(), atol=1e-9)
+    default = RUN.invoke(app, ["cluster", str(study / "answers.csv"), *map(str, options), "-k", "2"])
+    assert default.stdout == run(study, "cluster", *options, "-k", 2, model="auto").stdout
+
+
+@pytest.mark.parametrize("model", ["soe-3", "score-2", "ckl-8"])
+def test_every_command_takes_every_model(study, model):
+    space = nf.fit(answers(study), model)
+    options = ["--exclude", study / "exclude.txt"]
+    heights = table(run(study, "tree", *options, model=model).stdout)["height"].to_numpy()
+    np.testing.assert_allclose(heights, space.tree()[:, 2], atol=1e-9)
+    K = table(run(study, "kernel", *options, model=model).stdout).drop("object").to_numpy()
+    np.testing.assert_allclose(K, nf.kernel_matrix(answers(study), model), atol=1e-9)
+    points = table(run(study, "map", *options, model=model).stdout).select("x1", "x2").to_numpy()
+    np.testing.assert_allclose(points, space.map(2), atol=1e-9)
+    labels = table(run(study, "cluster", *options, "-k", 3, model=model).stdout)["cluster"].to_numpy()
+    assert np.array_equal(labels - 1, space.clusters(3, seed=0).labels)
+
+
 # ---------------------------------------------------------------- what goes wrong
 
 
@@ -273,23 +307,32 @@ def test_without_matplotlib_one_sentence(study, tmp_path, monkeypatch):
 
 def test_unknown_kernel_landmark_and_too_many_clusters(study, tmp_path):
     assert isinstance(
-        wrong := error(study, "map", "--kernel", "k9"), InputError
+        wrong := error(study, "map", "--model", "k9"), InputError
     ) and "'k9' is not known" in str(wrong)
     (tmp_path / "l.txt").write_text("o0\nnobody\n")
-    assert "nobody" in str(error(study, "map", "--landmarks", tmp_path / "l.txt"))
+    assert "nobody" in str(error(study, "map", "--model", "k1", "--landmarks", tmp_path / "l.txt"))
+    wrong = error(study, "map", "--landmarks", study / "landmarks.txt")
+    assert isinstance(wrong, InputError) and "they go with a kernel; name one, such as --model k1" in str(
+        wrong
+    )
+    wrong = error(study, "tree", "--model", "soe")
+    assert isinstance(wrong, InputError) and "'soe' needs a number of dimensions" in str(wrong)
+    wrong = error(study, "map", "--model", "k1", "--starts", 3)
+    assert isinstance(wrong, InputError) and "are for embeddings such as soe-2" in str(wrong)
+    wrong = error(study, "map", "--starts", 3)
+    assert isinstance(wrong, InputError) and "go with an embedding; name one" in str(wrong)
     wrong = error(study, "map", "--landmarks", tmp_path / "absent.txt")
     assert isinstance(wrong, FileError) and "expected one object per line" in str(wrong)
     assert "n_clusters=50 is more than the 12 informed rows" in str(error(study, "cluster", "-k", 50))
 
 
-@pytest.mark.parametrize("command", ["map", "embed"])
-def test_one_coordinate_is_no_picture(study, tmp_path, command):
+def test_one_coordinate_is_no_picture(study, tmp_path):
     outputs = ["-o", tmp_path / "map.csv", "-o", tmp_path / "map.png"]
-    assert "needs two dimensions" in str(error(study, command, "-n", 1, *outputs))
+    assert "needs two dimensions" in str(error(study, "map", "-n", 1, *outputs))
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("command", ["kernel", "map", "tree", "cluster -k 2", "embed"])
+@pytest.mark.parametrize("command", ["kernel", "map", "tree", "cluster -k 2"])
 def test_no_answers(study, tmp_path, command):
     (tmp_path / "empty.csv").write_text("anchor,near,far\n")
     (tmp_path / "everybody.txt").write_text("ann\nbob\neve\n")

@@ -42,6 +42,7 @@ def address():
 def run(study, command, *options):
     """Run a command that ends well, in a folder of its own; the text it said."""
     words = [command, study / "answers.parquet", "--objects", study / "objects.csv", *options]
+    words += [] if "--model" in options else ["--model", "k1"]
     result = RUN.invoke(app, [str(word) for word in words])
     assert result.exit_code == 0, result.output + repr(result.exception)
     return result.output
@@ -59,7 +60,7 @@ def both(study, tmp_path, address, name, *words):
 
 def test_map_writes_the_same(study, tmp_path, address):
     here, there = map(
-        pl.read_csv, both(study, tmp_path, address, "map.csv", "map", "--kernel", "score", "-n", "3")
+        pl.read_csv, both(study, tmp_path, address, "map.csv", "map", "--model", "score", "-n", "3")
     )
     assert there.columns == here.columns
     assert there["object"].equals(here["object"]) and there["informed"].equals(here["informed"])
@@ -76,7 +77,7 @@ def test_cluster_writes_the_same(study, tmp_path, address):
         "2",
         "--landmarks",
         study / "landmarks.txt",
-        "--kernel",
+        "--model",
         "score",
     )
     here, there = map(pl.read_csv, both(study, tmp_path, address, "clusters.csv", *words))
@@ -94,7 +95,7 @@ def test_kernel_writes_a_zarr_array(study, tmp_path, address):
     run(study, "kernel", "--diagonal", "keep", "-o", tmp_path / "K.zarr", "--dask", address, "-q")
     answers = nf.read_triplets(study / "answers.parquet", objects=study / "objects.csv")
     with pytest.warns(nf.errors.UninformedWarning, match="1 of 60"):
-        K = nf.kernel_matrix(answers, diagonal="keep")
+        K = nf.kernel_matrix(answers, "k1", diagonal="keep")
     written = zarr.open_array(tmp_path / "K.zarr", mode="r")
     assert np.abs(written[:] - K).max() < 1e-10 and written.attrs["whole"]
     assert written.attrs["objects"] == list(answers.objects) and written.attrs["uninformed"] == [59]
@@ -122,7 +123,7 @@ def test_a_local_cluster_comes_and_goes(study):
     ],
 )
 def test_what_cannot_be_is_said_before_a_cluster_starts(study, words, kind, sentence):
-    result = RUN.invoke(app, [words[0], str(study / "answers.parquet"), *words[1:]])
+    result = RUN.invoke(app, [words[0], str(study / "answers.parquet"), "--model", "k1", *words[1:]])
     with pytest.raises(kind, match=sentence):
         raise result.exception
 
@@ -131,14 +132,23 @@ def test_what_is_not_honoured_is_not_accepted(study, address):
     result = RUN.invoke(
         app,
         [
-            *("map", str(study / "answers.parquet"), "--dask", address),
+            *("map", str(study / "answers.parquet"), "--model", "k1", "--dask", address),
             *("--exclude", str(study / "nobody.txt")),
         ],
     )
     with pytest.raises(InputError, match="--exclude does not work with --dask"):
         raise result.exception
-    result = RUN.invoke(app, ["map", "-", "--dask", address], input="anchor,near,far\na,b,c\n")
+    result = RUN.invoke(
+        app, ["map", "-", "--model", "k1", "--dask", address], input="anchor,near,far\na,b,c\n"
+    )
     with pytest.raises(InputError, match="not standard input"):
+        raise result.exception
+
+
+@pytest.mark.parametrize("model", ["auto", "soe-2", "score-3"])
+def test_models_that_need_one_machine_are_refused(study, address, model):
+    result = RUN.invoke(app, ["map", str(study / "answers.parquet"), "--model", model, "--dask", address])
+    with pytest.raises(InputError, match=f"--model {model}: --dask works with kernels; name one"):
         raise result.exception
 
 
@@ -146,7 +156,7 @@ def test_what_is_not_honoured_is_not_accepted(study, address):
 def test_files_without_answers_are_one_sentence(tmp_path, monkeypatch, address, words):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "none.csv").write_text("anchor,near,far\n")
-    result = RUN.invoke(app, [words[0], "none.csv", *words[1:], "--dask", address])
+    result = RUN.invoke(app, [words[0], "none.csv", *words[1:], "--model", "k1", "--dask", address])
     with pytest.raises(FileError, match=r"none\.csv: there are no answers in it; at least one is needed"):
         raise result.exception
     assert [path.name for path in tmp_path.iterdir()] == ["none.csv"]

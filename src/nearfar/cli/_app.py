@@ -16,7 +16,6 @@ COMMANDS = (
     "cluster",
     "map",
     "tree",
-    "embed",
     "compare",
     "report",
     "demo",

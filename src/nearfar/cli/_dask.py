@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,7 +17,7 @@ from nearfar.errors import FileError, InputError
 if TYPE_CHECKING:
     from nearfar.triplets import Triplets
 
-__all__ = ["Dask", "Here", "place", "write_kernel"]
+__all__ = ["Dask", "Local", "Mapped", "backend", "write_kernel"]
 
 Dask = Annotated[
     str | None,
@@ -30,88 +31,151 @@ Dask = Annotated[
 ]
 
 
-class Here:
+@dataclass(frozen=True)
+class Mapped:
+    """Coordinates of the objects, what else is known of them (``arrays``), and one line about them."""
+
+    points: Any
+    uninformed: Any
+    note: str
+    arrays: dict[str, Any]
+
+
+class Local:
     """The verbs that commands need, on this machine."""
 
     prepare = staticmethod(prepare)
 
-    def fit_map(self, phi: Any, **settings: Any) -> Any:
-        """A fitted KernelPCA."""
-        from nearfar.methods import KernelPCA
+    def map(self, ready: Prepared, dimensions: int) -> Mapped:
+        """Coordinates of the objects."""
+        space = ready.space
+        if space.kind == "kernel":
+            return _mapped_by_pca(space.pca(dimensions), space.model)
+        learnt = {
+            name: getattr(space.estimator, f"{name}_")
+            for name in ("loss", "n_iter", "converged")
+            if hasattr(space.estimator, f"{name}_")
+        }
+        note = ready.headline or _agreement(ready, space)
+        return Mapped(
+            space.map(dimensions), space.uninformed, note, {"uninformed": space.uninformed, **learnt}
+        )
 
-        return KernelPCA(**settings).fit(phi)
-
-    def fit_clusters(self, phi: Any, **settings: Any) -> Any:
-        """A fitted KernelKMeans and its medoids."""
-        from nearfar.methods import KernelKMeans, medoid
-
-        model = KernelKMeans(**settings).fit(phi)
-        return model, medoid(phi, model.labels_)
+    def clusters(self, ready: Prepared, n_clusters: int, n_init: int, seed: int) -> Any:
+        """Clusters of the objects, with their medoids."""
+        return ready.space.clusters(n_clusters, n_init=n_init, seed=seed)
 
 
-class There(Here):
+def _mapped_by_pca(pca: Any, kernel: str) -> Mapped:
+    from nearfar.report.words import listed, percent
+
+    shares = listed([percent(share) for share in pca.explained_variance_ratio_], most=10)
+    note = f"kernel PCA of {kernel}: the coordinates hold {shares} of the spread"
+    arrays = {
+        "uninformed": pca.uninformed_,
+        "eigenvalues": pca.eigenvalues_,
+        "explained_variance_ratio": pca.explained_variance_ratio_,
+        "shift": pca.shift_,
+    }
+    return Mapped(pca.embedding_, pca.uninformed_, note, arrays)
+
+
+def _agreement(ready: Prepared, space: Any) -> str:
+    from nearfar.report.words import percent
+
+    agreed = percent(float(space.credits(ready.loaded.triplets).mean()))
+    return f"{space.model}: agrees with {agreed} of the answers it was made from; for new answers see  nearfar compare"
+
+
+class DaskBackend(Local):
     """The same verbs on the active cluster; results with one entry per object come here."""
 
     @staticmethod
     def prepare(
         answers: Sequence[str],
-        kernel: str,
+        model: str,
         landmarks: Path | None,
         *,
+        diagonal: str = "shift",
+        dimensions: int | None = None,
+        settings: dict[str, Any] | None = None,
+        seed: int = 0,
         images: Path | None = None,
         pictures: bool = False,
         **reading: Any,
     ) -> Prepared:
         """Count the answers on the cluster; Phi stays there."""
         from nearfar import scale
-        from nearfar.features import parse_kernel
+        from nearfar.space import parse_model
+        from nearfar.space.models import KernelModel
 
-        parse_kernel(kernel)
+        parsed = None if model == "auto" else parse_model(model)
+        if not isinstance(parsed, KernelModel) or parsed.n_components is not None or settings:
+            raise InputError(
+                f"--model {model}: --dask works with kernels; name one, such as --model score or --model k1"
+            )
         loaded, found = _read(answers, **reading)
         chosen = None if landmarks is None else read_names(landmarks)
-        fitted = scale.FeatureMap(kernel, landmarks=chosen).fit(found)
+        fitted = scale.FeatureMap(parsed.kernel, landmarks=chosen).fit(found)
         if not fitted.n_answers_:
             need_answers(loaded, answers)
         pictured = find_images(loaded, images, reading.get("objects")) if pictures else {}
-        return Prepared(loaded, fitted.features_, pictured)
+        return Prepared(loaded, _OnCluster(fitted.features_, parsed.kernel, diagonal), "", pictured)
 
-    def fit_map(self, phi: Any, **settings: Any) -> Any:
-        """A fitted KernelPCA, its coordinates here."""
+    def map(self, ready: Prepared, dimensions: int) -> Mapped:
+        """Kernel PCA, its coordinates here."""
         from nearfar import scale
         from nearfar.scale._cut import fetch
 
-        model = scale.KernelPCA(**settings).fit(phi)
-        model.embedding_ = fetch("fetching the map", model.embedding_)
-        return model
+        there = ready.space
+        pca = scale.KernelPCA(n_components=dimensions, diagonal=there.diagonal).fit(there.phi)
+        pca.embedding_ = fetch("fetching the map", pca.embedding_)
+        return _mapped_by_pca(pca, there.model)
 
-    def fit_clusters(self, phi: Any, **settings: Any) -> Any:
-        """A fitted KernelKMeans, its labels here, and its medoids."""
+    def clusters(self, ready: Prepared, n_clusters: int, n_init: int, seed: int) -> Any:
+        """Kernel k-means, its labels here, and its medoids."""
+        import numpy as np
+
         from nearfar import scale
         from nearfar.scale._cut import fetch
+        from nearfar.space import Clusters
 
-        model = scale.KernelKMeans(**settings).fit(phi)
-        medoids = scale.medoid(phi, model.labels_)
-        model.labels_ = fetch("fetching the clusters", model.labels_)
-        return model, medoids
+        there = ready.space
+        found = scale.KernelKMeans(n_clusters, n_init=n_init, diagonal=there.diagonal, random_state=seed)
+        found.fit(there.phi)
+        medoids = scale.medoid(there.phi, found.labels_)
+        at = np.full(n_clusters, -1, dtype=np.intp)
+        at[medoids.clusters] = medoids.indices
+        labels = fetch("fetching the clusters", found.labels_)
+        return Clusters(labels, found.sizes_, at, float(found.inertia_), found.uninformed_)
+
+
+@dataclass(frozen=True)
+class _OnCluster:
+    """Phi on a cluster, the kernel it is of, and what to do with its diagonal."""
+
+    phi: Any
+    model: str
+    diagonal: str
 
 
 @contextmanager
-def place(dask: str | None) -> Iterator[Here]:
+def backend(dask: str | None) -> Iterator[Local]:
     """Where to work: here, or on the cluster that ``--dask`` names, which is left at the end."""
     if dask is None:
-        yield Here()
+        yield Local()
         return
     from nearfar.scale import connect
 
     with connect(dask):
-        yield There()
+        yield DaskBackend()
 
 
 def write_kernel(
     dask: str,
     answers: Sequence[str],
     outputs: Sequence[str],
-    kernel: str,
+    model: str,
     landmarks: Path | None,
     *,
     diagonal: Any,
@@ -128,9 +192,9 @@ def write_kernel(
     from nearfar.scale.kernel import check_place
 
     check_place(outputs[0])
-    with place(dask) as there:
-        ready = there.prepare(answers, kernel, landmarks, **reading)
-        scale.gram(ready.phi, to=outputs[0], diagonal=diagonal, objects=ready.names)
+    with backend(dask) as place:
+        ready = place.prepare(answers, model, landmarks, diagonal=diagonal, **reading)
+        scale.gram(ready.space.phi, to=outputs[0], diagonal=diagonal, objects=ready.names)
     tell(f"wrote {outputs[0]}", quiet=quiet)
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nearfar.cli._common import Loaded, load, many, tell
+from nearfar.cli._model import Model, make_space
 from nearfar.errors import FileError, InputError
 
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ __all__ = [
     "Diagonal",
     "DiagonalOption",
     "Images",
-    "Kernel",
     "Landmarks",
+    "Model",
     "Outputs",
     "Prepared",
     "Written",
@@ -49,9 +50,6 @@ class Diagonal(StrEnum):
     keep = "keep"
 
 
-Kernel = Annotated[
-    str, typer.Option("--kernel", metavar="NAME", help="k1, k2, score, or a sum such as k1+k2.")
-]
 Landmarks = Annotated[
     Path | None,
     typer.Option(
@@ -90,10 +88,11 @@ Outputs = Annotated[
 
 @dataclass(frozen=True)
 class Prepared:
-    """Answers as Phi, and how to call the objects."""
+    """The space of answers (on a cluster: Phi), one line about its model, and how to call the objects."""
 
     loaded: Loaded
-    phi: Any
+    space: Any
+    headline: str = ""
     images: dict[int, Path] = field(default_factory=dict)
 
     @property
@@ -168,23 +167,27 @@ def check_outputs(outputs: Sequence[str], others: Sequence[str] = ()) -> None:
 
 def prepare(
     answers: Sequence[str],
-    kernel: str,
+    model: str,
     landmarks: Path | None,
     *,
+    diagonal: str = "shift",
+    dimensions: int | None = None,
+    settings: dict[str, Any] | None = None,
+    seed: int = 0,
     images: Path | None = None,
     pictures: bool = False,
     **reading: Any,
 ) -> Prepared:
-    """Read answers and make Phi; find pictures of the objects where they will be drawn."""
-    from nearfar.features import FeatureMap, parse_kernel
-
-    parse_kernel(kernel)
+    """Read answers and make their space; find pictures of the objects where they will be drawn."""
     loaded = load(answers, **reading)
     need_answers(loaded, answers)
     chosen = None if landmarks is None else read_names(landmarks)
-    phi = FeatureMap(kernel, landmarks=chosen).fit_transform(loaded.triplets)
+    made = make_space(
+        loaded.triplets, model, landmarks=chosen, dimensions=dimensions, settings=settings, seed=seed
+    )
+    made.space.diagonal = diagonal  # type: ignore[assignment]
     found = find_images(loaded, images, reading.get("objects")) if pictures else {}
-    return Prepared(loaded, phi, found)
+    return Prepared(loaded, made.space, made.headline, found)
 
 
 def read_names(path: Path) -> list[str]:

@@ -15,16 +15,17 @@ from nearfar.cli._common import (
     OnBadOption,
     Quiet,
     Seed,
+    many,
     session,
     tell,
 )
-from nearfar.cli._dask import Dask, Here, place
+from nearfar.cli._dask import Dask, Local, backend
 from nearfar.cli._methods import (
     Diagonal,
     DiagonalOption,
     Images,
-    Kernel,
     Landmarks,
+    Model,
     Outputs,
     Prepared,
     Written,
@@ -36,6 +37,8 @@ from nearfar.cli._methods import (
 if TYPE_CHECKING:
     import polars as pl
 
+    from nearfar.space import Clusters
+
 __all__ = ["cluster"]
 
 
@@ -46,7 +49,7 @@ def cluster(
     ],
     output: Outputs = ["-"],  # noqa: B006 (typer copies it)
     starts: Annotated[int, typer.Option("--starts", min=1, help="Runs; the best is kept.")] = 10,
-    kernel: Kernel = "k1",
+    model: Model = "auto",
     landmarks: Landmarks = None,
     diagonal: DiagonalOption = Diagonal.shift,
     objects: Objects = None,
@@ -62,16 +65,18 @@ def cluster(
     """Sort the objects into clusters by kernel k-means.
 
     A table has a row per object: its cluster (1 is the largest), whether it is the medoid, the most typical object
-    of its cluster, and whether any answer speaks about it. A picture is a map coloured by cluster.
+    of its cluster, and whether any answer concerns it. A picture is a map coloured by cluster.
 
     Example:  nearfar cluster answers.csv -k 4 -o clusters.csv -o clusters.png
     """
     check_outputs(output)
-    with session(quiet), place(dask) as there:
-        ready = there.prepare(
+    with session(quiet), backend(dask) as place:
+        ready = place.prepare(
             answers,
-            kernel,
+            model,
             landmarks,
+            diagonal=diagonal.value,
+            seed=seed,
             images=images,
             pictures=draws(output),
             dialect=dialect,
@@ -79,54 +84,55 @@ def cluster(
             on_bad=on_bad,
             exclude=exclude,
         )
-        model, medoids = there.fit_clusters(
-            ready.phi, n_clusters=clusters, n_init=starts, diagonal=diagonal.value, random_state=seed
-        )
-        for c, x in zip(medoids.clusters, medoids.indices, strict=True):
-            tell(f"cluster {c + 1}: {model.sizes_[c]} objects around {ready.labels[x]}", quiet=quiet)
+        found = place.clusters(ready, clusters, starts, seed)
+        if ready.headline:
+            tell(ready.headline, quiet=quiet)
+        for c, x in enumerate(found.medoids):
+            if x >= 0:
+                tell(
+                    f"cluster {c + 1}: {many(int(found.sizes[c]), 'object')} around {ready.labels[x]}",
+                    quiet=quiet,
+                )
         written = Written(
-            lambda: _table(ready, model, medoids),
-            lambda: _arrays(ready, model, medoids),
-            lambda: _picture(
-                ready, there, model, diagonal, title, f"Kernel k-means on a map by kernel PCA, {kernel}."
-            ),
+            lambda: _table(ready, found),
+            lambda: _arrays(ready, found),
+            lambda: _picture(ready, place, found, title),
         )
         write_all(output, written, quiet=quiet)
 
 
-def _table(ready: Prepared, model: Any, medoids: Any) -> pl.DataFrame:
+def _table(ready: Prepared, found: Clusters) -> pl.DataFrame:
     import polars as pl
 
-    unknown, typical = set(model.uninformed_.tolist()), set(medoids.indices.tolist())
+    unknown, typical = set(found.uninformed.tolist()), set(found.medoids.tolist())
     columns = ready.columns()
-    columns["cluster"] = model.labels_ + 1
+    columns["cluster"] = found.labels + 1
     columns["medoid"] = [x in typical for x in range(len(ready.names))]
     columns["informed"] = [x not in unknown for x in range(len(ready.names))]
     return pl.DataFrame(columns)
 
 
-def _arrays(ready: Prepared, model: Any, medoids: Any) -> dict[str, Any]:
+def _arrays(ready: Prepared, found: Clusters) -> dict[str, Any]:
     return {
-        "cluster": model.labels_ + 1,
+        "cluster": found.labels + 1,
         "objects": ready.names,
-        "uninformed": model.uninformed_,
-        "medoids": medoids.indices,
-        "inertia": model.inertia_,
-        "shift": model.shift_,
+        "uninformed": found.uninformed,
+        "medoids": found.medoids[found.medoids >= 0],
+        "inertia": found.inertia,
+        "model": ready.space.model,
     }
 
 
-def _picture(ready: Prepared, there: Here, model: Any, diagonal: Diagonal, title: str, note: str) -> Any:
+def _picture(ready: Prepared, place: Local, found: Clusters, title: str) -> Any:
     from nearfar.report.figures import map_figure
 
-    points = there.fit_map(ready.phi, n_components=2, diagonal=diagonal.value).embedding_
-    groups = [f"cluster {c + 1}" for c in model.labels_]
+    mapped = place.map(ready, 2)
     return map_figure(
-        points,
+        mapped.points[:, :2],
         ready.labels,
-        groups=groups,
+        groups=[f"cluster {c + 1}" for c in found.labels],
         images=ready.images,
-        uninformed=model.uninformed_,
+        uninformed=found.uninformed.tolist(),
         title=title,
-        note=note,
+        note=f"Clusters by kernel k-means in the space of {ready.space.model}.",
     )

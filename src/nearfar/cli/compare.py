@@ -25,7 +25,7 @@ from nearfar.cli._common import (
 from nearfar.errors import InputError
 
 if TYPE_CHECKING:
-    from nearfar.evaluate.comparison import Comparison
+    from nearfar.evaluate import Analysis
 
 __all__ = ["compare"]
 
@@ -40,18 +40,28 @@ class Form(StrEnum):
 
 def compare(
     answers: Answers,
-    models: Annotated[
-        str | None,
+    model: Annotated[
+        list[str] | None,
         typer.Option(
-            "--models",
+            "--model",
             "-m",
             metavar="NAMES",
-            help="With commas between them: kernels (k1, k2, k1+k2, score), kernel PCA (score-5), embeddings "
-            "(ste-2, tste-5, ckl-2, soe-2, gnmds-2). Default: all of these at a few dimensions.",
+            help="Models to judge, with commas between them, or given several times: kernels (k1, k2, k1+k2, score), "
+            "their PCA (score-5), embeddings (ste-2, tste-5, ckl-8, soe-8, gnmds-2). Default: those that auto chooses "
+            "from.",
             show_default=False,
         ),
     ] = None,
-    cv: Annotated[int, typer.Option("--cv", min=2, help="Parts; each is held out once.")] = 5,
+    cv: Annotated[
+        int | None,
+        typer.Option(
+            "--cv",
+            min=2,
+            help="Parts; each is held out once.  Default: 5 up to 5,000 answers, else 3, of at most 60,000 to 200,000 "
+            "answers.",
+            show_default=False,
+        ),
+    ] = None,
     seed: Seed = 0,
     json: Annotated[bool, typer.Option("--json", help="Everything as JSON.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="The table as CSV.")] = False,
@@ -67,7 +77,7 @@ def compare(
     Trios (or screens of answers) are held out as a whole, so that nothing leaks; the best possible accuracy is
     bracketed from questions that were asked more than once, and "unknown" where none was.
 
-    Example:  nearfar compare answers.csv --models "k1, score, score-5, ste-2"
+    Example:  nearfar compare answers.csv --model "k1, score, score-5, ste-2"
     """
     if json and csv:
         raise InputError(
@@ -75,33 +85,32 @@ def compare(
         )
     form = Form.json if json else Form.csv if csv else Form.table
     with session(quiet):
-        from nearfar.evaluate import compare as run
+        from nearfar.evaluate import Analysis
 
         loaded = load(answers, dialect=dialect, objects=objects, on_bad=on_bad, exclude=exclude)
-        names = None if models is None else _names(models)
+        names = None if model is None else _names(model)
         # opened first, so that a place that cannot be written to is said before the work
         with text_output(output) as stream:
-            result = run(loaded.triplets, names, cv=cv, seed=seed)
-            stream.write(_written(result, form))
+            analysis = Analysis(loaded.triplets, models=names, cv=cv, seed=seed)
+            stream.write(_written(analysis, form))
         if output != "-":
-            best = result.best
-            tell(
-                f"best: {best.name}, {best.accuracy:.3f} ± {best.standard_error:.3f}; in {output}",
-                quiet=quiet,
-            )
+            tell(f"{analysis.headline}; in {output}", quiet=quiet)
 
 
-def _names(models: str) -> list[str]:
+def _names(given: list[str]) -> list[str]:
     """Names between commas, each once."""
-    return list(dict.fromkeys(name.strip() for name in models.split(",") if name.strip()))
+    return list(dict.fromkeys(name.strip() for text in given for name in text.split(",") if name.strip()))
 
 
-def _written(result: Comparison, form: Form) -> str:
+def _written(analysis: Analysis, form: Form) -> str:
     if form is Form.json:
         import json
 
-        return json.dumps(result.to_dict(), indent=2, ensure_ascii=False) + "\n"
+        best = analysis.best
+        chosen = {"model": best.name, "accuracy": best.accuracy, "picks": best.picks, "second": best.second}
+        found = {**analysis.scores.to_dict(), "auto": chosen}
+        return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
     if form is Form.csv:
-        table: str = result.to_frame().write_csv()
+        table: str = analysis.scores.to_frame().write_csv()
         return table
-    return f"{result}\n"
+    return f"{analysis.scores}\n\n{analysis.headline}\n"

@@ -6,13 +6,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nearfar.cli._common import Answers, Dialect, Exclude, Objects, OnBad, OnBadOption, Quiet, session
+from nearfar.cli._common import (
+    Answers,
+    Dialect,
+    Exclude,
+    Objects,
+    OnBad,
+    OnBadOption,
+    Quiet,
+    Seed,
+    session,
+    tell,
+)
 from nearfar.cli._dask import Dask, write_kernel
 from nearfar.cli._methods import (
     Diagonal,
     DiagonalOption,
-    Kernel,
     Landmarks,
+    Model,
     Outputs,
     Prepared,
     Written,
@@ -31,7 +42,7 @@ __all__ = ["kernel"]
 def kernel(
     answers: Answers,
     output: Outputs = ["-"],  # noqa: B006 (typer copies it)
-    kernel: Kernel = "k1",
+    model: Model = "auto",
     landmarks: Landmarks = None,
     diagonal: DiagonalOption = Diagonal.shift,
     objects: Objects = None,
@@ -39,6 +50,7 @@ def kernel(
     dialect: Dialect = None,
     on_bad: OnBadOption = OnBad.error,
     exclude: Exclude = None,
+    seed: Seed = 0,
     dask: Dask = None,
     quiet: Quiet = False,
 ) -> None:
@@ -48,7 +60,7 @@ def kernel(
     picture shows the matrix with alike objects side by side. Any kernel method takes it as "precomputed".
     With --dask it goes to a Zarr array (-o NAME.zarr), block by block; its attributes hold objects, uninformed, shift.
 
-    Example:  nearfar kernel answers.csv --kernel k1+k2 -o kernel.npz
+    Example:  nearfar kernel answers.csv --model k1+k2 -o kernel.npz
     """
     reading: dict[str, Any] = {"dialect": dialect, "objects": objects, "on_bad": on_bad, "exclude": exclude}
     if dask is not None:
@@ -58,24 +70,26 @@ def kernel(
             )
         with session(quiet):
             write_kernel(
-                dask, answers, output, kernel, landmarks, diagonal=diagonal.value, quiet=quiet, **reading
+                dask, answers, output, model, landmarks, diagonal=diagonal.value, quiet=quiet, **reading
             )
         return
     check_outputs(output)
     with session(quiet):
-        from nearfar.kernel import shifted_kernel
-
-        ready = prepare(answers, kernel, landmarks, **reading)
-        found = shifted_kernel(ready.phi, diagonal=diagonal.value)
+        ready = prepare(answers, model, landmarks, diagonal=diagonal.value, seed=seed, **reading)
+        if ready.headline:
+            tell(ready.headline, quiet=quiet)
+        space = ready.space
+        K = space.kernel(diagonal.value)
         written = Written(
-            lambda: _table(ready, found.matrix),
+            lambda: _table(ready, K),
             lambda: {
-                "kernel": found.matrix,
+                "kernel": K,
                 "objects": ready.names,
-                "uninformed": found.uninformed,
-                "shift": found.shift,
+                "uninformed": space.uninformed,
+                "shift": space.shift if diagonal is Diagonal.shift else 0.0,
+                "model": space.model,
             },
-            lambda: _picture(ready, found, title),
+            lambda: _picture(ready, K, title),
         )
         write_all(output, written, quiet=quiet)
 
@@ -89,11 +103,10 @@ def _table(ready: Prepared, K: Any) -> pl.DataFrame:
     return pl.DataFrame({first: names}).hstack(pl.from_numpy(K, schema=names))
 
 
-def _picture(ready: Prepared, found: Any, title: str) -> Any:
+def _picture(ready: Prepared, K: Any, title: str) -> Any:
     from scipy.cluster.hierarchy import leaves_list
 
-    from nearfar.methods import linkage
     from nearfar.report.figures import kernel_figure
 
-    order = leaves_list(linkage(ready.phi)) if len(ready.names) > 1 else None
-    return kernel_figure(found.matrix, ready.labels, order=order, uninformed=found.uninformed, title=title)
+    order = leaves_list(ready.space.tree()) if len(ready.names) > 1 else None
+    return kernel_figure(K, ready.labels, order=order, uninformed=ready.space.uninformed, title=title)

@@ -1,4 +1,4 @@
-"""``nearfar map``: coordinates of the objects by kernel PCA."""
+"""``nearfar map``: coordinates of the objects."""
 
 from __future__ import annotations
 
@@ -6,14 +6,25 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nearfar.cli._common import Answers, Dialect, Exclude, Objects, OnBad, OnBadOption, Quiet, session, tell
-from nearfar.cli._dask import Dask, place
+from nearfar.cli._common import (
+    Answers,
+    Dialect,
+    Exclude,
+    Objects,
+    OnBad,
+    OnBadOption,
+    Quiet,
+    Seed,
+    session,
+    tell,
+)
+from nearfar.cli._dask import Dask, backend
 from nearfar.cli._methods import (
     Diagonal,
     DiagonalOption,
     Images,
-    Kernel,
     Landmarks,
+    Model,
     Outputs,
     Prepared,
     Written,
@@ -32,36 +43,64 @@ __all__ = ["map"]
 def map(
     answers: Answers,
     output: Outputs = ["-"],  # noqa: B006 (typer copies it)
+    model: Model = "auto",
     dimensions: Annotated[int, typer.Option("--dimensions", "-n", min=1, help="How many coordinates.")] = 2,
-    kernel: Kernel = "k1",
     landmarks: Landmarks = None,
     diagonal: DiagonalOption = Diagonal.shift,
+    regularization: Annotated[
+        float | None,
+        typer.Option(
+            "--regularization",
+            min=0,
+            help="Of an embedding: pull to the centre; 0 for none. Default: what did best on crowds' answers.",
+            show_default=False,
+        ),
+    ] = None,
+    starts: Annotated[
+        int,
+        typer.Option(
+            "--starts",
+            min=0,
+            help="Of an embedding: try so many random starts; 0 for one start made from the answers.",
+        ),
+    ] = 0,
+    max_iter: Annotated[
+        int, typer.Option("--max-iter", min=1, help="Of an embedding: iterations, at most.")
+    ] = 1000,
     objects: Objects = None,
     images: Images = None,
     title: Annotated[str, typer.Option("--title", help="Heading of the picture.", show_default=False)] = "",
+    seed: Seed = 0,
     dialect: Dialect = None,
     on_bad: OnBadOption = OnBad.error,
     exclude: Exclude = None,
     dask: Dask = None,
     quiet: Quiet = False,
 ) -> None:
-    """Put the objects on a map by kernel PCA: alike ones lie close together.
+    """Put the objects on a map: alike ones lie close together.
 
-    A table has a row per object: its coordinates x1, x2, ... and whether any answer speaks about it. A picture
-    shows names, or pictures of the objects (--images, or column image of the object list), coloured by their
-    group (column group).
+    By default the model is chosen that predicts held-out answers best with so many dimensions. A kernel (--model
+    score) is mapped by kernel PCA; an embedding (--model soe, with -n dimensions) gives its points; of an embedding
+    in more dimensions (--model soe-8) the first principal axes are shown.
+
+    A table has a row per object: its coordinates x1, x2, ... and whether any answer concerns it. A picture shows
+    names, or pictures of the objects (--images, or column image of the object list), coloured by their group (column
+    group).
 
     Example:  nearfar map answers.csv -o map.png -o map.csv
     """
     check_outputs(output)
     need_two(output, dimensions)
-    with session(quiet), place(dask) as there:
-        from nearfar.report.words import listed, percent
-
-        ready = there.prepare(
+    settings = _settings(regularization, starts, max_iter, seed)
+    with session(quiet), backend(dask) as place:
+        ready = place.prepare(
             answers,
-            kernel,
+            model,
             landmarks,
+            dimensions=dimensions,
+            settings=settings,
+            diagonal=diagonal.value,
+            seed=seed,
             images=images,
             pictures=draws(output),
             dialect=dialect,
@@ -69,48 +108,46 @@ def map(
             on_bad=on_bad,
             exclude=exclude,
         )
-        model = there.fit_map(ready.phi, n_components=dimensions, diagonal=diagonal.value)
-        shares = listed([percent(share) for share in model.explained_variance_ratio_], most=10)
-        tell(f"kernel PCA of {kernel}: the coordinates hold {shares} of the spread", quiet=quiet)
+        found = place.map(ready, dimensions)
+        tell(found.note, quiet=quiet)
         written = Written(
-            lambda: _table(ready, model),
-            lambda: _arrays(ready, model),
-            lambda: _picture(
-                ready, model, title, f"Kernel PCA of {kernel}. The coordinates hold {shares} of the spread."
-            ),
+            lambda: _table(ready, found),
+            lambda: {"points": found.points, "objects": ready.names, **found.arrays},
+            lambda: _picture(ready, found, title),
         )
         write_all(output, written, quiet=quiet)
 
 
-def _table(ready: Prepared, model: Any) -> pl.DataFrame:
+def _settings(regularization: float | None, starts: int, max_iter: int, seed: int) -> dict[str, Any]:
+    """What was asked of an embedding beyond its defaults."""
+    settings: dict[str, Any] = {}
+    if regularization is not None:
+        settings["regularization"] = regularization
+    if starts:
+        settings |= {"init": "random", "n_init": starts, "random_state": seed}
+    if max_iter != 1000:
+        settings["max_iter"] = max_iter
+    return settings
+
+
+def _table(ready: Prepared, found: Any) -> pl.DataFrame:
     import polars as pl
 
-    columns, unknown = ready.columns(), set(model.uninformed_.tolist())
-    columns |= {f"x{d + 1}": model.embedding_[:, d] for d in range(model.embedding_.shape[1])}
+    columns, unknown = ready.columns(), set(found.uninformed.tolist())
+    columns |= {f"x{d + 1}": found.points[:, d] for d in range(found.points.shape[1])}
     columns["informed"] = [x not in unknown for x in range(len(ready.names))]
     return pl.DataFrame(columns)
 
 
-def _arrays(ready: Prepared, model: Any) -> dict[str, Any]:
-    return {
-        "points": model.embedding_,
-        "objects": ready.names,
-        "uninformed": model.uninformed_,
-        "eigenvalues": model.eigenvalues_,
-        "explained_variance_ratio": model.explained_variance_ratio_,
-        "shift": model.shift_,
-    }
-
-
-def _picture(ready: Prepared, model: Any, title: str, note: str) -> Any:
+def _picture(ready: Prepared, found: Any, title: str) -> Any:
     from nearfar.report.figures import map_figure
 
     return map_figure(
-        model.embedding_[:, :2],
+        found.points[:, :2],
         ready.labels,
         groups=ready.groups,
         images=ready.images,
-        uninformed=model.uninformed_,
+        uninformed=found.uninformed,
         title=title,
-        note=note,
+        note=found.note,
     )

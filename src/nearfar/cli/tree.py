@@ -8,12 +8,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nearfar.cli._common import Answers, Dialect, Exclude, Objects, OnBad, OnBadOption, Quiet, session
+from nearfar.cli._common import (
+    Answers,
+    Dialect,
+    Exclude,
+    Objects,
+    OnBad,
+    OnBadOption,
+    Quiet,
+    Seed,
+    session,
+    tell,
+)
 from nearfar.cli._methods import (
     Diagonal,
     DiagonalOption,
-    Kernel,
     Landmarks,
+    Model,
     Outputs,
     Prepared,
     Written,
@@ -59,17 +70,18 @@ def tree(
             show_default=False,
         ),
     ] = None,
-    kernel: Kernel = "k1",
+    model: Model = "auto",
     landmarks: Landmarks = None,
     diagonal: DiagonalOption = Diagonal.shift,
     objects: Objects = None,
     title: Annotated[str, typer.Option("--title", help="Heading of the picture.", show_default=False)] = "",
+    seed: Seed = 0,
     dialect: Dialect = None,
     on_bad: OnBadOption = OnBad.error,
     exclude: Exclude = None,
     quiet: Quiet = False,
 ) -> None:
-    """Grow a tree of the objects by agglomerative linkage on the kernel's distances.
+    """Grow a tree of the objects by agglomerative linkage on distances in the space of the model.
 
     A table has a row per join, lowest first: what was joined, at which height, how many objects it holds. With
     --clusters the table has a row per object and its cluster instead (1 is the largest). .npz holds SciPy's linkage
@@ -82,10 +94,21 @@ def tree(
     check_outputs(output, (".nwk",))
     with session(quiet):
         ready = prepare(
-            answers, kernel, landmarks, dialect=dialect, objects=objects, on_bad=on_bad, exclude=exclude
+            answers,
+            model,
+            landmarks,
+            diagonal=diagonal.value,
+            seed=seed,
+            dialect=dialect,
+            objects=objects,
+            on_bad=on_bad,
+            exclude=exclude,
         )
-        grow = _of_objects if leaves is None else _of_clusters
-        grown = grow(ready, method.value, diagonal.value, leaves)
+        if ready.headline:
+            tell(ready.headline, quiet=quiet)
+        grown = (
+            _of_objects(ready, method.value) if leaves is None else _of_clusters(ready, method.value, leaves)
+        )
         labels = None if clusters is None else grown.cut(clusters)
         written = Written(
             lambda: _joins(grown) if labels is None else _members(ready, labels[grown.leaf_of]),
@@ -123,31 +146,28 @@ class _Grown:
         return place[found]
 
 
-def _of_objects(ready: Prepared, method: str, diagonal: str, _: int | None) -> _Grown:
+def _of_objects(ready: Prepared, method: str) -> _Grown:
     import numpy as np
 
-    from nearfar.methods import linkage
-
     try:
-        tree = linkage(ready.phi, method, diagonal=diagonal)
+        tree = ready.space.tree(method)
     except TooLargeError as error:
         raise TooLargeError(f"{str(error).partition(';')[0]}; give --leaves 200 to cluster first") from error
     return _Grown(tree, ready.names, ready.labels, np.arange(len(ready.names)))
 
 
-def _of_clusters(ready: Prepared, method: str, diagonal: str, leaves: int | None) -> _Grown:
+def _of_clusters(ready: Prepared, method: str, leaves: int) -> _Grown:
     """A tree of clusters, and of the uninformed objects above its root."""
     import numpy as np
 
-    from nearfar.methods import Tree, link_clusters, medoid
-    from nearfar.methods._leaves import uninformed_last
+    from nearfar.methods import Tree, uninformed_last
 
-    found = link_clusters(ready.phi, leaves or 2, method, diagonal=diagonal)
+    found = ready.space.cluster_tree(leaves, method)
     count, unknown = len(found.sizes), found.uninformed
     alone = count + np.arange(len(unknown))
     leaf_of = found.labels.astype(np.int64)
     leaf_of[unknown] = alone
-    middle = [ready.labels[x] for x in medoid(ready.phi, found.labels).indices]
+    middle = [ready.labels[x] for x in ready.space.medoids(found.labels).indices]
     return _Grown(
         Tree.of(uninformed_last(found.tree, np.arange(count), alone), alone),
         (*(f"cluster {c + 1}" for c in range(count)), *(ready.names[x] for x in unknown)),

@@ -221,29 +221,31 @@ class Analysis:
     @cached_property
     def plane(self) -> Space:
         """The space with two dimensions that predicts best; the first two axes of ``space`` where none was judged."""
-        if self.space.n_components == 2:
-            return self.space
-        name = self.plane_name
-        if name != self.space.model:
-            return self._fit(name)
-        points = coordinates(self.space)
-        return Space(
-            points[:, :2] if self.space.kind == "kernel" else self.space.map(2),
-            self.answers.objects,
-            kind="points",
-            informed=self.space.informed,
-            model=name,
-        )
+        return self.in_dimensions(2)
 
     @property
     def plane_name(self) -> str:
         """The model of ``plane``."""
-        planes = [model.name for model in self.models if model.n_components == 2]
-        if not planes or not self.splits:
-            return planes[0] if planes and not self.splits and self._named is None else self.best.name
-        if self._model(self.best.name).n_components == 2:
-            return self.best.name
-        return max(planes, key=lambda name: self.scores[name].accuracy)
+        return self._name_in_dimensions(2)
+
+    def in_dimensions(self, n_components: int) -> Space:
+        """The judged model with so many dimensions that predicts best; the first axes of ``space`` without one."""
+        name = self._name_in_dimensions(n_components)
+        if name != self.best.name:
+            return self._fit(name)
+        if self.space.n_components == n_components:
+            return self.space
+        points, known = self.space.map(n_components), self.space.informed
+        return Space(points, self.answers.objects, kind="points", informed=known, model=name)
+
+    def _name_in_dimensions(self, n_components: int) -> str:
+        best = self._model(self.best.name)
+        flat = [model.name for model in self.models if model.n_components == n_components]
+        if best.n_components == n_components or not flat:
+            return best.name
+        if not self.splits:
+            return flat[0]
+        return max(flat, key=lambda name: self.scores[name].accuracy)
 
     def _model(self, name: str) -> Model:
         return next(model for model in self.models if model.name == name)

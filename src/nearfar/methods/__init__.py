@@ -1,5 +1,6 @@
 """Kernel methods on Phi: clusters, maps, trees, neighbours, medoids, outliers."""
 
+from nearfar.methods._leaves import uninformed_last
 from nearfar.methods.kernel_kmeans import KernelKMeans
 from nearfar.methods.kernel_pca import KernelPCA
 from nearfar.methods.medoids_outliers import Medoids, Outliers, find_outliers, medoid, outliers
@@ -22,4 +23,5 @@ __all__ = [
     "nearest_among",
     "neighbours",
     "outliers",
+    "uninformed_last",
 ]

@@ -20,11 +20,12 @@ from nearfar.triplets import Triplets, as_triplets
 if TYPE_CHECKING:
     from nearfar.design import Questions
     from nearfar.kernel import ShiftedKernel
-    from nearfar.methods import Medoids, Neighbours, Outliers, Tree
+    from nearfar.methods import ClusterTree, Medoids, Neighbours, Outliers, Tree
 
 __all__ = ["Clusters", "Space"]
 
 Kind = Literal["kernel", "points"]
+Diagonal = Literal["shift", "keep"]
 Floats = NDArray[np.float64]
 
 
@@ -66,6 +67,7 @@ class Space:
     informed : (n,) whether anything is known about the object; default: its row of a kernel is not zero, all points.
     model : the name of the model that made it.
     estimator : what was fitted, for ``extend``: it has ``transform(answers)``.
+    diagonal : "shift" or "keep": whether maps, clusters and trees of a kernel are those of the shifted K.
 
     Examples
     --------
@@ -87,6 +89,7 @@ class Space:
         informed: NDArray[np.bool_] | None = None,
         model: str = "",
         estimator: Any = None,
+        diagonal: Diagonal = "shift",
     ) -> None:
         if getattr(rows, "ndim", 0) != 2:
             raise InputError(f"rows: expected one row per object, got shape {np.shape(rows)}")
@@ -98,6 +101,7 @@ class Space:
         self.kind = kind
         self.model = model or kind
         self.estimator = estimator
+        self.diagonal = diagonal
         self.informed = _non_zero(rows, n) if informed is None and kind == "kernel" else _mask(informed, n)
 
     @classmethod
@@ -151,7 +155,7 @@ class Space:
 
     # ---------------------------------------------------------------- K and distances
 
-    def kernel(self, diagonal: Literal["shift", "keep"] = "shift") -> NDArray[Any]:
+    def kernel(self, diagonal: Diagonal = "shift") -> NDArray[Any]:
         """(n, n) K, with the shift taken off the diagonal of informed objects or not; rows of others are 0."""
         from nearfar.kernel.shift import check_diagonal
 
@@ -169,7 +173,7 @@ class Space:
             return shifted_kernel(self.rows)
         return shifted_kernel(self._scaled, diagonal="keep")
 
-    def distances(self, diagonal: Literal["shift", "keep"] = "shift") -> Floats:
+    def distances(self, diagonal: Diagonal = "shift") -> Floats:
         """(n, n) distances ``sqrt(K_xx + K_yy - 2 K_xy)``; NaN for uninformed objects."""
         K = self.kernel(diagonal).astype(np.float64, copy=False)
         own = K.diagonal().copy()
@@ -204,6 +208,12 @@ class Space:
         from nearfar.methods import linkage
 
         return linkage(self._working, method, diagonal=self._diagonal)
+
+    def cluster_tree(self, n_leaves: int, method: str = "complete", *, seed: Any = 0) -> ClusterTree:
+        """Cluster first, then link so many clusters: for more objects than their distances fit into memory."""
+        from nearfar.methods import link_clusters
+
+        return link_clusters(self._working, n_leaves, method, diagonal=self._diagonal, random_state=seed)
 
     def clusters(self, n_clusters: int, *, n_init: int = 10, seed: Any = 0) -> Clusters:
         """Clusters by kernel k-means, with the medoid of each."""
@@ -342,7 +352,7 @@ class Space:
 
     @property
     def _diagonal(self) -> str:
-        return "shift" if self.kind == "kernel" else "keep"
+        return self.diagonal if self.kind == "kernel" else "keep"
 
     @cached_property
     def _scaled(self) -> Floats:

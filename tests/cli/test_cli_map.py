@@ -1,4 +1,4 @@
-"""``nearfar embed``: the same points as the library, in every format; warnings and errors in one line."""
+"""``nearfar map`` of an embedding: the same points as the library; warnings and errors in one line."""
 
 import io
 
@@ -22,26 +22,26 @@ def path(tmp_path_factory):
     rows = np.argsort(rng.random((600, 10)), axis=1)[:, :3]
     apart = np.abs(rows[:, [0]] - rows[:, 1:])
     rows = np.where((apart[:, 0] > apart[:, 1])[:, None], rows[:, [0, 2, 1]], rows)
-    file = tmp_path_factory.mktemp("embed") / "answers.csv"
+    file = tmp_path_factory.mktemp("map") / "answers.csv"
     nf.write_triplets(Triplets.from_array(rows, [f"o{i}" for i in range(10)]), file)
     return file
 
 
-def run(path, *options):
-    result = RUN.invoke(app, ["embed", str(path), *map(str, options)])
+def run(path, *options, model="tste"):
+    result = RUN.invoke(app, ["map", str(path), "--model", model, *map(str, options)])
     assert result.exit_code == 0, result.output + repr(result.exception)
     return result
 
 
 @pytest.mark.parametrize("method", ["tste", "ste", "ckl", "soe", "gnmds"])
 def test_table_is_what_the_library_finds(path, method):
-    result = run(path, "--method", method, "--dimensions", 3)
+    result = run(path, "--dimensions", 3, model=method)
     frame = pl.read_csv(io.StringIO(result.stdout))
     model = getattr(nf.embedding, method.upper())(3).fit(nf.read_triplets(path))
     assert frame["object"].to_list() == list(model.objects_)
     np.testing.assert_allclose(frame.select("x1", "x2", "x3").to_numpy(), model.embedding_, atol=1e-12)
     assert frame["informed"].all()
-    assert f"{method.upper()} in 3 dimensions: agrees with" in result.stderr
+    assert f"{method}-3: agrees with" in result.stderr
 
 
 def test_arrays_and_picture(path, tmp_path):
@@ -80,10 +80,10 @@ def test_stopping_early_is_said(path):
     [
         (("-o", "points.xyz"), FileError, r"\.xyz is not a format"),
         (("-n", "1", "-o", "{folder}/points.png"), InputError, r"needs two dimensions; give --dimensions 2"),
-        (("-m", "ckl", "-o", "missing/points.csv"), FileError, r"there is no directory 'missing'"),
+        (("-m", "ckl-2", "-o", "missing/points.csv"), FileError, r"there is no directory 'missing'"),
     ],
 )
 def test_errors_are_sentences(path, tmp_path, options, error, message):
     options = [option.format(folder=tmp_path) for option in options]
     with pytest.raises(error, match=message):
-        RUN.invoke(app, ["embed", str(path), *options], catch_exceptions=False)
+        RUN.invoke(app, ["map", str(path), *options], catch_exceptions=False)
