@@ -13,12 +13,12 @@ from nearfar.labels import TEXT, Labels, order_names
 if TYPE_CHECKING:
     from nearfar.triplets import Triplets
 
-__all__ = ["join_columns"]
+__all__ = ["Apart", "common_objects", "join_columns"]
 
 
 def join_columns(parts: Sequence[Triplets]) -> dict[str, Any]:
     """The columns of the joined collection, as keyword arguments of ``Triplets``."""
-    objects = _union([part.objects for part in parts])
+    objects = common_objects([part.objects for part in parts])
     columns: dict[str, Any] = {"objects": objects}
     position = {name: i for i, name in enumerate(objects)}
     moves = [
@@ -40,7 +40,7 @@ def join_columns(parts: Sequence[Triplets]) -> dict[str, Any]:
     return columns
 
 
-def _union(lists: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+def common_objects(lists: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
     """The common list where all agree, else all names in their natural order."""
     if not lists:
         return ()
@@ -50,7 +50,7 @@ def _union(lists: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def _statements(parts: Sequence[Triplets]) -> Labels | None:
-    """Ids made distinct: numbers move up, text gets the part's number as a prefix where it would clash."""
+    """Ids made distinct: numbers move up, text gets the number of its part as a prefix."""
     if all(part.statement is None for part in parts):
         return None
     known = [
@@ -58,37 +58,52 @@ def _statements(parts: Sequence[Triplets]) -> Labels | None:
     ]
     names = _numbers_apart(known) if all(labels.is_numeric for labels in known) else None
     if names is None:
-        names = _texts_apart(known)
+        names = [
+            np.array([f"{number}:{name}" for name in labels.names.tolist()], dtype=TEXT)
+            for number, labels in enumerate(known, start=1)
+        ]
     starts = np.cumsum([0, *(len(labels.names) for labels in known)])
     codes = [labels.codes + start for labels, start in zip(known, starts.tolist(), strict=False)]
     return Labels.from_codes(np.concatenate(codes), np.concatenate(names))
 
 
+class Apart:
+    """Moves the numbers of one collection after the other above those before it.
+
+    >>> numbers = Apart()
+    >>> numbers.add((3, 5))
+    >>> numbers.shift(4)
+    2
+    """
+
+    def __init__(self) -> None:
+        self._free: int | None = None
+
+    def shift(self, low: int) -> int:
+        """How far the next collection moves, whose lowest number is ``low``."""
+        return 0 if self._free is None else max(0, self._free - low)
+
+    def add(self, span: tuple[int, int]) -> None:
+        """Take note of the lowest and the highest number of the next collection, before it moves."""
+        low, high = span
+        if high >= low:
+            self._free = max(high + self.shift(low) + 1, self._free or 0)
+
+
 def _numbers_apart(known: Sequence[Labels]) -> list[NDArray[Any]] | None:
     """Each part's ids moved above those before it; None where they would leave 64 bits."""
-    moved, free = [], None
+    moved, numbers = [], Apart()
     for labels in known:
         names = labels.names
         if len(names):
-            shift = 0 if free is None else max(0, free - int(names.min()))
-            free = max(int(names.max()) + shift + 1, free or 0)
-            if free > np.iinfo(np.int64).max:
+            low, high = int(names.min()), int(names.max())
+            shift = numbers.shift(low)
+            if high + shift >= np.iinfo(np.int64).max:
                 return None
+            numbers.add((low, high))
             names = names + shift
         moved.append(names)
     return moved
-
-
-def _texts_apart(known: Sequence[Labels]) -> list[NDArray[Any]]:
-    seen: set[str] = set()
-    texts = []
-    for number, labels in enumerate(known, start=1):
-        own = [str(name) for name in labels.names.tolist()]
-        while not seen.isdisjoint(own):
-            own = [f"{number}:{name}" for name in own]
-        seen.update(own)
-        texts.append(np.array(own, dtype=TEXT))
-    return texts
 
 
 def _participants(parts: Sequence[Triplets]) -> Labels | None:

@@ -61,7 +61,7 @@ class FileError(InputError):
 
 
 class RowsError(InputError):
-    """Rows of a file that are no answers; ``rejected`` holds all of them, the message the first five."""
+    """Rows of a file that are not answers; ``rejected`` holds all of them, the message the first five."""
 
     def __init__(self, message: str, *, rejected: Any = None) -> None:
         super().__init__(message)

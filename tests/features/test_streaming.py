@@ -14,7 +14,7 @@ from nearfar import FeatureMap, Triplets, read_triplets, scan_triplets
 from nearfar.errors import CoverageWarning, FileError, InputError, UninformedWarning
 from nearfar.features import PARTS
 from nearfar.features.counts import Cells, Counts, bits
-from nearfar.io import scanning
+from nearfar.io import naming
 
 # -------------------------------------------------------------------- integers with an overflow guard
 
@@ -156,7 +156,7 @@ def test_gaps_are_warned_of_when_features_are_asked_for():
 def test_indices_are_not_looked_up(files, monkeypatch):
     """A Parquet file of whole numbers, with n given, needs no dictionary of names."""
     folder, parts = files
-    monkeypatch.setattr(scanning, "name_objects", None)
+    monkeypatch.setattr(naming.Naming, "ids", None)
     batches = list(scan_triplets(folder / "0.parquet", objects=40, batch_rows=300))
     assert np.array_equal(np.concatenate([batch.array for batch in batches]), parts[0].array)
     assert all(batch.objects is batches[0].objects for batch in batches)

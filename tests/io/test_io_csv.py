@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from nearfar.errors import FileError
+from nearfar.errors import RowsError
 from nearfar.io import read_answers
 
 HEADER = "anchor,near,far,participant"
@@ -48,11 +48,11 @@ def naive(text):
             answers.append(cells)
 
 
-def ours(text):
+def ours(text, on_bad="drop"):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "answers.csv"
         path.write_bytes(text.encode())
-        result = read_answers(path, on_bad="drop")
+        result = read_answers(path, on_bad=on_bad)
     answers = result.triplets
     named = [[answers.objects[i] for i in row] for row in answers.array.tolist()]
     people = map(str, np.asarray(answers.participant).tolist())
@@ -71,9 +71,16 @@ def test_rows_and_lines_are_those_of_the_csv_module(text):
 @pytest.mark.parametrize("rest", ['"x', 'a,"b', 'a,b,c,"', 'a,b,c,"d\n', '"a,b,c,d\na,b,c,d\n'])
 @pytest.mark.parametrize("before", ["", "a,b,c,d\n", "a,b,c,\n\n"])
 def test_a_quotation_that_never_ends_is_found(rest, before):
+    """Its line is rejected, and those after it are read as if it were not there."""
     line = 2 + before.count("\n")
-    with pytest.raises(FileError, match=rf"line {line}: a quotation mark opens here and is never closed"):
-        ours(f"{HEADER}\n{before}{rest}")
+    with pytest.raises(
+        RowsError, match=rf"line {line}: broken quotes: a quotation mark opens here and is never closed"
+    ):
+        ours(f"{HEADER}\n{before}{rest}", on_bad="error")
+    answers, rejected = ours(f"{HEADER}\n{before}{rest}")
+    after = rest.split("\n")[1:-1]
+    assert len(answers) == before.count("a") + len(after)
+    assert rejected == [line]
 
 
 def test_a_header_of_several_lines():

@@ -81,7 +81,7 @@ def test_points_in_time(tmp_path, text):
 
 def test_times_in_a_format_of_their_own_are_not_known(tmp_path):
     text = "Participant.ID,Timestamp,Center,Left,Right,Answer,Alg.Label\np,14.11.23 22h13,a,b,c,b,Test\n"
-    with pytest.warns(NearfarWarning, match=r"times such as '14\.11\.23 22h13' cannot be understood"):
+    with pytest.warns(NearfarWarning, match=r"times such as '14\.11\.23 22h13' cannot be read"):
         answers = read(tmp_path, text).triplets
     assert np.isnan(answers.answered_at).all()
 

@@ -116,7 +116,7 @@ def test_a_json_array_as_salmon_exports_it(tmp_path):
     text = '[{"head": 0, "left": 1, "right": 2, "winner": 2, "puid": "p"}, 5]'
     result = read(tmp_path, text, "responses.json", on_bad="drop")
     assert result.triplets.array.tolist() == [[0, 2, 1]]
-    assert result.rejected.select("line", "reason").rows() == [(2, "no JSON object")]
+    assert result.rejected.select("line", "reason").rows() == [(2, "not a JSON object")]
 
 
 def test_a_key_that_appears_late_in_jsonl_is_not_lost(tmp_path):

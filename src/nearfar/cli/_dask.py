@@ -222,7 +222,7 @@ def _read(
     listed = None if objects is None else read_objects(objects)
     found = scale.read_triplets(list(answers), dialect=dialect, objects=listed, on_bad=OnBad(on_bad).value)
     triplets = _nothing_about(found.objects)
-    return Loaded(triplets, ReadResult(triplets, *_no_rows(), ()), listed, {}), found
+    return Loaded(triplets, ReadResult(triplets), listed, {}), found
 
 
 def _nothing_about(objects: Sequence[str]) -> Triplets:
@@ -232,11 +232,3 @@ def _nothing_about(objects: Sequence[str]) -> Triplets:
 
     none = np.empty(0, np.int32)
     return Triplets(none, none, none, objects)
-
-
-def _no_rows() -> tuple[Any, Any]:
-    import polars as pl
-
-    from nearfar.io._report import CHECKS, REJECTED
-
-    return pl.DataFrame(schema=pl.Schema(REJECTED)), pl.DataFrame(schema=pl.Schema(CHECKS))  # type: ignore[arg-type]

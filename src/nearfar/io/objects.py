@@ -7,18 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import overload
 
 import numpy as np
 import polars as pl
 
 from nearfar.errors import FileError, InputError
-from nearfar.io._open import open_sheet
-from nearfar.io._report import rows_error
-from nearfar.io._sheet import FAULTS, mark_blanks, read_with_care
-from nearfar.io._source import find_sources
-from nearfar.triplets import SoundNames, sound_names
+from nearfar.io.formats import open_table
+from nearfar.io.rejections import rows_error
+from nearfar.io.sources import find_sources
+from nearfar.io.table import FAULTS
+from nearfar.triplets import sound_names
 
-__all__ = ["ObjectList", "as_count", "as_names", "read_objects"]
+__all__ = ["Numbers", "ObjectList", "as_count", "as_names", "read_objects"]
 
 
 @dataclass(frozen=True)
@@ -71,18 +72,41 @@ class Entry:
     group: str | None
 
 
+class Numbers(Sequence[str]):
+    """The names of objects that are called by their index, without a billion strings.
+
+    >>> Numbers(3)[1], list(Numbers(3))
+    ('1', ['0', '1', '2'])
+    """
+
+    def __init__(self, count: int) -> None:
+        self._range = range(count)
+
+    def __len__(self) -> int:
+        return len(self._range)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        if isinstance(place, slice):
+            return list(map(str, self._range[place]))
+        return str(self._range[place])
+
+
 def as_names(
     objects: ObjectList | Sequence[str] | str | os.PathLike[str] | int | None,
-) -> tuple[str, ...] | None:
+) -> Sequence[str] | None:
     """The names of an object list, however it was given; a number n stands for the names 0 to n - 1.
 
-    >>> as_names(3)
-    ('0', '1', '2')
+    >>> list(as_names(3))
+    ['0', '1', '2']
     """
     if objects is None:
         return None
     if isinstance(objects, (int, np.integer)):
-        return SoundNames(map(str, range(as_count(objects) or 0)))
+        return Numbers(as_count(objects) or 0)
     if isinstance(objects, ObjectList):
         return objects.names
     if isinstance(objects, (str, os.PathLike)):
@@ -96,7 +120,7 @@ def as_count(objects: object) -> int | None:
         return None
     if objects < 0:
         raise InputError(
-            f"objects: {objects} is no number of objects; expected 0 or more",
+            f"objects: the number of objects must be >= 0, got {objects}",
         )
     return int(objects)
 
@@ -118,23 +142,25 @@ def read_objects(path: str | os.PathLike[str]) -> ObjectList:
     (('007', '008'), ('Bond', '008'))
     """
     source = find_sources(path)[0]
-    sheet = open_sheet(source)
-    at = sheet.header.find("object")
+    table = open_table(source)
+    at = table.header.find("object")
     if at is None:
         raise FileError(
-            f"{source.name}: column 'object' is missing (it has {', '.join(sheet.header.cells)}); "
-            "expected object, and if you like label, image, group",
+            f"{source.name}: column 'object' is missing (it has {', '.join(table.header.cells)}); "
+            "expected object, and if you like label, image, group"
         )
-    sheet, cells, faults = read_with_care(
-        sheet, True, lambda s: s.scan(True).with_columns(**mark_blanks(len(s.header)))
-    )
-    if faults is not None and len(faults):
-        table = faults.select(pl.lit(sheet.name).alias("file"), *FAULTS)
-        raise rows_error(sheet, table, len(cells) + len(faults))
-    kept = cells.filter(~pl.col("blank"))
+    parts = list(table.cells(has_header=True, rows=1 << 20))
+    faults = [fault for part in parts for fault in part.faults]
+    cells = pl.concat([pl.DataFrame(schema=table.schema), *(part.frame for part in parts)])
+    if faults:
+        rejected = pl.DataFrame(faults, schema=FAULTS, orient="row")
+        raise rows_error(
+            table, rejected.select(pl.lit(table.name).alias("file"), pl.all()), len(cells) + len(faults)
+        )
+    kept = cells.filter(~pl.all_horizontal(pl.all().is_null()))
     columns: dict[str, list[str | None]] = {}
     for role in ("object", "label", "image", "group"):
-        found = sheet.header.find(role)
+        found = table.header.find(role)
         columns[role] = [None] * len(kept) if found is None else kept[f"c{found}"].cast(pl.String).to_list()
     names = _sound_names(source.name, columns["object"])
     folder = Path(source.name).parent if isinstance(source.data, Path) else Path()

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
@@ -13,24 +11,18 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from nearfar.errors import InputError, NearfarWarning
-from nearfar.io._build import OwnIds, build, trim
-from nearfar.io._names import Naming, name_by_index, name_by_name
-from nearfar.io._open import open_sheet
-from nearfar.io._report import checks, rejected, rows_error
-from nearfar.io._settle import settle
-from nearfar.io._sheet import Sheet, read_with_care
-from nearfar.io._source import Source, find_sources
-from nearfar.io._take import Vocabulary, take
-from nearfar.io.dialects import Plan, choose
-from nearfar.io.objects import ObjectList, as_names
+from nearfar.errors import NearfarWarning
+from nearfar.io.batches import Columns, Objects, Opened, Reader
+from nearfar.io.build import make_triplets
+from nearfar.io.ids import People
+from nearfar.io.rejections import CHECKS, REJECTED, rows_error
 from nearfar.progress import track
 from nearfar.triplets import Triplets
 
-__all__ = ["Part", "ReadResult", "check_on_bad", "read_answers", "read_triplets"]
+__all__ = ["Part", "ReadResult", "double_submits", "read_answers", "read_triplets"]
 
+BATCH_ROWS = 4_000_000
 DOUBLE_SUBMIT = 0.5  # seconds within which nobody answers the same question a second time on purpose
-Objects = ObjectList | Sequence[str] | str | os.PathLike[str] | int
 
 
 @dataclass(frozen=True)
@@ -51,16 +43,18 @@ class ReadResult:
     Attributes
     ----------
     triplets : the answers.
-    rejected : data frame of rows that are no answers: file, line, reason, came, expected.
-    checks : data frame of rows that the dialect knows to be no answers (check questions, blank answers, skips),
-        set aside: file, line, kind, participant, correct (null where there is nothing to grade), came.
+    rejected : data frame of rows that are not answers: file, line, reason, content, expected.
+    checks : data frame of rows that the dialect knows not to be answers (check questions, blank answers, skips),
+        set aside: file, line, kind, participant, correct (null where there is nothing to grade), content.
     parts : one entry per source.
+    groups : participant -> group, where a column was named as ``group``.
     """
 
     triplets: Triplets
-    rejected: pl.DataFrame
-    checks: pl.DataFrame
-    parts: tuple[Part, ...]
+    rejected: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=REJECTED))
+    checks: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=CHECKS))
+    parts: tuple[Part, ...] = ()
+    groups: dict[str, str] = field(default_factory=dict)
 
     @cached_property
     def double_submits(self) -> NDArray[np.bool_]:
@@ -75,6 +69,7 @@ def read_triplets(
     source: Any,
     *,
     dialect: str | None = None,
+    columns: Columns | None = None,
     objects: Objects | None = None,
     on_bad: Literal["error", "drop"] = "error",
 ) -> Triplets:
@@ -82,12 +77,14 @@ def read_triplets(
 
     Parameters
     ----------
-    source : a path (.csv .tsv .txt .jsonl .json, each also .gz or .zst, .parquet .npz .npy), ``"-"`` for standard
-        input, a list of paths, a data frame of any library, an (m, 3) array, or (array, response).
+    source : a path (.csv .tsv .txt .jsonl .json, each also .gz or .zst, .parquet .npz .npy .xlsx), ``"-"`` for
+        standard input, a list of paths, a data frame of any library, an (m, 3) array, or (array, response).
     dialect : what the columns mean; default: recognised by the header. Never guessed from values.
+    columns : role -> column (its name, or its position from 0), or a list of two or three columns for the role
+        ``option``, for tables that no dialect knows; see docs/files.md.
     objects : object list (names, an ``ObjectList`` or its file, or n for the names 0 to n - 1): fixes the order;
         other names are errors.
-    on_bad : a row that is no answer: ``"error"``, or ``"drop"`` it; ``read_answers`` returns such rows.
+    on_bad : a row that is not an answer: ``"error"``, or ``"drop"`` it; ``read_answers`` returns such rows.
 
     Examples
     --------
@@ -95,13 +92,14 @@ def read_triplets(
     >>> read_triplets(pl.DataFrame({"a": ["red"], "b": ["pink"], "c": ["blue"], "odd": ["blue"]})).array.tolist()
     [[2, 1, 0], [1, 2, 0]]
     """
-    return read_answers(source, dialect=dialect, objects=objects, on_bad=on_bad).triplets
+    return read_answers(source, dialect=dialect, columns=columns, objects=objects, on_bad=on_bad).triplets
 
 
 def read_answers(
     source: Any,
     *,
     dialect: str | None = None,
+    columns: Columns | None = None,
     objects: Objects | None = None,
     on_bad: Literal["error", "drop"] = "error",
 ) -> ReadResult:
@@ -112,14 +110,11 @@ def read_answers(
     >>> read_answers(frame, on_bad="drop")
     ReadResult(Triplets(1 answers, 3 objects), 1 rejected, 0 set aside)
     """
-    check_on_bad(on_bad)
-    listed = as_names(objects)
-    sources = find_sources(source)
-    if not sources:
-        raise InputError(
-            "answers: the list of files is empty; expected at least one",
-        )
-    results = [_read_one(one, dialect, listed, on_bad) for one in track(sources, "reading answers")]
+    reader = Reader(source, dialect=dialect, columns=columns, objects=objects, on_bad=on_bad)
+    results = []
+    for one in track(reader.sources, "reading answers"):
+        reader.people = People()
+        results.append(_read_one(reader, reader.open(one)))
     if len(results) == 1:
         return results[0]
     return ReadResult(
@@ -130,59 +125,51 @@ def read_answers(
     )
 
 
-def check_on_bad(on_bad: str) -> None:
-    """An error for what cannot be done with a bad row."""
-    if on_bad not in ("error", "drop"):
-        raise InputError(
-            f"on_bad: {on_bad!r} is not known; expected 'error' or 'drop'",
-        )
-
-
-def _read_one(source: Source, dialect: str | None, listed: tuple[str, ...] | None, on_bad: str) -> ReadResult:
-    sheet = open_sheet(source)
-    chosen, plan = choose(sheet, dialect)
-    objects, people = Vocabulary(), Vocabulary()
-    sheet, frame, faults = read_with_care(sheet, plan.has_header, lambda s: take(s, plan, objects, people))
-    names = objects.names()
-    naming = name_objects(names, plan, sheet, listed)
-    settled = settle(frame, plan, naming, names, source=sheet.name)
-    refused = rejected(settled, plan, sheet, faults)
-    rows = len(frame) - int(frame["blank"].sum()) + (0 if faults is None else len(faults))
-    if len(refused) and on_bad == "error":
-        raise rows_error(sheet, refused, rows)
-    if not plan.has_header and sheet.may_be_bare:
-        _warn_of_header(frame, plan, names, source=sheet.name)
-    triplets = build(settled.kept, plan, naming.objects, OwnIds(people, sheet.typed))
-    all_rows = settled.fate is None and faults is None
-    if listed is None and sheet.objects is None and plan.first_index is None and not all_rows:
-        triplets = trim(triplets)
+def _read_one(reader: Reader, opened: Opened) -> ReadResult:
+    table, plan = opened.table, opened.plan
+    batches = list(reader.batches(opened, BATCH_ROWS))
+    rejected = pl.concat([pl.DataFrame(schema=REJECTED), *(batch.rejected for batch in batches)])
+    n_rows = sum(batch.rows for batch in batches)
+    if len(rejected) and not reader.drop:
+        raise rows_error(table, rejected, n_rows)
+    checks = pl.concat([pl.DataFrame(schema=CHECKS), *(batch.set_aside for batch in batches)])
+    triplets = _whole(reader, opened, [batch.triplets for batch in batches])
+    if not plan.has_header and table.may_be_bare:
+        _warn_of_header(triplets, table.name)
     used = set(plan.columns.values())
-    unused = (
-        tuple(name for at, name in enumerate(sheet.header.cells) if at not in used) if plan.has_header else ()
+    cells = table.header.cells if plan.has_header else ()
+    unused = tuple(name for at, name in enumerate(cells) if at not in used)
+    return ReadResult(
+        triplets, rejected, checks, (Part(table.name, opened.dialect.name, table.unit, n_rows, unused),)
     )
-    part = Part(sheet.name, chosen.name, sheet.unit, rows, unused)
-    return ReadResult(triplets, refused, checks(settled, plan, sheet), (part,))
 
 
-def name_objects(names: list[str], plan: Plan, sheet: Sheet, listed: tuple[str, ...] | None) -> Naming:
-    """What the names of a vocabulary stand for in a sheet; the first is the empty one."""
-    names = names[1:]
-    if plan.first_index is not None:
-        return name_by_index(names, plan.first_index, sheet.objects, listed, source=sheet.name)
-    schema = sheet.scan(plan.has_header).collect_schema()
-    numeric = all(schema[f"c{plan.columns[role]}"].is_numeric() for role in plan.objects)
-    return name_by_name(names, listed if listed is not None else sheet.objects, numeric=numeric)
+def _whole(reader: Reader, opened: Opened, parts: list[pl.DataFrame]) -> Triplets:
+    """The triplets of all batches of a source."""
+    if not opened.statements.are_numbers and "statement" in parts[0].columns:
+        parts = [part.with_columns(pl.col("statement").cast(pl.String)) for part in parts]
+    rows = pl.concat(parts)
+    objects = opened.objects()
+    place = reader.names.places(objects)
+    statement = participant = None
+    if "statement" in rows.columns:
+        statement = opened.statements.labels(rows["statement"], as_numbers=opened.statements.are_numbers)
+    if "participant" in rows.columns:
+        participant = reader.people.labels(rows["participant"], as_numbers=reader.people.are_numbers)
+    return make_triplets(rows, place, objects, statement, participant)
 
 
-def _warn_of_header(frame: pl.DataFrame, plan: Plan, names: list[str], *, source: str) -> None:
-    """A file read without a header whose first row stands alone probably has one."""
-    codes = frame.select(plan.objects)
-    if len(codes) < 10 or None in codes.row(0):
+def _warn_of_header(triplets: Triplets, source: str) -> None:
+    """A file read without a header whose first row has names of its own probably has a header."""
+    if len(triplets) < 10:
         return
-    if all(sum(int((codes[role] == code).sum()) for role in plan.objects) == 1 for code in codes.row(0)):
-        first = ", ".join(repr(names[code]) for code in codes.row(0))
+    first = {int(i) for i in triplets.array[0]}
+    rows = np.isin(triplets.array, list(first)).any(axis=1)
+    same = triplets.statement_ids == triplets.statement_ids[0]
+    if not (rows & ~same).any():
+        names = ", ".join(repr(triplets.objects[i]) for i in triplets.array[0])
         warnings.warn(
-            f"{source}: the first line ({first}) was read as an answer, but its names occur nowhere else; "
+            f"{source}: the first line ({names}) was read as an answer, but its names occur nowhere else; "
             "if it is a header, take it out",
             NearfarWarning,
             stacklevel=4,

@@ -17,7 +17,7 @@ EXAMPLES = 3
 
 @dataclass(frozen=True)
 class Rejection:
-    """One reason for which rows were no answers: how many, what was expected, and the first of them."""
+    """One reason for which rows were not answers: how many, what was expected, and the first of them."""
 
     reason: str
     count: int
@@ -27,7 +27,7 @@ class Rejection:
 
 @dataclass(frozen=True)
 class SetAside:
-    """One kind of rows that the dialect knows to be no answers; graded ones were ``correct`` or ``wrong``."""
+    """One kind of rows that the dialect knows not to be answers; graded ones were ``correct`` or ``wrong``."""
 
     kind: str
     count: int
@@ -49,7 +49,7 @@ class Summary:
     double_submits : answers sent again within half a second, by the same participant.
     unanswered : the objects that no answer is about.
     parts : the sources and their dialects.
-    set_aside, rejected : the rows that were no answers.
+    set_aside, rejected : the rows that were not answers.
     """
 
     objects: int
@@ -128,7 +128,7 @@ def _rejections(result: ReadResult) -> tuple[Rejection, ...]:
     units = {part.name: part.unit for part in result.parts}
     found = []
     for (reason,), rows in result.rejected.group_by("reason", maintain_order=True):
-        shown = rows.head(EXAMPLES).select("file", "line", "came").rows()
-        examples = tuple(f"{file}, {units[file]} {line}: {came}" for file, line, came in shown)
+        shown = rows.head(EXAMPLES).select("file", "line", "content").rows()
+        examples = tuple(f"{file}, {units[file]} {line}: {content}" for file, line, content in shown)
         found.append(Rejection(str(reason), len(rows), str(rows["expected"][0]), examples))
     return tuple(sorted(found, key=lambda rejection: -rejection.count))

@@ -13,8 +13,8 @@ import polars as pl
 
 from nearfar.atomic import atomic_path
 from nearfar.errors import FileError, NearfarWarning, TripletError
-from nearfar.io._source import format_of
 from nearfar.io.dialects import DIALECTS, Dialect, named
+from nearfar.io.sources import format_of
 from nearfar.labels import Labels
 from nearfar.triplets import Triplets
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, overload
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nearfar.triplets import Triplets, as_triplets
 
-__all__ = ["Answers", "Batch", "MemoryPiece", "Numbers", "Piece", "as_answers"]
+__all__ = ["Answers", "Batch", "MemoryPiece", "Piece", "as_answers"]
 
 PIECE_ANSWERS = 500_000  # of answers held in memory; 6 MB on their way to a worker
 
@@ -33,29 +33,6 @@ class Piece(Protocol):
 
     def read(self, names: Any) -> Iterator[Batch]:
         """The answers as indices, in batches; ``names`` is what ``Answers.names`` stands for, on the worker."""
-
-
-class Numbers(Sequence[str]):
-    """The names of objects that are called by their index, without a billion strings.
-
-    >>> Numbers(3)[1], list(Numbers(3))
-    ('1', ['0', '1', '2'])
-    """
-
-    def __init__(self, count: int) -> None:
-        self._range = range(count)
-
-    def __len__(self) -> int:
-        return len(self._range)
-
-    @overload
-    def __getitem__(self, place: int) -> str: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[str]: ...
-    def __getitem__(self, place: int | slice) -> str | list[str]:
-        if isinstance(place, slice):
-            return list(map(str, self._range[place]))
-        return str(self._range[place])
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,16 +9,14 @@ from typing import Any, Literal
 
 from nearfar.errors import FileError, InputError
 from nearfar.io import ObjectList
-from nearfar.io._source import format_of, refuse_directory
-from nearfar.io.objects import as_count, as_names
-from nearfar.io.reading import check_on_bad
+from nearfar.io.objects import Numbers, as_count, as_names
+from nearfar.io.sources import format_of, refuse_directory
 from nearfar.labels import order_names
-from nearfar.scale._answers import Answers, Numbers, Piece
+from nearfar.scale._answers import Answers, Piece
 from nearfar.scale._engine import Engine, current_engine, require_dask
-from nearfar.scale._pieces import (
-    CsvPiece,
+from nearfar.scale.file_chunks import (
+    FileChunk,
     Format,
-    ParquetPiece,
     damage,
     open_file,
     open_parquet,
@@ -39,6 +37,7 @@ def read_triplets(
     paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     *,
     dialect: str | None = None,
+    columns: dict[str, Any] | None = None,
     objects: ObjectList | Sequence[str] | str | os.PathLike[str] | int | None = None,
     on_bad: Literal["error", "drop"] = "error",
     storage_options: dict[str, Any] | None = None,
@@ -49,7 +48,7 @@ def read_triplets(
     ----------
     paths : Parquet or CSV files (.parquet .csv .tsv, text also .gz): a path, an address that fsspec knows such as
         s3://bucket/answers-*.parquet, a pattern, or a list of these. Workers must see them too.
-    dialect, on_bad : as for ``nearfar.read_triplets``.
+    dialect, columns, on_bad : as for ``nearfar.read_triplets``.
     objects : object list, as for ``nearfar.read_triplets``; or n, for objects that are called 0 to n - 1. Without it
         the files are read twice, the first time for the names: all that occur, in their natural order.
     storage_options : what fsspec needs to know about a place, such as keys.
@@ -59,12 +58,13 @@ def read_triplets(
     Answers : give it to the verbs of ``nearfar.scale``.
     """
     require_dask()
-    check_on_bad(on_bad)
+    if on_bad not in ("error", "drop"):
+        raise InputError(f"on_bad must be 'error' or 'drop', got {on_bad!r}")
     engine = current_engine()
     n_objects = as_count(objects)
-    format, files = Format(dialect, on_bad, n_objects), _find(paths, storage_options or {})
+    format, files = Format(dialect, columns, on_bad, n_objects), _find(paths, storage_options or {})
     many = len(files)
-    cuts = engine.map("files", _pieces, files, [format] * many, [_room(engine)] * many)
+    cuts = engine.map("files", _chunks, files, [format] * many, [_room(engine)] * many)
     found = engine.gather("looking at files", cuts)
     pieces = tuple(piece for cuts in found for piece in cuts.pieces)
     approximate = sum(cuts.answers for cuts in found)
@@ -141,45 +141,43 @@ def _same(value: Any) -> Any:
     return value
 
 
-def _pieces(file: Any, format: Format, room: int) -> _Cuts:
-    """The pieces of a file, about ``room`` answers each."""
+def _chunks(file: Any, format: Format, room: int) -> _Cuts:
+    """The chunks of a file, about ``room`` answers each."""
     kind, packed = format_of(file.path)
     if kind == "parquet":
-        return _parquet_pieces(file, format, room)
+        return _parquet_chunks(file, format, room)
     with open_file(file) as stream, damage(file):
         header = text_header(stream, kind, shown(file), format)
         size = int(file.fs.size(file.path))
     step = min(TEXT_BYTES, max(1, room * ROW_BYTES // 8))
     if packed or size <= len(header) + step:  # packed: cannot be entered in the middle
-        answers = (4 if packed else 1) * size // LINE_BYTES
-        return _Cuts([CsvPiece(file, kind, b"", 0, None, format)], answers)
+        return _Cuts([FileChunk(file, kind, format)], (4 if packed else 1) * size // LINE_BYTES)
     starts = range(len(header), max(size, len(header) + 1), step)
-    pieces: list[Piece] = [CsvPiece(file, kind, header, a, min(a + step, size), format) for a in starts]
-    return _Cuts(pieces, size // LINE_BYTES)
+    chunks: list[Piece] = [
+        FileChunk(file, kind, format, header=header, start=a, stop=min(a + step, size)) for a in starts
+    ]
+    return _Cuts(chunks, size // LINE_BYTES)
 
 
-def _parquet_pieces(file: Any, format: Format, room: int) -> _Cuts:
+def _parquet_chunks(file: Any, format: Format, room: int) -> _Cuts:
     with open_file(file) as stream, damage(file):
         metadata = open_parquet(stream).metadata
     sizes = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
-    pieces: list[Piece] = []
+    chunks: list[Piece] = []
     groups: list[int] = []
-    first_row = rows = 0
-    for number, size in enumerate(sizes):
+    first = rows = 0
+    for number, size in [*enumerate(sizes), (len(sizes), room)]:
         if groups and rows + size > room:
-            pieces.append(ParquetPiece(file, tuple(groups), first_row, format))
-            first_row, groups, rows = first_row + rows, [], 0
+            chunks.append(FileChunk(file, "parquet", format, groups=tuple(groups), first=first))
+            first, groups, rows = first + rows, [], 0
         groups.append(number)
         rows += size
-    if groups:
-        pieces.append(ParquetPiece(file, tuple(groups), first_row, format))
-    return _Cuts(pieces, int(sum(sizes)))
+    return _Cuts(chunks, int(sum(sizes)))
 
 
-def _names(piece: Any) -> _Names:
-    """The objects of the answers of a piece."""
-    lists = {triplets.objects for triplets in piece.tables(None)}
-    return _join([_Names(names, True) for names in lists] or [_Names((), False)])
+def _names(chunk: Any) -> _Names:
+    """The objects of the answers of a chunk."""
+    return _join([_Names(names, True) for names in chunk.objects()] or [_Names((), False)])
 
 
 def _join(found: list[_Names]) -> _Names:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import Any
 
 from nearfar.errors import FileError, InputError
-from nearfar.io._sheet import Sheet
 from nearfar.io.dialects._plan import Aside, Dialect, Plan, Refusal
 from nearfar.io.dialects.arrays import LIST_BOOLEAN, LIST_COUNT, LIST_ORDER
 from nearfar.io.dialects.canonical import CANONICAL
@@ -16,6 +16,7 @@ from nearfar.io.dialects.odd_one_out import ODD_ONE_OUT
 from nearfar.io.dialects.salmon import SALMON
 from nearfar.io.dialects.things import THINGS
 from nearfar.io.dialects.triplettools import TRIPLETTOOLS
+from nearfar.io.table import Table
 
 __all__ = ["DIALECTS", "Aside", "Dialect", "Plan", "Refusal", "choose", "named"]
 
@@ -45,46 +46,46 @@ def named(name: str) -> Dialect:
     )
 
 
-def choose(sheet: Sheet, name: str | None) -> tuple[Dialect, Plan]:
+def choose(table: Table, name: str | None, columns: dict[str, Any] | None = None) -> tuple[Dialect, Plan]:
     """The dialect that the caller names, or the source itself, or that its header shows; never its values."""
-    wanted = name or sheet.dialect
-    dialect, plan = _by_header(sheet) if wanted is None else _by_name(sheet, named(wanted))
-    if sheet.first_index is not None and plan.first_index is None:
-        plan = replace(plan, first_index=sheet.first_index)
+    wanted = name or table.dialect
+    dialect, plan = _by_header(table) if wanted is None else _by_name(table, named(wanted))
+    if table.first_index is not None and plan.first_index is None:
+        plan = replace(plan, first_index=table.first_index)
     return dialect, plan
 
 
-def _by_header(sheet: Sheet) -> tuple[Dialect, Plan]:
-    plans = [(dialect, dialect.plan(sheet.header)) for dialect in DIALECTS]
+def _by_header(table: Table) -> tuple[Dialect, Plan]:
+    plans = [(dialect, dialect.plan(table.header)) for dialect in DIALECTS]
     fitting = [(dialect, plan) for dialect, plan in plans if plan is not None]
     if len(fitting) == 1:
         return fitting[0]
-    columns = ", ".join(map(repr, sheet.header.cells))
+    columns = ", ".join(map(repr, table.header.cells))
     if fitting:
         names = " or ".join(dialect.name for dialect, _ in fitting)
         raise FileError(
-            f"{sheet.name}: the columns {columns} may be {names}; say which with dialect=",
+            f"{table.name}: the columns {columns} may be {names}; say which with dialect=",
         )
     known = "; ".join(
         f"{dialect.name}: {dialect.needs}" for dialect in DIALECTS if dialect.name[:5] != "list-"
     )
     raise FileError(
-        f"{sheet.name}: no dialect has the columns {columns}; expected one of ({known}), "
+        f"{table.name}: no dialect has the columns {columns}; expected one of ({known}), "
         "or name the dialect if the file has no header",
     )
 
 
-def _by_name(sheet: Sheet, dialect: Dialect) -> tuple[Dialect, Plan]:
-    plan = dialect.plan(sheet.header)
+def _by_name(table: Table, dialect: Dialect) -> tuple[Dialect, Plan]:
+    plan = dialect.plan(table.header)
     if plan is not None:
         return dialect, plan
-    has_rows = sheet.dialect is not None  # an array of rows of three, with or without more columns
-    if dialect.bare is not None and (has_rows or (len(sheet.header) == 3 and sheet.may_be_bare)):
-        return dialect, dialect.bare(sheet.header)
-    columns = ", ".join(map(repr, sheet.header.cells))
+    has_rows = table.dialect is not None  # an array of rows of three, with or without more columns
+    if dialect.bare is not None and (has_rows or (len(table.header) == 3 and table.may_be_bare)):
+        return dialect, dialect.bare(table.header)
+    columns = ", ".join(map(repr, table.header.cells))
     bare = " or three columns without a header" if dialect.bare is not None else ""
     raise FileError(
-        f"{sheet.name}: the columns are {columns}; {dialect.name} expects {dialect.needs}{bare}",
+        f"{table.name}: the columns are {columns}; {dialect.name} expects {dialect.needs}{bare}",
     )
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from nearfar.io._header import Header
 from nearfar.io.dialects._plan import Refusal, Three
+from nearfar.io.header import Header
 
 __all__ = ["ROLES", "SIDE", "TRIPLET", "WRONG_ANSWER", "find_choice"]
 

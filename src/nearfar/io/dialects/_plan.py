@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from nearfar.io._header import Header
+from nearfar.io.header import Header
 from nearfar.triplets import Triplets
 
 __all__ = ["Aside", "Dialect", "Plan", "Refusal"]
@@ -17,7 +17,7 @@ Three = tuple[pl.Expr, pl.Expr, pl.Expr]
 
 @dataclass(frozen=True)
 class Refusal:
-    """Rows that are no answers: ``when`` holds, ``expected`` says what should have been there.
+    """Rows that are not answers: ``when`` holds, ``expected`` says what should have been there.
 
     ``shows`` are the roles whose cells a message shows; all objects where none are given.
     """
@@ -30,7 +30,7 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Aside:
-    """Rows that the dialect knows to be no answers; ``correct`` grades them where that makes sense."""
+    """Rows that the dialect knows not to be answers; ``correct`` grades them where that makes sense."""
 
     when: pl.Expr
     kind: str
@@ -48,7 +48,7 @@ class Plan:
         all other roles are text.
     triplets : what a row says, as (anchor, near, far): one triplet, or two of one statement.
     answer : the role that holds the choice, where it is one of ``objects``; the word "skip" in it is a skip.
-    refuse, aside : rows that are no answers.
+    refuse, aside : rows that are not answers.
     near_side : side of ``near`` (0 left, 1 right) where the roles tell; else the column ``near_side`` is read.
     times : how often a row was answered, where one row stands for several answers.
     milliseconds : whether ``seconds`` are given in thousandths.

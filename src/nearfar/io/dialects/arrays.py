@@ -7,8 +7,8 @@ from dataclasses import replace
 import polars as pl
 
 from nearfar.errors import FileError
-from nearfar.io._header import Header
 from nearfar.io.dialects._plan import Aside, Dialect, Plan, Refusal
+from nearfar.io.header import Header
 from nearfar.triplets import Triplets
 
 __all__ = ["LIST_BOOLEAN", "LIST_COUNT", "LIST_ORDER"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
-from nearfar.io._header import Header
 from nearfar.io.dialects._plan import Dialect, Plan
 from nearfar.io.dialects._table import names, optional_columns
+from nearfar.io.header import Header
 from nearfar.triplets import Triplets
 
 __all__ = ["CANONICAL"]

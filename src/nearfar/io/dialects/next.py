@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import polars as pl
 
-from nearfar.io._header import Header
 from nearfar.io.dialects._choice import ROLES, SIDE, TRIPLET, WRONG_ANSWER, find_choice
 from nearfar.io.dialects._plan import Aside, Dialect, Plan
 from nearfar.io.dialects._table import left_and_right, names, optional_columns
+from nearfar.io.header import Header
 from nearfar.triplets import Triplets
 
 __all__ = ["NEXT", "is_next"]

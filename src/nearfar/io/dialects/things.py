@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import polars as pl
 
-from nearfar.io._header import Header
 from nearfar.io.dialects import odd_one_out
 from nearfar.io.dialects._plan import Dialect, Plan, Refusal
 from nearfar.io.dialects._table import statements
+from nearfar.io.header import Header
 from nearfar.triplets import Triplets
 
 __all__ = ["THINGS"]

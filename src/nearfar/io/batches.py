@@ -1,0 +1,206 @@
+"""The one reader: batches of rows of any source, every row accounted for."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from nearfar.errors import FileError, InputError, NearfarWarning
+from nearfar.io.build import triplet_rows
+from nearfar.io.classify_rows import classify_rows
+from nearfar.io.dialects import Dialect, Plan, choose
+from nearfar.io.formats import open_table
+from nearfar.io.ids import People, Statements
+from nearfar.io.naming import NameTable, Naming
+from nearfar.io.objects import ObjectList, as_count, as_names
+from nearfar.io.parse_columns import parse_columns
+from nearfar.io.rejections import CHECKS, REJECTED, rejected_rows, rows_set_aside
+from nearfar.io.sources import Source, find_sources
+from nearfar.io.table import Cells, Table
+from nearfar.limits import check_largest_index
+
+__all__ = ["Batch", "Columns", "Objects", "Opened", "Reader"]
+
+Objects = ObjectList | Sequence[str] | str | os.PathLike[str] | int
+Columns = dict[str, Any]
+ROLES = ("anchor", "near", "far")
+NONE_REJECTED, NONE_ASIDE = pl.DataFrame(schema=REJECTED), pl.DataFrame(schema=CHECKS)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some rows of a source: the triplets of its answers (objects as ids), and the rows that are not answers.
+
+    ``rows`` is how many there are, blank ones apart.
+    """
+
+    triplets: pl.DataFrame
+    rejected: pl.DataFrame
+    set_aside: pl.DataFrame
+    rows: int
+
+
+@dataclass
+class Opened:
+    """A source that is being read: what it holds, and what was found in it so far."""
+
+    table: Table
+    dialect: Dialect
+    plan: Plan
+    naming: Naming
+    statements: Statements
+    used: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))
+    n_rows: int = 0
+    n_answers: int = 0
+
+    @property
+    def may_be_numbers(self) -> bool:
+        """Whether participants that look like numbers are numbers."""
+        at = self.plan.columns.get("participant")
+        return not self.table.typed or at is None or self.table.schema[f"c{at}"].is_integer()
+
+    @property
+    def has_statements(self) -> bool:
+        """Whether an answer may belong to a statement with others."""
+        return "statement" in self.plan.columns or len(self.plan.triplets) > 1
+
+    def objects(self) -> tuple[str, ...]:
+        """The objects of the source, once all its answers were seen."""
+        names = self.naming.table.names
+        if self.naming.table.fixed:
+            return tuple(names)
+        used = [names[i] for i in np.flatnonzero(self.used).tolist()]
+        if self.naming.first is not None and self.naming.own is None:
+            wrong = check_largest_index(max(map(int, used), default=0), self.n_answers)
+            if wrong is not None:
+                raise FileError(f"{self.table.name}: {wrong}")
+        return self.naming.list_of(used)
+
+
+class Reader:
+    """Reads sources with one list of objects and one of participants.
+
+    Parameters
+    ----------
+    given : whatever ``find_sources`` takes.
+    dialect, columns, objects, on_bad : as for ``read_triplets``.
+    """
+
+    def __init__(
+        self,
+        given: Any,
+        *,
+        dialect: str | None = None,
+        columns: Columns | None = None,
+        objects: Objects | None = None,
+        on_bad: str = "error",
+    ) -> None:
+        if on_bad not in ("error", "drop"):
+            raise InputError(f"on_bad must be 'error' or 'drop', got {on_bad!r}")
+        self.drop = on_bad == "drop"
+        self.listed = as_names(objects)
+        self.names = NameTable(self.listed, numbered=as_count(objects) is not None)
+        self.people = People()
+        self.sources = find_sources(given)
+        if not self.sources:
+            raise InputError("answers: the list of files is empty; expected at least one")
+        self._dialect, self._columns = dialect, columns
+        self._warned: set[str] = set()
+
+    def open(self, source: Source) -> Opened:
+        """Look at the start of a source and find how to read it."""
+        table = open_table(source)
+        dialect, plan = choose(table, self._dialect, self._columns)
+        kinds = [table.schema[f"c{plan.columns[role]}"] for role in plan.objects]
+        naming = Naming(
+            self.names,
+            table.objects,
+            plan.first_index,
+            numeric=all(kind.is_numeric() for kind in kinds),
+            guarded=not table.typed,
+        )
+        return Opened(table, dialect, plan, naming, Statements(typed=table.typed))
+
+    def batches(self, opened: Opened, rows: int) -> Iterator[Batch]:
+        """All rows of a source, at most ``rows`` at a time; what is found is noted in ``opened``."""
+        empty = Cells(pl.DataFrame(schema=opened.table.schema), 0, 0)
+        for chunk in chain(opened.table.cells(opened.plan.has_header, rows), [empty]):
+            for cells in chunk.cut(rows):
+                yield self._batch(opened, cells)
+
+    def _batch(self, opened: Opened, cells: Cells) -> Batch:
+        table, plan = opened.table, opened.plan
+        indices = _sound_indices(opened, cells.frame)
+        if indices is not None:
+            opened.n_answers += len(indices)
+            return Batch(indices, NONE_REJECTED, NONE_ASIDE, len(indices))
+        columns = parse_columns(cells.frame, plan, opened.naming, self.people.vocabulary)
+        found = classify_rows(cells.frame, columns, plan, opened.naming)
+        rejected = rejected_rows(found, cells, plan, table)
+        set_aside = rows_set_aside(found, cells, plan, table)
+        kept = found.kept
+        accounted = len(kept) + len(rejected) + len(set_aside) + found.n_blank
+        if accounted != cells.records:
+            raise FileError(
+                f"{table.name}: {cells.records:,} rows from {table.unit} {cells.first} on became {accounted:,}; "
+                "this is an error of nearfar, please report it"
+            )
+        triplets = triplet_rows(kept, plan, opened.n_rows)
+        self._note(opened, triplets)
+        if "bad_answered_at" in kept.columns and kept["bad_answered_at"].any():
+            self._warn_of_times(opened, cells.frame.filter(columns["bad_answered_at"]))
+        opened.n_rows += len(kept)
+        opened.n_answers += len(triplets)
+        return Batch(triplets, rejected, set_aside, cells.records - found.n_blank)
+
+    def _note(self, opened: Opened, triplets: pl.DataFrame) -> None:
+        if not self.names.fixed:
+            more = len(self.names.names) - len(opened.used)
+            if more:
+                opened.used = np.concatenate([opened.used, np.zeros(more, bool)])
+            if not opened.used.all():
+                for role in ROLES:
+                    opened.used[triplets[role].to_numpy()] = True
+        if "statement" in triplets.columns:
+            opened.statements.see(triplets["statement"])
+        if "participant" in triplets.columns:
+            self.people.see(triplets["participant"], may_be_numbers=opened.may_be_numbers)
+
+    def _warn_of_times(self, opened: Opened, wrong: pl.DataFrame) -> None:
+        name = opened.table.name
+        if name in self._warned:
+            return
+        self._warned.add(name)
+        cell = wrong[f"c{opened.plan.columns['answered_at']}"][0]
+        warnings.warn(
+            f"{name}: times such as {cell!r} cannot be read, so answered_at is unknown there; "
+            "expected seconds since 1970 or a date like 2024-05-31 13:45:00",
+            NearfarWarning,
+            stacklevel=2,
+        )
+
+
+def _sound_indices(opened: Opened, frame: pl.DataFrame) -> pl.DataFrame | None:
+    """Triplet rows without any look-up, where cells are the indices of three distinct listed objects; else None."""
+    plan, table = opened.plan, opened.naming.table
+    if not table.numbered or opened.naming.own or plan.first_index or tuple(plan.columns) != ROLES:
+        return None
+    columns = [frame[f"c{plan.columns[role]}"] for role in ROLES]
+    if not all(column.dtype.is_integer() and not column.null_count() for column in columns):
+        return None
+    anchor, near, far = (column.to_numpy() for column in columns)
+    if any(len(each) and (each.min() < 0 or each.max() >= len(table.names)) for each in (anchor, near, far)):
+        return None
+    if (anchor == near).any() or (near == far).any() or (anchor == far).any():
+        return None
+    return pl.DataFrame(
+        [column.cast(pl.Int32).alias(role) for column, role in zip(columns, ROLES, strict=True)]
+    )

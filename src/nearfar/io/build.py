@@ -1,0 +1,79 @@
+"""Rows that are answers -> triplet rows, the same for every dialect -> Triplets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from nearfar.io.dialects import Plan
+from nearfar.labels import Labels
+from nearfar.triplets import Triplets
+
+__all__ = ["make_triplets", "triplet_rows"]
+
+ROLES = ("anchor", "near", "far")
+
+
+def triplet_rows(kept: pl.DataFrame, plan: Plan, first_row: int) -> pl.DataFrame:
+    """One row per triplet: anchor, near and far as ids, and the optional columns that the plan has.
+
+    Without a column for it, a statement is the number of the row where a row gives several triplets; rows are counted
+    from ``first_row``.
+    """
+    if plan.times is not None:
+        kept = kept[np.repeat(np.arange(len(kept)), kept.select(plan.times).to_series().to_numpy())]
+    columns = {role: pl.col(role) for role in ("statement", "participant", "group") if role in plan.columns}
+    several = len(plan.triplets)
+    if several > 1 and "statement" not in columns:
+        columns["statement"] = pl.int_range(first_row, first_row + len(kept), dtype=pl.Int64)
+    columns |= _numbers(plan)
+    parts = [
+        kept.select(**dict(zip(ROLES, three, strict=True)), **columns).with_columns(
+            pl.col(ROLES).cast(pl.Int32)
+        )
+        for three in plan.triplets
+    ]
+    if several == 1:
+        return parts[0]
+    order = np.arange(several * len(kept)).reshape(several, -1).T.ravel()
+    return pl.concat(parts)[order]
+
+
+def _numbers(plan: Plan) -> dict[str, pl.Expr]:
+    columns: dict[str, pl.Expr] = {}
+    if "seconds" in plan.columns:
+        seconds = pl.col("seconds")
+        if plan.unknown_seconds is not None:
+            seconds = pl.when(seconds != plan.unknown_seconds).then(seconds)
+        columns["seconds"] = seconds / 1000 if plan.milliseconds else seconds
+    if "near_side" in plan.columns:
+        columns["near_side"] = pl.col("near_side")
+    elif plan.near_side is not None:
+        columns["near_side"] = plan.near_side.cast(pl.Int8)
+    if "answered_at" in plan.columns:
+        columns["answered_at"] = pl.col("answered_at")
+    return columns
+
+
+def make_triplets(
+    rows: pl.DataFrame,
+    place: NDArray[np.int32] | None,
+    objects: Sequence[str],
+    statement: Labels | None,
+    participant: Labels | None,
+) -> Triplets:
+    """Triplets of triplet rows; ``place`` is the index of every id, None where ids are indices."""
+    columns: dict[str, Any] = {}
+    for role in ROLES:
+        ids = rows[role].to_numpy()
+        columns[role] = ids if place is None else place[ids]
+    for role, unknown in (("seconds", np.nan), ("near_side", -1), ("answered_at", np.nan)):
+        if role in rows.columns:
+            columns[role] = rows[role].fill_null(unknown).to_numpy()
+    for column in columns.values():
+        column.flags.writeable = False  # ours alone, so Triplets need not copy it
+    return Triplets(objects=objects, statement=statement, participant=participant, **columns)

@@ -1,0 +1,304 @@
+"""Comma- or tab-separated text: parsed fast by polars, and record by record where a chunk is not plain.
+
+The fast parser is used only on chunks whose quotation marks and line ends are where they belong, and its result must
+have as many records and cells as are counted in the bytes. Everything else goes to Python's csv module, which finds
+the line of what is wrong. Which of the two is used never changes what is read.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from nearfar.errors import FileError
+from nearfar.io.header import Header
+from nearfar.io.sources import Source
+from nearfar.io.table import Cells, Fault, Table, cell_schema
+from nearfar.io.text import BYTE_ORDER_MARK, CHUNK, Window, decode, escaped, open_window
+from nearfar.limits import LIMITS
+
+__all__ = ["CsvTable", "Shape", "plain_shape"]
+
+SLOW_BYTES = 1 << 16  # that are read record by record before the fast parser is tried again
+CELL_BYTES = 1 << 24  # of one cell, at most
+BLOCK = 1 << 18  # bytes that are counted at a time
+NEWLINE, RETURN, QUOTE = 10, 13, 34
+UTF8 = "text in UTF-8 (if it is Latin-1 or Windows-1252, save it again as CSV UTF-8)"
+
+
+class Shape(NamedTuple):
+    """What bytes hold by counting: where the last whole record ends, records, and separators between cells."""
+
+    end: int
+    records: int
+    separators: int
+    quoted: bool
+
+
+class CsvTable(Table):
+    """A CSV or TSV file, plain or packed."""
+
+    unit = "line"
+    typed = False
+    may_be_bare = True
+
+    def __init__(self, source: Source) -> None:
+        with open_window(source) as window:
+            self._mark_bytes = window.position
+            self._before = _skip_blank_lines(window)
+            size = window.line_end(0)
+            line = window.peek(0, size)
+            self.separator = _separator(source, line)
+            if line.count(self.separator.encode()) >= LIMITS.columns:
+                raise FileError(
+                    f"{source.name}: has more than {LIMITS.columns:,} columns; if that is meant, raise "
+                    "NEARFAR_MAX_COLUMNS"
+                )
+            record = _read_record(window, 0, self.separator)
+            if isinstance(record, str):
+                raise FileError(f"{source.name}, line {window.line}: the header cannot be read, {record}")
+        self._header = record
+        super().__init__(source, Header(source.name, record.cells))
+
+    @property
+    def body_start(self) -> int:
+        """The position after the header, where there is one."""
+        return self._mark_bytes + self._before[0] + self._header.size
+
+    def cells(self, has_header: bool, rows: int) -> Iterator[Cells]:
+        """All cells as text, chunk by chunk."""
+        with open_window(self.source) as window:
+            window.advance(*self._before)
+            if has_header:
+                window.advance(self._header.size, self._header.lines)
+            size = CHUNK
+            while window.fill(size):
+                cells = self._parse_fast(window, size)
+                size = min(CHUNK, 2 * size)
+                if cells is None:
+                    cells, size = self._parse_slowly(window), SLOW_BYTES
+                yield cells
+
+    def _parse_fast(self, window: Window, size: int) -> Cells | None:
+        """The whole records of the next bytes; None where the slow parser must look at them."""
+        data = window.chunk(size)
+        ended = b'"' in data and window.reaches_end(len(data))
+        shape = plain_shape(data, self.separator, ended=ended)
+        width = len(self.header)
+        if shape is None or shape.separators != shape.records * (width - 1):
+            return None
+        try:
+            frame = pl.read_csv(
+                data if shape.end == len(data) else data[: shape.end],
+                has_header=False,
+                schema=cell_schema(width),
+                separator=self.separator,
+                quote_char='"' if shape.quoted else None,
+                null_values="",
+            )
+        except pl.exceptions.PolarsError:  # more cells than columns, or bytes that are not UTF-8
+            return None
+        if len(frame) != shape.records:
+            return None
+        lines, count = None, shape.records
+        if shape.quoted:
+            breaks = frame.select(pl.sum_horizontal(pl.all().str.count_matches("\n", literal=True)))
+            within = breaks.to_series().fill_null(0).cast(pl.Int64)
+            lines = pl.int_range(len(frame), eager=True) + within.cum_sum() - within + window.line
+            count += int(within.sum())
+        cells = Cells(frame, shape.records, window.line, lines)
+        window.advance(shape.end, count)
+        return cells
+
+    def _parse_slowly(self, window: Window) -> Cells:
+        """At least ``SLOW_BYTES`` of records, one by one; those that are ragged or not UTF-8 are faults."""
+        rows: list[list[str | None]] = []
+        lines: list[int] = []
+        faults: list[Fault] = []
+        at, line, blank, within, width = 0, window.line, 0, 0, len(self.header)
+        with _long_cells():
+            while at < SLOW_BYTES and not window.reaches_end(at):
+                record = _read_record(window, at, self.separator)
+                found = self._fault(window, at, line, record)
+                if isinstance(record, str):
+                    at, line = window.line_end(at), line + 1
+                else:
+                    at, line, within = at + record.size, line + record.lines, within + record.lines - 1
+                if found is not None:
+                    faults.append(found)
+                elif isinstance(record, _Record) and any(record.cells) and not _is_space(record.cells):
+                    rows.append([cell or None for cell in record.cells])
+                    lines.append(line - record.lines)
+                else:
+                    blank += 1
+        data = np.frombuffer(window.peek(0, at), np.uint8)
+        count = _count(data, NEWLINE) + int(at > 0 and data[-1] != NEWLINE)
+        frame = pl.DataFrame(rows, schema=cell_schema(width), orient="row")
+        cells = Cells(
+            frame, count - within - blank, window.line, pl.Series(lines, dtype=pl.Int64), tuple(faults)
+        )
+        window.advance(at, count)
+        return cells
+
+    def _fault(self, window: Window, at: int, line: int, record: _Record | str) -> Fault | None:
+        """What is wrong with a record, None where it is sound or blank."""
+        if isinstance(record, str):
+            content = escaped(window.peek(at, window.line_end(at)))
+            reason = "carriage return" if record == _RETURN else "broken quotes"
+            return Fault(line, reason, f"{record} ({content})", _PLAIN_CELLS)
+        if not record.is_text:
+            return Fault(line, "undecodable bytes", escaped(window.peek(at, at + record.size)), UTF8)
+        if len(record.cells) == len(self.header) or not any(record.cells) or _is_space(record.cells):
+            return None
+        shown = self.separator.join(record.cells)[:80]
+        cells = f"{len(record.cells)} {'cell' if len(record.cells) == 1 else 'cells'} ('{shown}')"
+        return Fault(line, "ragged row", cells, f"{len(self.header)} cells")
+
+
+# -------------------------------------------------------------------- counting in bytes
+
+
+def plain_shape(data: bytes, mark: str, *, ended: bool) -> Shape | None:
+    """Count records in bytes; None where quotation marks or carriage returns are not where they belong.
+
+    ``ended`` says whether the text ends with these bytes, or else that they are whole lines of it.
+
+    >>> plain_shape(b'a,"b,\\nb"\\nc,d\\ne,"f\\n', ",", ended=False)
+    Shape(end=14, records=2, separators=2, quoted=True)
+    >>> plain_shape(b'a,5" disc\\n', ",", ended=True)
+    """
+    if data.startswith(BYTE_ORDER_MARK):  # which polars takes away
+        return None
+    array, quoted = np.frombuffer(data, np.uint8), b'"' in data
+    if not quoted and b"\r" not in data:
+        records = _count(array, NEWLINE) + int(not data.endswith(b"\n"))
+        return Shape(len(data), records, _count(array, ord(mark)), False)
+    outside = ~np.bitwise_xor.accumulate(array == QUOTE) if quoted else np.ones(len(array), bool)
+    breaks = (array == NEWLINE) & outside
+    alone = (array[:-1] == RETURN) & (array[1:] != NEWLINE) & outside[:-1]
+    end = len(data)
+    if not outside[-1]:  # a cell that goes on after these bytes
+        end -= int(np.argmax(breaks[::-1])) if breaks.any() else end
+    if end == 0 or alone[:end].any() or (ended and end < len(data)):
+        return None
+    if not _quotes_belong(array[:end], outside[:end], ord(mark)):
+        return None
+    records = int(np.count_nonzero(breaks[:end])) + int(not breaks[end - 1])
+    return Shape(end, records, int(np.count_nonzero((array[:end] == ord(mark)) & outside[:end])), quoted)
+
+
+def _count(array: NDArray[np.uint8], byte: int) -> int:
+    """How often a byte occurs; in blocks that stay in the cache."""
+    blocks = (array[start : start + BLOCK] for start in range(0, len(array), BLOCK))
+    return sum(int(np.count_nonzero(block == byte)) for block in blocks)
+
+
+def _quotes_belong(array: NDArray[np.uint8], outside: NDArray[np.bool_], mark: int) -> bool:
+    """Whether quotation marks open at the start of a cell, close at its end, and are doubled inside."""
+    at = np.flatnonzero(array == QUOTE)
+    opens, closes = at[~outside[at]], at[outside[at]]
+    before = array[opens - 1]
+    starts = (before == mark) | (before == NEWLINE) | (before == QUOTE) | (opens == 0)
+    after = array[np.minimum(closes + 1, len(array) - 1)]
+    ends = (after == mark) | (after == NEWLINE) | (after == QUOTE) | (after == RETURN)
+    return bool(starts.all() and (ends | (closes == len(array) - 1)).all())
+
+
+# -------------------------------------------------------------------- one record
+
+
+class _Record(NamedTuple):
+    """One record, the bytes and lines that it takes, and whether it is UTF-8."""
+
+    cells: list[str]
+    size: int
+    lines: int
+    is_text: bool = True
+
+
+_PLAIN_CELLS = "quotation marks around whole cells, and doubled inside them"
+_RETURN = "a carriage return inside a line"
+_OPEN = "a quotation mark opens here and is never closed"
+_BESIDE = "text beside a quoted cell"
+
+
+def _read_record(window: Window, at: int, mark: str) -> _Record | str:
+    """The record that begins at a position, or what is wrong with the line there."""
+    size = window.line_end(at) - at
+    line = window.peek(at, at + size)
+    if QUOTE not in line:
+        plain = line.removesuffix(b"\n").removesuffix(b"\r")
+        if RETURN in plain:
+            return _RETURN
+        text = decode(plain)
+        cells = plain.decode("utf-8", "replace").split(mark) if text is None else text.split(mark)
+        return _Record(cells, size, 1, text is not None)
+    ends = [at]
+
+    def lines() -> Iterator[str]:
+        while not window.reaches_end(ends[-1]):
+            ends.append(window.line_end(ends[-1]))
+            yield window.peek(ends[-2], ends[-1]).decode("utf-8", "surrogateescape")
+
+    try:
+        cells = next(csv.reader(lines(), delimiter=mark, strict=True))
+    except csv.Error as error:
+        if "new-line" in str(error):
+            return _RETURN
+        return _OPEN if "end of data" in str(error) or "field limit" in str(error) else _BESIDE
+    data = window.peek(at, ends[-1])
+    return _Record(cells, ends[-1] - at, len(ends) - 1, decode(data) is not None)
+
+
+def _is_space(cells: list[str]) -> bool:
+    return len(cells) == 1 and not cells[0].strip()
+
+
+@contextmanager
+def _long_cells() -> Iterator[None]:
+    """Let the csv module take cells as long as the fast parser does."""
+    before = csv.field_size_limit(CELL_BYTES)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
+
+
+# -------------------------------------------------------------------- the beginning
+
+
+def _skip_blank_lines(window: Window) -> tuple[int, int]:
+    """(bytes, lines) before the first line that is not blank."""
+    start, number = window.peek(0, 2), 0
+    at = 0
+    while window.fill(at + 1) and not window.reaches_end(at):
+        end = window.line_end(at)
+        line = window.peek(at, end)
+        where = f"{window.name}, line {number + 1}"
+        if start in (b"\xff\xfe", b"\xfe\xff") or 0 in line:
+            raise FileError(f"{where}: UTF-16 or binary data; expected {UTF8}")
+        if decode(line) is None:
+            raise FileError(f"{where}: bytes that are not UTF-8; expected {UTF8}")
+        if RETURN in line.rstrip(b"\r\n"):
+            raise FileError(
+                f"{window.name}: lines end in a carriage return alone; save it with ordinary line ends"
+            )
+        if line.strip():
+            window.advance(at, number)
+            return at, number
+        at, number = end, number + 1
+    raise FileError(f"{window.name}: holds only blank lines; expected answers")
+
+
+def _separator(source: Source, line: bytes) -> str:
+    """A tab in a TSV file; elsewhere whatever cuts the first line, commas before all others."""
+    if source.format == "tsv":
+        return "\t"
+    marks = ",;\t " if source.format == "txt" else ",;\t"
+    return next((mark for mark in marks if mark.encode() in line), ",")

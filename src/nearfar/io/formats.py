@@ -1,0 +1,30 @@
+"""Source -> table, by format."""
+
+from __future__ import annotations
+
+from nearfar.io.csv_table import CsvTable
+from nearfar.io.json_table import JsonLinesTable, JsonTable
+from nearfar.io.sources import Source
+from nearfar.io.table import Table
+from nearfar.io.typed_tables import array_table, excel_table, frame_table, npz_table, parquet_table
+
+__all__ = ["open_table"]
+
+OPENERS = {
+    "csv": CsvTable,
+    "tsv": CsvTable,
+    "txt": CsvTable,
+    "jsonl": JsonLinesTable,
+    "json": JsonTable,
+    "parquet": parquet_table,
+    "xlsx": excel_table,
+    "npz": npz_table,
+    "npy": array_table,
+    "array": array_table,
+    "frame": frame_table,
+}
+
+
+def open_table(source: Source) -> Table:
+    """Look at the start of a source: its columns, and what it says about itself."""
+    return OPENERS[source.format](source)

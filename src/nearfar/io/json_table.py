@@ -1,0 +1,204 @@
+"""JSON: one object per line (JSONL), or one array of objects in the whole file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import polars as pl
+
+from nearfar.errors import FileError
+from nearfar.io.header import Header
+from nearfar.io.sources import Source, open_binary
+from nearfar.io.table import Cells, Fault, Table, cell_names
+from nearfar.io.text import Window, decode, escaped, open_window
+from nearfar.limits import LIMITS
+
+__all__ = ["JsonLinesTable", "JsonTable"]
+
+BATCH_BYTES = 1 << 22
+KEPT_BYTES = (
+    1 << 28
+)  # of text that is kept from the first look at the keys, so that it need not be parsed again
+NOT_OBJECT = ("not a JSON object", "an object with named values")
+
+
+class JsonLinesTable(Table):
+    """One object per line; a key that is missing in a line is a blank cell."""
+
+    unit = "line"
+    typed = False
+
+    def __init__(self, source: Source) -> None:
+        keys: dict[str, None] = {}
+        self._kept: list[tuple[Cells, list[str]]] | None = []
+        size = 0.0
+        with open_window(source) as window:
+            for cells, own in _batches(window):
+                keys |= dict.fromkeys(own)
+                _check_columns(source, keys)
+                size += cells.frame.estimated_size()
+                if self._kept is not None:
+                    self._kept.append((cells, own))
+                if size > KEPT_BYTES:
+                    self._kept = None
+        super().__init__(source, Header(source.name, list(keys)))
+
+    def cells(self, has_header: bool, rows: int) -> Iterator[Cells]:
+        """All values as text."""
+        if self._kept is not None:
+            yield from (self._aligned(cells, keys) for cells, keys in self._kept)
+            return
+        with open_window(self.source) as window:
+            yield from (self._aligned(cells, keys) for cells, keys in _batches(window))
+
+    def _aligned(self, cells: Cells, keys: list[str]) -> Cells:
+        """Columns in the order of the header, whichever keys this batch has."""
+        at = {key: f"c{position}" for position, key in enumerate(keys)}
+        columns = {
+            name: pl.col(at[key]) if key in at else pl.lit(None, pl.String)
+            for key, name in zip(self.header.cells, cell_names(len(self.header)), strict=True)
+        }
+        frame = cells.frame.select(**columns) if len(cells.frame) else pl.DataFrame(schema=self.schema)
+        return Cells(frame, cells.records, cells.first, cells.lines, cells.faults)
+
+
+class JsonTable(Table):
+    """One array of objects; they are counted as records, from 1."""
+
+    unit = "record"
+    typed = False
+
+    def __init__(self, source: Source) -> None:
+        with open_binary(source) as stream:
+            text = decode(stream.read().removeprefix(b"\xef\xbb\xbf"))
+        records = _parse(text)
+        if isinstance(records, str):
+            raise FileError(f"{source.name}: is not JSON ({records})")
+        if not isinstance(records, list):
+            raise FileError(
+                f"{source.name}: holds one JSON {type(records).__name__}; expected an array of objects"
+            )
+        rows, lines, faults = [], [], []
+        for number, record in enumerate(records, start=1):
+            if isinstance(record, dict) and _is_text(record):
+                rows.append(record)
+                lines.append(number)
+            else:
+                faults.append(Fault(number, NOT_OBJECT[0], f"'{_text(record)}'"[:80], NOT_OBJECT[1]))
+        frame, keys = _frame(rows)
+        self._cells = Cells(frame, len(records), 1, pl.Series(lines, dtype=pl.Int64), tuple(faults))
+        super().__init__(source, Header(source.name, keys))
+        _check_columns(source, dict.fromkeys(keys))
+
+    def cells(self, has_header: bool, rows: int) -> Iterator[Cells]:
+        """All values as text."""
+        yield self._cells
+
+
+def _batches(window: Window) -> Iterator[tuple[Cells, list[str]]]:
+    """Batches of lines, each with its keys."""
+    while window.fill(1):
+        rows: list[dict[str, Any]] = []
+        lines: list[int] = []
+        faults: list[Fault] = []
+        at = number = filled = 0
+        while at < BATCH_BYTES and not window.reaches_end(at):
+            end = window.line_end(at)
+            line = window.peek(at, end)
+            at, number = end, number + 1
+            if not line.strip():
+                continue
+            filled += 1
+            record, fault = _judge(line, window.line + number - 1)
+            if fault is not None:
+                faults.append(fault)
+            else:
+                rows.append(record)
+                lines.append(window.line + number - 1)
+        frame, keys = _frame(rows)
+        yield Cells(frame, filled, window.line, pl.Series(lines, dtype=pl.Int64), tuple(faults)), keys
+        window.advance(at, number)
+
+
+def _judge(line: bytes, number: int) -> tuple[dict[str, Any], Fault | None]:
+    text = decode(line)
+    if text is None:
+        return {}, Fault(number, "undecodable bytes", escaped(line), "text in UTF-8")
+    record = _parse(text)
+    if isinstance(record, str):
+        return {}, Fault(number, "not JSON", escaped(line), "one JSON object per line")
+    if not isinstance(record, dict):
+        return {}, Fault(number, NOT_OBJECT[0], escaped(line), NOT_OBJECT[1])
+    if not _is_text(record):
+        return {}, Fault(number, "half a surrogate pair", escaped(line), "text in UTF-8")
+    return record, None
+
+
+class _Literal(str):
+    """A number as the file writes it."""
+
+    __slots__ = ()
+
+
+def _parse(text: str | None) -> Any:
+    """The value of JSON text, numbers as they are written; a str that says what is wrong where it is none."""
+    if text is None:
+        return "it is not UTF-8"
+    try:
+        value = json.loads(text, parse_float=_Literal, parse_int=_Literal, parse_constant=_constant)
+    except RecursionError:
+        return "it is nested too deeply"
+    except ValueError as error:
+        return str(error)
+    return [value] if isinstance(value, str) else value
+
+
+def _constant(name: str) -> str | None:
+    return None if name == "NaN" else _Literal(name)
+
+
+def _is_text(record: dict[str, Any]) -> bool:
+    """Whether all of it can be written as UTF-8: JSON allows half of a surrogate pair."""
+    try:
+        for key, value in record.items():
+            key.encode()
+            if isinstance(value, str):
+                value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _frame(rows: list[dict[str, Any]]) -> tuple[pl.DataFrame, list[str]]:
+    """(columns ``c0, c1, ...`` of text, their keys)."""
+    keys = list(dict.fromkeys(key for row in rows for key in row))
+    columns = {
+        name: pl.Series([_text(row.get(key)) for row in rows], dtype=pl.String)
+        for name, key in zip(cell_names(len(keys)), keys, strict=True)
+    }
+    return pl.DataFrame(columns), keys
+
+
+def _text(value: object) -> str | None:
+    """A value as a cell: 3.0, which a missing value elsewhere makes of 3, is '3'."""
+    if isinstance(value, _Literal):
+        whole, mark, rest = value.partition(".")
+        return whole if mark and not rest.strip("0") else value
+    if value is None or value == "":
+        return None
+    if isinstance(value, str):
+        return value
+    try:
+        return json.dumps(value, ensure_ascii=True)
+    except RecursionError:
+        return "(nested too deeply)"
+
+
+def _check_columns(source: Source, keys: dict[str, None]) -> None:
+    if len(keys) > LIMITS.columns:
+        raise FileError(
+            f"{source.name}: has more than {LIMITS.columns:,} different keys; if that is meant, raise "
+            "NEARFAR_MAX_COLUMNS"
+        )

@@ -1,0 +1,220 @@
+"""Which object a cell means: by its name, or by its number where the dialect counts objects."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from nearfar.labels import order_names
+
+__all__ = ["GUARDED", "NameTable", "Naming", "Refused", "Vocabulary", "unguarded"]
+
+NAN = ("NaN", "nan")
+WHOLE = re.compile(r"(\d{1,18})(\.0*)?", re.ASCII)
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+GUARDED = re.compile(r"'+[=+\-@\t\r]")
+Refused = tuple[str, str]  # reason, what was expected
+
+
+class Vocabulary:
+    """Texts seen so far; the code of a text never changes. Code 0 is the empty text."""
+
+    def __init__(self) -> None:
+        self._categories = pl.Categories.random()
+        self.dtype = pl.Categorical(self._categories)
+        self._anchor = pl.Series([""], dtype=self.dtype)  # polars forgets the texts that no series uses
+
+    def names(self, start: int, stop: int) -> list[str]:
+        """The texts of codes ``start`` to ``stop - 1``."""
+        codes = pl.int_range(start, stop, dtype=pl.UInt32, eager=True)
+        listed: list[str] = codes.cat.to(self.dtype).cast(pl.String).to_list()
+        return listed
+
+
+def unguarded(name: str) -> str:
+    """A text as it was before it was written to CSV: formulas get an apostrophe so that no spreadsheet runs them.
+
+    >>> unguarded("'=1+1"), unguarded("''@x"), unguarded("'-1"), unguarded("'tis")
+    ('=1+1', "'@x", "'-1", "'tis")
+    """
+    if GUARDED.match(name) and not NUMBER.fullmatch(name.lstrip("'")):
+        return name[1:]
+    return name
+
+
+class NameTable:
+    """The objects of one reading; ids are positions in the given list, else in order of appearance."""
+
+    def __init__(self, listed: Sequence[str] | None, *, numbered: bool = False) -> None:
+        self.fixed = listed is not None
+        self.numbered = numbered  # the given list is 0, 1, 2, ...
+        self.listed = listed or ()
+        self._met: list[str] = []
+
+    @property
+    def names(self) -> Sequence[str]:
+        """All names, by id."""
+        return self.listed if self.fixed else self._met
+
+    @cached_property
+    def ids(self) -> dict[str, int]:
+        """The ids of all names; not made where files hold nothing but indices."""
+        return {name: i for i, name in enumerate(self.listed)}
+
+    def add(self, name: str) -> int:
+        """The id of a name, new where it was not met before."""
+        found = self.ids.setdefault(name, len(self.names))
+        if found == len(self.names):
+            self._met.append(name)
+        return found
+
+    def places(self, objects: Sequence[str]) -> NDArray[np.int32] | None:
+        """The index in ``objects`` of every id; None where ids are indices."""
+        if self.fixed:
+            return None
+        index = {name: i for i, name in enumerate(objects)}
+        return np.array([index.get(name, -1) for name in self.names], np.int32)
+
+
+class Naming:
+    """What the cells of one source mean.
+
+    Parameters
+    ----------
+    table : the objects of the reading.
+    own : the object list that the source itself holds, if any.
+    first_index : the number of the first object where cells are indices; None where they are names.
+    numeric : cells are numbers that name objects, so they must be whole.
+    guarded : the source is text that a spreadsheet may open, so that names may carry an apostrophe.
+
+    ``refusals`` are the reasons for which a cell means no object; cell i of ``ids`` is then -1 - its position.
+    """
+
+    def __init__(
+        self,
+        table: NameTable,
+        own: Sequence[str] | None,
+        first_index: int | None,
+        *,
+        numeric: bool = False,
+        guarded: bool = False,
+    ) -> None:
+        self.table = table
+        self.own = own
+        self.first = first_index
+        self.refusals: list[Refused] = []
+        self._own_names = None if own is None or first_index is not None else set(own)
+        self._numeric = numeric
+        self._guarded = guarded
+        self._vocabulary = Vocabulary()
+        self._meaning = np.zeros(
+            1, np.int32
+        )  # by code; code 0 is the blank cell, which is null before it comes here
+
+    @property
+    def dtype(self) -> pl.Categorical:
+        """Cast text to it to have codes for ``ids``."""
+        return self._vocabulary.dtype
+
+    def ids(self, cells: pl.Series) -> pl.Series:
+        """Ids of codes or of whole numbers; null where a cell is blank, negative where it is refused."""
+        blank = cells.is_null() if cells.null_count() else None
+        values = (cells if blank is None else cells.fill_null(0)).to_numpy()
+        if cells.dtype == pl.UInt32:
+            known, stop = len(self._meaning), int(values.max(initial=0)) + 1
+            if stop > known:
+                fresh = [self._judge(name) for name in self._vocabulary.names(known, stop)]
+                self._meaning = np.concatenate([self._meaning, np.array(fresh, np.int32)])
+            found = self._meaning[values]
+        else:
+            found = self._number_ids(values)
+        ids = pl.Series(found)
+        return ids if blank is None else ids.set(blank, None)
+
+    def _number_ids(self, values: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Ids of whole numbers, without a dictionary where the objects are 0, 1, 2, ..."""
+        if not len(values):
+            return np.zeros(0, np.int32)
+        low, high = int(values.min()), int(values.max())
+        count = len(self.table.names)
+        if self.table.numbered and self.own is None and not self.first:
+            if low >= 0 and high < count:
+                return values.astype(np.int32)
+            found = values.copy()
+            for value in np.unique(values[(values < 0) | (values >= count)]).tolist():
+                found[values == value] = self._judge(str(value))
+            return found.astype(np.int32)
+        if high - low <= 4 * len(values) + 1000:
+            seen = np.flatnonzero(np.bincount(values - low, minlength=1))
+            meaning = np.zeros(high - low + 1, np.int32)
+            meaning[seen] = [self._judge(str(value + low)) for value in seen.tolist()]
+            return meaning[values - low]
+        seen, where = np.unique(values, return_inverse=True)
+        return np.array([self._judge(str(value)) for value in seen.tolist()], np.int32)[where]
+
+    def _judge(self, cell: str) -> int:
+        """The id of an object, or -1 - the position of the reason why it is none."""
+        refused, name = self._index_name(cell) if self.first is not None else self._plain_name(cell)
+        if refused is None and self.table.fixed and name not in self.table.ids:
+            refused = "not in the object list", f"one of the {len(self.table.names)} listed objects"
+        if refused is None:
+            return self.table.add(name)
+        if refused not in self.refusals:
+            self.refusals.append(refused)
+        return -1 - self.refusals.index(refused)
+
+    def _plain_name(self, cell: str) -> tuple[Refused | None, str]:
+        name = unguarded(cell) if self._guarded else cell
+        if not name.strip():
+            return ("blank cell", "the name of an object"), name
+        if self._own_names is not None and not self.table.fixed and name not in self._own_names:
+            return ("not in the object list", f"one of the {len(self._own_names)} listed objects"), name
+        if not self.table.fixed and self._own_names is None:
+            if name in NAN:
+                return ("NaN", "the name of an object (if one is called so, give the object list)"), name
+            if self._numeric:
+                return _judge_number(name), name
+        return None, name
+
+    def _index_name(self, cell: str) -> tuple[Refused | None, str]:
+        """The name of a numbered object: in the source's own list, else in the given one, else the number."""
+        first = self.first or 0
+        listed = self.own if self.own is not None else self.table.names if self.table.fixed else None
+        last = "" if listed is None else f" to {len(listed) - 1 + first}"
+        expected = f"a whole number from {first}{last}"
+        if not cell.strip():
+            return ("blank cell", expected), cell
+        if cell in NAN:
+            return ("NaN", expected), cell
+        refused = _judge_number(cell)
+        if refused is not None:
+            return (refused[0], expected), cell
+        number = int(cell.split(".")[0])
+        if number < first or (listed is not None and number - first >= len(listed)):
+            return ("index beyond the object list", expected), cell
+        return None, str(number) if listed is None else listed[number - first]
+
+    def list_of(self, used: Iterable[str]) -> tuple[str, ...]:
+        """The objects of the source, given the names that its answers use."""
+        if self.own is not None:
+            return tuple(self.own)
+        if self.first is not None:
+            last = max(map(int, used), default=self.first - 1)
+            return tuple(map(str, range(self.first, last + 1)))
+        return tuple(order_names(list(used)))
+
+
+def _judge_number(name: str) -> Refused | None:
+    if WHOLE.fullmatch(name):
+        return None
+    if not NUMBER.fullmatch(name):
+        return "not an index", "a whole number"
+    if name.startswith("-"):
+        return "negative index", "a whole number from 0"
+    whole = "." not in name and "e" not in name.lower()
+    return "index too large" if whole else "fractional index", "a whole number from 0"

@@ -1,0 +1,76 @@
+"""Cells -> columns: objects and participants become small codes, times and response times become numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from nearfar.io.dialects import Plan
+from nearfar.io.naming import Naming, Vocabulary
+from nearfar.io.times import parse_times
+
+__all__ = ["parse_columns"]
+
+UNKNOWN = ("NA", "nan", "NaN", "null", "None", "")
+LABELS = ("statement", "participant")
+
+
+def parse_columns(frame: pl.DataFrame, plan: Plan, naming: Naming, people: Vocabulary) -> pl.DataFrame:
+    """The columns of a plan, one row per row of ``frame``.
+
+    Objects are ids, null where blank, negative where refused; participants are codes of ``people``; ``seconds``,
+    ``near_side`` and ``answered_at`` are numbers, with a column ``bad_...`` that marks cells which are none; all else
+    is text, or whole numbers where the table has such.
+    """
+    chosen: dict[str, pl.Expr] = {}
+    for role, position in plan.columns.items():
+        dtype = frame.schema[f"c{position}"]
+        cell = pl.col(f"c{position}")
+        if plan.blanks and dtype == pl.String:
+            cell = pl.when(~cell.is_in(plan.blanks)).then(cell)
+        if role in plan.objects:
+            chosen[role] = (
+                cell.cast(pl.Int64)
+                if dtype.is_integer()
+                else _text(cell, dtype).cast(naming.dtype).to_physical()
+            )
+        elif role == "participant":
+            chosen[role] = _text(cell, dtype).cast(people.dtype).to_physical()
+        elif role == "statement" and dtype.is_integer():
+            chosen[role] = cell.cast(pl.Int64)
+        elif role == "seconds":
+            chosen |= _number(role, cell, dtype)
+        elif role == "near_side":
+            chosen |= _side(cell)
+        elif role == "answered_at":
+            chosen |= parse_times(cell, dtype)
+        else:
+            chosen[role] = _text(cell, dtype)
+    columns = frame.select(**chosen)
+    return columns.with_columns(naming.ids(columns[role]).alias(role) for role in plan.objects)
+
+
+def _text(cell: pl.Expr, dtype: Any) -> pl.Expr:
+    """As text; 3.0, which a missing value elsewhere makes of 3, is '3'."""
+    if dtype == pl.String:
+        return cell
+    if dtype.is_float():
+        whole = cell.cast(pl.Int64, strict=False).cast(pl.String)
+        return pl.when(cell.is_finite() & (cell == cell.round(0))).then(whole).otherwise(cell.cast(pl.String))
+    return cell.cast(pl.String)
+
+
+def _number(role: str, cell: pl.Expr, dtype: Any) -> dict[str, pl.Expr]:
+    number = cell.cast(pl.Float64, strict=False)
+    bad = cell.is_not_null() & number.is_null()
+    if dtype == pl.String:
+        bad &= ~cell.is_in(UNKNOWN)
+    return {role: number, f"bad_{role}": bad}
+
+
+def _side(cell: pl.Expr) -> dict[str, pl.Expr]:
+    word = cell.cast(pl.String).str.to_lowercase()
+    side = pl.when(word.is_in(["left", "0"])).then(0).when(word.is_in(["right", "1"])).then(1)
+    unknown = word.is_null() | (word == "-1")
+    return {"near_side": side.cast(pl.Int8), "bad_near_side": side.is_null() & ~unknown}

@@ -1,0 +1,93 @@
+"""Rows that gave no answer, as tables a person can act on, and the error that names the first of them."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from nearfar.errors import RowsError
+from nearfar.io.classify_rows import Classified
+from nearfar.io.dialects import Plan
+from nearfar.io.table import FAULTS, Cells, Table
+
+__all__ = ["CHECKS", "REJECTED", "rejected_rows", "rows_error", "rows_set_aside"]
+
+REJECTED = pl.Schema({"file": pl.String, **FAULTS})
+CHECKS = pl.Schema(
+    {
+        "file": pl.String,
+        "line": pl.Int64,
+        "kind": pl.String,
+        "participant": pl.String,
+        "correct": pl.Boolean,
+        "content": pl.String,
+    }
+)
+SHOWN = 5
+
+
+def rejected_rows(found: Classified, cells: Cells, plan: Plan, table: Table) -> pl.DataFrame:
+    """One row per rejected row: file, line, reason, content, expected; in the order of the file."""
+    parts = [pl.DataFrame(cells.faults, schema=FAULTS, orient="row")]
+    if found.fate is not None:
+        for number, refusal in enumerate(found.refusals, start=1):
+            rows = (found.fate == number).arg_true()
+            if len(rows):
+                shown = _content(cells.frame[rows], plan, table, refusal.shows or plan.objects)
+                words = {"reason": pl.lit(refusal.reason), "expected": pl.lit(refusal.expected)}
+                lines = cells.lines_of(rows).alias("line")
+                parts.append(pl.DataFrame([lines, shown]).with_columns(**words).select(*FAULTS))
+    listed = pl.concat(parts).sort("line", maintain_order=True)
+    return listed.select(pl.lit(table.name).alias("file"), *FAULTS)
+
+
+def rows_set_aside(found: Classified, cells: Cells, plan: Plan, table: Table) -> pl.DataFrame:
+    """One row per row set aside: file, line, kind, participant, correct (null where not graded), content."""
+    parts = [pl.DataFrame(schema=CHECKS)]
+    if found.fate is not None:
+        for number, aside in enumerate(found.asides):
+            rows = (found.fate == -2 - number).arg_true()
+            if not len(rows):
+                continue
+            own = cells.frame[rows]
+            at = plan.columns.get("participant")
+            people = (
+                [None] * len(rows) if at is None else own[f"c{at}"].cast(pl.String).fill_null("").to_list()
+            )
+            graded = [None] * len(rows)
+            if aside.correct is not None:
+                graded = found.rows[rows].with_columns(correct=aside.correct)["correct"].to_list()
+            columns = {
+                "file": [table.name] * len(rows),
+                "line": cells.lines_of(rows),
+                "kind": [aside.kind] * len(rows),
+                "participant": people,
+                "correct": graded,
+                "content": _content(own, plan, table, plan.objects),
+            }
+            parts.append(pl.DataFrame(columns, schema=CHECKS))
+    return pl.concat(parts).sort("line", maintain_order=True)
+
+
+def _content(cells: pl.DataFrame, plan: Plan, table: Table, roles: tuple[str, ...]) -> pl.Series:
+    """The cells of some roles in words: near 'apple', far 'apple'."""
+    shown = []
+    for at in dict.fromkeys(plan.columns[role] for role in roles):
+        has_name = plan.has_header or (at > 2 and not table.may_be_bare)  # a bare row of three has no names
+        label = table.header.describe(at) if has_name else f"column {at + 1}"
+        shown.append(pl.format("{} '{}'", pl.lit(label), pl.col(f"c{at}").cast(pl.String).fill_null("")))
+    return cells.select(content=pl.concat_str(shown, separator=", "))["content"]
+
+
+def rows_error(table: Table, rejected: pl.DataFrame, rows: int) -> RowsError:
+    """The error for rejected rows: the first five, and how many there are."""
+    sentences = [
+        f"{table.unit} {line}: {reason}: {content}; expected {expected}"
+        for _, line, reason, content, expected in rejected.head(SHOWN).rows()
+    ]
+    remedy = "correct the file, or leave such rows out with on_bad='drop' (--on-bad drop)"
+    if len(rejected) == 1:
+        return RowsError(f"{table.name}, {sentences[0]} ({remedy})", rejected=rejected)
+    if len(rejected) > SHOWN:
+        sentences.append(f"and {len(rejected) - SHOWN:,} more")
+    head = f"{table.name}: {len(rejected):,} of {rows:,} rows are not answers; {remedy}"
+    return RowsError("\n  ".join([head, *sentences]), rejected=rejected)

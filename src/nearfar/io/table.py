@@ -1,0 +1,119 @@
+"""A table: a source seen as rows of cells, whatever its format, in batches."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import polars as pl
+
+from nearfar.io.header import Header
+from nearfar.io.sources import Source
+
+__all__ = ["FAULTS", "Cells", "Fault", "Table", "cell_names", "cell_schema"]
+
+FAULTS: dict[str, Any] = {
+    "line": pl.Int64,
+    "reason": pl.String,
+    "content": pl.String,
+    "expected": pl.String,
+}
+
+
+class Fault(NamedTuple):
+    """A row that cannot be cut into cells: where it is, what is wrong, what it holds, what was expected."""
+
+    line: int
+    reason: str
+    content: str
+    expected: str
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Consecutive rows of a table.
+
+    Attributes
+    ----------
+    frame : columns ``c0, c1, ...``; null where a cell is blank.
+    records : how many rows there are, counted in the source itself and not by the parser that made ``frame``.
+    first : line (or number) of the first row; ``lines`` has one for every row where they do not follow each other.
+    faults : the rows that could not be cut into cells, in order.
+    """
+
+    frame: pl.DataFrame
+    records: int
+    first: int
+    lines: pl.Series | None = None
+    faults: tuple[Fault, ...] = ()
+
+    def lines_of(self, rows: pl.Series) -> pl.Series:
+        """The lines (or numbers) of some rows."""
+        return (rows.cast(pl.Int64) + self.first) if self.lines is None else self.lines.gather(rows)
+
+    def cut(self, rows: int) -> Iterator[Cells]:
+        """The same in parts of at most ``rows`` rows of ``frame`` each; faults go with the row before which they are."""
+        if len(self.frame) <= rows:
+            yield self
+            return
+        starts = range(0, len(self.frame), rows)
+        ends = [int(self.lines_of(pl.Series([start])).item()) for start in starts[1:]]
+        faults = list(self.faults)
+        for start, end in zip(starts, [*ends, None], strict=True):
+            frame = self.frame[start : start + rows]
+            own = [fault for fault in faults if end is None or fault.line < end]
+            faults = faults[len(own) :]
+            lines = None if self.lines is None else self.lines[start : start + rows]
+            yield Cells(frame, len(frame) + len(own), self.first + start, lines, tuple(own))
+
+
+class Table(ABC):
+    """Rows of cells.
+
+    Attributes
+    ----------
+    header : the names of the columns, or the first row where there is no header; only a dialect can tell.
+    unit : what a row is called in messages.
+    typed : whether cells have types of their own; if not, a column of whole numbers is taken as numbers.
+    may_be_bare : whether the format allows a file without a header.
+    dialect : the dialect that the source itself names, if any.
+    objects : the object list that the source itself holds, if any.
+    first_index : the number of the first object where cells are indices, None where they are names.
+    """
+
+    unit: ClassVar[str] = "row"
+    typed: ClassVar[bool] = True
+    may_be_bare: ClassVar[bool] = False
+
+    def __init__(self, source: Source, header: Header) -> None:
+        self.source = source
+        self.header = header
+        self.dialect: str | None = None
+        self.objects: tuple[str, ...] | None = None
+        self.first_index: int | None = None
+
+    @property
+    def name(self) -> str:
+        """How messages call the source."""
+        return self.source.name
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The types of the columns ``c0, c1, ...``."""
+        return cell_schema(len(self.header))
+
+    @abstractmethod
+    def cells(self, has_header: bool, rows: int) -> Iterator[Cells]:
+        """All rows in their order; batches of about ``rows`` rows where that is for the reader to choose."""
+
+
+def cell_names(width: int) -> list[str]:
+    """Columns are known by position, so that two may carry the same name."""
+    return [f"c{position}" for position in range(width)]
+
+
+def cell_schema(width: int) -> dict[str, Any]:
+    """Columns of text."""
+    return dict.fromkeys(cell_names(width), pl.String)

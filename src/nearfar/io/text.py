@@ -1,0 +1,104 @@
+"""Text as a window of bytes that moves over a stream, line by line or many lines at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import BinaryIO
+
+from nearfar.errors import FileError
+from nearfar.io.sources import Source, open_binary
+from nearfar.limits import LIMITS
+
+__all__ = ["BYTE_ORDER_MARK", "CHUNK", "Window", "decode", "escaped", "open_window"]
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+CHUNK = 1 << 22  # bytes that are parsed at a time
+
+
+class Window:
+    """The bytes that are not read yet. Positions count from the first of them; ``line`` is its line."""
+
+    def __init__(self, name: str, stream: BinaryIO) -> None:
+        self.name = name
+        self.line = 1
+        self.position = 0  # in the whole stream
+        self._stream = stream
+        self._data = b""
+        self._at = 0
+        self._ended = False
+
+    def __len__(self) -> int:
+        return len(self._data) - self._at
+
+    def fill(self, size: int) -> bool:
+        """Have ``size`` bytes at hand and the rest of their last line, or all that are left; False where none are."""
+        while len(self) < size and not self._ended:
+            wanted = max(size - len(self), 1 << 16)
+            more = self._stream.read(wanted)
+            self._ended = len(more) < wanted
+            rest = b"" if self._ended or more.endswith(b"\n") else self._stream.readline(LIMITS.line_bytes)
+            self._data, self._at = b"".join((self._data[self._at :], more, rest)), 0
+        return len(self) > 0
+
+    def peek(self, start: int, stop: int) -> bytes:
+        """Some bytes that are at hand."""
+        return self._data[self._at + start : self._at + stop]
+
+    def chunk(self, size: int) -> bytes:
+        """About ``size`` bytes, whole lines."""
+        self.fill(size)
+        return self.peek(0, len(self) if len(self) <= size else self.line_end(size - 1))
+
+    def reaches_end(self, stop: int) -> bool:
+        """Whether nothing comes after position ``stop``."""
+        self.fill(stop + 1)
+        return len(self) <= stop
+
+    def line_end(self, start: int) -> int:
+        """Where the line that holds position ``start`` ends, its newline included."""
+        seen = start
+        while True:
+            found = self._data.find(b"\n", self._at + seen)
+            if found >= 0:
+                return found + 1 - self._at
+            seen = len(self)
+            if seen - start > LIMITS.line_bytes:
+                raise FileError(
+                    f"{self.name}: a line is longer than {LIMITS.line_bytes:,} bytes, so it is not a table of "
+                    "answers; if that is meant, raise NEARFAR_MAX_LINE_BYTES"
+                )
+            self.fill(seen + 1)
+            if len(self) == seen:
+                return seen
+
+    def advance(self, size: int, lines: int) -> None:
+        """Leave ``size`` bytes behind, which are ``lines`` lines."""
+        self.fill(size)
+        self._at += size
+        self.position += size
+        self.line += lines
+
+
+@contextmanager
+def open_window(source: Source) -> Iterator[Window]:
+    """The text of a source, without a byte order mark."""
+    with open_binary(source) as stream:
+        window = Window(source.name, stream)
+        window.fill(3)
+        if window.peek(0, 3) == BYTE_ORDER_MARK:
+            window.advance(3, 0)
+        yield window
+
+
+def decode(line: bytes) -> str | None:
+    """The text of UTF-8 bytes; None where they are not UTF-8."""
+    try:
+        return line.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def escaped(line: bytes) -> str:
+    """The beginning of a line, in quotes, with bytes that are not UTF-8 written as ``\\xff``."""
+    return f"'{line.strip().decode('utf-8', 'backslashreplace')[:80]}'"

@@ -1,0 +1,249 @@
+"""Tables whose cells have types: Parquet files, data frames of any library, spreadsheets, NPZ archives, arrays."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from nearfar.errors import FileError, MissingExtra, TripletError
+from nearfar.io.header import Header
+from nearfar.io.sources import Source, open_binary
+from nearfar.io.table import Cells, Table, cell_names
+from nearfar.limits import LIMITS
+
+__all__ = ["TypedTable", "array_table", "excel_table", "frame_table", "npz_table", "parquet_table"]
+
+OBJECT_LISTS = ("objects", "names")
+ROLES = ("anchor", "near", "far")
+TEXT = (pl.String, pl.Categorical, pl.Enum)
+READABLE = (TypeError, OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException)
+
+
+class TypedTable(Table):
+    """A polars table of ``n_rows`` rows, counted from ``first_row``; text is null where it is empty."""
+
+    first_row: ClassVar[int] = 0
+
+    def __init__(self, source: Source, table: pl.LazyFrame, n_rows: int) -> None:
+        schema = table.collect_schema()
+        super().__init__(source, Header(source.name, list(schema)))
+        if len(schema) > LIMITS.columns:
+            raise FileError(
+                f"{source.name}: has {len(schema):,} columns, more than {LIMITS.columns:,}; if that is meant, "
+                "raise NEARFAR_MAX_COLUMNS"
+            )
+        names = cell_names(len(schema))
+        self._n_rows = n_rows
+        self._table = table.select(
+            _cell(key, dtype).alias(name) for (key, dtype), name in zip(schema.items(), names, strict=True)
+        )
+        text = {
+            name: pl.String
+            for name, dtype in zip(names, schema.values(), strict=True)
+            if isinstance(dtype, TEXT)
+        }
+        self._schema = dict(zip(names, schema.values(), strict=True)) | text
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The types of the columns ``c0, c1, ...``."""
+        return self._schema
+
+    def cells(self, has_header: bool, rows: int) -> Iterator[Cells]:
+        """The table in batches."""
+        found = 0
+        try:
+            for frame in self._table.collect_batches(chunk_size=rows, maintain_order=True):
+                yield Cells(frame, len(frame), found + self.first_row)
+                found += len(frame)
+        except READABLE as error:
+            raise self._damaged() from error
+        if found != self._n_rows:  # polars ends at data that it cannot decode as if that were the end
+            raise self._damaged()
+
+    def _damaged(self) -> FileError:
+        return FileError(f"{self.name}: cannot be read to its end, it is damaged; fetch or write it again")
+
+
+def _cell(key: str, dtype: Any) -> pl.Expr:
+    if not isinstance(dtype, TEXT):
+        return pl.col(key)
+    text = pl.col(key).cast(pl.String)
+    return pl.when(text != "").then(text)
+
+
+def parquet_table(source: Source) -> TypedTable:
+    """A Parquet file; where anchor, near and far are one enumeration, it is the object list."""
+    data = io.BytesIO(source.data) if isinstance(source.data, bytes) else source.data
+    try:
+        table = pl.scan_parquet(data, glob=False)
+        schema = table.collect_schema()
+        n_rows: int = table.select(pl.len()).collect().item()
+    except READABLE as error:
+        raise FileError(f"{source.name}: is not a readable Parquet file ({_first_line(error)})") from error
+    made = TypedTable(source, table, n_rows)
+    made.objects = enumerated(schema)
+    return made
+
+
+def enumerated(schema: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """The object list that the types of a table hold: anchor, near and far are one enumeration."""
+    kinds = {schema.get(role) for role in ROLES}
+    if len(kinds) == 1 and isinstance(kind := kinds.pop(), pl.Enum):
+        return tuple(kind.categories.to_list())
+    return None
+
+
+class _ExcelTable(TypedTable):
+    typed = False
+    first_row = 2  # as the spreadsheet counts them, below its header
+
+
+def excel_table(source: Source) -> TypedTable:
+    """The first sheet of an Excel workbook; its first row holds the names of the columns."""
+    try:
+        import fastexcel
+    except ImportError as error:
+        raise MissingExtra("fastexcel", "excel") from error
+    data = source.data if isinstance(source.data, bytes) else str(source.data)
+    try:
+        sheet = fastexcel.read_excel(data).load_sheet(0, dtypes="string")
+        table: Any = pl.DataFrame(sheet)
+    except (fastexcel.FastExcelError, *READABLE) as error:
+        raise FileError(f"{source.name}: is not a readable Excel workbook ({_first_line(error)})") from error
+    return _ExcelTable(source, table.lazy(), len(table))
+
+
+def frame_table(source: Source) -> TypedTable:
+    """A data frame of any library that narwhals knows."""
+    import narwhals as nw
+
+    frame = source.data
+    try:
+        if isinstance(frame, pl.LazyFrame):
+            frame = frame.collect()
+        table = nw.from_native(frame, eager_only=True)
+    except TypeError as error:
+        raise TripletError(
+            f"answers: cannot be read from {type(frame).__name__}; "
+            "expected a path, '-', a list of paths, a data frame or an (m, 3) array"
+        ) from error
+    native = table.to_native()
+    if not isinstance(native, pl.DataFrame):
+        native = pl.DataFrame({str(name): _series(table[name].to_list()) for name in table.columns})
+    made = TypedTable(source, native.lazy(), len(native))
+    made.objects = enumerated(native.schema)
+    return made
+
+
+def _series(values: list[Any]) -> pl.Series:
+    try:
+        return pl.Series(values, nan_to_null=False)
+    except (TypeError, pl.exceptions.PolarsError):  # a column of mixed types
+        blank = [value is None or value != value for value in values]
+        return pl.Series([None if b else str(v) for b, v in zip(blank, values, strict=True)], dtype=pl.String)
+
+
+def npz_table(source: Source) -> TypedTable:
+    """Arrays of an NPZ archive (never unpickled): named columns, or rows of three under ``triplets``."""
+    arrays = _load(source)
+    names = next((arrays[key] for key in OBJECT_LISTS if key in arrays), None)
+    rows = next((key for key in ("triplets", "odd_one_out") if key in arrays), None)
+    columns = {key: value for key, value in arrays.items() if value.ndim == 1}
+    if all(role in columns for role in ROLES):
+        made = _table(source, columns, len(columns["anchor"]))
+        cells = [arrays[role] for role in ROLES]
+    elif rows is not None:
+        made = _rows_table(source, arrays[rows], columns)
+        made.dialect = "list-order" if rows == "triplets" else "odd-one-out"
+        cells = [arrays[rows]]
+    else:
+        raise FileError(
+            f"{source.name}: holds {', '.join(arrays) or 'nothing'}; "
+            "expected arrays anchor, near and far, or triplets (m, 3), or odd_one_out (m, 3)"
+        )
+    if all(cell.dtype.kind in "biuf" for cell in cells):
+        made.first_index = 0
+        if names is not None:
+            made.objects = tuple(map(str, names.tolist()))
+    return made
+
+
+def array_table(source: Source) -> TypedTable:
+    """An (m, 3) array of indices, or a pair of such an array and one response per row."""
+    array, *response = [_load(source)[""]] if source.format == "npy" else source.data
+    made = _rows_table(source, array, {"response": response[0]} if response else {})
+    made.dialect = "list-order"
+    made.first_index = 0
+    return made
+
+
+def _rows_table(source: Source, rows: NDArray[Any], columns: Mapping[str, NDArray[Any]]) -> TypedTable:
+    if rows.ndim != 2 or rows.shape[1] != 3:
+        raise FileError(f"{source.name}: the rows have shape {rows.shape}; expected (m, 3)")
+    three = {str(i): rows[:, i] for i in range(3)}
+    return _table(source, three | dict(columns), len(rows))
+
+
+def _table(source: Source, columns: Mapping[str, NDArray[Any]], m: int) -> TypedTable:
+    """One value per answer; arrays of other lengths are about something else."""
+    try:
+        made = {name: _column(array) for name, array in columns.items() if len(array) == m}
+    except (ValueError, OverflowError, *READABLE) as error:
+        raise FileError(
+            f"{source.name}: an array cannot be read as a column ({_first_line(error)}); expected numbers or text"
+        ) from error
+    return TypedTable(source, pl.LazyFrame(made), m)
+
+
+def _column(array: NDArray[Any]) -> pl.Series:
+    if array.dtype.kind in "US":
+        return pl.Series(array.astype(np.str_).tolist(), dtype=pl.String)
+    if array.dtype.kind == "O" or array.dtype.kind not in "biufMm":
+        return pl.Series([None if v is None or v != v else str(v) for v in array.tolist()], dtype=pl.String)
+    return pl.Series(np.ascontiguousarray(array))
+
+
+def _load(source: Source) -> dict[str, NDArray[Any]]:
+    """All arrays of an NPZ archive by name; the one of an NPY file under ''."""
+    try:
+        with open_binary(source) as stream:
+            if source.format == "npz":
+                _check_size(source, stream)
+            loaded = np.load(stream, allow_pickle=False)
+            if isinstance(loaded, np.ndarray):
+                return {"": loaded}
+            with loaded:
+                return {key: loaded[key] for key in loaded.files}
+    except FileError:
+        raise
+    except Exception as error:  # numpy and zipfile raise nearly anything on damaged archives
+        if "allow_pickle" in str(error):
+            raise FileError(
+                f"{source.name}: holds Python objects (a pickle), which nearfar never loads; save plain arrays"
+            ) from error
+        raise FileError(
+            f"{source.name}: is not a readable {source.format} archive ({_first_line(error)})"
+        ) from error
+
+
+def _check_size(source: Source, stream: Any) -> None:
+    """Refuse an archive that unpacks to far more than it holds, before it is unpacked."""
+    size = stream.seek(0, io.SEEK_END)
+    unpacked = sum(member.file_size for member in zipfile.ZipFile(stream).infolist())
+    stream.seek(0)
+    if unpacked > max(LIMITS.unpacked_bytes, LIMITS.unpacked_ratio * size):
+        raise FileError(
+            f"{source.name}: {size:,} bytes unpack to {unpacked:,}, more than {LIMITS.unpacked_ratio} times as many; "
+            "if that is meant, raise NEARFAR_MAX_UNPACKED_RATIO"
+        )
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).splitlines()[0] if str(error).strip() else type(error).__name__

@@ -1,0 +1,198 @@
+"""Chunks of files: some row groups of a Parquet file, some lines of a text file, read by a worker through fsspec.
+
+A file is an ``fsspec.core.OpenFile``: where it lies, how to get there and how it is packed, ready to travel.
+What a cell means is for ``nearfar.io`` to say, which reads a chunk as it reads a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from copy import copy
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from nearfar.errors import FileError, MissingExtra, NearfarError
+from nearfar.io.batches import Opened, Reader
+from nearfar.io.csv_table import CsvTable, plain_shape
+from nearfar.io.dialects import choose
+from nearfar.io.rejections import rows_error
+from nearfar.io.sources import Source
+from nearfar.scale._answers import Batch
+
+__all__ = ["FileChunk", "Format", "damage", "open_file", "open_parquet", "shown", "text_header"]
+
+ROWS = 1_000_000  # of a chunk that are in memory at a time
+HEADER_BYTES = 1 << 20
+
+
+@dataclass(frozen=True)
+class Format:
+    """How files are read, the same for all of them.
+
+    dialect, columns, on_bad : as for ``nearfar.read_triplets``.
+    n_objects : how many there are where they are called by their index; None where they have names.
+    """
+
+    dialect: str | None = None
+    columns: Any = None
+    on_bad: str = "error"
+    n_objects: int | None = None
+
+    def reader(self, sources: list[Source], names: Any) -> Reader:
+        """The reader of some sources; ``names`` of all objects, or None to take those that occur."""
+        listed = self.n_objects if self.n_objects is not None else names
+        options = {"dialect": self.dialect, "columns": self.columns, "on_bad": self.on_bad}
+        return Reader(sources, objects=listed, **options)
+
+
+@dataclass(frozen=True)
+class FileChunk:
+    """Part of a file: row groups of a Parquet file, or the lines that begin in bytes ``start`` to ``stop``.
+
+    ``first`` is the number of the first row, or the ``header`` line goes before the text; ``stop`` None: to the end.
+    """
+
+    file: Any
+    kind: str
+    format: Format
+    groups: tuple[int, ...] = ()
+    first: int = 0
+    header: bytes = b""
+    start: int = 0
+    stop: int | None = None
+
+    def read(self, names: Any) -> Iterator[Batch]:
+        """The answers as indices, in batches."""
+        for _, batch in self._batches(names):
+            yield batch
+
+    def objects(self) -> set[tuple[str, ...]]:
+        """The lists of objects that the answers name."""
+        found = {id(opened): opened for opened, _ in self._batches(None)}
+        return {opened.objects() for opened in found.values()}
+
+    def _batches(self, names: Any) -> Iterator[tuple[Opened, Batch]]:
+        for source in self._sources():
+            reader = self.format.reader([source], names)
+            opened = reader.open(source)
+            for batch in reader.batches(opened, ROWS):
+                if len(batch.rejected) and not reader.drop:
+                    raise rows_error(opened.table, batch.rejected, batch.rows)
+                rows = batch.triplets
+                yield opened, Batch(*(rows[role].to_numpy() for role in ("anchor", "near", "far")))
+
+    def _sources(self) -> Iterator[Source]:
+        if self.kind == "parquet":
+            yield from self._tables()
+        elif self.stop is None:
+            yield Source(shown(self.file), self.kind, partial(open_file, self.file))
+        else:
+            text = self._text(self.stop)
+            if text.strip():
+                where = f" (from byte {self.start:,} on)" if self.start > len(self.header) else ""
+                yield Source(f"{shown(self.file)}{where}", self.kind, self.header + text)
+
+    def _tables(self) -> Iterator[Source]:
+        import polars as pl
+
+        row = self.first
+        with open_file(self.file) as stream, damage(self.file):
+            parquet = open_parquet(stream)
+            empty = Source(shown(self.file), "frame", pl.from_arrow(parquet.schema_arrow.empty_table()))
+            plan = self.format.reader([empty], None).open(empty).plan
+            columns = parquet.schema_arrow.names
+            used = [columns[at] for at in sorted(set(plan.columns.values()))]
+            for table in parquet.iter_batches(ROWS, row_groups=list(self.groups), columns=used):
+                name = shown(self.file) + (f" (rows from {row:,} on)" if row else "")
+                yield Source(name, "frame", pl.from_arrow(table))
+                row += len(table)
+
+    def _text(self, stop: int) -> bytes:
+        with open_file(self.file) as stream, damage(self.file):
+            text = _lines(stream, self.start, stop)
+        if b'"' in text:
+            table = CsvTable(Source(shown(self.file), self.kind, self.header or text))
+            shape = plain_shape(text, table.separator, ended=True)
+            if shape is None or shape.records != text.count(b"\n") + (not text.endswith(b"\n")):
+                raise FileError(
+                    f"{shown(self.file)} (from byte {self.start:,} on): a quoted cell holds a line break, or quotation "
+                    "marks are not around whole cells, so the file cannot be cut into chunks; write it as Parquet, "
+                    "or as several files, gzipped"
+                )
+        return text
+
+
+def text_header(stream: Any, kind: str, name: str, format: Format) -> bytes:
+    """The bytes up to the end of the header line; none where the file has no header."""
+    start: bytes = stream.read(HEADER_BYTES)
+    if not start.strip():
+        raise FileError(f"{name}: is empty; expected answers")
+    table = CsvTable(Source(name, kind, start))
+    _, plan = choose(table, format.dialect, format.columns)
+    header = start[: table.body_start] if plan.has_header else b""
+    return header if not header or header.endswith(b"\n") else header + b"\n"
+
+
+def shown(file: Any) -> str:
+    """How messages call a file: a local one by its path."""
+    return str(file.full_name).removeprefix("file://")
+
+
+@contextmanager
+def open_file(file: Any) -> Iterator[Any]:
+    """The bytes of a file, unpacked where it is gzipped."""
+    try:
+        with copy(file) as stream:  # leaving it closes all that it opened, also for another thread
+            yield stream
+    except FileNotFoundError as error:
+        raise FileError(
+            f"{shown(file)}: there is no such file for a worker; give a path that all machines share, or an address "
+            "such as s3://..."
+        ) from error
+    except (NearfarError, MemoryError):
+        raise
+    except Exception as error:  # of whatever keeps it: no permission, no network, no key
+        raise FileError(
+            f"{shown(file)}: a worker cannot read it ({_first_line(error)}); check the address, that workers may read "
+            "it, and that it is not damaged"
+        ) from error
+
+
+@contextmanager
+def damage(file: Any) -> Iterator[None]:
+    """Say in one sentence with the file's name whatever goes wrong while it is decoded."""
+    try:
+        yield
+    except (NearfarError, MemoryError, FileNotFoundError):
+        raise
+    except Exception as error:
+        raise FileError(
+            f"{shown(file)}: is damaged ({_first_line(error)}); fetch it again or leave it out"
+        ) from error
+
+
+def open_parquet(stream: Any) -> Any:
+    """A ``pyarrow.parquet.ParquetFile``."""
+    try:
+        import pyarrow.parquet as pq
+    except ImportError as error:
+        raise MissingExtra("pyarrow", "dask") from error
+    return pq.ParquetFile(stream)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0] if str(error).strip() else type(error).__name__
+
+
+def _lines(stream: Any, start: int, stop: int) -> bytes:
+    """The lines that begin in bytes start..stop-1."""
+    stream.seek(max(start - 1, 0))
+    if start and stream.read(1) != b"\n":
+        stream.readline()
+    here = stream.tell()
+    if here >= stop:
+        return b""
+    text: bytes = stream.read(stop - here)
+    return text if text.endswith(b"\n") else text + stream.readline()

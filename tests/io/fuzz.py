@@ -1,0 +1,276 @@
+"""A structure-aware fuzzer: files of answers with faults in them, and what Python's csv and json modules make of them.
+
+``case(seed)`` gives one file and its expected outcome; ``check(case, folder)`` reads it in every way and compares.
+Larger runs: ``python -m benchmarks.fuzzing``.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import random
+import warnings
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from nearfar.errors import RowsError
+from nearfar.io import csv_table, read_answers, read_triplets, scan_triplets
+
+NAMES = [
+    "a",
+    "b",
+    "c",
+    "é",
+    "x y",
+    "7",
+    "007",
+    "3.0",
+    "1e-7",
+    'say "hi"',
+    "o,o",
+    "o;o",
+    "m\nn",
+    "k\r\nl",
+    "t\tt",
+    "🦆",
+    " p ",
+    "'q",
+]
+STRAY = [
+    '5" disc',
+    'q"',
+    '"half',
+    '"a"b',
+    "c\rd",
+    "\udcff",
+    "\x00",
+    "",
+    " ",
+    "nan",
+    '""',
+    "=1+1",
+    "\u2028",
+    "\ufeff",
+]
+HEADERS = [
+    "anchor,near,far",
+    "anchor,near,far,participant",
+    'anchor,near,far,size 5"',
+    "note,far,near,anchor,seconds",
+]
+
+
+@dataclass
+class Case:
+    """A file, the answers that it holds, and how many of its records are rejected."""
+
+    name: str
+    data: bytes
+    answers: list[tuple[str, str, str]] = field(default_factory=list)
+    rejected: list[int] = field(default_factory=list)
+
+
+def case(seed: int) -> Case:
+    """One file; the same seed gives the same file."""
+    rng = random.Random(seed)
+    return _jsonl(rng) if rng.random() < 0.25 else _csv(rng)
+
+
+# -------------------------------------------------------------------- CSV
+
+
+def _csv(rng: random.Random) -> Case:
+    header = rng.choice(HEADERS)
+    mark = rng.choice([",", ",", ";", "\t"])
+    end = rng.choice(["\n", "\n", "\r\n"])
+    harm = rng.choice([0, 0, 0.02, 0.2])
+    lines = [header.replace(",", mark)]
+    for _ in range(rng.choice([0, 1, 5, 40, 200])):
+        lines.append(_csv_row(rng, header.count(",") + 1, mark, harm))
+    text = end.join(lines) + rng.choice([end, "", end + end])
+    if rng.random() < 0.1:
+        text = "\ufeff" + text
+    data = text.encode("utf-8", "surrogateescape")
+    made = Case("answers.csv", data)
+    _expect_csv(made, header.split(","), mark)
+    if rng.random() < 0.15:
+        made.name, made.data = "answers.csv.gz", gzip.compress(data)
+    return made
+
+
+def _csv_row(rng: random.Random, width: int, mark: str, harm: float) -> str:
+    def cell() -> str:
+        if rng.random() < harm:
+            return rng.choice(STRAY)
+        name = rng.choice(NAMES)
+        if rng.random() < 0.2 or any(sign in name for sign in (mark, '"', "\n", "\r")):
+            return '"' + name.replace('"', '""') + '"'
+        return name
+
+    kind = rng.random()
+    if kind < harm / 4:
+        return rng.choice(["", " ", mark * (width - 1), mark])
+    cells = [cell() for _ in range(width)]
+    if kind < harm / 2:
+        cells = cells[: rng.randrange(width)] if rng.random() < 0.5 else [*cells, cell()]
+    return mark.join(cells)
+
+
+def _expect_csv(made: Case, header: list[str], mark: str) -> None:
+    """By the csv module, record by record; a line whose quotes make no sense is rejected alone."""
+    lines = made.data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    lines = [line + b"\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
+    at = 1
+    while at < len(lines):
+        texts = [line.decode("utf-8", "surrogateescape") for line in lines[at:]]
+        reader = csv.reader(texts, delimiter=mark, strict=True)
+        try:
+            cells = next(reader)
+        except csv.Error:
+            made.rejected.append(at + 1)
+            at += 1
+            continue
+        _judge(made, dict(zip(header, cells, strict=False)), cells, len(header), at + 1)
+        at += reader.line_num
+
+
+def _judge(made: Case, row: dict[str, str], cells: list[str], width: int, line: int) -> None:
+    if not any(cells) or (len(cells) == 1 and not cells[0].strip()):
+        return
+    text = "".join(cells)
+    three = tuple(row.get(role, "") for role in ("anchor", "near", "far"))
+    sound = len(cells) == width and text.encode("utf-8", "replace").decode() == text and len(set(three)) == 3
+    sound = sound and all(name.strip() and name not in ("nan", "NaN") for name in three)
+    seconds = row.get("seconds", "")
+    if seconds and seconds not in ("NA", "nan", "NaN", "null", "None"):
+        sound = sound and _is_number(seconds)
+    if sound:
+        made.answers.append(three)
+    else:
+        made.rejected.append(line)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return text == text.strip() and "_" not in text
+
+
+# -------------------------------------------------------------------- JSONL
+
+
+def _jsonl(rng: random.Random) -> Case:
+    harm = rng.choice([0, 0.05, 0.3])
+    lines, made = [], Case("answers.jsonl", b"")
+    for _ in range(rng.choice([1, 5, 60])):
+        lines.append(_json_line(rng, harm))
+    lines.insert(0, '{"anchor": "a", "near": "b", "far": "c"}')
+    made.data = "\n".join(lines).encode("utf-8", "surrogateescape") + rng.choice([b"\n", b""])
+    for number, line in enumerate(made.data.split(b"\n"), start=1):
+        if line.strip():
+            _expect_json(made, line, number)
+    return made
+
+
+def _json_line(rng: random.Random, harm: float) -> str:
+    def value() -> str:
+        if rng.random() < harm:
+            return rng.choice(
+                [
+                    "1",
+                    "1e-7",
+                    "1.50",
+                    "3.0",
+                    "null",
+                    "true",
+                    "[1, 2]",
+                    "NaN",
+                    '"\\ud800"',
+                    '""',
+                    "-0",
+                    str(10**30),
+                ]
+            )
+        return json.dumps(rng.choice(NAMES), ensure_ascii=rng.random() < 0.5)
+
+    pairs = [f'"{key}": {value()}' for key in ("anchor", "near", "far")]
+    if rng.random() < harm:
+        pairs.append(f'"near": {value()}')
+    if rng.random() < harm:
+        pairs.pop(rng.randrange(len(pairs)))
+    line = "{" + ", ".join(pairs) + "}"
+    if rng.random() < harm / 2:
+        line = rng.choice(
+            [line[:-1], "[1]", "", " ", '"x"', "{" * 2000, line + ",", '{"anchor": "\udcff"}', "nul"]
+        )
+    return line
+
+
+def _expect_json(made: Case, line: bytes, number: int) -> None:
+    try:
+        record = json.loads(
+            line.decode(), parse_float=_Number, parse_int=_Number, parse_constant=lambda c: None
+        )
+    except (ValueError, RecursionError):
+        record = None
+    if not isinstance(record, dict):
+        made.rejected.append(number)
+        return
+    three = tuple(_json_cell(record.get(role)) for role in ("anchor", "near", "far"))
+    text = "".join(three)
+    sound = len(set(three)) == 3 and text.encode("utf-8", "replace").decode() == text
+    if sound and all(name.strip() and name not in ("nan", "NaN") for name in three):
+        made.answers.append(three)
+    else:
+        made.rejected.append(number)
+
+
+class _Number(str):
+    pass
+
+
+def _json_cell(value: object) -> str:
+    if isinstance(value, _Number):
+        return value[: value.index(".")] if "." in value and not value.split(".")[1].strip("0") else value
+    return value if isinstance(value, str) else "" if value is None else json.dumps(value)
+
+
+# -------------------------------------------------------------------- reading
+
+
+def check(made: Case, folder: Path) -> None:
+    """Read the file whole, in batches and with the slow parser alone: always the same answers and rejected rows."""
+    path = folder / made.name
+    path.write_bytes(made.data)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        whole = read_answers(path, on_bad="drop")
+        assert _named([whole.triplets]) == made.answers
+        assert whole.rejected["line"].to_list() == made.rejected
+        for chunk, batch_rows in ((1 << 22, 3), (256, 1000)):
+            assert _scanned(path, chunk, batch_rows, fast=True) == made.answers
+        assert _scanned(path, 1 << 22, 7, fast=False) == made.answers
+        if made.rejected:
+            with pytest.raises(RowsError, match=path.name) as caught:
+                read_triplets(path)
+            assert caught.value.rejected["line"].to_list() == made.rejected
+
+
+def _named(batches: list) -> list[tuple[str, ...]]:
+    return [tuple(each.objects[i] for i in row) for each in batches for row in each.array.tolist()]
+
+
+def _scanned(path: Path, chunk: int, batch_rows: int, *, fast: bool) -> list[tuple[str, ...]]:
+    before = csv_table.CHUNK, csv_table.SLOW_BYTES, csv_table.CsvTable._parse_fast
+    csv_table.CHUNK, csv_table.SLOW_BYTES = chunk, min(chunk, before[1])
+    if not fast:
+        csv_table.CsvTable._parse_fast = lambda *given: None
+    try:
+        return _named(list(scan_triplets(path, on_bad="drop", batch_rows=batch_rows)))
+    finally:
+        csv_table.CHUNK, csv_table.SLOW_BYTES, csv_table.CsvTable._parse_fast = before

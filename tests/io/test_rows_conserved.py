@@ -1,0 +1,131 @@
+"""Rows read = answers + rejected + set aside, in every way of reading; and the same by Python's csv and json modules."""
+
+import json
+
+import fuzz
+import numpy as np
+import polars as pl
+import pytest
+from io_tools import named
+
+from nearfar.errors import FileError, NearfarWarning, RowsError
+from nearfar.io import batches, read_answers, read_triplets, scan_triplets
+
+WAYS = [1, 7, 1000, 10**6]
+
+
+def scanned(path, batch_rows, **options):
+    found = list(scan_triplets(path, batch_rows=batch_rows, **options))
+    return [row for batch in found for row in named(batch)]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_every_way_of_reading_agrees_with_the_csv_and_json_modules(seed, tmp_path):
+    fuzz.check(fuzz.case(seed), tmp_path)
+
+
+def answer(i):
+    return f"a{i // 300}", f"b{i % 300}", f"c{i % 7}"
+
+
+@pytest.fixture(scope="module")
+def distinct(tmp_path_factory):
+    """100,000 distinct answers with one line in the middle that is not UTF-8."""
+    lines = [",".join(answer(i)).encode() for i in range(100_000)]
+    path = tmp_path_factory.mktemp("big") / "answers.csv"
+    path.write_bytes(b"\n".join([b"anchor,near,far", *lines[:60_000], b"a,\xff,c", *lines[60_000:]]))
+    return path
+
+
+@pytest.mark.parametrize("batch_rows", [1000, 33_333, 10**6])
+def test_one_bad_row_costs_one_row(distinct, batch_rows):
+    expected = [answer(i) for i in range(100_000)]
+    assert scanned(distinct, batch_rows, on_bad="drop") == expected
+    before, found = [], scan_triplets(distinct, batch_rows=batch_rows)
+    with pytest.raises(RowsError, match=r"line 60002: undecodable bytes.*Windows-1252, save it again"):
+        before.extend(row for batch in found for row in named(batch))
+    assert before == expected[: len(before)]
+
+
+def test_a_quotation_mark_in_the_name_of_a_column(tmp_path):
+    path = tmp_path / "answers.csv"
+    path.write_text('anchor,near,far,size 5"\n' + "a,b,c,x\n" * 1000)
+    result = read_answers(path)
+    assert (len(result.triplets), len(result.rejected), result.parts[0].unused) == (1000, 0, ('size 5"',))
+
+
+def test_a_quotation_mark_beside_a_quoted_cell(tmp_path):
+    path = tmp_path / "answers.csv"
+    path.write_text('anchor,near,far\na,b,c\n"a"",b,c\na,"b"x,c\nc,"b",a\n')
+    for rows in (1, 100):
+        assert scanned(path, rows, on_bad="drop") == [("a", "b", "c"), ("c", "b", "a")]
+    rejected = read_answers(path, on_bad="drop").rejected
+    assert rejected.select("line", "reason").rows() == [(3, "broken quotes"), (4, "broken quotes")]
+    assert read_triplets(path, on_bad="drop").objects == ("a", "b", "c")
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("header", "answer", "none", "kind"),
+    [
+        ("Center,Left,Right,Answer,Alg.Label", "a,b,c,b,t", "a,b,c,,t", "no answer"),
+        ("Center,Left,Right,Answer,sampleAlg", "a,b,c,b,random", "a,b,c,NA,random", "no answer"),
+        ("Center,Left,Right,Answer,sampleAlg", "a,b,c,b,random", "a,a,c,a,check", "check"),
+        ("a,b,c,odd", "a,b,c,b", "a,b,c,skip", "skip"),
+    ],
+)
+def test_several_rows_set_aside_for_one_reason(tmp_path, header, answer, none, kind, count):
+    path = tmp_path / "answers.csv"
+    path.write_text("\n".join([header, answer, *[none] * count, answer, ""]))
+    result = read_answers(path)
+    assert result.checks["kind"].to_list() == [kind] * count
+    assert result.checks["line"].to_list() == list(range(3, 3 + count))
+    for rows in WAYS:
+        assert scanned(path, rows) == named(result.triplets)
+
+
+def test_times_are_judged_cell_by_cell(tmp_path):
+    path = tmp_path / "answers.csv"
+    times = ["2024-05-31 13:45:00", "yesterday", "1e9", "noon", ""]
+    path.write_text("anchor,near,far,answered_at\n" + "".join(f"a,b,c,{time}\n" for time in times))
+    for rows in WAYS:
+        with pytest.warns(NearfarWarning, match=r"times such as 'yesterday' cannot be read"):
+            found = list(scan_triplets(path, batch_rows=rows))
+        known = np.isfinite(np.concatenate([batch.answered_at for batch in found]))
+        assert known.tolist() == [True, False, True, False, False]
+
+
+def test_jsonl_says_what_python_says(tmp_path):
+    path = tmp_path / "answers.jsonl"
+    lines = [
+        '{"anchor": "x", "near": "b", "far": "c", "anchor": "a"}',
+        '{"anchor": 1e-7, "near": 1.50, "far": 3.0}',
+    ]
+    path.write_text("\n".join([*lines, '{"anchor": "\\ud800", "near": "b", "far": "c"}', ""]))
+    assert json.loads(lines[0])["anchor"] == "a"
+    for rows in WAYS:
+        assert scanned(path, rows, on_bad="drop") == [("a", "b", "c"), ("1e-7", "1.50", "3")]
+    with pytest.raises(RowsError, match=r"line 3: half a surrogate pair"):
+        read_triplets(path)
+
+
+def test_a_row_that_gets_lost_is_an_error(tmp_path, monkeypatch):
+    path = tmp_path / "answers.csv"
+    path.write_text("anchor,near,far\na,b,c\na,b,b\n")
+    lose = batches.rejected_rows
+    monkeypatch.setattr(batches, "rejected_rows", lambda *given: lose(*given)[:0])
+    for read in (read_triplets, lambda path: list(scan_triplets(path, objects=["a", "b", "c"]))):
+        with pytest.raises(FileError, match=r"2 rows from line 2 on became 1; this is an error of nearfar"):
+            read(path)
+
+
+def test_batches_of_typed_tables_keep_their_order(tmp_path):
+    frame = pl.DataFrame(
+        {"anchor": range(0, 300_000, 3), "near": range(1, 300_001, 3), "far": range(2, 300_002, 3)}
+    )
+    frame.write_parquet(tmp_path / "answers.parquet", row_group_size=7_000)
+    for rows in (999, 50_000):
+        found = list(scan_triplets(tmp_path / "answers.parquet", objects=300_003, batch_rows=rows))
+        assert np.concatenate([batch.array for batch in found]).tolist() == [
+            list(row) for row in frame.rows()
+        ]
