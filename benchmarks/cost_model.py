@@ -156,13 +156,13 @@ def rates_of_one_core(paths: list[str], n_objects: int) -> dict[str, Any]:
     from nearfar.methods import _rows
     from nearfar.scale import _counting
     from nearfar.scale._engine import run_alone
-    from nearfar.scale._pieces import Format, ParquetPiece
+    from nearfar.scale.file_chunks import FileChunk, Format
     from nearfar.scale.kernel_pca import _scatter
 
     recipe = _counting.Recipe("k1", n_objects, tuple(range(LANDMARKS)), min(n_objects, 18_432))
     files, form = fsspec.open_files(paths, "rb"), Format(n_objects=n_objects)
-    piece = ParquetPiece(files[0], (0, 1, 2, 3), 0, form)
-    others = [ParquetPiece(file, (group,), 0, form) for file in files[:2] for group in range(8)]
+    piece = FileChunk(files[0], "parquet", form, groups=(0, 1, 2, 3))
+    others = [FileChunk(file, "parquet", form, groups=(group,)) for file in files[:2] for group in range(8)]
 
     def seconds(work: Any, *arguments: Any) -> tuple[float, Any]:
         best = float("inf")

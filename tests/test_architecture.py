@@ -11,9 +11,9 @@ import pytest
 SRC = Path(__file__).parents[1] / "src" / "nearfar"
 ROOMS = [
     ["errors"],
-    ["atomic", "checks", "memory", "progress", "threads"],
+    ["atomic", "checks", "limits", "memory", "progress", "threads"],
     ["labels"],
-    ["_frame", "_join"],
+    ["_frame", "joining"],
     ["triplets"],
     ["io"],
     ["design"],

@@ -209,7 +209,7 @@ class Triplets:
         """
         if len(parts) == 1:
             return parts[0]
-        from nearfar._join import join_columns
+        from nearfar.joining import join_columns
 
         return cls(**join_columns(parts))
 

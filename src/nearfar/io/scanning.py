@@ -8,12 +8,12 @@ from typing import Any, Literal
 
 import polars as pl
 
-from nearfar._join import Apart, common_objects
 from nearfar.errors import InputError, NearfarError
 from nearfar.io.batches import Columns, Objects, Opened, Reader
 from nearfar.io.build import make_triplets
 from nearfar.io.ids import Statements
 from nearfar.io.rejections import rows_error
+from nearfar.joining import Apart, common_objects
 from nearfar.labels import Labels
 from nearfar.progress import track
 from nearfar.triplets import Triplets, sound_names
