@@ -45,8 +45,9 @@ def test_equal_questions_sit_at_the_upper_end_and_certain_ones_at_both():
     rng = np.random.default_rng(1)
     alike = noise_ceiling(ask(rng, np.full(30_000, 0.8), 3))
     assert abs(alike.bracket[1] - 0.8) < 0.01
-    assert noise_ceiling(ask(rng, np.ones(10), 2)).bracket == (1.0, 1.0)
-    low, high = noise_ceiling(ask(rng, np.full(100, 0.5), 2)).bracket
+    certain = noise_ceiling(ask(rng, np.ones(120), 2))
+    assert certain.bracket == (1.0, 1.0) and certain.outer[0] < 0.99  # 120 questions are no proof
+    low, high = noise_ceiling(ask(rng, np.full(200, 0.5), 2)).bracket
     assert 0.5 <= low <= high
 
 
@@ -117,7 +118,7 @@ def test_odd_one_out_and_most_central_as_same_trio_same_choice():
     choice = np.array([rng.choice(3, size=2, p=row) for row in p]).ravel()
     trio = np.repeat(np.arange(24_000).reshape(-1, 3), 2, axis=0)
     rows = np.stack([np.roll(t, 2 - c) for t, c in zip(trio, choice, strict=True)])  # the chosen one last
-    people = np.tile([0, 1], 8000)
+    people = np.arange(16_000) % 50
     odd = noise_ceiling(Triplets.from_odd_one_out(rows, participant=people))
     central = noise_ceiling(Triplets.from_most_central(rows[:, ::-1], participant=people))
     assert odd.most_central is None and central.odd_one_out is None
@@ -174,7 +175,7 @@ def test_one_participant_alone_is_judged_by_themselves():
     alone = noise_ceiling(
         Triplets.from_array([[0, 1, 2], [0, 1, 2], [0, 1, 3], [0, 3, 1]], participant=["me"] * 4)
     )
-    assert alone.agreement.share == 0.5 and alone.bracket == (0.5, 0.5)
+    assert alone.agreement.share == 0.5 and alone.agreement.bracket == (0.5, 0.5) and alone.bracket is None
     assert math.isnan(
         noise_ceiling(Triplets.from_array([[0, 1, 2]] * 2, participant=[1, 1])).within.standard_error
     )
@@ -218,3 +219,44 @@ def test_the_colours_know_their_ceiling():
     assert ceiling.agreement.questions == 400
     worst = sorted(ceiling.participants, key=lambda row: row.with_others)[:3]
     assert {row.participant for row in worst} == set(colours.truth.careless)
+
+
+def test_unknown_below_a_hundred_repeated_questions_and_says_what_to_ask():
+    rng = np.random.default_rng(6)
+    few = noise_ceiling(ask(rng, np.full(40, 0.8), 2))
+    assert few.bracket is None and few.outer is None and few.agreement is not None
+    assert "only 40 questions were answered more than once; ask about 60 more" in str(few)
+    two_people = noise_ceiling(ask(rng, np.full(200, 0.8), 2, people=2))
+    assert two_people.bracket is None and "answered by 2 people, too few" in two_people.unknown
+
+
+@pytest.mark.parametrize(("easy", "word"), [(0.97, "easier"), (0.5, "harder")])
+def test_repeats_that_are_no_fair_draw_are_named(easy, word):
+    """150 questions asked of two people are easier (harder) than the 1500 asked once."""
+    rng = np.random.default_rng(7)
+    repeated, single = ask(rng, np.full(150, easy), 2), ask(rng, np.full(1500, 0.75), 1)
+    answers = Triplets.concatenate([repeated, single.replace(objects=tuple(f"x{i}" for i in range(4500)))])
+    credit = (answers.near < answers.far).astype(float)  # a model that knows the usual answer
+    found = noise_ceiling(answers, credit=credit)
+    assert found.bracket is None and f"are {word} than the others" in found.unknown
+    fair = noise_ceiling(answers, credit=(rng.random(len(answers)) < 0.75).astype(float))
+    assert fair.bracket is not None and fair.fair.fair
+
+
+def test_control_questions_and_double_clicks_are_left_out():
+    rng = np.random.default_rng(8)
+    answers = ask(rng, np.full(150, 0.7), 2)
+    control = Triplets.from_array([[0, 1, 2]] * 60, n_objects=450, participant=np.arange(60) % 40)
+    both = noise_ceiling(Triplets.concatenate([answers[2:], control]))
+    assert both.controls == 60 and both.agreement == noise_ceiling(answers[2:]).agreement
+    assert "60 answers to control questions" in str(both)
+    twice = Triplets.from_array([[0, 1, 2]] * 3, participant=["a"] * 3, answered_at=[0.0, 0.4, 60.0])
+    assert noise_ceiling(twice).within.answers == 2
+
+
+def test_the_majority_raises_the_lower_end():
+    """With many answers to each question the majority is nearly the best possible."""
+    rng = np.random.default_rng(9)
+    found = noise_ceiling(ask(rng, np.full(300, 0.7), 15))
+    assert found.bracket[0] == found.majority.share > found.agreement.share + 0.05
+    assert found.outer[0] < 0.7 < found.outer[1]

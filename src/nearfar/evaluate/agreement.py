@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from nearfar.evaluate.uncertainty import dense_codes
 
-__all__ = ["Agreement", "Given", "agreement", "ceiling_bracket", "counts_of_others"]
+__all__ = ["Agreement", "Given", "agreement", "as_plain", "ceiling_bracket", "counts_of_others"]
 
 Codes = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 class Given(NamedTuple):
@@ -37,8 +38,9 @@ class Agreement:
     ----------
     share : of pairs that agree; every repeated question counts once, so that a catch question which everybody
         got does not drown the others.
-    standard_error : the larger of two, over questions drawn and over people drawn; NaN where it is not known.
+    standard_error : over questions drawn and people drawn, both at once; NaN where it is not known.
     questions, answers : how many questions were answered more than once, and how many answers they got.
+    people : how many people (or statements, where people are not known) gave those answers.
     options : how many answers are possible; chance is one over that.
     """
 
@@ -46,6 +48,7 @@ class Agreement:
     standard_error: float
     questions: int
     answers: int
+    people: int
     options: int = 2
 
     @property
@@ -57,6 +60,17 @@ class Agreement:
     def bracket(self) -> tuple[float, float]:
         """Lowest and highest accuracy that the best possible model can have, given this agreement."""
         return ceiling_bracket(self.share, self.options)
+
+    def limits(self, level: float = 0.95) -> tuple[float, float]:
+        """The interval of the agreement, by Student's t with as many degrees of freedom as people or questions."""
+        from scipy.stats import t
+
+        df = min(self.questions, self.people) - 1
+        if df < 1 or not math.isfinite(self.standard_error):
+            return math.nan, math.nan
+        error = max(self.standard_error, 1 / (self.questions + 4))  # all alike is no proof that all are alike
+        width = float(t.ppf((1 + level) / 2, df)) * error
+        return max(self.chance, self.share - width), min(1.0, max(self.chance, self.share + width))
 
 
 def ceiling_bracket(share: float, options: int = 2) -> tuple[float, float]:
@@ -88,7 +102,8 @@ def agreement(
 ) -> Agreement | None:
     """Agreement from ``counts_of_others``; None where no question has two answers.
 
-    ``within``: the two answers of a pair are one person's. With v_q pairs of answers to question q, of them g_q agreeing: ``A = mean_q g_q / v_q``.
+    ``within``: the two answers of a pair are one person's.
+    With v_q pairs of answers to question q, of them g_q agreeing: ``A = mean_q g_q / v_q``.
     """
     n_questions = int(given.asked.max(initial=-1)) + 1
     pairs = np.bincount(given.asked, weights=others, minlength=n_questions)
@@ -101,47 +116,62 @@ def agreement(
     share = float(np.sum(weight * agreeing)) / total
     excess = weight[given.asked] * (same - share * others)  # of answer t, over the pairs it leads
     counted = repeated[given.asked]
-    over_questions = _clustered(given.unit, excess, counted)
+    squares = weight**2 * (agreeing * (1 - share) ** 2 + (pairs - agreeing) * share**2)
+    variance = _variance(given, excess, counted, person, float(squares.sum()), within)
+    people = len(np.unique(person[counted]))
+    if within and people == 1:
+        people = total  # one person speaks for themselves: only questions are drawn
+    return Agreement(share, math.sqrt(variance) / total, total, int(counted.sum()), people, options)
+
+
+def _variance(
+    given: Given,
+    excess: Floats,
+    counted: NDArray[np.bool_],
+    person: Codes,
+    squares: float,
+    within: bool,
+) -> float:
+    """Variance of the sum of ``excess`` were other questions and other people drawn; NaN with less than two units.
+
+    Two pairs of answers hang together if they share the unit (trio), or a person. The first is the sum by unit; the
+    second is dyadic: a pair's excess belongs to both of its people, so its own square, counted twice, is taken away
+    once. What shares both is taken away once.
+    """
+    by_unit = _clustered(given.unit, excess, counted)
+    if math.isnan(by_unit) or (within and len(np.unique(person[counted])) < 2):
+        return by_unit
     if within:
-        over_people = _clustered(person, excess, counted)
+        by_person = _clustered(person, excess, counted)
+        both = _sum_of_squares(_pair_codes(given.unit, person), excess)
     else:
-        over_people = _dyadic(person, excess, weight, agreeing, pairs, share)
-    # fmax: one person is no sample of people; but one question is no sample at all
-    variance = np.fmax(over_questions, over_people) if over_questions >= 0 else math.nan
-    error = math.sqrt(variance) / total
-    answers = int(repeated[given.asked].sum())
-    return Agreement(share, error, total, answers, options)
+        by_person = _sum_of_squares(person, 2 * excess) - 2 * squares
+        both = _sum_of_squares(_pair_codes(given.unit, person), 2 * excess) - 2 * squares
+    return max(by_unit + by_person - both, by_unit, by_person)
 
 
-def _clustered(unit: Codes, excess: NDArray[Any], counted: NDArray[np.bool_]) -> float:
+def _clustered(unit: Codes, excess: Floats, counted: NDArray[np.bool_]) -> float:
     """Variance of the sum of ``excess`` were other units drawn; NaN with less than two units."""
     count = len(np.unique(unit[counted]))
-    if count < 2:
-        return math.nan
-    return float(count / (count - 1) * np.sum(np.bincount(unit, weights=excess) ** 2))
+    return count / (count - 1) * _sum_of_squares(unit, excess) if count > 1 else math.nan
 
 
-def _dyadic(
-    person: Codes,
-    excess: NDArray[Any],
-    weight: NDArray[Any],
-    agreeing: NDArray[Any],
-    pairs: NDArray[Any],
-    share: float,
-) -> float:
-    """Variance of the same sum were other people drawn: over pairs of pairs that share a person.
+def _sum_of_squares(codes: Codes, values: Floats) -> float:
+    return float(np.sum(np.bincount(codes, weights=values) ** 2))
 
-    A pair's excess x belongs to both of its people, so sum_p (sum of x over p's pairs)^2 holds x^2 twice: once
-    is taken away (the dyadic cluster-robust variance).
-    """
-    of_people = np.sum(np.bincount(person, weights=2 * excess) ** 2)
-    twice = 2 * weight**2 * (agreeing * (1 - share) ** 2 + (pairs - agreeing) * share**2)
-    return float(of_people - np.sum(twice))
+
+def _pair_codes(one: Codes, other: Codes) -> Codes:
+    return dense_codes(one * (int(other.max(initial=-1)) + 1) + other)
 
 
 def _size(*keys: Codes) -> NDArray[np.int64]:
     """For every answer: how many answers have the same keys."""
     code = keys[0]
     for key in keys[1:]:
-        code = dense_codes(code * (int(key.max(initial=-1)) + 1) + key)
+        code = _pair_codes(code, key)
     return np.bincount(code)[code] if len(code) else np.zeros(0, dtype=np.int64)
+
+
+def as_plain(values: dict[str, Any]) -> dict[str, Any]:
+    """NaN as None: JSON has no NaN."""
+    return {name: None if value != value else value for name, value in values.items()}

@@ -2,17 +2,44 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar.evaluate.agreement import Agreement, Given, agreement, counts_of_others
-from nearfar.evaluate.uncertainty import clustered_mean_error, dense_codes, speakers
+from nearfar.evaluate.agreement import (
+    Agreement,
+    Given,
+    agreement,
+    as_plain,
+    ceiling_bracket,
+    counts_of_others,
+)
+from nearfar.evaluate.quick import quick_credits
+from nearfar.evaluate.repeats import FEW_SINGLE, FairDraw, control_rows, double_submits, fair_draw
+from nearfar.evaluate.uncertainty import (
+    FEW_PEOPLE,
+    Groups,
+    covariance_of_means,
+    dense_codes,
+    error_groups,
+    speakers,
+)
 from nearfar.triplets import Triplets, as_triplets
 
-__all__ = ["Majority", "NoiseCeiling", "ParticipantAgreement", "noise_ceiling"]
+__all__ = ["ENOUGH_REPEATED", "Bound", "Majority", "NoiseCeiling", "ParticipantAgreement", "noise_ceiling"]
+
+ENOUGH_REPEATED = 100  # questions answered more than once, below which the ceiling is unknown
+
+
+class Bound(NamedTuple):
+    """One end of the range of the best possible accuracy, with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
 
 
 class Majority(NamedTuple):
@@ -51,6 +78,9 @@ class NoiseCeiling:
         counts once for every participant who got it again.
     odd_one_out, most_central : same trio, same choice (chance is one third), for statements of that kind.
     participants : one row per participant, where known.
+    unknown : why the range of the best possible accuracy is not known, and what to ask next; "" where it is known.
+    fair : whether a model predicts the repeated questions as well as the others; None where nearly all were repeated.
+    controls : answers to control questions (asked far more often than the others); they are left out.
     """
 
     agreement: Agreement | None
@@ -59,22 +89,58 @@ class NoiseCeiling:
     odd_one_out: Agreement | None
     most_central: Agreement | None
     participants: tuple[ParticipantAgreement, ...]
+    unknown: str = ""
+    fair: FairDraw | None = None
+    controls: int = 0
+
+    @property
+    def low(self) -> Bound | None:
+        """The lower end: two answers agree so often, and a model could at least say what the majority says."""
+        if self.agreement is None or self.unknown:
+            return None
+        low, high = self.agreement.limits()
+        bound = Bound(self.agreement.bracket[0], low, high)
+        if self.majority is None or not math.isfinite(self.majority.standard_error):
+            return bound
+        share = self.majority.share
+        width = 2 * max(self.majority.standard_error, 1 / (self.majority.questions + 4))
+        other = Bound(share, share - width, min(1.0, share + width))
+        return Bound(*(max(pair) for pair in zip(bound, other, strict=True)))
+
+    @property
+    def high(self) -> Bound | None:
+        """The upper end, (1 + sqrt(2A - 1))/2 of the agreement A."""
+        if self.agreement is None or self.unknown:
+            return None
+        values = (self.agreement.share, *self.agreement.limits())
+        high = Bound(*(ceiling_bracket(value)[1] for value in values))
+        low = self.low
+        return high if low is None else Bound(max(high.value, low.value), high.low, max(high.high, low.high))
 
     @property
     def bracket(self) -> tuple[float, float] | None:
-        """Bounds of the best possible accuracy, [A, (1 + sqrt(2A - 1))/2]; None where nothing was repeated."""
-        return None if self.agreement is None else self.agreement.bracket
+        """Both ends of the range of the best possible accuracy; None where it is unknown."""
+        return None if self.low is None or self.high is None else (self.low.value, self.high.value)
+
+    @property
+    def outer(self) -> tuple[float, float] | None:
+        """The same range with the uncertainty of its ends: the best possible accuracy lies inside in 95 of 100."""
+        return None if self.low is None or self.high is None else (self.low.low, self.high.high)
 
     def __str__(self) -> str:
         return "\n".join(_lines(self))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and text, for JSON; None stands for "unknown", also for an error that is not known."""
-        parts: dict[str, Any] = {"bracket": None if self.bracket is None else list(self.bracket)}
+        parts: dict[str, Any] = {
+            "bracket": None if self.bracket is None else list(self.bracket),
+            "outer": None if self.outer is None else list(self.outer),
+            "unknown": self.unknown,
+        }
         for name in ("agreement", "within", "odd_one_out", "most_central"):
             part = getattr(self, name)
-            parts[name] = None if part is None else {**_plain(vars(part)), "bracket": list(part.bracket)}
-        parts["majority"] = None if self.majority is None else _plain(self.majority._asdict())
+            parts[name] = None if part is None else {**as_plain(vars(part)), "bracket": list(part.bracket)}
+        parts["majority"] = None if self.majority is None else as_plain(self.majority._asdict())
         return {**parts, "participants": [row._asdict() for row in self.participants]}
 
     def to_frame(self) -> Any:
@@ -92,24 +158,35 @@ class NoiseCeiling:
         return pl.DataFrame(list(self.participants), schema=columns, orient="row")
 
 
-def noise_ceiling(answers: Triplets | ArrayLike) -> NoiseCeiling:
-    """How often two answers to the same question agree, and the bracket of the best possible accuracy.
+def noise_ceiling(answers: Triplets | ArrayLike, *, credit: NDArray[Any] | None = None) -> NoiseCeiling:
+    """How often two answers to the same question agree, and the range of the best possible accuracy.
 
     If a question gets "near" with probability q, no model can do better than E max(q, 1 - q). From the agreement
-    A of two answers to the same question that is at least A and at most (1 + sqrt(2A - 1))/2.
-    Two rows of one statement are never two answers; two answers by one participant (double submits as well)
-    count only as agreement of the participant with themselves. What was not repeated is None, "unknown".
+    A of two answers to the same question that is at least A and at most (1 + sqrt(2A - 1))/2; and it is at least the
+    share of answers that agree with the majority of the others.
+    Two rows of one statement are never two answers; two answers by one participant count only as agreement of the
+    participant with themselves; the same click sent twice within two seconds counts once; control questions, asked
+    far more often than the others, are left out. The range is "unknown" with fewer than 100 repeated questions, with
+    fewer than 5 people, and where a model predicts the repeated questions better or worse than the others, for then
+    they are not a fair draw of all questions.
+
+    Parameters
+    ----------
+    answers : what was answered.
+    credit : (m,) held-out credits of a model, for the last test; default: those of ``score``, computed here.
 
     Examples
     --------
     >>> answers = Triplets.from_array([[0, 1, 2], [0, 1, 2], [0, 2, 1], [3, 1, 2], [3, 1, 2]])
     >>> ceiling = noise_ceiling(answers)
-    >>> round(ceiling.agreement.share, 2), ceiling.agreement.questions
-    (0.67, 2)
+    >>> round(ceiling.agreement.share, 2), ceiling.agreement.questions, ceiling.bracket
+    (0.67, 2, None)
     >>> print(noise_ceiling([[0, 1, 2], [1, 0, 2]]))
-    noise ceiling: unknown, no question was answered twice
+    best possible accuracy: unknown, no question was answered twice; ask about 100 questions a second time
     """
-    answers = as_triplets(answers)
+    everything = as_triplets(answers)
+    controls, doubled = control_rows(everything), double_submits(everything)
+    answers = everything[~(controls | doubled)]
     person, statement = speakers(answers), answers.statement_ids
     given = Given(
         dense_codes(answers.question_ids),
@@ -119,15 +196,54 @@ def noise_ceiling(answers: Triplets | ArrayLike) -> NoiseCeiling:
     same, others = counts_of_others(given.asked, given.said, person)
     between = agreement(given, same, others, person)
     within = _within(answers, given, person, statement)
-    alone = len(answers) > 0 and person.max() == 0
+    alone = len(answers) > 0 and person.max() == 0 and answers.participant is not None
+    found = within if alone else between
+    fair = None
+    repeated = np.bincount(given.asked)[given.asked] > 1 if alone else others > 0
+    if found is not None and found.questions >= ENOUGH_REPEATED and np.mean(~repeated) >= FEW_SINGLE:
+        kept = quick_credits(answers) if credit is None else credit[~(controls | doubled)]
+        fair = None if kept is None else fair_draw(kept, repeated, error_groups(answers))
     return NoiseCeiling(
-        agreement=within if alone else between,
+        agreement=found,
         majority=_majority(given.asked, same, others, person),
         within=within,
         odd_one_out=_of_kind(answers, person, "far"),
         most_central=_of_kind(answers, person, "near"),
         participants=_by_participant(answers, given, person, statement),
+        unknown=_why_unknown(found, within, fair, known_people=answers.participant is not None and not alone),
+        fair=fair,
+        controls=int(controls.sum()),
     )
+
+
+def _why_unknown(
+    found: Agreement | None, within: Agreement | None, fair: FairDraw | None, *, known_people: bool
+) -> str:
+    """Why the range is not known, and what to ask next; "" where it is known."""
+    if found is None:
+        again = "answered by two people" if within is not None else "answered twice"
+        more = "of a second person" if within is not None else "a second time"
+        return f"no question was {again}; ask about {ENOUGH_REPEATED} questions {more}"
+    if found.questions < ENOUGH_REPEATED:
+        missing = ENOUGH_REPEATED - found.questions
+        which = "1 question was" if found.questions == 1 else f"{found.questions} questions were"
+        return (
+            f"only {which} answered more than once; ask about {missing} more of them again, drawn at random from all "
+            "questions"
+        )
+    if known_people and found.people < FEW_PEOPLE:
+        return (
+            f"the repeated questions were answered by {found.people} people, too few to speak for others; ask at "
+            f"least {FEW_PEOPLE}"
+        )
+    if fair is not None and not fair.fair:
+        kind = "easier" if fair.repeated > fair.single else "harder"
+        return (
+            f"the questions that were answered more than once are {kind} than the others (a model predicts "
+            f"{fair.repeated:.0%} of those answers and {fair.single:.0%} of the rest), so they do not speak for all; "
+            f"ask about {ENOUGH_REPEATED} questions again, drawn at random"
+        )
+    return ""
 
 
 def _within(
@@ -150,9 +266,12 @@ def _majority(
     right = (1 + np.sign(2 * same - others)[known]) / 2
     question = dense_codes(asked[known])
     weight = 1 / np.bincount(question)[question]
-    error = clustered_mean_error(right, person[known], weight)
     questions = int(question.max()) + 1
-    return Majority(float(np.sum(weight * right)) / questions, error, questions, int(known.sum()))
+    share = float(np.sum(weight * right)) / questions
+    off = weight * (right - share) * len(right) / questions
+    found = covariance_of_means(off, Groups(dense_codes(person[known]), question))
+    error = math.sqrt(found.matrix[0, 0]) if found.df > 0 else math.nan
+    return Majority(share, error, questions, int(known.sum()))
 
 
 def _of_kind(answers: Triplets, person: NDArray[np.int64], role: str) -> Agreement | None:
@@ -213,20 +332,17 @@ def _mean_share(
     return n, total / np.maximum(n, 1)
 
 
-def _plain(values: dict[str, Any]) -> dict[str, Any]:
-    """NaN as None: JSON has no NaN."""
-    return {name: None if value != value else value for name, value in values.items()}
-
-
 def _lines(ceiling: NoiseCeiling) -> list[str]:
     """The text of a ceiling, a line per part that is known."""
-    if ceiling.agreement is None:
-        lines = ["noise ceiling: unknown, no question was answered twice"]
-        if ceiling.within is not None:
-            lines = ["noise ceiling: unknown, no question was answered by two people"]
+    if ceiling.bracket is None or ceiling.outer is None:
+        lines = [f"best possible accuracy: unknown, {ceiling.unknown}"]
     else:
-        low, high = ceiling.agreement.bracket
-        lines = [f"noise ceiling: the best possible accuracy is between {low:.3f} and {high:.3f}"]
+        (low, high), (least, most) = ceiling.bracket, ceiling.outer
+        lines = [
+            f"best possible accuracy: between {low:.3f} and {high:.3f} (with the uncertainty of both ends: {least:.3f} to "
+            f"{most:.3f})"
+        ]
+    if ceiling.agreement is not None:
         lines.append(_line("two answers to the same question agree", ceiling.agreement))
     if ceiling.majority is not None:
         m = ceiling.majority
@@ -239,6 +355,8 @@ def _lines(ceiling: NoiseCeiling) -> list[str]:
         lines.append(_line("same trio, same odd one (chance 1/3)", ceiling.odd_one_out))
     if ceiling.most_central is not None:
         lines.append(_line("same trio, same central one (chance 1/3)", ceiling.most_central))
+    if ceiling.controls:
+        lines.append(f"{ceiling.controls:,} answers to control questions, asked far more often, are left out")
     return lines
 
 

@@ -1,0 +1,88 @@
+"""People to review: false discoveries among honest people, careless people found, other tastes told apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from benchmarks.honesty._run import repetitions, run_cells, share
+from benchmarks.honesty.worlds import POOL, World, make_world, random_questions
+from nearfar.evaluate.people import judge_people
+from nearfar.triplets import Triplets
+
+
+def review(
+    seed: Any, *, noise: str, careless: float, people: int, each: int, again: int, n: int
+) -> dict[str, Any]:
+    """``careless``: share of people who guess; ``again``: questions that everybody gets a second time."""
+    rng = np.random.default_rng(seed)
+    world = make_world(rng, n=n, noise=noise)
+    drawn = rng.choice(POOL, size=people, replace=False)
+    guesses = rng.random(people) < careless
+    rows, who = random_questions(rng, people * each, n), np.repeat(np.arange(people), each)
+    repeated = np.concatenate([p * each + rng.permutation(each)[:again] for p in range(people)]).astype(int)
+    rows, who = np.concatenate([rows, rows[repeated]]), np.concatenate([who, who[repeated]])
+    said = world.answer(rows, drawn[who], rng)
+    turned = guesses[who] & (rng.random(len(rows)) < 0.5)
+    said[turned] = said[turned][:, [0, 2, 1]]
+    # people differ in speed, honestly
+    seconds = np.exp(rng.normal(0, 0.5, size=people))[who] * np.exp(rng.normal(0.5, 0.4, size=len(rows)))
+    side = rng.integers(2, size=len(rows))
+    answers = Triplets.from_array(said, n_objects=n, participant=who, seconds=seconds, near_side=side)
+    found = judge_people(answers)
+    assert found is not None
+    minority = world.taste[drawn] == 1
+    standing = {int(row.name): row.standing for row in found.rows}
+    named = [p for p, s in standing.items() if s]
+    reliable = ~guesses & _reliable(world, drawn, rng)
+    honest = [p for p in named if reliable[p] and not minority[p]]
+    wrong = [p for p in named if reliable[p] and standing[p] == "inconsistent"]
+    return {
+        "named": float(len(named)),
+        "some_honest_named": share(bool(honest)),
+        "false_discoveries": len(honest) / max(1, len(named)),
+        "honest_called_inconsistent": len(wrong) / max(1, len(named)),
+        "careless_named": float(np.mean([p in named for p in np.flatnonzero(guesses)]))
+        if guesses.any()
+        else None,
+        "careless_called_different": float(
+            np.mean([standing[p] == "different" for p in np.flatnonzero(guesses)])
+        )
+        if guesses.any()
+        else None,
+        "minority_called_different": float(
+            np.mean([standing[p] == "different" for p in np.flatnonzero(minority)])
+        )
+        if minority.any()
+        else None,
+        "minority_called_inconsistent": float(
+            np.mean([standing[p] == "inconsistent" for p in np.flatnonzero(minority)])
+        )
+        if minority.any()
+        else None,
+    }
+
+
+def _reliable(world: World, drawn: Any, rng: np.random.Generator) -> Any:
+    """(people,) whether somebody repeats their own answers nearer to what is usual than to guessing, in truth."""
+    rows = random_questions(rng, 1000, world.n)
+    p = np.stack([world.p_first(rows, np.full(1000, person)) for person in drawn])
+    again = (p**2 + (1 - p) ** 2).mean(axis=1)
+    return again >= (0.5 + np.median(again)) / 2
+
+
+def main() -> None:
+    base = {"people": 30, "each": 80, "again": 20, "n": 25}
+    cells: list[dict[str, Any]] = [
+        {"noise": noise, "careless": careless, **base}
+        for noise in ("logistic", "flips", "abilities", "tastes")
+        for careless in (0.0, 0.1)
+    ]
+    cells += [{**cell, "again": 0} for cell in cells if cell["noise"] in ("logistic", "tastes")]
+    cells += [{"noise": "logistic", "careless": 0.1, "people": 100, "each": 40, "again": 10, "n": 25}]
+    run_cells("people", cells, review, repetitions())
+
+
+if __name__ == "__main__":
+    main()

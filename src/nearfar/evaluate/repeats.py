@@ -1,0 +1,102 @@
+"""Which questions were asked more than once, and whether they speak for all the others.
+
+A ceiling from repeated questions holds for all questions only if the repeated ones are a fair draw. Control
+questions (the same few put to everybody) are easy on purpose, and adaptive pools come back to hard ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearfar.evaluate.uncertainty import Groups, covariance_of_means, dense_codes
+from nearfar.triplets import Triplets
+
+__all__ = ["FEW_SINGLE", "FairDraw", "control_rows", "double_submits", "fair_draw"]
+
+OFTEN = 10  # answers to one question, and ...
+FAR_MORE = 5  # ... so many times the median: it is a control question
+SECONDS = (
+    2.0  # the same person, the same question, the same answer within so short a time: one click sent twice
+)
+FEW_SINGLE = (
+    0.1  # with a smaller share of answers to questions asked once, the repeated ones are (nearly) all
+)
+UNFAIR = 0.05  # level of the test
+
+
+def control_rows(answers: Triplets) -> NDArray[np.bool_]:
+    """(m,) answers to control questions: asked at least 10 times, and 5 times as often as the median question.
+
+    >>> often = Triplets.from_array([[0, 1, 2]] * 12 + [[1, 2, 3], [2, 3, 0], [3, 0, 1]])
+    >>> control_rows(often).sum()
+    np.int64(12)
+    """
+    codes = dense_codes(answers.question_ids)
+    if not len(codes):
+        return np.zeros(0, dtype=bool)
+    count = np.bincount(codes)
+    control = (count >= OFTEN) & (count > FAR_MORE * np.median(count))
+    return np.asarray(control[codes])
+
+
+def double_submits(answers: Triplets) -> NDArray[np.bool_]:
+    """(m,) answers that repeat one of the same person, to the same question, given less than 2 seconds before."""
+    again = np.zeros(len(answers), dtype=bool)
+    if answers.participant is None or answers.answered_at is None or not len(answers):
+        return again
+    time = answers.answered_at
+    order = np.lexsort((time, answers.triplet_ids, answers.participant.codes))
+    order = order[np.isfinite(time[order])]
+    one, two = order[:-1], order[1:]
+    same = (answers.participant.codes[one] == answers.participant.codes[two]) & (
+        answers.triplet_ids[one] == answers.triplet_ids[two]
+    )
+    other_statement = answers.statement_ids[one] != answers.statement_ids[two]
+    again[two] = same & other_statement & (time[two] - time[one] < SECONDS)
+    return again
+
+
+@dataclass(frozen=True)
+class FairDraw:
+    """Whether a model predicts repeated questions as well as the others.
+
+    ``repeated``, ``single`` : its held-out accuracy on answers to questions asked more than once, and on the rest.
+    ``p`` : of no difference; NaN where it cannot be told.
+    """
+
+    repeated: float
+    single: float
+    p: float
+
+    @property
+    def fair(self) -> bool:
+        """Whether nothing speaks against a fair draw."""
+        return not self.p < UNFAIR
+
+
+def fair_draw(credit: NDArray[Any], repeated: NDArray[np.bool_], groups: Groups) -> FairDraw | None:
+    """Compare held-out credits (m,) on repeated questions with the others; None where all or none were repeated.
+
+    >>> rng = np.random.default_rng(0)
+    >>> repeated = np.arange(1000) < 300
+    >>> easy = rng.random(1000) < np.where(repeated, 0.95, 0.7)
+    >>> fair_draw(easy, repeated, Groups(None, np.arange(1000))).fair
+    False
+    """
+    from scipy.stats import t
+
+    size, many = len(repeated), int(repeated.sum())
+    if many in (0, size):
+        return None
+    credit = np.asarray(credit, dtype=np.float64)
+    one, other = float(credit[repeated].mean()), float(credit[~repeated].mean())
+    off = np.where(repeated, (credit - one) * size / many, (other - credit) * size / (size - many))
+    found = covariance_of_means(off, groups)
+    error = float(np.sqrt(found.matrix[0, 0])) if found.df > 0 else np.nan
+    if not error > 0:
+        return FairDraw(one, other, np.nan)
+    return FairDraw(one, other, float(2 * t.sf(abs(one - other) / error, found.df)))
