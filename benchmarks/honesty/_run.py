@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
-from nearfar.evaluate.judge import answer_credit
-from nearfar.evaluate.models import as_model
 from numpy.typing import NDArray
 
 from benchmarks._measure import RESULTS, machine
 from nearfar.errors import NearfarWarning
 from nearfar.evaluate.splits import kfold
+from nearfar.space.models import parse_model
+from nearfar.space.space import Space
 from nearfar.triplets import Triplets
 
 __all__ = ["fit", "held_out", "repetitions", "run_cells", "share"]
@@ -25,9 +25,9 @@ __all__ = ["fit", "held_out", "repetitions", "run_cells", "share"]
 Row = dict[str, Any]
 
 
-def fit(name: str, answers: Triplets) -> Any:
-    """A fitted model."""
-    return as_model(name).fit(answers)
+def fit(name: str, answers: Triplets) -> Space:
+    """The space that a model makes of answers."""
+    return parse_model(name).fit(answers)
 
 
 def held_out(
@@ -41,7 +41,7 @@ def held_out(
         part[test] = number
         fits.append([fit(name, answers[train]) for name in models])
         for k, fitted in enumerate(fits[-1]):
-            credits[k, test] = answer_credit(fitted, answers[test])
+            credits[k, test] = fitted.credits(answers[test])
     return credits, part, fits
 
 

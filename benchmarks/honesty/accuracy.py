@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from nearfar.evaluate.judge import answer_credit, clustered_error
 
 from benchmarks.honesty._run import fit, held_out, repetitions, run_cells, share
 from benchmarks.honesty.worlds import asked, make_world
 from nearfar.evaluate.max_t import above_guessing, equal_to_best
 from nearfar.evaluate.splits import kfold
-from nearfar.evaluate.uncertainty import error_clusters, error_groups, mean_estimate
+from nearfar.evaluate.uncertainty import clustered_mean_error, error_clusters, error_groups, mean_estimate
 
 MODELS = ["score"]
 
@@ -26,8 +25,7 @@ def coverage(seed: Any, *, design: str, noise: str, people: int, m: int) -> dict
     truth = _accuracy_on_unseen(fits, answers, part, fresh)
     found = mean_estimate(credits[0], error_groups(answers), parts=5)
     clusters = error_clusters(answers)
-    sums, sizes = np.bincount(clusters, weights=credits[0]), np.bincount(clusters)
-    old = 1.96 * clustered_error(sums, sizes)
+    old = 1.96 * clustered_mean_error(credits[0], clusters)
     known = np.isfinite(found.low)
     return {
         "known": share(known),
@@ -42,7 +40,7 @@ def _accuracy_on_unseen(fits: Any, answers: Any, part: Any, fresh: Any) -> float
     found = []
     for number, fitted in enumerate(fits):
         new = fresh[~np.isin(fresh.trio_ids, answers.trio_ids[part != number])]
-        found.append(answer_credit(fitted[0], new).mean())
+        found.append(fitted[0].credits(new).mean())
     return float(np.mean(found))
 
 
@@ -55,13 +53,11 @@ def equals(seed: Any, *, design: str, noise: str, people: int, m: int, models: i
     for train, test in kfold(answers, 5):
         for k in range(models):
             some = train[rng.random(len(train)) < 0.9]
-            credits[k, test] = answer_credit(fit("score", answers[some]), answers[test])
-    found = equal_to_best(credits, error_groups(answers))
+            credits[k, test] = fit("score", answers[some]).credits(answers[test])
+    found = equal_to_best(credits, error_groups(answers), parts=5)
     clusters = error_clusters(answers)
-    sums = np.stack([np.bincount(clusters, weights=c) for c in credits])
-    best = sums[np.argmax(sums.sum(axis=1))]
-    sizes = np.bincount(clusters)
-    lost = [(best - s).sum() / len(answers) > clustered_error(best - s, sizes) for s in sums]
+    best = credits[np.argmax(credits.mean(axis=1))]
+    lost = [np.mean(best - c) > clustered_mean_error(best - c, clusters) for c in credits]
     return {"some_called_worse": share(not found.members.all()), "one_error_rule": share(np.any(lost))}
 
 
@@ -70,17 +66,15 @@ def guessing(seed: Any, *, design: str, noise: str, people: int, m: int) -> dict
     rng = np.random.default_rng(seed)
     world = make_world(rng, noise=noise)
     answers = asked(world, rng, design=design, m=m, people=people)
-    names = ["score", "k1", "k2", "score pca-2", "k1 pca-2", "k2 pca-2", "ste-2", "soe-2"]
-    credits, part, _ = held_out(answers, names)
+    names = ["score", "k1", "k2", "score-2", "k1-2", "k2-2", "ckl-2", "soe-2"]
+    credits, _, _ = held_out(answers, names)
     groups = error_groups(answers)
     best = max(mean_estimate(c, groups).value for c in credits)
-    pooled = above_guessing(credits, np.zeros(len(answers), dtype=np.int64), groups).p / 2
     clusters = error_clusters(answers)
     top = credits[np.argmax(credits.mean(axis=1))]
-    old = clustered_error(np.bincount(clusters, weights=top), np.bincount(clusters))
+    old = clustered_mean_error(top, clusters)
     return {
-        "called_better": share(bool(above_guessing(credits, part, groups))),
-        "pooled_max_t": share(pooled <= 0.05),
+        "called_better": share(bool(above_guessing(credits, groups, parts=5))),
         "two_errors_rule": share(best - 2 * old >= 0.5),
         "best": best,
     }

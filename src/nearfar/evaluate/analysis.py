@@ -134,7 +134,7 @@ class Analysis:
     @cached_property
     def scores(self) -> Comparison:
         """The judged models side by side, with the ceiling."""
-        return make_comparison(self.judged, self.credits, self.ceiling, len(self.splits), self._clusters)
+        return make_comparison(self.judged, self.credits, self.ceiling, self.splits)
 
     @cached_property
     def best(self) -> Choice:

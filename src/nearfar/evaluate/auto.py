@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nearfar.evaluate.crossval import Credits, pair_credits
 from nearfar.evaluate.splits import Split
-from nearfar.evaluate.uncertainty import clustered_mean_error
+from nearfar.evaluate.uncertainty import clustered_mean_error, error_groups, mean_estimate
 from nearfar.space.models import Model
 from nearfar.triplets import Triplets
 
@@ -117,6 +117,6 @@ def choose(
             picks += (models[k].name,)
     order = np.argsort(-credits.accuracies, kind="stable")
     second = next((models[k].name for k in order if k != final), "")
-    error = clustered_mean_error(own, clusters)
+    error = mean_estimate(own, error_groups(answers), parts=len(splits)).standard_error
     accuracy = float(own.mean(dtype=np.float64))
     return Choice(models[final].name, accuracy, error, picks, second, len(answers), of, own)

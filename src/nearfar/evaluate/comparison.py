@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -11,8 +11,17 @@ from numpy.typing import NDArray
 
 from nearfar.evaluate.ceiling import NoiseCeiling
 from nearfar.evaluate.crossval import Credits
-from nearfar.evaluate.splits import split_units
-from nearfar.evaluate.uncertainty import Kind, cluster_kind, clustered_mean_error
+from nearfar.evaluate.max_t import AboveGuessing, above_guessing, equal_to_best
+from nearfar.evaluate.pair_memory import PAIR_MEMORY, pair_memory_credits
+from nearfar.evaluate.splits import Split, split_units
+from nearfar.evaluate.uncertainty import (
+    FEW_PEOPLE,
+    Groups,
+    Kind,
+    cluster_kind,
+    error_groups,
+    mean_estimate,
+)
 from nearfar.triplets import Triplets
 
 __all__ = ["Comparison", "Score", "make_comparison"]
@@ -32,27 +41,25 @@ class Score:
     ----------
     name : of the model.
     accuracy : share of held-out answers that it predicts; a tie counts one half.
-    standard_error : of the accuracy, clustered as the comparison says; NaN where there is one cluster only.
+    standard_error : of the accuracy, clustered by people and by trios (or screens); NaN where it is not known.
+    low, high : its 95 % interval.
     ties : share of held-out answers where it sees no difference.
     seconds : of a fit, the median over the parts, features included (maps of one kernel are cut from the same fit).
     behind : how far its accuracy lies below the best one.
-    behind_error : standard error of that difference; the two are compared on the same answers.
+    as_good_as_best : whether it cannot be told apart from the best, all models compared at once at the 5 % level.
     remarks : what the fits warned about.
     """
 
     name: str
     accuracy: float
     standard_error: float
+    low: float
+    high: float
     ties: float
     seconds: float
     behind: float
-    behind_error: float
+    as_good_as_best: bool
     remarks: tuple[str, ...] = ()
-
-    @property
-    def as_good_as_best(self) -> bool:
-        """Whether it lies within one standard error (of the difference) of the best."""
-        return self.behind == 0 or self.behind <= self.behind_error
 
 
 @dataclass(frozen=True, repr=False)
@@ -66,9 +73,13 @@ class Comparison:
     scores : one per model.
     ceiling : what repeated questions say about the best possible accuracy.
     cv : number of parts.
-    unit : what was held out as a whole, "trio" or "statement".
-    clustered_by : what standard errors are clustered by: "participant" where known, else as ``unit``.
+    unit : what was held out as a whole: "trio", "statement", or "pair" (anchor and near) where screens were
+        recognised.
+    clustered_by : what standard errors are clustered by, besides ``unit``: "participant" where known, else as ``unit``.
     n_answers, n_objects : size of the collection.
+    pair_memory : the baseline that only remembers how often an option won, as seen from the same anchor.
+    above_guessing : whether any model is above one half, tested for all of them at once.
+    few_people : how many people there are where they are too few for an interval; else 0.
     """
 
     scores: tuple[Score, ...]
@@ -78,13 +89,26 @@ class Comparison:
     clustered_by: Kind
     n_answers: int
     n_objects: int
+    pair_memory: Score
+    above_guessing: AboveGuessing
+    few_people: int = 0
+
+    @property
+    def equals(self) -> list[Score]:
+        """The models that cannot be told apart from the best, itself among them, best first."""
+        return [score for score in self.ranked() if score.as_good_as_best]
+
+    @property
+    def remembers_pairs(self) -> bool:
+        """Whether the pair-memory baseline rivals the best model: then nothing beyond pairs was learnt."""
+        return self.pair_memory.as_good_as_best
 
     @property
     def best(self) -> Score:
         """The score with the highest accuracy; of equal ones the first asked for (by default the simpler).
 
-        Which others are as good within one standard error says ``as_good_as_best``: among those choose by what
-        you need, e.g. a kernel rather than a map, or fewer dimensions.
+        Which others cannot be told apart from it says ``as_good_as_best``: among those choose by what you need, e.g. a
+        kernel rather than a map, or fewer dimensions.
         """
         return max(self.scores, key=lambda score: score.accuracy)
 
@@ -110,11 +134,9 @@ class Comparison:
         """One row per model, best first, as a polars data frame."""
         import polars as pl
 
-        rows = [
-            {**asdict(score), "as_good_as_best": score.as_good_as_best, "remarks": "; ".join(score.remarks)}
-            for score in self.ranked()
-        ]
-        return pl.DataFrame(rows)
+        return pl.DataFrame(
+            [{**asdict(score), "remarks": "; ".join(score.remarks)} for score in self.ranked()]
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and text, for JSON; NaN becomes None."""
@@ -130,6 +152,9 @@ class Comparison:
             "clustered_by": self.clustered_by,
             "answers": self.n_answers,
             "objects": self.n_objects,
+            "pair_memory": {key: _plain(value) for key, value in asdict(self.pair_memory).items()},
+            "above_guessing": self.above_guessing.p,
+            "few_people": self.few_people,
         }
 
     def ranked(self) -> list[Score]:
@@ -138,79 +163,116 @@ class Comparison:
 
 
 def make_comparison(
-    answers: Triplets, credits: Credits, ceiling: NoiseCeiling, cv: int, clusters: NDArray[np.int64]
+    answers: Triplets, credits: Credits, ceiling: NoiseCeiling, splits: Sequence[Split]
 ) -> Comparison:
-    """The table of held-out credits; ``clusters`` are those that errors are clustered by."""
+    """The table of held-out credits, with what the pairs in training alone would predict."""
+    groups = error_groups(answers)
+    parts = len(splits)
+    values = np.concatenate([credits.values, pair_memory_credits(answers, splits)[None]])
+    scores = _scores(credits, values, groups, parts)
     return Comparison(
-        scores=_scores(credits, clusters),
+        scores=scores[:-1],
         ceiling=ceiling,
-        cv=cv,
-        unit="statement" if split_units(answers).spans else "trio",
+        cv=parts,
+        unit=split_units(answers).kind,
         clustered_by=cluster_kind(answers),
         n_answers=len(answers),
         n_objects=answers.n_objects,
+        pair_memory=scores[-1],
+        above_guessing=above_guessing(credits.values, groups, parts=parts),
+        few_people=groups.few_people,
     )
 
 
-def _scores(credits: Credits, clusters: NDArray[np.int64]) -> tuple[Score, ...]:
+def _scores(credits: Credits, values: NDArray[Any], groups: Groups, parts: int) -> tuple[Score, ...]:
+    """A score of every row of ``values``: the models, and the baseline, which is not one of them."""
     means = credits.accuracies
     best = int(np.argmax(means))
-    n_fits = credits.seconds.shape[1]
-    return tuple(
-        Score(
-            name=model.name,
-            accuracy=float(means[k]),
-            standard_error=clustered_mean_error(credits.values[k], clusters),
-            ties=float(np.mean(credits.values[k] == 0.5)),
-            seconds=float(np.median(credits.seconds[k])),
-            behind=float(means[best] - means[k]),
-            behind_error=clustered_mean_error(credits.values[best] - credits.values[k], clusters),
-            remarks=tuple(
-                f"{REMARKS.get(kind, kind)} in {count} of {n_fits} fits"
-                for kind, count in sorted(credits.heard[k].items())
-            ),
+    equal = equal_to_best(credits.values, groups, parts=parts).members
+    rival = equal_to_best(values[[best, -1]], groups, parts=parts).members[1]
+    found = []
+    for k, value in enumerate(values):
+        own = mean_estimate(value, groups, parts=parts)
+        is_model = k < len(means)
+        seconds = float(np.median(credits.seconds[k])) if is_model else 0.0
+        heard = sorted(credits.heard[k].items()) if is_model else []
+        found.append(
+            Score(
+                name=credits.models[k].name if is_model else PAIR_MEMORY,
+                accuracy=own.value,
+                standard_error=own.standard_error,
+                low=own.low,
+                high=own.high,
+                ties=float(np.mean(value == 0.5)),
+                seconds=seconds,
+                behind=float(means[best] - own.value) if k != best else 0.0,
+                as_good_as_best=bool(equal[k] if is_model else rival),
+                remarks=tuple(
+                    f"{REMARKS.get(kind, kind)} in {count} of {parts} fits" for kind, count in heard
+                ),
+            )
         )
-        for k, model in enumerate(credits.models)
-    )
+    return tuple(found)
 
 
 def _head(comparison: Comparison) -> list[str]:
-    agreement = comparison.ceiling.agreement
-    if agreement is None:
-        again = "answered twice" if comparison.ceiling.within is None else "answered by two people"
-        best_possible = f"unknown (no question was {again})"
+    ceiling = comparison.ceiling
+    if ceiling.bracket is None or ceiling.outer is None or ceiling.agreement is None:
+        best_possible = f"unknown ({ceiling.unknown})"
     else:
-        low, high = agreement.bracket
-        best_possible = f"between {low:.3f} and {high:.3f} (from {agreement.questions:,} repeated questions)"
+        (low, high), (least, most) = ceiling.bracket, ceiling.outer
+        best_possible = (
+            f"between {low:.3f} and {high:.3f} ({least:.3f} to {most:.3f} with their uncertainty, from "
+            f"{ceiling.agreement.questions:,} repeated questions)"
+        )
+    unit = "pair of anchor and near" if comparison.unit == "pair" else comparison.unit
+    also = f"{comparison.clustered_by} and {unit}" if comparison.clustered_by != comparison.unit else unit
     return [
         f"{comparison.n_answers:,} answers about {comparison.n_objects:,} objects, held out in {comparison.cv} parts "
-        f"by {comparison.unit}; errors clustered by {comparison.clustered_by}",
+        f"by {unit}; errors clustered by {also}",
         f"best possible accuracy: {best_possible}; guessing gives 0.500",
     ]
 
 
 def _table(comparison: Comparison) -> list[str]:
-    width = max(5, *(len(score.name) for score in comparison))
+    width = max(len(PAIR_MEMORY), *(len(score.name) for score in comparison))
     lines = [f"{'model':<{width}}  accuracy  ± error    ties  seconds  behind best"]
-    for score in comparison.ranked():
-        behind = (
-            "best" if score.name == comparison.best.name else f"{score.behind:.3f} ± {score.behind_error:.3f}"
-        )
-        same = " as good" if score.as_good_as_best and score.name != comparison.best.name else ""
+    for score in [*comparison.ranked(), comparison.pair_memory]:
+        if score.name == comparison.best.name:
+            behind = "best"
+        else:
+            behind = f"{score.behind:.3f}" + (" not told apart" if score.as_good_as_best else "")
+        error = "unknown" if np.isnan(score.standard_error) else f"{score.standard_error:7.3f}"
         lines.append(
-            f"{score.name:<{width}}  {score.accuracy:8.3f}  {score.standard_error:7.3f}  {score.ties:6.1%}  "
-            f"{score.seconds:7.3f}  {behind}{same}"
+            f"{score.name:<{width}}  {score.accuracy:8.3f}  {error}  {score.ties:6.1%}  {score.seconds:7.3f}  {behind}"
         )
     return lines
 
 
 def _foot(comparison: Comparison) -> list[str]:
-    """Remarks of the fits, one line for all models that earned it."""
+    """What the figures do and do not say, and remarks of the fits, one line for all models that earned it."""
+    lines = []
+    if comparison.few_people:
+        lines.append(
+            f"{comparison.few_people} people are too few to say how accurate it would be for others: ask at least "
+            f"{FEW_PEOPLE}"
+        )
+    if not comparison.above_guessing:
+        lines.append(
+            f"no model is clearly above guessing (p = {comparison.above_guessing.p:.2f}, corrected for {len(comparison)} "
+            "models)"
+        )
+    elif comparison.remembers_pairs:
+        lines.append(
+            "remembering which option won as seen from each anchor predicts as well as the best model: the answers are "
+            "about pairs that come back, and say little about objects that were not compared"
+        )
     who: dict[str, list[str]] = {}
     for score in comparison.scores:
         for remark in score.remarks:
             who.setdefault(remark, []).append(score.name)
-    return ["", *(f"{', '.join(names)}: {remark}" for remark, names in who.items())] if who else []
+    lines += [f"{', '.join(names)}: {remark}" for remark, names in who.items()]
+    return ["", *lines] if lines else []
 
 
 def _plain(value: Any) -> Any:

@@ -40,7 +40,9 @@ class EqualSet:
     level: float
 
 
-def equal_to_best(credits: NDArray[Any], groups: Groups, *, level: float = 0.95, seed: int = 0) -> EqualSet:
+def equal_to_best(
+    credits: NDArray[Any], groups: Groups, *, parts: int = 1, level: float = 0.95, seed: int = 0
+) -> EqualSet:
     """The model confidence set of Hansen, Lunde and Nason (2011), by the largest difference of two models.
 
     While the largest standardised difference within the set exceeds what chance makes of the largest, the model that
@@ -50,6 +52,7 @@ def equal_to_best(credits: NDArray[Any], groups: Groups, *, level: float = 0.95,
     ----------
     credits : (k, m) 1 where a model predicts an answer, 0 where not, 0.5 for a tie.
     groups : which answers hang together.
+    parts : in how many parts they were held out, as for ``covariance_of_means``.
     level : of the set, 0.95: all of several equal models stay in it in 95 of 100 collections.
 
     Examples
@@ -60,7 +63,7 @@ def equal_to_best(credits: NDArray[Any], groups: Groups, *, level: float = 0.95,
     >>> equal_to_best(np.concatenate([good, poor]), Groups(None, np.arange(2000))).members
     array([ True,  True, False])
     """
-    found = covariance_of_means(credits, groups)
+    found = covariance_of_means(credits, groups, parts)
     k = len(found.means)
     best = int(np.argmax(found.means))
     behind = found.means[best] - found.means
@@ -85,7 +88,13 @@ def equal_to_best(credits: NDArray[Any], groups: Groups, *, level: float = 0.95,
 
 
 def not_beaten_by(
-    credits: NDArray[Any], groups: Groups, *, by_more_than: float = 0.0, level: float = 0.95, seed: int = 0
+    credits: NDArray[Any],
+    groups: Groups,
+    *,
+    by_more_than: float = 0.0,
+    parts: int = 1,
+    level: float = 0.95,
+    seed: int = 0,
 ) -> NDArray[np.bool_]:
     """(k,) whether no LATER row beats a row, by more than a margin, tested for all pairs at once.
 
@@ -96,7 +105,7 @@ def not_beaten_by(
     >>> not_beaten_by(credits, Groups(None, np.arange(2000)))
     array([False,  True,  True])
     """
-    found = covariance_of_means(credits, groups)
+    found = covariance_of_means(credits, groups, parts)
     k = len(found.means)
     if k == 1 or found.df <= 0 or not np.isfinite(found.matrix).all():
         return np.ones(k, dtype=bool)
@@ -124,26 +133,23 @@ class AboveGuessing:
 
 
 def above_guessing(
-    credits: NDArray[Any], part: NDArray[np.int64], groups: Groups, *, level: float = 0.05, seed: int = 0
+    credits: NDArray[Any], groups: Groups, *, parts: int = 1, level: float = 0.05, seed: int = 0
 ) -> AboveGuessing:
-    """Test whether the best of k models is above one half, part by part of the cross-validation.
-
-    Within a part, training and test answers are independent, so the largest t of the models has a known distribution.
-    Parts are not independent of each other (each stands in the training answers of the others, which makes the mean
-    over all parts vary more than it seems to), so their p-values are joined by twice their median, which holds under
-    any dependence (Meinshausen, Meier and Buehlmann 2009).
+    """Test whether the best of k models is above one half, by the largest t of all of them.
 
     Parameters
     ----------
     credits : (k, m) 1 where a model predicts an answer, 0 where not, 0.5 for a tie.
-    part : (m,) the part in which an answer was held out.
     groups : which answers hang together.
+    parts : in how many parts they were held out, as for ``covariance_of_means``.
+
+    Examples
+    --------
+    >>> coins = np.random.default_rng(0).random((8, 500)) < 0.5
+    >>> bool(above_guessing(coins, Groups(None, np.arange(500)), parts=5))
+    False
     """
-    ps = [
-        _p_above_half(covariance_of_means(credits[:, rows], groups[rows]), seed)
-        for rows in (np.flatnonzero(part == number) for number in np.unique(part))
-    ]
-    return AboveGuessing(min(1.0, 2 * float(np.median(ps))) if ps else 1.0, level)
+    return AboveGuessing(_p_above_half(covariance_of_means(credits, groups, parts), seed), level)
 
 
 def _p_above_half(found: Covariance, seed: int) -> float:
