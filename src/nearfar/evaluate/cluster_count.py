@@ -22,8 +22,9 @@ Floats = NDArray[np.float64]
 MOST = 12
 REFERENCES = 12  # of each shape
 AXES = 10
-STANDS_OUT = 3.0  # standard deviations above clouds without groups
+STANDS_OUT = 3.5  # standard deviations above clouds without groups
 GAP = 4.5  # standard deviations between neighbouring groups; even stretches give 3.5, half rings 4.1
+WIDE_STANDS_OUT, WIDE_GAP = 1.5, 5.5  # few groups of few objects stand out less, and show it by a wide gap
 LEAST_OBJECTS = 9
 MOST_OBJECTS = 300  # looked at, drawn at random
 
@@ -61,9 +62,9 @@ class ClusterCount:
         if self.k > 1:
             return f"{self.k} groups: {seen}, and neighbouring groups are {self.gap:.1f} standard deviations apart."
         reason = (
-            "which is no more than chance"
-            if self.stands_out < STANDS_OUT
-            else f"but neighbouring clusters have no gap between them ({self.gap:.1f} standard deviations apart)"
+            f"but neighbouring clusters have no gap between them ({self.gap:.1f} standard deviations apart)"
+            if self.stands_out >= STANDS_OUT
+            else "which does not stand out from chance"
         )
         return (
             f"No groups: {seen}, {reason}; the objects change gradually, or the answers are too few to tell."
@@ -99,7 +100,7 @@ def count_clusters(rows: NDArray[Any], *, most: int = MOST, seed: int = 0) -> Cl
         means.append(float(expected[best]))
     at = int(np.argmin(outs))
     gap = _gap(points, cuts[:, best])
-    groups = outs[at] >= STANDS_OUT and gap >= GAP
+    groups = (outs[at] >= STANDS_OUT and gap >= GAP) or (outs[at] >= WIDE_STANDS_OUT and gap >= WIDE_GAP)
     return ClusterCount(
         best + 2 if groups else 1, float(own[best]), means[at], float(outs[at]), gap, best + 2
     )

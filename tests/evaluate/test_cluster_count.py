@@ -1,0 +1,64 @@
+"""The number of groups: right where groups are apart, one where there are none."""
+
+import numpy as np
+import pytest
+from benchmarks.honesty.worlds import clusters_of_points
+
+from nearfar.evaluate.cluster_count import _silhouettes, count_clusters
+
+
+@pytest.mark.parametrize(("k", "d"), [(2, 2), (3, 2), (5, 3), (8, 2), (8, 5)])
+def test_separate_groups_are_counted(k, d):
+    rng = np.random.default_rng([k, d])
+    found = [
+        count_clusters(clusters_of_points(rng, k, per=max(10, 40 // k), d=d, apart=7), seed=s).k
+        for s in range(6)
+    ]
+    assert np.mean(np.array(found) == k) >= 5 / 6
+
+
+@pytest.mark.parametrize("shape", ["bell", "square", "line", "many dimensions", "sphere"])
+def test_no_groups_where_there_are_none(shape):
+    rng = np.random.default_rng(0)
+    found = []
+    for seed in range(6):
+        points = {
+            "bell": rng.normal(size=(50, 2)),
+            "square": rng.uniform(size=(50, 2)),
+            "line": rng.uniform(size=(50, 1)) * [[1.0, 0.2]],
+            "many dimensions": rng.normal(size=(50, 20)),
+            "sphere": rng.normal(size=(50, 3)),
+        }[shape]
+        if shape == "sphere":
+            points /= np.linalg.norm(points, axis=1, keepdims=True)
+        result = count_clusters(points, seed=seed)
+        found.append(result.k)
+        assert result.k > 1 or "No groups: the best cut" in result.why
+    assert np.mean(np.array(found) == 1) >= 5 / 6
+
+
+def test_evidence_is_stated_and_little_is_too_little():
+    rng = np.random.default_rng(1)
+    found = count_clusters(clusters_of_points(rng, 4, d=3))
+    assert found.k == found.best_cut == 4 and found.silhouette > found.without_groups
+    assert found.why.startswith("4 groups: the best cut, into 4, has a mean silhouette of 0.")
+    few = count_clusters(rng.normal(size=(5, 2)))
+    assert few.k == 1 and few.why == "There are too few objects to look for groups."
+    assert count_clusters(np.ones((20, 3))).k == 1
+
+
+def test_turning_and_scaling_change_nothing():
+    rng = np.random.default_rng(2)
+    points = clusters_of_points(rng, 3, d=2)
+    turn = np.linalg.qr(rng.normal(size=(2, 2)))[0]
+    one, other = count_clusters(points), count_clusters(7 * points @ turn + 3)
+    assert one.k == other.k == 3 and one.silhouette == pytest.approx(other.silhouette)
+
+
+def test_silhouettes_equal_those_of_scikit_learn():
+    from sklearn.metrics import silhouette_score
+
+    points = np.random.default_rng(3).normal(size=(30, 3))
+    found, cuts = _silhouettes(points, 6)
+    wanted = [silhouette_score(points, cuts[:, i]) for i in range(5)]
+    np.testing.assert_allclose(found, wanted)
