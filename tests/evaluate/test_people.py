@@ -98,5 +98,5 @@ def test_wilson_stays_between_0_and_1_and_solves_its_equation(count, share):
     found = wilson(share * count, count)
     assert 0 <= found.low <= found.share + 1e-12 and found.share - 1e-12 <= found.high <= 1
     for end in (found.low, found.high):
-        if 0 < end < 1:
+        if 1e-6 < end < 1 - 1e-6:
             assert abs(found.share - end) == pytest.approx(1.96 * np.sqrt(end * (1 - end) / count), abs=1e-9)

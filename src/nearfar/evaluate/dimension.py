@@ -10,20 +10,24 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nearfar.errors import InputError
+from nearfar.evaluate.analysis import Analysis
 from nearfar.evaluate.comparison import Comparison
-from nearfar.evaluate.views import compare
+from nearfar.evaluate.max_t import not_beaten_by
+from nearfar.evaluate.uncertainty import error_groups
 from nearfar.triplets import Triplets, as_triplets
 
 __all__ = ["DimensionChoice", "choose_dimension"]
 
+LITTLE = 0.005  # accuracy that no further dimension is added for
+
 
 @dataclass(frozen=True, repr=False)
 class DimensionChoice:
-    """The number of dimensions that the answers support; ``int(choice)`` is that number.
+    """The number of dimensions that the answers support; ``int(choice)`` is that number, 0 for noise.
 
     Parameters
     ----------
-    dimension : the fewest whose accuracy lies within one standard error of the best.
+    dimension : the fewest that no larger number clearly beats; 0 where none is clearly above guessing.
     best_dimension : the one with the highest accuracy.
     dimensions : those tried, in the order of ``comparison.scores``.
     comparison : their scores.
@@ -41,11 +45,15 @@ class DimensionChoice:
         return f"DimensionChoice({self.dimension} of {', '.join(map(str, self.dimensions))})"
 
     def __str__(self) -> str:
+        if self.dimension == 0:
+            return (
+                f"{self.comparison}\n\nnoise: no number of dimensions predicts clearly better than guessing"
+            )
         enough = "1 dimension is enough" if self.dimension == 1 else f"{self.dimension} dimensions are enough"
         if self.dimension == max(self.dimensions) > 1:
             enough = f"{self.dimension} dimensions do best, the most that were tried; more may do better"
         elif self.dimension != self.best_dimension:
-            enough += f"; {self.best_dimension} do best, but by less than one standard error"
+            enough += f"; {self.best_dimension} do best, but not clearly by more than {LITTLE:.1%}"
         return f"{self.comparison}\n\n{enough}"
 
 
@@ -57,10 +65,11 @@ def choose_dimension(
     cv: int = 5,
     seed: int | np.random.Generator = 0,
 ) -> DimensionChoice:
-    """The fewest dimensions whose held-out accuracy is as good as the best, by the one-standard-error rule.
+    """The fewest dimensions that no larger number clearly beats in held-out accuracy.
 
-    All dimensions are judged on the same answers, so the standard error is that of the difference to the best one,
-    clustered as in ``compare``: people who are hard to predict are so in every dimension and cancel.
+    All numbers are judged on the same answers, and all pairs of them are tested at once at the 5 % level: a dimension is
+    added only if that clearly brings more than half a point. Where no number is clearly above guessing, the answers are
+    called noise.
 
     Parameters
     ----------
@@ -85,9 +94,14 @@ def choose_dimension(
         raise InputError(
             f"dimensions: {tuple(dimensions)} came, expected whole numbers from 1 on",
         )
-    comparison = compare(answers, {str(d): _with_dimension(model, int(d)) for d in wanted}, cv=cv, seed=seed)
-    enough = next(score for score in comparison if score.as_good_as_best)
-    return DimensionChoice(int(enough.name), int(comparison.best.name), tuple(map(int, wanted)), comparison)
+    models = {str(d): _with_dimension(model, int(d)) for d in wanted}
+    analysis = Analysis(answers, models=models, cv=cv, seed=seed)
+    comparison = analysis.scores
+    groups = error_groups(analysis.judged)
+    parts = len(analysis.splits)
+    enough = not_beaten_by(analysis.credits.values, groups, by_more_than=LITTLE, parts=parts)
+    found = int(wanted[int(np.argmax(enough))]) if comparison.above_guessing else 0
+    return DimensionChoice(found, int(comparison.best.name), tuple(map(int, wanted)), comparison)
 
 
 def _with_dimension(model: Any, dimension: int) -> Any:
