@@ -14,9 +14,12 @@ from . import simulate as simulate
 from . import space as space
 from . import triplets as triplets
 from .evaluate import Analysis as Analysis
+from .evaluate import advise as advise
 from .evaluate import analyse as analyse
 from .evaluate import choose_dimension as choose_dimension
 from .evaluate import compare as compare
+from .evaluate import compare_groups as compare_groups
+from .evaluate import find_tastes as find_tastes
 from .evaluate import fit as fit
 from .evaluate import holdout as holdout
 from .evaluate import kernel_matrix as kernel_matrix
@@ -24,6 +27,7 @@ from .evaluate import kfold as kfold
 from .evaluate import learning_curve as learning_curve
 from .evaluate import metrics as metrics
 from .evaluate import noise_ceiling as noise_ceiling
+from .evaluate import person_agreement as person_agreement
 from .evaluate import stability as stability
 from .features import FeatureMap as FeatureMap
 from .io import read_answers as read_answers

@@ -1,0 +1,366 @@
+"""Do two groups of people see the objects differently? Agreement, a test, each other's models, two maps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nearfar.errors import InputError
+from nearfar.evaluate.crossval import fit_timed
+from nearfar.evaluate.group_agreement import GroupAgreement, group_agreement
+from nearfar.evaluate.moves import Move, moves_between
+from nearfar.evaluate.residuals import people_left
+from nearfar.evaluate.splits import kfold
+from nearfar.evaluate.uncertainty import (
+    Estimate,
+    covariance_of_means,
+    dense_codes,
+    error_groups,
+    mean_estimate,
+)
+from nearfar.progress import step
+from nearfar.space.models import Model, parse_model
+from nearfar.triplets import Triplets, as_triplets
+
+__all__ = ["GroupComparison", "GroupPair", "PermutationTest", "compare_groups", "permutation_test"]
+
+Floats = NDArray[np.float64]
+PARTS = 5
+PERMUTATIONS = 999
+RESAMPLES = 40
+FAR_OFF = 5.0  # standard deviations at which the questions of two groups are called different
+LEAST_PEOPLE = 3  # in a group; fewer say nothing about a group
+
+
+class PermutationTest(NamedTuple):
+    """How often people dealt to groups at random differ as much: p = (1 + as much or more) / (1 + permutations).
+
+    ``questions_differ`` : the groups were asked different questions, more so than chance would have it. Then a
+    difference may lie in the questions, and nothing is said about the people.
+    """
+
+    p: float
+    permutations: int
+    questions_differ: bool = False
+
+    @property
+    def differ(self) -> bool:
+        """Whether the groups differ, at the 5 % level."""
+        return self.p <= 0.05 and not self.questions_differ
+
+
+@dataclass(frozen=True, eq=False)
+class GroupPair:
+    """Two groups side by side.
+
+    Attributes
+    ----------
+    names : of the two groups.
+    people, answers : how many each has.
+    agreement : how often two people of one group, and of both, give the same answer; None where no question was
+        answered by two of them.
+    test : whether they see the objects differently, by permutation of the people.
+    accuracy : (model of, answers of) held-out accuracy, each model fitted to as many answers of its group.
+    lead : for the answers of each group: accuracy of its own model less that of the other's.
+    maps : (2, n, 2) a map of each, both turned onto the common map; NaN for objects a group says nothing about.
+    moves : how far every object lies apart on the two maps, the surest first; none where the groups were asked
+        different questions.
+    """
+
+    names: tuple[str, str]
+    people: tuple[int, int]
+    answers: tuple[int, int]
+    agreement: GroupAgreement | None
+    test: PermutationTest
+    accuracy: tuple[tuple[Estimate, Estimate], tuple[Estimate, Estimate]]
+    lead: tuple[Estimate, Estimate]
+    maps: Floats
+    moves: tuple[Move, ...]
+
+    def __str__(self) -> str:
+        one, other = self.names
+        verdict = "see the objects differently" if self.test.differ else "do not differ recognisably"
+        if self.test.questions_differ:
+            verdict = (
+                "were asked different questions, so whether they see the objects differently is not known"
+            )
+        lines = [
+            f"{one} ({self.people[0]} people) and {other} ({self.people[1]} people) {verdict}: p = {self.test.p:.3f}"
+        ]
+        lines.append(f"  ({self.test.permutations} permutations of the people, level 5 %)")
+        if self.agreement is not None:
+            parts = [
+                f"{what} {_share(value)}"
+                for what, value in zip(
+                    (f"within {one}", f"within {other}", "between them"), self.agreement.shares, strict=True
+                )
+            ]
+            lines.append(f"agreement on the same question: {', '.join(parts)}")
+        for j, group in enumerate(self.names):
+            lines.append(
+                f"answers of {group}: predicted by their own model {_share(self.accuracy[j][j])}, "
+                f"by the other's {_share(self.accuracy[1 - j][j])}; lead {_points(self.lead[j])}"
+            )
+        sure = [move for move in self.moves if move.sure]
+        shown = sure[:5] if sure else self.moves[:3]
+        told = "objects that move" if sure else "no object moves for certain; those that move most"
+        if shown:
+            lines.append(
+                f"{told}: "
+                + ", ".join(f"{m.name} {m.distance:.2f} ({m.low:.2f} to {m.high:.2f})" for m in shown)
+            )
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, eq=False)
+class GroupComparison:
+    """Every two of the groups side by side.
+
+    Attributes
+    ----------
+    model : by which they were compared.
+    objects : names of the objects.
+    pairs : one for every two groups.
+    left_out : people who were in no group.
+    """
+
+    model: str
+    objects: tuple[str, ...]
+    pairs: tuple[GroupPair, ...]
+    left_out: int
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(str, self.pairs))
+
+
+def compare_groups(
+    answers: Triplets | ArrayLike,
+    groups: Mapping[Any, str],
+    *,
+    model: Any = "soe-2",
+    n_permutations: int = PERMUTATIONS,
+    n_resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> GroupComparison:
+    """Compare how groups of people see the same objects.
+
+    Parameters
+    ----------
+    answers : with participants.
+    groups : participant -> group. Participants that are not in it are left out and counted.
+    model : by which answers are predicted; its map, or "soe-2" where it has more than two dimensions, is the one shown.
+    n_permutations : people dealt to groups at random for the test.
+    n_resamples : people drawn again for the intervals of moves.
+    seed : a number.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> rows = np.array([rng.permutation(12)[:3] for _ in range(1200)])
+    >>> who = rng.integers(12, size=1200)
+    >>> place = np.where(who[:, None] < 6, rows, (rows * 5) % 12)  # six people see another order
+    >>> far = np.abs(place[:, 0] - place[:, 1]) > np.abs(place[:, 0] - place[:, 2])
+    >>> rows[far] = rows[far][:, [0, 2, 1]]
+    >>> answers = Triplets.from_array(rows, participant=who)
+    >>> found = compare_groups(answers, {p: "six" if p < 6 else "others" for p in range(12)}, n_resamples=4)
+    >>> found.pairs[0].test.differ
+    True
+    """
+    answers = as_triplets(answers)
+    who, names, left_out = _groups(answers, groups)
+    judged = parse_model(model)
+    flat = judged if judged.n_components == 2 else parse_model("soe-2")
+    pairs = []
+    for i, j in combinations(range(len(names)), 2):
+        rows = np.flatnonzero((who == i) | (who == j))
+        own = answers[rows]
+        group = (who[rows] == j).astype(np.int64)
+        pairs.append(
+            _pair(own, group, (names[i], names[j]), judged, flat, (n_permutations, n_resamples, seed))
+        )
+    return GroupComparison(judged.name, answers.objects, tuple(pairs), left_out)
+
+
+def _pair(
+    answers: Triplets,
+    group: NDArray[np.int64],
+    names: tuple[str, str],
+    model: Model,
+    flat: Model,
+    settings: tuple[int, int, int],
+) -> GroupPair:
+    assert answers.participant is not None
+    n_permutations, n_resamples, seed = settings
+    person = answers.participant.codes.astype(np.int64)
+    people = tuple(len(np.unique(person[group == g])) for g in (0, 1))
+    with step(f"comparing {names[0]} and {names[1]}", total=3) as advance:
+        common = fit_timed(model, answers).space
+        left = people_left(answers, common)
+        member = np.array([group[np.argmax(person == p)] for p in left.people])
+        test = permutation_test(left.gram, member, n_permutations, seed)
+        test = test._replace(questions_differ=_questions_differ(answers, member, n_permutations, seed))
+        advance(1)
+        accuracy, lead = _each_others(answers, group, model, seed)
+        advance(1)
+        maps, moves = moves_between(answers, group, flat, n_resamples, seed)
+        if not test.differ:  # where the groups do not differ as a whole, no object is said to
+            moves = tuple(move._replace(sure=False) for move in moves if not test.questions_differ)
+        advance(1)
+    counts = (int((group == 0).sum()), int((group == 1).sum()))
+    shares = group_agreement(answers, group)
+    return GroupPair(names, (people[0], people[1]), counts, shares, test, accuracy, lead, maps, moves)
+
+
+def permutation_test(
+    gram: Floats, member: NDArray[np.integer], n_permutations: int = PERMUTATIONS, seed: int = 0
+) -> PermutationTest:
+    """Whether two groups of people differ, by what is left of their answers.
+
+    The statistic is the squared distance between the means of the two groups without the terms of a person with
+    themselves: mean of the inner products within one group, plus that within the other, less twice that between.
+    It is compared with that of people dealt to groups of the same sizes at random.
+    """
+    apart = _distances(gram, member, n_permutations, seed)
+    tolerance = 1e-9 * np.abs(apart).max(initial=0.0)
+    as_much = int((apart[1:] >= apart[0] - tolerance).sum())
+    return PermutationTest((1 + as_much) / (1 + n_permutations), n_permutations)
+
+
+def _distances(gram: Floats, member: NDArray[np.integer], n_permutations: int, seed: int) -> Floats:
+    """(1 + permutations,) squared distance of the means: of the groups themselves, then of groups dealt at random."""
+    rng = np.random.default_rng(seed)
+    dealt = np.stack([member == 1, *(rng.permutation(member) == 1 for _ in range(n_permutations))]).astype(
+        float
+    )
+    second = dealt.sum(axis=1)[0]
+    first = len(member) - second
+    with_second = dealt @ gram
+    within_second = np.einsum("ij,ij->i", with_second, dealt)
+    between = np.einsum("ij,ij->i", with_second, 1 - dealt)
+    within_first = gram.sum() - within_second - 2 * between
+    apart: Floats = (
+        within_first / (first * (first - 1))
+        + within_second / (second * (second - 1))
+        - 2 * between / (first * second)
+    )
+    return apart
+
+
+def _questions_differ(answers: Triplets, member: NDArray[np.integer], n_permutations: int, seed: int) -> bool:
+    """Whether the trios that the groups were asked about differ far more than chance would have it."""
+    from scipy.sparse import coo_array
+
+    assert answers.participant is not None
+    person = np.unique(answers.participant.codes, return_inverse=True)[1]
+    trio = dense_codes(answers.trio_ids)
+    asked: Any = coo_array((np.ones(len(trio)), (person, trio))).tocsr()
+    asked.data = np.minimum(asked.data, 1.0)
+    gram = np.asarray((asked @ asked.T).todense(), dtype=np.float64)
+    size = np.sqrt(np.diag(gram))
+    gram /= np.outer(size, size)
+    np.fill_diagonal(gram, 0.0)
+    apart = _distances(gram, member, n_permutations, seed)
+    spread = float(apart[1:].std())
+    return bool(apart[0] - apart[1:].mean() > FAR_OFF * spread) if spread > 1e-12 else False
+
+
+def _each_others(
+    answers: Triplets, group: NDArray[np.int64], model: Model, seed: int
+) -> tuple[tuple[tuple[Estimate, Estimate], tuple[Estimate, Estimate]], tuple[Estimate, Estimate]]:
+    """Held-out accuracy of each group's model on the answers of each group, from equally many answers."""
+    credits = np.full((2, len(answers)), 0.5)
+    rng = np.random.default_rng(seed)
+    for train, test in kfold(answers, PARTS, seed=seed):
+        sides = [train[group[train] == g] for g in (0, 1)]
+        size = min(map(len, sides))
+        for g, rows in enumerate(sides):
+            few = _statements(answers, rows, size, rng)
+            credits[g, test] = fit_timed(model, answers[few]).space.credits(answers[test])
+    cells, leads = [], []
+    for j in (0, 1):
+        own = group == j
+        clusters = error_groups(answers[own])
+        cells.append([mean_estimate(credits[g, own], clusters, parts=PARTS) for g in (0, 1)])
+        leads.append(difference_estimate(credits[j, own] - credits[1 - j, own], clusters))
+    table = ((cells[0][0], cells[1][0]), (cells[0][1], cells[1][1]))
+    return table, (leads[0], leads[1])
+
+
+def _statements(
+    answers: Triplets, rows: NDArray[np.intp], size: int, rng: np.random.Generator
+) -> NDArray[np.intp]:
+    """About ``size`` of the rows, whole statements at random."""
+    if len(rows) <= size:
+        return rows
+    statements = answers.statement_ids[rows]
+    codes = np.unique(statements, return_inverse=True)[1]
+    place = rng.permutation(int(codes.max()) + 1)[codes]
+    return np.sort(rows[np.argsort(place, kind="stable")[:size]])
+
+
+def difference_estimate(values: Floats, clusters: Any, *, level: float = 0.95) -> Estimate:
+    """A mean of differences between -1 and 1 with its interval by Student's t, clustered two ways."""
+    from scipy.stats import t
+
+    found = covariance_of_means(values, clusters, PARTS)
+    mean, df = float(found.means[0]), found.df
+    error = float(np.sqrt(found.matrix[0, 0])) if df > 0 else np.nan
+    if clusters.few_people or not np.isfinite(error):
+        return Estimate(mean, np.nan, np.nan, np.nan, clusters.few_people)
+    width = float(t.ppf((1 + level) / 2, df)) * error
+    return Estimate(mean, error, max(-1.0, mean - width), min(1.0, mean + width))
+
+
+def _groups(answers: Triplets, groups: Mapping[Any, str]) -> tuple[NDArray[np.int64], list[str], int]:
+    """(m,) number of the group of each answer, -1 for none; names of the groups; people in none."""
+    if answers.participant is None:
+        raise InputError("groups: the answers do not say who gave them; add a column participant")
+    given = {str(person): str(group) for person, group in groups.items()}
+    present = answers.participant.present
+    listed = [str(name) for name in answers.participant.names[present].tolist()]
+    found = [given.get(name, "") for name in listed]
+    names = sorted({group for group in found if group})
+    if len(names) < 2:
+        raise InputError(
+            f"groups: expected at least two groups among the {len(listed)} people who answered, got "
+            f"{', '.join(names) or 'none'}; participants are called {', '.join(listed[:3])} and so on"
+        )
+    sizes = {name: found.count(name) for name in names}
+    small = [name for name in names if sizes[name] < LEAST_PEOPLE]
+    if small:
+        raise InputError(
+            f"groups: {small[0]!r} has {sizes[small[0]]} people; expected at least {LEAST_PEOPLE} in each group"
+        )
+    code = np.full(len(answers.participant.names), -1, dtype=np.int64)
+    code[present] = [names.index(group) if group else -1 for group in found]
+    return code[answers.participant.codes], names, found.count("")
+
+
+def _share(value: Estimate) -> str:
+    if np.isnan(value.low):
+        return f"{100 * value.value:.1f} %"
+    return f"{100 * value.value:.1f} % ({100 * value.low:.1f} to {100 * value.high:.1f})"
+
+
+def _points(value: Estimate) -> str:
+    interval = "" if np.isnan(value.low) else f" ({100 * value.low:+.1f} to {100 * value.high:+.1f})"
+    return f"{100 * value.value:+.1f} points{interval}"
+
+
+def groups_of(people: Sequence[Any], groups: Sequence[Any]) -> dict[str, str]:
+    """Participant -> group from two columns; somebody in two groups is refused.
+
+    >>> groups_of(["ann", "bob", "ann"], ["expert", "novice", "expert"])
+    {'ann': 'expert', 'bob': 'novice'}
+    """
+    found: dict[str, str] = {}
+    for person, group in zip(map(str, people), groups, strict=True):
+        name = "" if group is None else str(group).strip()
+        if name and found.setdefault(person, name) != name:
+            raise InputError(f"groups: {person!r} is in two groups, {found[person]!r} and {name!r}")
+    return found

@@ -1,0 +1,238 @@
+"""Groups of people: agreement by a naive loop, an exact test, and differences that are found where there are some."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import ncx2
+
+from nearfar import design, simulate
+from nearfar.errors import InputError
+from nearfar.evaluate.group_agreement import group_agreement
+from nearfar.evaluate.groups import compare_groups, groups_of, permutation_test
+from nearfar.evaluate.moves import length_interval
+from nearfar.evaluate.residuals import people_left, slopes
+from nearfar.space.space import Space
+from nearfar.triplets import Triplets
+
+N = 14
+
+
+def study(points, people, per_person, *, seed, noise=0.25, kind="near", names=None):
+    """Answers of people who see these places."""
+    parts = []
+    for p in range(people):
+        if kind == "near":
+            questions = design.random_questions(len(points), per_person, seed=[seed, p])
+        else:
+            questions = design.trio_questions(len(points), per_person, kind, seed=[seed, p])
+        said = simulate.answers(
+            questions, points=points, noise=noise, ties="random", seed=[seed, p, 1]
+        ).triplets
+        name = f"{seed}-{p}" if names is None else names[p]
+        parts.append(said.replace(participant=[name] * len(said)))
+    return Triplets.concatenate(parts)
+
+
+@pytest.fixture(scope="module")
+def two_views():
+    """Eight people who see one map, eight who see it with four objects exchanged."""
+    points = np.random.default_rng(3).normal(size=(N, 2))
+    other = points.copy()
+    other[[0, 1, 2, 3]] = points[[1, 2, 3, 0]]
+    answers = Triplets.concatenate([study(points, 8, 120, seed=1), study(other, 8, 120, seed=2)])
+    groups = {f"{s}-{p}": {1: "novices", 2: "experts"}[s] for s in (1, 2) for p in range(8)}
+    return answers, groups
+
+
+def test_groups_that_see_differently_are_told_apart(two_views):
+    found = compare_groups(*two_views, n_permutations=199, n_resamples=25)
+    (pair,) = found.pairs
+    assert pair.names == ("experts", "novices") and pair.people == (8, 8) and pair.answers == (960, 960)
+    assert pair.test.p == 1 / 200 and pair.test.differ
+    for j in (0, 1):
+        assert pair.accuracy[j][j].value > pair.accuracy[1 - j][j].value + 0.05
+        assert pair.lead[j].low > 0
+        assert pair.lead[j].value == pytest.approx(pair.accuracy[j][j].value - pair.accuracy[1 - j][j].value)
+    assert len({move.name for move in pair.moves[:4]} & {"0", "1", "2", "3"}) >= 3
+    sure = {move.name for move in pair.moves if move.sure}
+    assert sure and sure <= {"0", "1", "2", "3"}
+    assert all(move.low <= move.distance <= move.high for move in pair.moves)
+    assert pair.maps.shape == (2, N, 2)
+    assert "experts (8 people) and novices (8 people) see the objects differently: p = 0.005" in str(found)
+
+
+def test_one_view_dealt_into_two_groups_does_not_differ():
+    points = np.random.default_rng(4).normal(size=(N, 2))
+    answers = study(points, 12, 80, seed=5)
+    groups = {f"5-{p}": "odd" if p % 2 else "even" for p in range(12)}
+    (pair,) = compare_groups(answers, groups, n_permutations=99, n_resamples=19).pairs
+    assert not pair.test.differ and not pair.test.questions_differ
+    assert all(lead.low < 0 < lead.high for lead in pair.lead)
+    assert not any(move.sure for move in pair.moves)
+    assert "do not differ recognisably" in str(pair)
+
+
+def test_care_is_not_another_view():
+    """One group answers with much noise; what they see is the same."""
+    points = np.random.default_rng(4).normal(size=(N, 2))
+    ps = []
+    for seed in range(10):
+        careful, careless = (
+            study(points, 8, 60, seed=10 * seed + k, noise=noise) for k, noise in ((1, 0.1), (2, 0.9))
+        )
+        both = Triplets.concatenate([careful, careless])
+        left = people_left(both, Space.of_points(points, both.objects))
+        member = (np.arange(16) >= 8).astype(int)
+        names = [str(both.participant.names[c]) for c in left.people]
+        assert [name.split("-")[0] == str(10 * seed + 2) for name in names] == member.astype(bool).tolist()
+        ps.append(permutation_test(left.gram, member, 199, seed).p)
+    assert np.mean(np.array(ps) <= 0.05) <= 0.2 and np.mean(ps) > 0.3
+
+
+def test_groups_with_questions_of_their_own_get_no_verdict():
+    points = np.random.default_rng(4).normal(size=(N, 2))
+    parts = []
+    for group in (0, 1):
+        pool = design.random_questions(N, 60, seed=group)
+        for p in range(8):
+            said = simulate.answers(pool, points=points, noise=0.3, seed=[group, p]).triplets
+            parts.append(said.replace(participant=[f"{group}-{p}"] * len(said)))
+    groups = {f"{g}-{p}": f"list {g}" for g in (0, 1) for p in range(8)}
+    (pair,) = compare_groups(Triplets.concatenate(parts), groups, n_permutations=99, n_resamples=3).pairs
+    assert pair.test.questions_differ and not pair.test.differ and pair.moves == ()
+    assert "were asked different questions" in str(pair)
+
+
+# ---------------------------------------------------------------- agreement
+
+
+@st.composite
+def small_studies(draw):
+    rows = st.tuples(st.integers(0, 4), st.booleans(), st.integers(0, 5))
+    given_rows = draw(st.lists(rows, min_size=1, max_size=25))
+    questions = [(0, 1, 2), (0, 1, 3), (1, 2, 3), (4, 0, 1), (2, 3, 4)]
+    array = [[a, *((i, j) if first else (j, i))] for q, first, _ in given_rows for a, i, j in [questions[q]]]
+    people = [p for _, _, p in given_rows]
+    return Triplets.from_array(array, n_objects=5, participant=people), np.array([p % 2 for p in people])
+
+
+@given(small_studies())
+def test_agreement_is_that_of_a_loop_over_pairs(case):
+    answers, group = case
+    firsts = {}
+    for (a, i, j), p, g in zip(
+        answers.array.tolist(), np.asarray(answers.participant).tolist(), group, strict=True
+    ):
+        firsts.setdefault(((a, *sorted((i, j))), p), (i, g))
+    by_question = {}
+    for (question, _), said in firsts.items():
+        by_question.setdefault(question, []).append(said)
+    shares = [[], [], []]
+    for said in by_question.values():
+        pairs = [[], [], []]
+        for (i, g), (j, h) in combinations(said, 2):
+            pairs[2 if g != h else g].append(i == j)
+        for kind in range(3):
+            if pairs[kind]:
+                shares[kind].append(np.mean(pairs[kind]))
+    found = group_agreement(answers, group)
+    if any(not values for values in shares):
+        assert found is None
+        return
+    for estimate, values in zip(found.shares, shares, strict=True):
+        assert estimate.value == pytest.approx(np.mean(values))
+    assert found.questions == tuple(map(len, shares))
+
+
+def test_odd_one_out_agrees_on_the_odd_one():
+    """Two people agree on 1 of 3 trios; by rows of triplets they would agree on 2 of 4 shared questions."""
+    trios = [[0, 1, 2], [0, 1, 2], [3, 4, 5], [3, 5, 4], [1, 3, 5], [3, 5, 1]]
+    answers = Triplets.from_odd_one_out(trios, participant=[0, 1] * 3)
+    found = group_agreement(answers, np.repeat([0, 1] * 3, 2))
+    assert found is None  # nobody to agree with within a group
+    more = Triplets.from_odd_one_out(trios * 2, participant=[0, 1] * 3 + [2, 3] * 3)
+    found = group_agreement(more, np.repeat([0, 1] * 6, 2))
+    assert found.options == 3 and found.questions == (3, 3, 3)
+    assert [share.value for share in found.shares] == pytest.approx([1, 1, 1 / 3])
+
+
+# ---------------------------------------------------------------- pieces
+
+
+def test_the_test_is_exact_under_exchangeability():
+    rng = np.random.default_rng(0)
+    ps = []
+    for seed in range(300):
+        vectors = rng.normal(size=(9, 5)) + rng.normal(size=5)
+        gram = vectors @ vectors.T
+        np.fill_diagonal(gram, 0)
+        ps.append(permutation_test(gram, np.array([0] * 4 + [1] * 5), 39, seed).p)
+    assert abs(np.mean(np.array(ps) <= 0.05) - 0.05) < 0.035
+    assert abs(np.mean(np.array(ps) <= 0.5) - 0.5) < 0.1
+
+
+def test_the_statistic_is_the_distance_between_group_means():
+    """Compared with every deal of six people into three and three, by the definition."""
+    rng = np.random.default_rng(1)
+    vectors = rng.normal(size=(6, 4))
+    vectors[3:] += 0.8
+    gram = vectors @ vectors.T
+    np.fill_diagonal(gram, 0)
+
+    def apart(second):
+        first = [p for p in range(6) if p not in second]
+        within = [np.mean([gram[p, q] for p in own for q in own if p != q]) for own in (first, second)]
+        return sum(within) - 2 * np.mean([gram[p, q] for p in first for q in second])
+
+    deals = [apart(second) for second in combinations(range(6), 3)]
+    exact = np.mean(np.array(deals) >= apart((3, 4, 5)) - 1e-9)
+    found = permutation_test(gram, np.array([0, 0, 0, 1, 1, 1]), 4999, 0).p
+    assert found == pytest.approx(exact, abs=0.02)
+
+
+def test_slopes_maximise_the_likelihood():
+    rng = np.random.default_rng(0)
+    margin = rng.normal(size=4000)
+    person = rng.integers(2, size=4000)
+    true = np.array([0.5, 3.0])
+    margin *= np.where(rng.random(4000) < 1 / (1 + np.exp(-true[person] * margin)), 1, -1)
+    assert slopes(margin, person) == pytest.approx(true, rel=0.15)
+
+
+@pytest.mark.parametrize("true", [0.0, 1.0, 4.0])
+def test_intervals_of_lengths_hold_the_length(true):
+    rng = np.random.default_rng(0)
+    measured = np.array([true, 0.0]) + rng.normal(size=(4000, 2))
+    low, high = length_interval(np.linalg.norm(measured, axis=1), np.ones(4000), 0.05, 10**6)
+    covered = np.mean((low <= true) & (true <= high))
+    assert covered > 0.94 and (true == 0 or covered < 0.96)
+    x = 3.0**2
+    low, high = length_interval(np.array([3.0]), np.ones(1), 0.05, 10**6)
+    assert ncx2.cdf(x, 2, low[0] ** 2) == pytest.approx(0.975, abs=1e-4)
+    assert ncx2.cdf(x, 2, high[0] ** 2) == pytest.approx(0.025, abs=1e-4)
+
+
+# ---------------------------------------------------------------- what is wrong
+
+
+def test_groups_of_two_columns():
+    assert groups_of([1, 2, 1], ["a", None, "a"]) == {"1": "a"}
+    with pytest.raises(InputError, match="groups: '1' is in two groups, 'a' and 'b'"):
+        groups_of([1, 1], ["a", "b"])
+
+
+def test_what_cannot_be_compared_is_said(two_views):
+    answers, groups = two_views
+    with pytest.raises(InputError, match="do not say who gave them; add a column participant"):
+        compare_groups(answers.replace(participant=None), groups)
+    with pytest.raises(InputError, match="got none; participants are called 1-0, 1-1, 1-2 and so on"):
+        compare_groups(answers, {"ann": "x"})
+    with pytest.raises(InputError, match="among the 16 people who answered, got experts;"):
+        compare_groups(answers, {p: g for p, g in groups.items() if g == "experts"})
+    with pytest.raises(InputError, match="'alone' has 1 people; expected at least 3 in each group"):
+        compare_groups(answers, groups | {"1-0": "alone"})
+    some = {p: g for p, g in groups.items() if p not in ("1-0", "2-0")}
+    assert compare_groups(answers, some, n_permutations=9, n_resamples=2).left_out == 2

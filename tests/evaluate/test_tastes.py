@@ -1,0 +1,102 @@
+"""How alike people see things: agreement by a naive loop; groups where there are some, and one where there is one."""
+
+import numpy as np
+import pytest
+
+from nearfar import design, simulate
+from nearfar.errors import InputError
+from nearfar.evaluate.tastes import cluster_people, find_tastes, person_agreement
+from nearfar.triplets import Triplets
+
+
+def people(points_of, per_person, *, seed=0, noise=0.25):
+    """One person for each entry of ``points_of``."""
+    parts = []
+    for p, points in enumerate(points_of):
+        questions = design.random_questions(len(points), per_person, seed=[seed, p])
+        said = simulate.answers(
+            questions, points=points, noise=noise, ties="random", seed=[seed, p, 1]
+        ).triplets
+        parts.append(said.replace(participant=[f"p{p:02d}"] * len(said)))
+    return Triplets.concatenate(parts)
+
+
+@pytest.fixture(scope="module")
+def places():
+    rng = np.random.default_rng(2)
+    points = rng.normal(size=(14, 2))
+    return points, rng.permutation(points), rng.permutation(points)
+
+
+def test_two_views_are_found_and_people_sorted(places):
+    found = find_tastes(people([places[0]] * 8 + [places[1]] * 8, 120))
+    assert found.count == 2 and found.gains[0].low > 0
+    assert len(set(found.group[:8])) == len(set(found.group[8:])) == 1 and found.group[0] != found.group[8]
+    assert found.as_groups()["p00"] != found.as_groups()["p08"]
+    assert "There are 2 ways of seeing the objects, of 8 and 8 people" in str(found)
+
+
+def test_three_views(places):
+    found = find_tastes(people([p for p in places for _ in range(7)], 150))
+    assert found.count == 3
+    assert [len(set(found.group[i : i + 7])) for i in (0, 7, 14)] == [1, 1, 1]
+
+
+@pytest.mark.parametrize("noise", [0.25, 50.0])
+def test_one_view_or_noise_is_one(places, noise):
+    found = find_tastes(people([places[0]] * 14, 100, noise=noise))
+    assert found.count == 1 and set(found.group.tolist()) == {0}
+    assert "One map serves everybody" in str(found)
+
+
+@pytest.mark.filterwarnings("ignore::nearfar.errors.UninformedWarning")
+def test_too_few_people_say_nothing(places):
+    assert find_tastes(people([places[0]] * 5, 100)) is None
+    assert find_tastes(people([places[0]] * 8, 9)) is None
+
+
+def test_groups_of_people_do_not_depend_on_how_much_they_said():
+    rng = np.random.default_rng(0)
+    centre = np.repeat([[3.0, 0.0], [-3.0, 0.0]], 6, axis=0) + rng.normal(size=(12, 2))
+    counts = np.array([1, 100] * 6)
+    vectors = centre * np.sqrt(counts)[:, None]
+    gram = vectors @ vectors.T
+    np.fill_diagonal(gram, 0)
+    group = cluster_people(gram, counts, 2)
+    assert len(set(group[:6])) == len(set(group[6:])) == 1 and group[0] != group[6]
+
+
+def test_person_agreement_is_that_of_a_loop():
+    rng = np.random.default_rng(1)
+    pool = design.random_questions(8, 40).array
+    rows, who = [], []
+    for p in range(5):
+        for q in rng.permutation(40)[: rng.integers(8, 30)]:
+            a, i, j = pool[q].tolist()
+            rows.append([a, i, j] if rng.random() < 0.7 else [a, j, i])
+            who.append(p)
+    answers = Triplets.from_array(rows, n_objects=8, participant=who)
+    found = person_agreement(answers)
+    said = [
+        {(a, *sorted((i, j))): i for (a, i, j), w in zip(rows, who, strict=True) if w == p} for p in range(5)
+    ]
+    for p in range(5):
+        for q in range(5):
+            both = said[p].keys() & said[q].keys() if p != q else set()
+            assert found.shared[p, q] == len(both)
+            if len(both) < 10:
+                assert np.isnan(found.share[p, q])
+            else:
+                wanted = np.mean([said[p][x] == said[q][x] for x in both])
+                assert found.share[p, q] == pytest.approx(wanted)
+                assert 0 <= found.low[p, q] < wanted + 1e-9 and wanted - 1e-9 < found.high[p, q] <= 1
+    assert found.known == np.isfinite(found.share).sum() / 20
+
+
+def test_what_is_missing_is_said():
+    bare = Triplets.from_array([[0, 1, 2]])
+    for call in (find_tastes, person_agreement):
+        with pytest.raises(InputError, match="do not say who gave them; add a column participant"):
+            call(bare)
+    with pytest.raises(InputError, match="most must be 2 or 3, got 4"):
+        find_tastes(Triplets.from_array([[0, 1, 2]], participant=["a"]), most=4)
