@@ -10,7 +10,7 @@ from pathlib import Path
 
 from experiments._catalogue import EXPERIMENTS
 from experiments._data import Data
-from experiments._page import write_page
+from experiments._page import write_pages
 from experiments._runner import ROOT, Places, run
 from experiments._store import Store
 
@@ -21,14 +21,14 @@ def parser() -> argparse.ArgumentParser:
     names = "\n".join(f"  {name:10} {experiment.title}" for name, experiment in EXPERIMENTS.items())
     arguments = argparse.ArgumentParser(
         "python -m experiments",
-        description="Redo the paper: compute the cells that are missing, then write docs/paper.md from all rows. "
-        "A run that was stopped goes on where it was.",
+        description="Redo the paper: compute the cells that are missing, then write docs/paper.md and docs/paper-ours.md "
+        "from all rows. A run that was stopped goes on where it was.",
         epilog=f"experiments:\n{names}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     arguments.add_argument("names", nargs="*", metavar="NAME", help="which ones; default: all, peers apart")
     arguments.add_argument(
-        "--quick", action="store_true", help="all of it small, in minutes, into experiments/quick"
+        "--quick", action="store_true", help="all of it small, in under a minute, into experiments/quick"
     )
     arguments.add_argument(
         "--peers", action="store_true", help="also (or only, by name) cblearn's embeddings"
@@ -38,10 +38,10 @@ def parser() -> argparse.ArgumentParser:
         "--jobs", type=int, default=min(2, os.cpu_count() or 1), help="processes (default 2)"
     )
     arguments.add_argument(
-        "--output", type=Path, metavar="DIR", help="rows, page and figures go there instead"
+        "--output", type=Path, metavar="DIR", help="rows, pages and figures go there instead"
     )
     arguments.add_argument(
-        "--page", action="store_true", help="compute nothing, write the page from what is stored"
+        "--page", action="store_true", help="compute nothing, write the pages from what is stored"
     )
     arguments.add_argument(
         "--fresh", action="store_true", help="forget stored rows of these experiments first"
@@ -74,7 +74,8 @@ def main(given: Sequence[str] | None = None) -> int:
             f"{outcome.computed} cells computed, {outcome.stored} were stored, {outcome.absent} lack data, {failed} failed",
             file=sys.stderr,
         )
-    print(write_page(list(EXPERIMENTS.values()), places, data, quick=options.quick))
+    for page in write_pages(list(EXPERIMENTS.values()), places, data, quick=options.quick):
+        print(page)
     return 1 if failed else 0
 
 

@@ -58,6 +58,16 @@ class Data:
         return self._load(datasets.fetch_nature)
 
     @cached_property
+    def musicians(self) -> datasets.Dataset:
+        """412 artists."""
+        return self._load(datasets.fetch_musicians)
+
+    @cached_property
+    def things(self) -> datasets.Dataset:
+        """1,854 things."""
+        return self._load(datasets.fetch_things)
+
+    @cached_property
     def usps(self) -> datasets.Digits:
         """9,298 digits."""
         return self._load(datasets.fetch_usps)

@@ -27,11 +27,12 @@ __all__ = [
     "seed_of",
     "table",
     "tidy",
+    "unjudged",
 ]
 
 Settings = Mapping[str, Any]
 Row = dict[str, Any]  # settings and results of one cell
-Verdict = Literal["holds", "holds in part", "does not hold", "no data"]
+Verdict = Literal["holds", "holds in part", "does not hold", "no data", "not judged"]
 DIGITS = 4
 
 
@@ -90,12 +91,21 @@ def tidy(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence of the paper, what we measured, whether it holds, and why."""
+    """A sentence of the paper, what we measured, whether it holds, by which rule, and a few words that name it."""
 
     paper: str
     ours: str
     verdict: Verdict
     why: str = ""
+    short: str = ""
+
+
+def unjudged(claims: Mapping[str, str]) -> list[Claim]:
+    """Claims, by their short names, that the rows at hand do not suffice to judge."""
+    return [
+        Claim(paper, "Its rows are not computed yet.", "not judged", short=short)
+        for short, paper in claims.items()
+    ]
 
 
 @dataclass(frozen=True)
@@ -117,7 +127,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Experiment:
-    """One figure or table of the paper.
+    """One figure or table of the paper, or a question that it leaves open.
 
     Parameters
     ----------
@@ -125,7 +135,8 @@ class Experiment:
     title : heading on the page.
     cells : quick -> the cells, in the order they are run.
     compute : settings, data -> results; seconds end in "seconds". Raises Absent where data is missing.
-    section : rows, data -> what it says; a figure that needs absent data raises Absent when it is drawn.
+    section : rows, data -> what it says about the paper; a figure that needs absent data raises Absent when drawn.
+    ours : rows, data -> what it says on the second page: our own methods on the same axes, open questions, the peer.
     needs_peers : run only with ``--peers``.
     absent : what the page says where there are no rows because the data is missing; raises nothing.
     """
@@ -134,7 +145,8 @@ class Experiment:
     title: str
     cells: Callable[[bool], list[Cell]]
     compute: Callable[[Settings, Data], Mapping[str, Any]]
-    section: Callable[[list[Row], Data], Section]
+    section: Callable[[list[Row], Data], Section] | None = None
+    ours: Callable[[list[Row], Data], Section] | None = None
     needs_peers: bool = False
     absent: Callable[[Data], str] | None = None
 

@@ -1,4 +1,4 @@
-"""Which lines a figure or table has: kernels, their kernel PCA, embeddings by start."""
+"""Which lines a figure or table has: kernels, their kernel PCA, embeddings by program and triplets."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from typing import Any
 
 from experiments import _methods, _plots
 from experiments._experiment import Row
-from experiments._rows import average, matching, spread, typical_seconds, values_of
+from experiments._rows import average, matching, spread, values_of
 
-__all__ = ["Way", "draw_purity", "draw_seconds", "embeddings", "kernels", "mapped"]
+__all__ = ["Way", "draw_lines", "kernels", "legend", "mapped", "ours", "published", "title"]
 
 Way = dict[str, Any]  # the settings that name a line
+DESIGNS = {"landmark": "k1's triplets", "landmark-k2": "k2's triplets", "rand": "random triplets"}
 
 
 def kernels(*names: str) -> dict[str, Way]:
@@ -30,56 +31,84 @@ def mapped(dimensions: list[int], *names: str) -> dict[str, Way]:
     }
 
 
-def embeddings(
-    dimensions: list[int], start: str, names: tuple[str, ...] = _methods.EMBEDDINGS
-) -> dict[str, Way]:
-    """Embeddings on landmark and on random triplets."""
-    end = {"random": "", "kernel": ", our start", "plain": ", plain"}[start]
+def published(dimensions: list[int], designs: tuple[str, ...] = tuple(DESIGNS)) -> dict[str, Way]:
+    """GNMDS, CKL and t-STE by the programs that the paper used, on k1's, k2's and random triplets."""
     return {
-        f"{name} {d}-d{mark}{end}": {"method": name, "d": d, "design": design, "start": start}
-        for name in names
+        f"{title(method)} {d}-d, {DESIGNS[design]}": {
+            "method": method,
+            "d": d,
+            "design": design,
+            "start": "published",
+        }
+        for design in designs
+        for method in _methods.PUBLISHED
         for d in dimensions
-        for design, mark in (("landmark", ""), ("rand", " rand"))
     }
+
+
+def ours(dimensions: list[int]) -> dict[str, Way]:
+    """Our embeddings on k1's landmark triplets and on random ones."""
+    return {
+        f"{title(method)} {d}-d{mark}": {"method": method, "d": d, "design": design, "start": "kernel"}
+        for design, mark in (("landmark", ""), ("rand", " rand"))
+        for method in _methods.EMBEDDINGS
+        for d in dimensions
+    }
+
+
+def title(method: str) -> str:
+    return "t-STE" if method == "TSTE" else method
 
 
 def _design(name: str) -> str:
     return "rand" if name.endswith(" rand") else "landmark"
 
 
-def _styles(method: str, design: str, d: int) -> list[tuple[Way, dict[str, Any]]]:
-    """Ways of a method in one panel and how each is drawn."""
-    colour = {"color": _plots.COLOURS[method]}
-    base = {"method": method, "design": design}
-    if _methods.is_kernel(method):
-        return [
-            (base | {"d": None, "asked": None}, colour | {"linewidth": 2.4, "zorder": 3}),
-            (base | {"d": d}, colour | {"linewidth": 1.6, "linestyle": (0, (5, 1, 1, 1)), "zorder": 3}),
-        ]
-    return [
-        (base | {"d": d, "start": "random"}, colour | {"linewidth": 1.2}),
-        (base | {"d": d, "start": "kernel"}, colour | {"linewidth": 1.2, "linestyle": "--"}),
-    ]
+def draw_lines(axis: Any, rows: list[Row], along: str, lines: dict[str, Way], name: str = "purity") -> None:
+    """A result against one setting: kernels thick and on top, random triplets dashed, standard errors shaded."""
+    for way in sorted(lines.values(), key=lambda way: _methods.is_kernel(way["method"])):
+        found = [row for row in matching(rows, **way) if name in row]
+        x = values_of(found, along)
+        y = [average(found, name, **{along: value}) for value in x]
+        kernel = _methods.is_kernel(way["method"])
+        style: dict[str, Any] = {"color": _plots.COLOURS[way["method"]], "zorder": 4 if kernel else 2}
+        style |= (
+            {"linewidth": 2.6, "marker": "o"}
+            if kernel
+            else {"linewidth": 1.4, "marker": "o", "markersize": 2.5}
+        )
+        if way.get("design") == "rand":
+            style["linestyle"] = (0, (3, 1.5))
+        axis.plot(x, y, **style)
+        error = [spread(found, name, **{along: value}) for value in x]
+        low, high = ([a + sign * b for a, b in zip(y, error, strict=True)] for sign in (-1, 1))
+        axis.fill_between(x, low, high, color=style["color"], alpha=0.15, linewidth=0, zorder=1)
 
 
-def draw_purity(axis: Any, rows: list[Row], along: str, design: str, d: int) -> None:
-    """Mean purity of every method; one standard error shaded around kernel k-means."""
-    for method in (*_methods.EMBEDDINGS, *_methods.KERNELS):
-        for way, style in _styles(method, design, d):
-            found = matching(rows, **way)
-            x = values_of(found, along)
-            y = [average(found, **{along: value}) for value in x]
-            axis.plot(x, y, **style)
-            if style["linewidth"] > 2:
-                error = [spread(found, **{along: value}) for value in x]
-                low, high = ([a + sign * b for a, b in zip(y, error, strict=True)] for sign in (-1, 1))
-                axis.fill_between(x, low, high, color=style["color"], alpha=0.15, linewidth=0)
-
-
-def draw_seconds(axis: Any, rows: list[Row], along: str, design: str, d: int) -> None:
-    """Median seconds from answers to clusters of every method."""
-    for method in (*_methods.EMBEDDINGS, *_methods.KERNELS):
-        for way, style in _styles(method, design, d):
-            found = matching(rows, **way)
-            x = values_of(found, along)
-            axis.plot(x, [typical_seconds(found, **{along: value}) for value in x], **style)
+def legend(
+    figure: Any, axis: Any, methods: list[str], references: tuple[str, ...] = (), *, dashed: bool = True
+) -> None:
+    """One legend below all panels."""
+    for method in methods:
+        width = 2.6 if _methods.is_kernel(method) else 1.4
+        axis.plot(
+            [],
+            [],
+            color=_plots.COLOURS[method],
+            linewidth=width,
+            marker="o",
+            markersize=3,
+            label=title(method),
+        )
+    if dashed:
+        axis.plot(
+            [], [], linestyle=(0, (3, 1.5)), color="#7d838d", linewidth=1.4, label="dashed: random triplets"
+        )
+    for name in references:
+        label = {"pixels": "k-means on pixels", "chance": "random labels"}[name]
+        axis.plot([], [], ":", color=_plots.COLOURS[name], linewidth=1.2, label=label)
+    figure.legend(
+        *axis.get_legend_handles_labels(),
+        loc="outside lower center",
+        ncols=len(methods) + 1 + len(references),
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +12,17 @@ from matplotlib.offsetbox import AnnotationBbox, OffsetImage
 from experiments import _plots
 from experiments._trees import thumbnail
 
-__all__ = ["dots", "pictures"]
+__all__ = ["dots", "pictures", "spread"]
 
 SIDE = 72  # pixels of a picture
 
 
-def dots(points: Any, labels: Any = None) -> Any:
-    """Points of a map, coloured by label where there are some."""
-    figure, axes = _plots.panels(1, 1, width=4.6, height=4.2)
-    spread(axes[0, 0], np.asarray(points), labels)
+def dots(maps: Mapping[str, Any], labels: Any = None) -> Any:
+    """Maps side by side under their titles, points coloured by label where there are some."""
+    figure, axes = _plots.panels(1, len(maps), width=3.6 * len(maps) + 0.4, height=3.7)
+    for axis, (title, points) in zip(axes[0], maps.items(), strict=True):
+        spread(axis, np.asarray(points), labels, size=16)
+        axis.set_title(title)
     return figure
 
 
@@ -29,6 +31,7 @@ def spread(axis: Any, points: Any, labels: Any = None, size: float = 9) -> None:
     colours = _plots.INK if labels is None else [_plots.DIGITS[int(label)] for label in labels]
     axis.scatter(points[:, 0], points[:, 1], s=size, c=colours, linewidths=0)
     axis.set_aspect("equal", adjustable="datalim")
+    axis.set_box_aspect(1)
     _plots.bare(axis)
 
 
@@ -37,7 +40,7 @@ def pictures(points: Any, images: Sequence[Path], groups: Sequence[str]) -> Any:
     places = np.asarray(points)
     kinds = list(dict.fromkeys(groups))
     if not images:
-        return dots(places, [kinds.index(group) for group in groups])
+        return dots({"": places}, [kinds.index(group) for group in groups])
     figure, axes = _plots.panels(1, 1, width=7.4, height=6.8)
     axis = axes[0, 0]
     axis.scatter(places[:, 0], places[:, 1], s=1, alpha=0)

@@ -1,64 +1,87 @@
-"""Rows -> docs/paper.md and its figures."""
+"""Rows -> docs/paper.md, docs/paper-ours.md and their figures."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from experiments import _plots
+from experiments import _plots, _words
 from experiments._data import Data
-from experiments._experiment import Absent, Claim, Experiment, Figure, Section, table
+from experiments._experiment import Absent, Claim, Experiment, Figure, Row, Section, table
 from experiments._runner import Places
 from experiments._store import Store
 from nearfar.atomic import atomic_path
 
-__all__ = ["write_page"]
+__all__ = ["write_pages"]
 
-HEAD = """# The paper, redone
-
-*Kernel functions based on triplet comparisons*, M. Kleindessner and U. von Luxburg, NIPS 2017, figure by figure: its
-claims, our numbers, and whether they hold. This page is generated from the rows in
-`{rows}` by `python -m experiments`; do not edit it.
-"""
-READING = """Claims are close paraphrases of the paper's text, with its own figures where it gives some. Verdicts are computed from
-the rows by the rule stated beside them. Times of the paper are from its Matlab code on a 2017 laptop; ours are CPU
-seconds of one thread on the machine above, so only ratios within one column mean something.
-
-    python -m experiments              # all of it; cells that are stored are not computed again, a killed run goes on
-    python -m experiments usps mnist   # some of it
-    python -m experiments --quick      # small, in minutes, into experiments/quick
-    python -m experiments peers --peers  # cblearn's embeddings, in an environment of their own
-"""
 MARKS = {
     "holds": "holds",
     "holds in part": "holds in part",
     "does not hold": "**does not hold**",
     "no data": "no data",
+    "not judged": "not judged",
 }
 
 
-def write_page(experiments: Sequence[Experiment], places: Places, data: Data, *, quick: bool = False) -> Path:
-    """Draw every experiment that has rows, judge its claims, and write the page whole or not at all."""
-    sections = []
-    for experiment in experiments:
-        store = Store(places.rows, experiment.name)
-        found = experiment.section(store.rows(), data) if len(store) else _not_run(experiment, data)
-        sections.append((experiment, found, len(store), len(experiment.cells(quick))))
-    parts = [
-        HEAD.format(rows=_relative(places.rows, places.page.parent)),
-        _machine(places.rows, quick),
-        READING,
+@dataclass(frozen=True)
+class _Part:
+    """An experiment, what it says on a page, and how many of its cells are computed."""
+
+    experiment: Experiment
+    found: Section
+    stored: int
+    wanted: int
+
+
+def write_pages(
+    experiments: Sequence[Experiment], places: Places, data: Data, *, quick: bool = False
+) -> list[Path]:
+    """Draw every experiment that has rows, judge its claims, and write each page whole or not at all."""
+    paper = _parts([e for e in experiments if e.section], places, data, quick, lambda e: e.section)
+    more = _parts([e for e in experiments if e.ours], places, data, quick, lambda e: e.ours)
+    rows = _relative(places.rows, places.page.parent)
+    opening = [_words.HEAD.format(rows=rows), _machine(places.rows, quick), _words.READING]
+    opening += ["## Claims at a glance\n", _glance(paper), "## Where the paper's 14 figures are\n"]
+    opening += [_figures(), _words.DEVIATIONS]
+    return [
+        _write(places.page, opening, paper, places),
+        _write(places.ours, [_words.OURS.format(rows=rows), _machine(places.rows, quick)], more, places),
     ]
-    parts += ["## Claims at a glance\n", _glance(sections)]
-    for experiment, found, stored, wanted in sections:
-        parts += [f"## {experiment.title}\n", *_body(experiment, found, places, stored, wanted)]
-    places.page.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_path(places.page) as path:
-        path.write_text("\n".join(part.rstrip("\n") + "\n" for part in parts), encoding="utf-8")
-    return places.page
+
+
+Says = Callable[[list[Row], Data], Section]
+
+
+def _parts(
+    experiments: Sequence[Experiment],
+    places: Places,
+    data: Data,
+    quick: bool,
+    says: Callable[[Experiment], Says | None],
+) -> list[_Part]:
+    parts = []
+    for experiment in experiments:
+        store, say = Store(places.rows, experiment.name), says(experiment)
+        assert say is not None
+        found = say(store.rows(), data) if len(store) else _not_run(experiment, data)
+        cells = experiment.cells(quick)
+        parts.append(_Part(experiment, found, sum(cell in store for cell in cells), len(cells)))
+    return parts
+
+
+def _write(page: Path, opening: list[str], parts: Sequence[_Part], places: Places) -> Path:
+    text, number = list(opening), 0
+    for part in parts:
+        text += [f"## {part.experiment.title}\n", *_body(part, places, page, number)]
+        number += len(part.found.claims)
+    page.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_path(page) as path:
+        path.write_text("\n".join(part.rstrip("\n") + "\n" for part in text if part), encoding="utf-8")
+    return page
 
 
 def _not_run(experiment: Experiment, data: Data) -> Section:
@@ -76,44 +99,69 @@ def _machine(folder: Path, quick: bool) -> str:
     line = f"Measured on {facts['cores']} cores of {facts['processor']}, Python {facts['python']}, numpy {facts['numpy']}, {facts['date']}."
     if facts["load"] and facts["load"] > 1.5 * facts["cores"]:
         line += (
-            f" Others used the machine at the same time (load {facts['load']}): CPU seconds do not count waiting, but "
-            "caches are shared, so single times may be up to twice those of an idle machine."
+            f" Others used the machine at the same time (load up to {facts['load']}): CPU seconds do not count waiting, but caches "
+            "are shared, so single times may be up to twice those of an idle machine."
         )
+    line += _whole_time(folder)
+    if facts.get("note"):
+        line += f" {facts['note']}"
     return (
         line + (" **This is a quick run: few runs, small sizes; do not quote it.**" if quick else "") + "\n"
     )
 
 
-def _glance(sections: Sequence[tuple[Experiment, Section, int, int]]) -> str:
-    rows = [
-        [f"[{experiment.name}](#{_anchor(experiment.title)})", claim.paper, claim.ours, MARKS[claim.verdict]]
-        for experiment, found, *_ in sections
-        for claim in found.claims
-    ]
-    return table(["where", "the paper", "ours", "verdict"], rows).replace("---:", "---")
+def _whole_time(folder: Path) -> str:
+    """What all rows took: their own CPU seconds, without data, questions and pictures."""
+    spent = sum(
+        value
+        for path in folder.glob("*.jsonl")
+        for row in Store(folder, path.stem).rows()
+        for name, value in row.items()
+        if name.endswith("seconds") and value
+    )
+    return (
+        f" The timed work in all rows adds up to {spent / 60:.0f} CPU minutes of one thread."
+        if spent >= 60
+        else ""
+    )
+
+
+def _glance(parts: Sequence[_Part]) -> str:
+    """Where a claim is judged, and the verdict; the claim itself stands there, once."""
+    rows, number = [], 0
+    for part in parts:
+        marks = []
+        for claim in part.found.claims:
+            number += 1
+            marks.append(f"{number} {claim.short}: {MARKS[claim.verdict]}")
+        if marks:
+            rows.append([f"[{part.experiment.title}](#{_anchor(part.experiment.title)})", "; ".join(marks)])
+    return table(["section", "claims"], rows).replace("---:", "---")
+
+
+def _figures() -> str:
+    return table(["paper", "shows", "here", "how alike"], _words.FIGURES).replace("---:", "---")
 
 
 def _anchor(title: str) -> str:
     """The id that a heading gets on the usual hosts.
 
-    >>> _anchor("Figure 1: what the kernels are after")
-    'figure-1-what-the-kernels-are-after'
+    >>> _anchor("Figure 1: what the kernels compare")
+    'figure-1-what-the-kernels-compare'
     """
     kept = "".join(letter for letter in title.lower() if letter.isalnum() or letter in " -_")
     return kept.replace(" ", "-")
 
 
-def _body(experiment: Experiment, found: Section, places: Places, stored: int, wanted: int) -> list[str]:
-    parts = [found.text]
-    if 0 < stored < wanted:
-        parts.append(f"*{stored:,} of {wanted:,} cells are computed so far.*")
-    for name, figure in found.figures.items():
+def _body(part: _Part, places: Places, page: Path, number: int) -> list[str]:
+    text = [part.found.text]
+    if 0 < part.stored < part.wanted:
+        text.append(f"*{part.stored:,} of {part.wanted:,} cells are computed so far.*")
+    for name, figure in part.found.figures.items():
         path = places.figures / f"{name}.png"
-        if _draw(figure, path, Store(places.rows, experiment.name).path):
-            parts.append(f"![{figure.caption}]({_relative(path, places.page.parent)})")
-            parts.append(f"*{figure.caption}*")
-    parts += [_claim(claim) for claim in found.claims]
-    return parts
+        if _draw(figure, path, Store(places.rows, part.experiment.name).path):
+            text.append(f"![{name}]({_relative(path, page.parent)})\n*{figure.caption}*")
+    return text + [_claim(claim, number + i) for i, claim in enumerate(part.found.claims, 1)]
 
 
 def _draw(figure: Figure, path: Path, rows: Path) -> bool:
@@ -127,9 +175,10 @@ def _draw(figure: Figure, path: Path, rows: Path) -> bool:
     return path.exists()
 
 
-def _claim(claim: Claim) -> str:
+def _claim(claim: Claim, number: int) -> str:
     why = f" {claim.why}" if claim.why else ""
-    return f"> **The paper:** {claim.paper}\n>\n> **Ours:** {claim.ours}\n>\n> **{claim.verdict.capitalize()}.**{why}"
+    verdict = claim.verdict[0].upper() + claim.verdict[1:]
+    return f"> **Claim {number}.** {claim.paper} **{verdict}.** {claim.ours}{why}"
 
 
 def _relative(path: Path, start: Path) -> str:

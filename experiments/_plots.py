@@ -1,4 +1,4 @@
-"""One look for all figures: colours by method, thin axes, files of a reasonable size."""
+"""One look for all figures: colours by method, thin axes, twice the resolution of a page."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
-import numpy as np
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt
 from PIL import Image
 
-__all__ = ["COLOURS", "FAINT", "INK", "SHADES", "bare", "coarse", "method_legend", "panels", "save"]
+__all__ = ["COLOURS", "DIGITS", "FAINT", "INK", "VALUES", "bare", "panels", "save", "thousands", "tile"]
 
 INK, FAINT = "#22252b", "#b9bec7"
 # Okabe and Ito's palette: told apart by colour-blind readers
@@ -22,12 +21,13 @@ COLOURS: Mapping[str, str] = {
     "k1": "#0072b2",
     "k2": "#d55e00",
     "score": "#009e73",
+    "k1+k2": "#22252b",
     "GNMDS": "#cc79a7",
     "CKL": "#e69f00",
     "STE": "#56b4e9",
     "TSTE": "#8c6d31",
     "SOE": "#7f5fc7",
-    "pixels": "#22252b",
+    "pixels": "#4a4f58",
     "chance": "#9aa0aa",
 }
 DIGITS = (
@@ -61,12 +61,8 @@ STYLE = {
     "figure.dpi": 100,
 }
 mpl.rcParams.update(STYLE)
-SHADES = mpl.colors.LinearSegmentedColormap.from_list(
-    "shades", [(0.86,) * 3, (0.05,) * 3]
-)  # grey on white paper
-RESOLUTION = 150
-PALETTES = (192, 96, 48, 24)  # colours of a saved picture, the first that keeps it below ...
-BYTES = 150_000
+RESOLUTION = 200  # dots per inch: twice what a page shows them at
+VALUES = "viridis"  # colour map of similarities and distances; a reader who sees no red or green can read it
 
 
 def panels(rows: int, columns: int, *, width: float, height: float, **options: Any) -> tuple[Any, Any]:
@@ -84,53 +80,23 @@ def bare(axis: Any) -> None:
         spine.set_visible(False)
 
 
+def tile(x: float, y: float, colour: str) -> Any:
+    """A square of side 0.9 around (x, y)."""
+    return plt.Rectangle((x - 0.45, y - 0.45), 0.9, 0.9, color=colour, linewidth=0)
+
+
 def thousands(axis: Any, values: Sequence[int]) -> None:
     """Ticks at the values themselves, in thousands."""
     axis.set_xticks(values, [f"{value // 1000}k" for value in values])
     axis.minorticks_off()
 
 
-def method_legend(figure: Any, axis: Any, references: Sequence[str] = ()) -> None:
-    """One legend below all panels: kernels thick, embeddings thin, dashed where they start from the kernel.
-
-    ``references`` are the dotted lines across: "pixels", "chance".
-    """
-    for method, colour in COLOURS.items():
-        if method not in ("pixels", "chance"):
-            width = 2.4 if method in ("k1", "k2", "score") else 1.2
-            axis.plot([], [], color=colour, linewidth=width, label="t-STE" if method == "TSTE" else method)
-    axis.plot([], [], "--", color="#7d838d", linewidth=1.2, label="dashed: our start")
-    axis.plot(
-        [], [], linestyle=(0, (5, 1, 1, 1)), color="#7d838d", linewidth=1.6, label="dash-dot: kernel PCA"
-    )
-    for name in references:
-        label = {"pixels": "k-means on pixels", "chance": "random labels"}[name]
-        axis.plot([], [], ":", color=COLOURS[name], linewidth=1.2, label=label)
-    figure.legend(
-        *axis.get_legend_handles_labels(),
-        loc="outside lower center",
-        ncols=6 if figure.get_figwidth() > 7 else 4,
-    )
-
-
 def save(figure: Any, path: Path) -> None:
-    """Write a PNG with as many colours as keep it small, and let go of the figure."""
+    """Write a PNG, all its colours kept, and let go of the figure."""
     path.parent.mkdir(parents=True, exist_ok=True)
     stream = io.BytesIO()
     figure.savefig(stream, dpi=RESOLUTION, format="png", facecolor="white")
     plt.close(figure)
-    picture = Image.open(stream).convert("RGB")
-    for colours in PALETTES:
-        small = io.BytesIO()
-        picture.quantize(colours, dither=Image.Dither.NONE).save(small, "png", optimize=True)
-        if small.tell() < BYTES:
-            break
+    small = io.BytesIO()
+    Image.open(stream).convert("RGB").save(small, "png", optimize=True)
     path.write_bytes(small.getvalue())
-
-
-def coarse(matrix: Any, size: int) -> Any:
-    """A square matrix averaged over blocks, down to at most ``size`` rows."""
-    step = -(-len(matrix) // size)
-    n = len(matrix) // step * step
-    cut = np.asarray(matrix)[:n, :n]
-    return cut.reshape(n // step, step, n // step, step).mean(axis=(1, 3))

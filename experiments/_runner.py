@@ -32,21 +32,25 @@ PERIOD = 30.0  # seconds between lines where there is no terminal to draw on
 
 @dataclass(frozen=True)
 class Places:
-    """Where rows, page and figures go."""
+    """Where rows, the two pages and figures go."""
 
     rows: Path
     page: Path
+    ours: Path
     figures: Path
 
     @classmethod
     def full(cls) -> Places:
         """What is committed."""
-        return cls(ROOT / "experiments" / "results", ROOT / "docs" / "paper.md", ROOT / "docs" / "paper")
+        docs = ROOT / "docs"
+        return cls(
+            ROOT / "experiments" / "results", docs / "paper.md", docs / "paper-ours.md", docs / "paper"
+        )
 
     @classmethod
     def below(cls, folder: Path) -> Places:
         """All in one folder, e.g. that of the quick run."""
-        return cls(folder / "results", folder / "paper.md", folder / "paper")
+        return cls(folder / "results", folder / "paper.md", folder / "paper-ours.md", folder / "paper")
 
 
 @dataclass

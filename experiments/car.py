@@ -22,9 +22,12 @@ ABOVE = 0.2  # above guessing the largest class: a map that shows the classes
 
 def cells(quick: bool) -> list[Cell]:
     kernels = [Cell({"method": kernel}, 0.3) for kernel in _methods.KERNELS]
-    return kernels + [
-        Cell({"method": method, "d": 2, "start": "kernel"}, 0.5) for method in _methods.EMBEDDINGS
-    ]
+    published = [Cell({"method": m, "d": 2, "start": "published"}, 0.5) for m in _methods.PUBLISHED]
+    return (
+        kernels
+        + published
+        + [Cell({"method": m, "d": 2, "start": "kernel"}, 0.5) for m in _methods.EMBEDDINGS]
+    )
 
 
 def compute(settings: Mapping[str, Any], data: Data) -> dict[str, Any]:
@@ -34,15 +37,14 @@ def compute(settings: Mapping[str, Any], data: Data) -> dict[str, Any]:
 def judge(settings: Mapping[str, Any], given: Any, groups: Any) -> dict[str, Any]:
     """A map in the plane; with classes, how well it and the clusters show them."""
     seed = seed_of("car")
+    k = len(set(groups)) if groups else 0
     if _methods.is_kernel(settings["method"]):
         phi = FeatureMap(settings["method"]).fit_transform(given)
         points = KernelPCA(n_components=2).fit_transform(phi)
-        clusters = (
-            KernelKMeans(len(set(groups)), n_init=20, random_state=seed).fit_predict(phi) if groups else None
-        )
+        clusters = KernelKMeans(k, n_init=20, random_state=seed).fit_predict(phi) if k else None
     else:
-        points = _methods.fit(settings, given, None, seed)
-        clusters = _methods.cluster_points(points, len(set(groups)), seed) if groups else None
+        points = _methods.fit(settings, given, seed)
+        clusters = _methods.cluster_points(points, k, seed) if k else None
     result: dict[str, Any] = {"points": np.asarray(points)}
     if groups:
         truth = np.array(groups)
@@ -55,35 +57,32 @@ def judge(settings: Mapping[str, Any], given: Any, groups: Any) -> dict[str, Any
     return result
 
 
+def way(row: Row) -> str:
+    """The method, and which program computed it."""
+    name = "t-STE" if row["method"] == "TSTE" else row["method"]
+    return name + {"published": ", published", "kernel": ", ours"}.get(row.get("start", ""), "")
+
+
 def section(rows: list[Row], data: Data) -> Section:
-    by_method = {row["method"]: row for row in rows}
-    k2 = by_method["k2"]
+    k2 = next(row for row in rows if row["method"] == "k2")
+    shown = [row for row in rows if row.get("start") != "kernel" and row["method"] != "score"]
     text = (
-        '6,757 statements "the most central of three" about 60 cars, two triplets each, and a map by kernel PCA on k2 as '
-        "in the paper. The authors published four classes (ordinary, sports, off-road, outlier) with the data; the paper "
-        f"did not use them here. Neighbours: share of cars whose class the {NEIGHBOURS} nearest others on the map vote for. "
-        f"Purity: of as many clusters as classes. Guessing the largest class gives {k2['largest_class']:.2f}.\n\n"
-        + table(
-            ["map (2-d)", "neighbours", "purity"],
-            [
-                [
-                    name + (f", {row['start']} start" if "start" in row else ""),
-                    f"{row['neighbours']:.2f}",
-                    f"{row['purity']:.2f}",
-                ]
-                for name, row in by_method.items()
-            ],
-        )
+        '6,757 statements "the most central of three" about 60 cars, two triplets each, and a map by kernel PCA on k2. The '
+        "authors published four classes (ordinary, sports, off-road, outlier) with the data; the paper did not use them here. "
+        f"Neighbours: share of cars whose class the {NEIGHBOURS} nearest others on the map vote for. Purity: of as many "
+        f"clusters as classes. Guessing the largest class gives {k2['largest_class']:.2f}.\n\n"
+        + comparison(shown)
     )
     gain = k2["neighbours"] - k2["largest_class"]
     verdict: Verdict = "holds" if gain >= ABOVE else "holds in part" if gain > 0 else "does not hold"
-    best = max(rows, key=lambda row: row["neighbours"])
+    best = max(shown, key=lambda row: row["neighbours"])
     claim = Claim(
         "Car: kernel PCA on k2 gives a meaningful map: cars of a kind lie together.",
         f"{k2['neighbours']:.2f} of the cars get their class from their neighbours on the map, against "
-        f"{k2['largest_class']:.2f} by guessing; best of all methods: {best['method']} {best['neighbours']:.2f}.",
+        f"{k2['largest_class']:.2f} by guessing; best of the paper's methods: {way(best)} {best['neighbours']:.2f}.",
         verdict,
         f"Rule: {ABOVE} above guessing. The check by classes is ours; the paper shows the picture alone.",
+        short="k2 map of cars",
     )
     picture = Figure(
         lambda: _maps.pictures(k2["points"], data.car.images, data.car.groups),
@@ -92,4 +91,15 @@ def section(rows: list[Row], data: Data) -> Section:
     return Section(text, [claim], {"car": picture})
 
 
-EXPERIMENT = Experiment("car", "Car: a map of cars", cells, compute, section)
+def comparison(rows: list[Row]) -> str:
+    """The table of maps; one car more or less is 1/60."""
+    lines = [[way(row), f"{row['neighbours']:.2f}", f"{row['purity']:.2f}"] for row in rows]
+    return table(["map (2-d)", "neighbours", "purity"], lines)
+
+
+def ours(rows: list[Row], data: Data) -> Section:
+    shown = [row for row in rows if row.get("start") != "published"]
+    return Section("The score kernel and our embeddings, as on the first page.\n\n" + comparison(shown))
+
+
+EXPERIMENT = Experiment("car", "Car: a map of cars", cells, compute, section, ours=ours)

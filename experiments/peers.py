@@ -94,4 +94,6 @@ def environment() -> Path:
     return ENVIRONMENT
 
 
-EXPERIMENT = Experiment("peers", _peers_page.TITLE, cells, compute, _peers_page.section, needs_peers=True)
+EXPERIMENT = Experiment(
+    "peers", _peers_page.TITLE, cells, compute, ours=_peers_page.section, needs_peers=True
+)

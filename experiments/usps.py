@@ -19,9 +19,10 @@ from nearfar.simulate import answers
 
 N, N_LANDMARKS, CLASSES = 1_000, 15, (1, 2, 3)
 RUNS, QUICK_RUNS = 10, 1
-BUDGETS, QUICK_BUDGETS = (5_000, 20_000, 50_000, 100_000), (20_000, 50_000)
+BUDGETS, QUICK_BUDGETS = (5_000, 20_000, 50_000, 100_000), (5_000, 20_000)
 FLIPS = (0.0, 0.3)
 DIMENSIONS = (2, 10)
+DESIGNS = ("landmark", "landmark-k2", "rand")  # k1's questions, k2's, and random ones
 
 
 def cells(quick: bool) -> list[Cell]:
@@ -32,23 +33,32 @@ def cells(quick: bool) -> list[Cell]:
         found += [Cell({"run": run, "method": method, "asked": "all"}, 0.3) for method in ("k1", "k2")]
         for budget in QUICK_BUDGETS if quick else BUDGETS:
             for flip in FLIPS:
-                for design in ("landmark", "rand"):
+                for design in DESIGNS:
                     asked = {"run": run, "budget": budget, "flip": flip, "design": design}
                     fits = _fits(design, DIMENSIONS[:1] if quick else DIMENSIONS)
-                    found += [Cell(asked | fit, (0.1 + budget / 1e5) * fit.get("d", 2) / 5) for fit in fits]
+                    found += [Cell(asked | fit, _cost(fit, budget)) for fit in fits]
     return found
 
 
+def _cost(fit: dict[str, Any], budget: int) -> float:
+    work = (0.1 + budget / 1e5) * fit.get("d", 2) / 5
+    return 4 * work if fit.get("start") == "published" else work
+
+
 def _fits(design: str, dimensions: tuple[int, ...]) -> list[dict[str, Any]]:
-    """Kernels, by kernel k-means and by kernel PCA; embeddings from small random points, from our kernel, and plain."""
-    fits: list[dict[str, Any]] = [{"method": method} for method in _methods.KERNELS]
+    """What is tried on these triplets; k2 and k1+k2 have landmark questions of their own, asked for where they are."""
+    published = [
+        {"method": method, "d": d, "start": "published"} for method in _methods.PUBLISHED for d in dimensions
+    ]
+    if design == "landmark-k2":
+        return published
+    kernels = ("k1", "k2", "k1+k2", "score") if design == "landmark" else _methods.KERNELS
     mapped = ("k1", "score") if design == "landmark" else ("score",)
+    fits: list[dict[str, Any]] = [{"method": method} for method in kernels]
     fits += [{"method": method, "d": d} for method in mapped for d in dimensions]
     for d in dimensions:
-        for start in ("random", "kernel"):
-            fits += [{"method": method, "d": d, "start": start} for method in _methods.EMBEDDINGS]
-        fits.append({"method": "GNMDS", "d": d, "start": "plain"})
-    return fits
+        fits += [{"method": method, "d": d, "start": "kernel"} for method in _methods.EMBEDDINGS]
+    return fits + published
 
 
 @lru_cache(maxsize=2)
@@ -61,10 +71,18 @@ def sample(data: Data, run: int) -> tuple[Any, Any, Any]:
 
 @lru_cache(maxsize=8)
 def collect(data: Data, run: int, budget: int, flip: float, design: str, kernel: str) -> Triplets:
-    """The answers of one run; k2 has landmark questions of its own, all others share those of k1."""
+    """The answers of one run to the questions of a kernel's landmark design, or to random ones."""
     points, _, landmarks = sample(data, run)
     seed = seed_of("usps", run, budget, flip, design, kernel)
     return _methods.ask(points, landmarks if design == "landmark" else None, kernel, budget, flip, seed)
+
+
+def questions_of(settings: Mapping[str, Any]) -> tuple[str, str]:
+    """(design, kernel whose questions are asked): k2 and k1+k2 get their own, all others k1's unless said."""
+    if settings["design"] == "landmark-k2":
+        return "landmark", "k2"
+    own = settings["design"] == "landmark" and settings["method"] in ("k2", "k1+k2")
+    return settings["design"], settings["method"] if own else "k1"
 
 
 def compute(settings: Mapping[str, Any], data: Data) -> dict[str, Any]:
@@ -78,10 +96,9 @@ def compute(settings: Mapping[str, Any], data: Data) -> dict[str, Any]:
         return {"purity": purity(np.random.default_rng(seed).integers(0, len(CLASSES), N), truth)}
     if settings.get("asked") == "all":
         return _everything(method, points, truth, landmarks, seed)
-    on_landmarks = settings["design"] == "landmark"
-    kernel = "k2" if method == "k2" and on_landmarks else "k1"
-    given = collect(data, run, settings["budget"], settings["flip"], settings["design"], kernel)
-    return _methods.cluster_purity(settings, given, landmarks if on_landmarks else None, truth, seed)
+    design, kernel = questions_of(settings)
+    given = collect(data, run, settings["budget"], settings["flip"], design, kernel)
+    return _methods.cluster_purity(settings, given, landmarks if design == "landmark" else None, truth, seed)
 
 
 def _everything(kernel: str, points: Any, truth: Any, landmarks: Any, seed: int) -> dict[str, Any]:
@@ -100,4 +117,4 @@ def _everything(kernel: str, points: Any, truth: Any, landmarks: Any, seed: int)
     }
 
 
-EXPERIMENT = Experiment("usps", _usps_page.TITLE, cells, compute, _usps_page.section)
+EXPERIMENT = Experiment("usps", _usps_page.TITLE, cells, compute, _usps_page.section, _usps_page.ours)

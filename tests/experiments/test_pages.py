@@ -1,0 +1,144 @@
+"""The two pages say what the rows say, and the pictures are pictures."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from experiments import _plots, _words
+from experiments.__main__ import main
+from experiments._catalogue import EXPERIMENTS
+from experiments._data import Data
+from experiments._experiment import key_of, table
+from experiments._page import _anchor, write_pages
+from experiments._runner import Places
+from experiments._store import Store
+from PIL import Image
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("paper")
+    assert main(["figure1", "figure2", "nature", "--quick", "--jobs", "1", "--output", str(folder)]) == 0
+    return folder
+
+
+def test_the_page_is_made_from_rows(small):
+    page, ours = (small / "paper.md").read_text(), (small / "paper-ours.md").read_text()
+    assert "6 of 6 numbers are the same fractions." in page
+    assert "| x1, x7 | -5/7 | -5/7 |" in page
+    assert "Not run yet: `python -m experiments usps`." in page
+    assert "Not run yet: `python -m experiments landmarks`." in ours
+    assert "quick run" in page and "quick run" in ours
+    for picture in re.findall(r"\]\((paper/\w+\.png)\)", page):
+        assert 0 < (small / picture).stat().st_size < 1_000_000
+    assert len(re.findall(r"^!\[", page, re.M)) == 4
+    assert str(small) not in page + ours
+
+
+def test_absent_data_is_a_row_at_a_glance_and_a_stand_in_is_run(small):
+    page = (small / "paper.md").read_text()
+    assert re.search(r"pictures of scenes: no data", page)
+    assert "simulated stand-in" in page
+    assert (small / "paper" / "nature_tree.png").exists()
+
+
+def test_every_claim_is_said_once(small):
+    page = (small / "paper.md").read_text()
+    for claim in (
+        EXPERIMENTS["figure2"].section(Store(small / "results", "figure2").rows(), Data(small)).claims
+    ):
+        assert page.count(claim.paper) == 1
+
+
+def test_the_same_rows_give_the_same_page(small):
+    before = (small / "paper.md").read_text()
+    assert main(["--quick", "--page", "--output", str(small)]) == 0
+    assert (small / "paper.md").read_text() == before
+
+
+def test_a_wrong_number_is_seen(small, tmp_path):
+    places = Places.below(tmp_path)
+    places.rows.mkdir()
+    text = (small / "results" / "figure1.jsonl").read_text()
+    (places.rows / "figure1.jsonl").write_text(text.replace('"ideal_k1": "1/3"', '"ideal_k1": "2/3"'))
+    page = write_pages([EXPERIMENTS["figure1"]], places, Data(tmp_path), quick=True)[0].read_text()
+    assert "5 of 6 numbers are the same fractions." in page
+    assert "**Does not hold.**" in page
+
+
+def test_pictures_are_drawn_again_only_when_rows_are_newer(small):
+    picture = small / "paper" / "figure2.png"
+    before = picture.stat().st_mtime_ns
+    main(["--quick", "--page", "--output", str(small)])
+    assert picture.stat().st_mtime_ns == before
+    rows = small / "results" / "figure2.jsonl"
+    picture.unlink()
+    main(["--quick", "--page", "--output", str(small)])
+    assert picture.stat().st_mtime > rows.stat().st_mtime
+
+
+def test_pictures_keep_their_colours(tmp_path):
+    figure, axes = _plots.panels(1, 1, width=2, height=2)
+    axes[0, 0].scatter([0], [0], s=4, color="#d55e00")  # few coloured pixels among many white ones
+    _plots.save(figure, tmp_path / "dot.png")
+    pixels = np.asarray(Image.open(tmp_path / "dot.png").convert("RGB")).astype(int)
+    assert (np.ptp(pixels, axis=2) > 100).any()
+    assert pixels.shape[:2] == (2 * _plots.RESOLUTION, 2 * _plots.RESOLUTION)
+
+
+def test_an_unknown_name_is_one_sentence(capsys):
+    assert main(["figure9"]) == 2
+    assert capsys.readouterr().err.startswith("experiments: 'figure9' is none of figure1, figure2,")
+
+
+def test_tables_are_markdown():
+    assert table(["a", "b"], [[1, 2]]).splitlines() == ["| a | b |", "|---|---:|", "| 1 | 2 |"]
+
+
+def test_all_fourteen_figures_are_mapped_to_sections():
+    assert len(_words.FIGURES) == 14
+    anchors = {_anchor(experiment.title) for experiment in EXPERIMENTS.values() if experiment.section}
+    for *_, here, _how in _words.FIGURES:
+        assert re.search(r"\(#(.+)\)", here)[1] in anchors
+
+
+# ---------------------------------------------------------------- what is committed
+
+
+def committed():
+    rows = Places.full().rows
+    return [experiment for experiment in EXPERIMENTS.values() if (rows / f"{experiment.name}.jsonl").exists()]
+
+
+@pytest.mark.parametrize("experiment", committed(), ids=lambda experiment: experiment.name)
+def test_committed_rows_are_cells_and_the_pages_say_what_they_say(experiment, tmp_path):
+    store = Store(Places.full().rows, experiment.name)
+    keys = {cell.key for cell in experiment.cells(False)}
+    lines = [json.loads(line) for line in store.path.read_text().splitlines()]
+    assert {key_of(line["cell"]) for line in lines} <= keys
+    for says, place in ((experiment.section, Places.full().page), (experiment.ours, Places.full().ours)):
+        if says is not None:
+            found, page = says(store.rows(), Data(tmp_path)), place.read_text()
+            assert found.text in page
+            for claim in found.claims:
+                assert (
+                    f"{claim.paper} **{claim.verdict[0].upper()}{claim.verdict[1:]}.** {claim.ours}" in page
+                )
+            for name in found.figures:
+                assert f"](paper/{name}.png)" in page
+                assert (Places.full().figures / f"{name}.png").exists()
+
+
+def test_no_picture_is_left_over():
+    pages = Places.full().page.read_text() + Places.full().ours.read_text()
+    for picture in Places.full().figures.glob("*.png"):
+        assert f"paper/{picture.name}" in pages
+
+
+def test_nearfar_never_imports_experiments():
+    sources = [path.read_text() for path in (ROOT / "src" / "nearfar").rglob("*.py")]
+    assert not [text for text in sources if re.search(r"^\s*(from|import) experiments\b", text, re.M)]

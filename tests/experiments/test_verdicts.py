@@ -1,0 +1,195 @@
+"""Verdicts are computed from rows, and every one of them can fail."""
+
+from itertools import product
+from pathlib import Path
+
+import pytest
+from experiments import _general_page, _map_page, _methods, _mnist_page, _usps_page
+from experiments._data import Data
+
+DESIGNS = ("landmark", "landmark-k2", "rand")
+
+
+def usps_rows(*, gnmds_on_landmarks=0.43, k2=0.75, seconds=1.0, leader=0.8, on_k2s=0.8, noise=2.0):
+    """Rows in which only what the test is about varies."""
+    rows = [{"run": 0, "method": "chance", "purity": 0.42}, {"run": 0, "method": "pixels", "purity": 0.94}]
+    for budget, flip in product((5_000, 100_000), (0.0, 0.3)):
+        base = {"run": 0, "budget": budget, "flip": flip, "cluster_seconds": 0.0}
+        kernels = {"k1": 0.8, "k2": k2, "k1+k2": 0.8, "score": 0.8}
+        rows += [
+            base | {"design": "landmark", "method": m, "purity": p, "seconds": 0.05, "feature_seconds": 0.01}
+            for m, p in kernels.items()
+        ]
+        # kernel PCA must not be pooled with kernel k-means
+        rows.append(
+            base | {"design": "landmark", "method": "k1", "d": 2, "purity": 0.1, "feature_seconds": 0.01}
+        )
+        for method, design, d in product(_methods.PUBLISHED, DESIGNS, (2, 10)):
+            purity = on_k2s if design == "landmark-k2" else 0.8
+            if method == "GNMDS" and design != "rand":
+                purity = gnmds_on_landmarks
+            if method == "TSTE" and design == "rand":
+                purity = leader
+            slow = seconds * (1 if d == 2 else 3) * (noise if flip else 1)
+            fit = {"method": method, "design": design, "d": d, "start": "published", "purity": purity}
+            rows.append(base | fit | {"seconds": slow})
+        for method, design in product(_methods.EMBEDDINGS, ("landmark", "rand")):
+            fit = {
+                "method": method,
+                "design": design,
+                "d": 2,
+                "start": "kernel",
+                "purity": 0.8,
+                "seconds": 0.01,
+            }
+            rows.append(base | fit)
+    return rows
+
+
+def verdict(claims, words):
+    return next(claim.verdict for claim in claims if words in claim.paper)
+
+
+def usps_verdict(words, **changes):
+    return verdict(_usps_page.section(usps_rows(**changes), Data(Path())).claims, words)
+
+
+@pytest.mark.parametrize(
+    ("purity", "expected"), [(0.43, "holds"), (0.6, "holds in part"), (0.795, "does not hold")]
+)
+def test_gnmds_on_landmarks_is_judged(purity, expected):
+    assert usps_verdict("GNMDS is not able", gnmds_on_landmarks=purity) == expected
+
+
+@pytest.mark.parametrize(
+    ("k2", "expected"), [(0.75, "holds"), (0.5, "holds in part"), (0.85, "does not hold")]
+)
+def test_k2_against_k1_is_judged_without_kernel_pca(k2, expected):
+    assert usps_verdict("k2 performs slightly worse", k2=k2) == expected
+
+
+def test_the_gap_between_k1_and_k2_is_that_of_kernel_k_means():
+    claims = _usps_page.section(usps_rows(k2=0.736), Data(Path())).claims
+    assert "behind by 0.064 of purity" in next(c.ours for c in claims if "k2 performs" in c.paper)
+
+
+@pytest.mark.parametrize(("on_k2s", "expected"), [(0.8, "holds"), (0.7, "does not hold")])
+def test_k2_against_the_embeddings_on_its_triplets_is_judged(on_k2s, expected):
+    assert usps_verdict("On its own triplets k2", on_k2s=on_k2s) == expected
+
+
+@pytest.mark.parametrize(("leader", "expected"), [(0.8, "holds"), (0.81, "holds"), (0.85, "does not hold")])
+def test_no_method_is_superior_can_fail(leader, expected):
+    assert usps_verdict("no method is clearly superior", leader=leader) == expected
+
+
+@pytest.mark.parametrize(
+    ("seconds", "expected"), [(1.0, "holds"), (0.1, "holds in part"), (0.01, "does not hold")]
+)
+def test_speed_is_judged_by_matrix_and_embedding(seconds, expected):
+    assert usps_verdict("far faster", seconds=seconds) == expected
+
+
+@pytest.mark.parametrize(("noise", "expected"), [(2.0, "holds"), (1.0, "holds in part")])
+def test_what_the_time_depends_on_is_judged(noise, expected):
+    assert usps_verdict("depends on its dimension", noise=noise) == expected
+
+
+def test_only_the_papers_methods_are_named():
+    """Ours are much better here, and must not appear."""
+    rows = usps_rows() + [
+        row | {"purity": 0.99}
+        for row in usps_rows()
+        if row.get("start") == "kernel" or row["method"] == "score"
+    ]
+    found = _usps_page.section(rows, Data(Path()))
+    said = " ".join(claim.ours for claim in found.claims)
+    assert "score" not in said and "SOE" not in said and "STE 10-d," not in found.text.replace("t-STE", "")
+    assert set(_usps_page.families(rows, [{"flip": 0.0, "budget": 5_000}])) == {
+        "k1", "k2", *(f"{m}, {t}" for m in ("GNMDS", "CKL", "t-STE") for t in ("k1's triplets", "k2's triplets", "random triplets")),
+    }  # fmt: skip
+
+
+def mnist_rows(k1=0.5, rand=0.5, seconds=20.0):
+    rows = [{"run": 0, "n": 1000, "method": "pixels", "purity": 0.55}]
+    base = {"run": 0, "n": 1000}
+    rows += [
+        base | {"design": "landmark", "method": m, "purity": p}
+        for m, p in (("k1", k1), ("k2", 0.3), ("score", 0.4))
+    ]
+    rows += [base | {"time": kernel, "seconds": 1.0} for kernel in _methods.KERNELS]
+    for method, design in product(_methods.PUBLISHED, DESIGNS):
+        purity = rand if method == "GNMDS" and design == "rand" else 0.45
+        fit = {"design": design, "method": method, "d": 5, "start": "published", "purity": purity}
+        rows.append(base | fit | {"seconds": seconds})
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("k1", "expected"), [(0.49, "holds"), (0.46, "holds in part"), (0.3, "does not hold")]
+)
+def test_competing_on_mnist_is_judged(k1, expected):
+    assert verdict(_mnist_page.section(mnist_rows(k1=k1), Data(Path())).claims, "competes") == expected
+
+
+@pytest.mark.parametrize(("rand", "expected"), [(0.55, "holds"), (0.4, "does not hold")])
+def test_the_best_on_mnist_is_judged(rand, expected):
+    assert verdict(_mnist_page.section(mnist_rows(rand=rand), Data(Path())).claims, "best of all") == expected
+
+
+@pytest.mark.parametrize(
+    ("seconds", "expected"), [(20.0, "holds"), (5.0, "holds in part"), (0.5, "does not hold")]
+)
+def test_speed_on_mnist_is_judged(seconds, expected):
+    assert (
+        verdict(_mnist_page.section(mnist_rows(seconds=seconds), Data(Path())).claims, "factors of 20")
+        == expected
+    )
+
+
+def test_no_verdict_without_its_rows():
+    kernels = [row for row in mnist_rows() if row.get("start") != "published"]
+    assert {claim.verdict for claim in _mnist_page.section(kernels, Data(Path())).claims} == {"not judged"}
+    some = [
+        row for row in mnist_rows() if row.get("method") != "CKL"
+    ]  # GNMDS is there, the fastest may not be
+    verdicts = [claim.verdict for claim in _mnist_page.section(some, Data(Path())).claims]
+    assert verdicts == ["holds", "not judged", "not judged"]
+    general = [
+        {"run": 0, "budget": 10, "flip": flip, "method": m, "purity": 0.5, "coverage": 1.0}
+        for flip, m in product((0.0, 0.3), ("k1", "k2"))
+    ]
+    assert _general_page.section(general, Data(Path())).claims == []
+    usps = [row for row in usps_rows() if row.get("start") != "published"]
+    assert _usps_page.section(usps, Data(Path())).claims == []
+    k1 = {"method": "k1", "design": "landmark", "n": 9, "triplets": 9, "seconds": 1.0}
+    found = _map_page.section([k1 | {"neighbours": 0.5, "accuracy": 0.5}], Data(Path())).claims
+    assert [claim.verdict for claim in found] == ["not judged"]
+
+
+def test_the_number_of_triplets_needed_is_where_purity_stays_good():
+    rows = [
+        {"method": "k1", "flip": 0.0, "budget": b, "purity": p}
+        for b, p in ((10, 0.8), (30, 0.6), (100, 0.76), (300, 0.9))
+    ]
+    assert _general_page.reached(rows, {"method": "k1"}, 0.0) == 100
+    assert _general_page.reached(rows[:2], {"method": "k1"}, 0.0) is None
+
+
+@pytest.mark.parametrize(("needed", "expected"), [(30, "holds"), (3_000, "does not hold")])
+def test_triplets_needed_are_judged(needed, expected):
+    budgets = (10, 30, 100, 300, 1_000, 3_000)
+    rows = [
+        {
+            "run": 0,
+            "method": m,
+            "flip": flip,
+            "budget": b,
+            "purity": 0.9 if b >= enough else 0.5,
+            "coverage": 1.0,
+        }
+        | more
+        for m, enough, more in (("k1", 300, {}), ("k2", 300, {}), ("GNMDS", needed, {"start": "published"}))
+        for b, flip in product(budgets, (0.0, 0.3))
+    ]
+    assert verdict(_general_page.section(rows, Data(Path())).claims, "need more triplets") == expected
