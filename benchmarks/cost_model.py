@@ -154,10 +154,10 @@ def rates_of_one_core(paths: list[str], n_objects: int) -> dict[str, Any]:
 
     from nearfar.kernel.factored import column_counts
     from nearfar.methods import _rows
+    from nearfar.methods._columns import scatter_of
     from nearfar.scale import _counting
     from nearfar.scale._engine import run_alone
     from nearfar.scale.file_chunks import FileChunk, Format
-    from nearfar.scale.kernel_pca import _scatter
 
     recipe = _counting.Recipe("k1", n_objects, tuple(range(LANDMARKS)), min(n_objects, 18_432))
     files, form = fsspec.open_files(paths, "rb"), Format(n_objects=n_objects)
@@ -178,16 +178,16 @@ def rates_of_one_core(paths: list[str], n_objects: int) -> dict[str, Any]:
         cells = [run_alone(_counting.count_piece, recipe, each, None).blocks[0] for each in others]
         merging, _ = seconds(_counting.merge, recipe, 0, cells)
         make = (_counting.make_rows, recipe, 0)
-        form = ([True], None, ("dense", "float64"))
+        form = (None, [True], ("dense", "float64"))
         from_one, _ = seconds(*make, cells[:1], *form)
         from_all, made = seconds(*make, cells, *form)
-        phi = made.phi
+        phi = made[0]
         passing, _ = seconds(column_counts, phi)
-        scattering, _ = seconds(_scatter, phi, phi.mean(axis=0))
+        scattering, _ = seconds(scatter_of, phi, phi.mean(axis=0))
         labels = np.arange(len(phi), dtype=np.int32) % CLUSTERS
-        state = _rows.begin(phi, labels, CLUSTERS)
+        state = _rows._begin(phi, labels, CLUSTERS)
         look = _rows.Look(state.sums / state.sizes[:, None], np.zeros(0), np.zeros((0, 0)))
-        stepping, _ = seconds(lambda: _rows.step(phi, _rows.begin(phi, labels, CLUSTERS), look))
+        stepping, _ = seconds(lambda: _rows._step(phi, _rows._begin(phi, labels, CLUSTERS), look, False))
     in_run = [len(parts[0].keys) for parts in cells]
     adding = (from_all - from_one) / sum(in_run[1:])
     sent = sum(column.nbytes for block in counted.blocks for part in block for column in part)

@@ -78,14 +78,14 @@ def on_dask(paths: list[str], n_objects: int, workers: int) -> dict[str, Any]:
             phi = scale.FeatureMap("k1", landmarks=range(LANDMARKS), layout="dense").fit_transform(answers)
             clock.lap("features")
             moved["features"] = _sent(client) - before
-            points = scale.KernelPCA(2).fit_transform(phi).compute()
+            points = scale.KernelPCA(2).fit_transform(phi).to_array()
             clock.lap("map")
             moved["map"] = _sent(client) - before - moved["features"]
             model = scale.KernelKMeans(CLUSTERS, n_init=STARTS, random_state=0).fit(phi)
-            labels = model.labels_.compute()
+            labels = model.labels_.to_array()
             clock.lap("clusters")
             moved["clusters"] = _sent(client) - before - moved["features"] - moved["map"]
-            blocks = len(phi.chunks[0])
+            blocks = len(phi.blocks)
             del phi
         task = _seconds_of_a_task(client)
     extra = {

@@ -19,6 +19,7 @@ ROOMS = [
     ["design"],
     ["simulate"],
     ["datasets"],
+    ["blocks"],
     ["features"],
     ["kernel"],
     ["methods"],
@@ -31,6 +32,7 @@ ROOMS = [
     ["cli"],
     ["__main__"],
 ]
+SHARED_PRIVATE = {"_frame", "_join"}  # top-level helpers, below all rooms that use them
 LEVEL = {name: level for level, names in enumerate(ROOMS) for name in names}
 HEAVY = ["sklearn", "scipy", "polars", "numba", "matplotlib", "bokeh", "dask", "pandas", "narwhals", "numpy"]
 
@@ -71,6 +73,32 @@ def test_imports_point_upwards(path):
         f"line {line}: {own} imports {other}"
         for line, other in imported_rooms(path)
         if other in LEVEL and other != own and LEVEL[other] >= LEVEL[own]
+    ]
+    assert wrong == []
+
+
+def private_imports(path):
+    """(line, module) for every import of a module or name with a leading underscore out of nearfar's rooms."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "nearfar":
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names if alias.name.split(".")[0] == "nearfar"]
+        else:
+            continue
+        for name in names:
+            parts = name.split(".")[1:]
+            if any(part.startswith("_") and part != "__version__" for part in parts):
+                yield node.lineno, parts[0], name
+
+
+@pytest.mark.parametrize("path", sorted(SRC.rglob("*.py")), ids=lambda p: str(p.relative_to(SRC)))
+def test_private_modules_stay_private(path):
+    own = room(path)
+    wrong = [
+        f"line {line}: {own} imports {name}"
+        for line, other, name in private_imports(path)
+        if other != own and own not in ("__main__", "__init__") and other not in SHARED_PRIVATE
     ]
     assert wrong == []
 

@@ -112,7 +112,11 @@ def test_a_local_cluster_comes_and_goes(study):
     [
         (["map", "--dask", "tcp//x"], InputError, "'tcp//x' is no cluster; expected local, local:WORKERS"),
         (["map", "--dask", "local:0"], InputError, "'local:0' is no cluster"),
-        (["kernel", "--dask", "local"], FileError, "-: with --dask the kernel matrix is written in blocks"),
+        (
+            ["kernel", "--dask", "local"],
+            FileError,
+            "-: with --dask or --scratch the kernel matrix is written in blocks",
+        ),
         (["kernel", "-o", "K.npz", "--dask", "local"], FileError, "K.npz: .*one output that ends in .zarr"),
         (["kernel", "-o", "K.zarr", "--title", "x", "--dask", "local"], InputError, "--title does not work"),
         (
@@ -136,7 +140,7 @@ def test_what_is_not_honoured_is_not_accepted(study, address):
             *("--exclude", str(study / "nobody.txt")),
         ],
     )
-    with pytest.raises(InputError, match="--exclude does not work with --dask"):
+    with pytest.raises(InputError, match="--exclude does not work with --dask or --scratch"):
         raise result.exception
     result = RUN.invoke(
         app, ["map", "-", "--model", "k1", "--dask", address], input="anchor,near,far\na,b,c\n"

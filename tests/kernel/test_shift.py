@@ -25,30 +25,30 @@ from nearfar.kernel.shift import shift_and_matrix
 )
 def test_split_keeps_the_kernel(n, p, density, seed, layout):
     phi = make_phi(n, p, density=density, zeros=[0], seed=seed, layout=layout)
-    parts = factor(phi)
+    factored = factor(phi)
     rows = dense(phi)[informed(phi)]
-    assert parts.rows.tolist() == informed(phi)
+    assert factored.rows.tolist() == informed(phi)
     K = rows @ rows.T
-    np.testing.assert_allclose(parts.matrix(), K, atol=1e-12)
-    np.testing.assert_allclose(parts.diagonal, K.diagonal(), atol=1e-12)
+    np.testing.assert_allclose(factored.matrix(), K, atol=1e-12)
+    np.testing.assert_allclose(factored.diagonal, K.diagonal(), atol=1e-12)
     v = np.arange(1.0, len(K) + 1)
-    np.testing.assert_allclose(parts.product(v), K @ v, atol=1e-10)
+    np.testing.assert_allclose(factored.product(v), K @ v, atol=1e-10)
 
 
 def test_columns_of_one_object_leave_the_products():
     phi = sparse.csr_array([[1.0, 0, 2, 0], [0, 3.0, 1, 0]])
-    parts = factor(phi)
-    assert parts.columns.tolist() == [2]
-    assert parts.own.tolist() == [1.0, 9.0]
+    factored = factor(phi)
+    assert factored.columns.tolist() == [2]
+    assert factored.own.tolist() == [1.0, 9.0]
 
 
 def test_stored_zeros_and_duplicates_do_not_count():
     phi = sparse.csr_array(
         (np.array([1.0, 0.0, 0.5, 0.5]), np.array([0, 1, 0, 0]), np.array([0, 1, 2, 4])), shape=(3, 2)
     )
-    parts = factor(phi)
-    assert parts.rows.tolist() == [0, 2]
-    np.testing.assert_allclose(parts.matrix(), [[1, 1], [1, 1]])
+    factored = factor(phi)
+    assert factored.rows.tolist() == [0, 2]
+    np.testing.assert_allclose(factored.matrix(), [[1, 1], [1, 1]])
 
 
 def test_billions_of_columns_need_no_billion_long_array():

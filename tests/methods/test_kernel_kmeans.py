@@ -1,6 +1,7 @@
 """Kernel k-means: equal to naive kernel k-means and to scikit-learn's KMeans, by every way."""
 
 import warnings
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -18,14 +19,14 @@ from sklearn.cluster import KMeans
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import nearfar as nf
+from nearfar.blocks import LOCAL, RowBlocks
 from nearfar.errors import InputError, NearfarWarning, NotConverged
 from nearfar.kernel.factored import factor
 from nearfar.methods import _lloyd, _rows
-from nearfar.methods import kernel_kmeans as module
 from nearfar.methods._lloyd import Stop, lloyd, repair
 from nearfar.methods._rows import RowSpace, bounded_lloyd
 from nearfar.methods._seeding import plus_plus
-from nearfar.methods._spaces import MatrixSpace, ProductSpace, column_blocks
+from nearfar.methods._spaces import MatrixSpace, ProductSpace
 
 K = 4
 
@@ -41,22 +42,15 @@ def start(n, seed=0):
     return labels
 
 
-@pytest.fixture(params=["n x n", "products"])
-def way(request, monkeypatch):
-    """Take one of the ways for wide rows, whatever the size."""
-    chosen = {"n x n": module.Path.MATRIX, "products": module.Path.PRODUCTS}[request.param]
-    monkeypatch.setattr(module, "cheapest", lambda parts: chosen)
-
-
 @pytest.mark.parametrize("layout", ["dense", "sparse"])
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.usefixtures("way")
-def test_same_start_same_labels_as_naive_kernel_kmeans(layout, seed):
+@pytest.mark.parametrize("strategy", ["matrix", "products"])
+def test_same_start_same_labels_as_naive_kernel_kmeans(layout, seed, strategy):
     phi = make_phi(30, 60, density=0.3, zeros=[5], seed=seed, layout=layout)
     shifted, s = shifted_kernel(phi)
     assert s > 0.01
     labels = start(30, seed)
-    model = nf.KernelKMeans(K, init=labels, tol=0).fit(phi)
+    model = nf.KernelKMeans(K, init=labels, tol=0, strategy=strategy).fit(phi)
     keep = informed(phi)
     naive = kernel_kmeans(shifted, labels[keep], K)
     assert naive != labels[keep].tolist()
@@ -101,14 +95,14 @@ def test_bounds_change_nothing(dtype, seed):
     X = rng.standard_normal((400, 12)).astype(dtype)
     labels = start(400, seed).astype(np.int32)
     stop = Stop(100, 0.0)
-    bounded = bounded_lloyd(RowSpace(X), labels, K, stop)
+    bounded = bounded_lloyd(RowSpace(RowBlocks.of(X)), [labels], K, stop)
     plain = lloyd(ProductSpace(factor(X.astype(np.float64)), 0.0), labels, K, stop)
-    assert bounded.labels.tolist() == plain.labels.tolist()
+    assert bounded.labels[0].tolist() == plain.labels.tolist()
     assert bounded.n_iter == plain.n_iter
     assert bounded.inertia == pytest.approx(plain.inertia, rel=1e-5)
     centres = np.stack([X[labels == c].mean(axis=0) for c in range(K)])
     theirs = KMeans(K, init=centres, n_init=1, tol=0, max_iter=100, algorithm="lloyd").fit(X)
-    assert theirs.labels_.tolist() == bounded.labels.tolist()
+    assert theirs.labels_.tolist() == bounded.labels[0].tolist()
 
 
 def test_result_does_not_depend_on_threads(monkeypatch):
@@ -121,15 +115,32 @@ def test_result_does_not_depend_on_threads(monkeypatch):
     assert np.array_equal(results[0].labels_, results[1].labels_)
 
 
-def test_sparse_rows_with_few_columns_need_not_be_filled(monkeypatch):
-    phi = make_phi(200, 60, density=0.05, seed=4, layout="sparse")
-    kept = []
-    for share in (None, "dense"):
-        if share:
-            monkeypatch.setattr(module, "stored_bytes", lambda block: 10**9)
-        kept.append(nf.KernelKMeans(K, init=start(200), tol=0).fit(phi))
-    assert kept[0].labels_.tolist() == kept[1].labels_.tolist()
-    assert kept[0].inertia_ == pytest.approx(kept[1].inertia_)
+def test_every_strategy_agrees_where_all_are_possible():
+    """More rows than columns, none of them of a single object: s = 0."""
+    phi = make_phi(200, 60, density=0.1, seed=4, layout="sparse")
+    found = [
+        nf.KernelKMeans(K, init=start(200), tol=0, strategy=strategy).fit(given)
+        for strategy in ("auto", "rows", "matrix", "products")
+        for given in (phi, phi.toarray())
+    ]
+    for other in found[1:]:
+        assert other.labels_.tolist() == found[0].labels_.tolist()
+        assert other.inertia_ == pytest.approx(found[0].inertia_)
+
+
+def test_a_strategy_that_cannot_be_is_refused():
+    phi = make_phi(30, 60, density=0.3, seed=1)
+    with pytest.raises(
+        InputError, match=r"strategy='rows' needs a shift of 0, but it is 0\.\d+; use diagonal="
+    ):
+        nf.KernelKMeans(K, strategy="rows").fit(phi)
+    assert nf.KernelKMeans(K, strategy="rows", diagonal="keep", random_state=0).fit(phi).shift_ == 0
+    with pytest.raises(InputError, match="strategy='rows' needs rows without columns of a single object"):
+        nf.KernelKMeans(2, strategy="rows", diagonal="keep").fit(sparse.csr_array(np.eye(4)))
+    with pytest.raises(
+        InputError, match="strategy='fast' is not known; expected auto, rows, matrix, products"
+    ):
+        nf.KernelKMeans(K, strategy="fast").fit(phi)
 
 
 # ---------------------------------------------------------------- new rows, zero rows
@@ -210,50 +221,59 @@ def test_one_column_of_the_shifted_kernel_serves_the_seeds():
         np.testing.assert_allclose(space.diagonal, shifted.diagonal(), atol=1e-12)
 
 
-def test_columns_are_cut_into_blocks(monkeypatch):
-    monkeypatch.setattr("nearfar.methods._spaces.BLOCK_BYTES", 1)
-    phi = sparse.random_array((6, 10_000), density=0.01, format="csr", rng=np.random.default_rng(0))
-    blocks = column_blocks(phi)
-    assert [block.shape[1] for block in blocks] == [4096, 4096, 1808]
-    assert (sparse.hstack(blocks) != phi).nnz == 0
+@pytest.mark.parametrize("heights", [[6], [2, 4], [1, 0, 3, 2]])
+def test_columns_are_cut_and_rows_are_in_blocks(heights):
+    """However they are cut, sums over clusters and their updates are those of the matrix."""
+    phi = sparse.random_array((6, 900), density=0.3, format="csr", rng=np.random.default_rng(0))
+    edges = np.cumsum([0, *heights])
+    blocks = [phi[a:b] for a, b in pairwise(edges)]
+    rows = RowBlocks(LOCAL, blocks, heights, 900, phi.dtype)
     labels = np.array([0, 1, 2, 0, 1, 2], dtype=np.int32)
-    whole = MatrixSpace(factor(phi).matrix(), 0.0).sums(labels, 3)
-    np.testing.assert_allclose(ProductSpace(factor(phi), 0.0).sums(labels, 3), whole, atol=1e-12)
+    moved, new = np.array([1, 5]), np.array([2, 0], dtype=np.int32)
+    whole = MatrixSpace(factor(phi).matrix(), 0.1)
+    for cut_columns in (1000, 100):
+        space = ProductSpace(factor(rows), 0.1, cut_columns=cut_columns)
+        sums = space.sums(labels, 3)
+        np.testing.assert_allclose(sums, whole.sums(labels, 3), atol=1e-12)
+        space.move(sums, moved, labels[moved], new)
+        after = labels.copy()
+        after[moved] = new
+        np.testing.assert_allclose(sums, whole.sums(after, 3), atol=1e-12)
 
 
 def test_starts_are_better_than_chance():
     rng = np.random.default_rng(1)
     centres = rng.standard_normal((8, 5)) * 10
     X = np.repeat(centres, 20, axis=0) + rng.standard_normal((160, 5)) * 0.1
-    labels = plus_plus(RowSpace(X), 8, 1, np.random.default_rng(0))[0]
+    labels = plus_plus(RowSpace(RowBlocks.of(X)), 8, 1, np.random.default_rng(0))[0]
     assert all(len(set(labels[20 * c : 20 * c + 20].tolist())) == 1 for c in range(8))
 
 
-def test_many_rows_start_from_a_sample(monkeypatch):
+def test_many_rows_start_from_a_sample():
     rng = np.random.default_rng(2)
     X = np.repeat(rng.standard_normal((6, 5)) * 3, 100, axis=0) + rng.standard_normal((600, 5))
     whole = nf.KernelKMeans(6, random_state=0, n_init=10).fit(X)
-    monkeypatch.setattr(_rows, "SAMPLE", 100)
-    sampled = nf.KernelKMeans(6, random_state=0, n_init=10).fit(X)
+    sampled = nf.KernelKMeans(6, random_state=0, n_init=10, sample=100).fit(X)
     assert sampled.inertia_ == pytest.approx(whole.inertia_, rel=1e-3)
     objectives = []
-    for labels in _rows.sampled_starts(RowSpace(X), 6, 10, Stop(100, 0.0), np.random.default_rng(0)):
+    space = RowSpace(RowBlocks.of(X))
+    for (labels,) in _rows.sampled_starts(space, 6, 10, Stop(100, 0.0), np.random.default_rng(0), 100):
         centres = np.stack([X[labels == c].mean(axis=0) for c in range(6)])
         objectives.append(((X - centres[labels]) ** 2).sum())
     assert min(objectives) < 1.05 * whole.inertia_  # a sample of 100 gets most of the way
+    with pytest.raises(InputError, match="sample must be an integer >= 1, got 0"):
+        nf.KernelKMeans(6, sample=0).fit(X)
 
 
-def test_many_sparse_rows_start_from_a_sample(monkeypatch):
+def test_many_sparse_rows_start_from_a_sample():
     phi = make_phi(300, 400, density=0.3, seed=16, layout="sparse")
-    monkeypatch.setattr(module, "cheapest", lambda parts: module.Path.PRODUCTS)
-    whole = nf.KernelKMeans(K, random_state=0).fit(phi)
-    monkeypatch.setattr(_lloyd, "SAMPLE", 100)
+    whole = nf.KernelKMeans(K, random_state=0, strategy="products").fit(phi)
     space = ProductSpace(factor(phi), whole.shift_)
-    starts = _lloyd.sampled_starts(space, K, 5, Stop(100, 0.0), np.random.default_rng(0))
+    starts = _lloyd.sampled_starts(space, K, 5, Stop(100, 0.0), np.random.default_rng(0), 100)
     shifted = MatrixSpace(factor(phi).matrix(), whole.shift_)
     objectives = [lloyd(shifted, labels, K, Stop(1, 0.0)).inertia for labels in starts]
     assert min(objectives) < 1.02 * whole.inertia_  # a third of the objects gets most of the way
-    sampled = nf.KernelKMeans(K, random_state=0).fit(phi)
+    sampled = nf.KernelKMeans(K, random_state=0, strategy="products", sample=100).fit(phi)
     assert sampled.inertia_ == pytest.approx(whole.inertia_, rel=1e-2)
     part = space.take(np.arange(50))
     np.testing.assert_allclose(part.columns(np.array([3])), space.columns(np.array([3]))[:50])
@@ -279,7 +299,7 @@ def test_repair_leaves_single_members_alone():
 def test_fewer_places_than_clusters(layout):
     rows = np.repeat(np.eye(2), 5, axis=0)
     phi = rows if layout == "dense" else sparse.csr_array(rows)
-    with pytest.warns(NotConverged, match="tells only 2 places apart, so 1 of n_clusters=3"):
+    with pytest.warns(NotConverged, match="found only 2 distinct rows, so 1 of n_clusters=3"):
         model = nf.KernelKMeans(3, random_state=0).fit(phi)
     assert model.sizes_.tolist() == [5, 5, 0]
     assert model.labels_.tolist() == [0] * 5 + [1] * 5
@@ -347,9 +367,9 @@ def test_wide_sparse_rows_make_no_long_arrays():
         ({"n_init": 0}, "n_init must be an integer >= 1, got 0"),
         ({"max_iter": 0}, "max_iter must be an integer >= 1, got 0"),
         ({"diagonal": "drop"}, "diagonal='drop' is not known; expected 'shift' or 'keep'"),
-        ({"init": "random"}, "expected 'k-means\\+\\+' or 20 whole numbers from 0 to 2"),
+        ({"init": "random"}, "expected 'k-means\\+\\+' or 20 integers from 0 to 2"),
         ({"init": [0, 1, 2]}, "got list of shape \\(3,\\)"),
-        ({"init": [3] * 20}, "whole numbers from 0 to 2"),
+        ({"init": [3] * 20}, "integers from 0 to 2"),
     ],
 )
 def test_parameters_are_checked(parameters, message):

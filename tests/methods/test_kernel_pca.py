@@ -1,7 +1,5 @@
 """Kernel PCA: equal to scikit-learn's on the precomputed shifted K, by every way."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 from oracles_methods import dense, informed, make_phi, shifted_kernel
@@ -11,11 +9,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import nearfar as nf
 from nearfar.errors import InputError, NotConverged
-from nearfar.kernel.factored import Factored, factor
-from nearfar.methods import _spectrum
-from nearfar.methods import kernel_pca as module
-from nearfar.methods._spectrum import leading, trace
-from nearfar.methods.strategy import Path, cheapest
+from nearfar.kernel.factored import factor
+from nearfar.methods._spectrum import leading, leading_axes, trace
+from nearfar.methods.strategy import Strategy, cheapest
 
 
 @parametrize_with_checks([nf.KernelPCA(), nf.KernelPCA(diagonal="keep")])
@@ -28,20 +24,16 @@ def up_to_sign(ours, theirs):
     return ours * signs
 
 
-@pytest.fixture(params=["n x n", "products"])
-def way(request, monkeypatch):
-    """Take one of the ways for wide rows, whatever the size."""
-    monkeypatch.setattr(module, "cheapest", lambda parts: Path(request.param))
-
-
 @pytest.mark.parametrize("layout", ["dense", "sparse"])
-@pytest.mark.usefixtures("way")
-def test_equals_scikit_learn_on_the_shifted_kernel(layout):
+@pytest.mark.parametrize("strategy", ["auto", "matrix", "columns", "products"])
+def test_equals_scikit_learn_on_the_shifted_kernel(layout, strategy):
+    if strategy == "columns" and layout == "sparse":
+        pytest.skip("has columns of a single object")
     phi = make_phi(30, 60, density=0.4, zeros=[4], seed=0, layout=layout)
     K, s = shifted_kernel(phi)
     assert s > 0.02
     theirs = Theirs(3, kernel="precomputed").fit(K)
-    ours = nf.KernelPCA(3).fit(phi)
+    ours = nf.KernelPCA(3, strategy=strategy).fit(phi)
     keep = informed(phi)
     expected = theirs.transform(K)
     np.testing.assert_allclose(up_to_sign(ours.embedding_[keep], expected), expected, atol=1e-9)
@@ -64,79 +56,49 @@ def test_fitted_and_new_rows_differ_by_the_shift():
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_thin_wide_and_small_ways_agree(layout, dtype):
     phi = make_phi(80, 20, density=0.8, zeros=[7], seed=2, layout=layout, dtype=dtype)
-    parts = factor(phi)
-    assert cheapest(parts) is Path.COLUMNS
-    maps = [module.fixed_signs(leading(parts, 3, way)) for way in Path]
+    assert cheapest(factor(phi)) is Strategy.COLUMNS
     tolerance = 1e-9 if dtype == np.float64 else 2e-5
+    maps = [
+        nf.KernelPCA(3, strategy=strategy, eigen_solver=solver).fit(phi)
+        for strategy in ("matrix", "columns", "products")
+        for solver in ("auto", "dense", "arpack")
+    ]
     for other in maps[1:]:
-        np.testing.assert_allclose(other.values, maps[0].values, rtol=tolerance)
-        np.testing.assert_allclose(other.vectors, maps[0].vectors, atol=tolerance)
+        np.testing.assert_allclose(other.eigenvalues_, maps[0].eigenvalues_, rtol=tolerance)
+        np.testing.assert_allclose(other.embedding_, maps[0].embedding_, atol=10 * tolerance)
+        np.testing.assert_allclose(other.transform(phi), maps[0].transform(phi), atol=10 * tolerance)
     expected = Theirs(3, kernel="linear").fit_transform(dense(phi)[informed(phi)])
     ours = nf.KernelPCA(3).fit_transform(phi)[informed(phi)]
     assert ours.dtype == dtype
     np.testing.assert_allclose(up_to_sign(ours, expected), expected, atol=10 * tolerance)
 
 
-def test_large_matrices_are_solved_by_iteration(monkeypatch):
-    phi = make_phi(150, 60, density=0.8, seed=3)
-    direct = nf.KernelPCA(2).fit(phi)
-    monkeypatch.setattr(_spectrum, "ALL_AT_ONCE", 10)
-    monkeypatch.setattr(_spectrum, "_iterate", counted := Counted(_spectrum._iterate))
-    for way in Path:
-        monkeypatch.setattr(module, "cheapest", lambda parts, way=way: way)
-        np.testing.assert_allclose(nf.KernelPCA(1).fit(phi).embedding_, direct.embedding_[:, :1], atol=1e-9)
-    assert counted.calls == 3
+def test_a_strategy_that_cannot_be_is_refused():
+    with pytest.raises(
+        InputError, match="strategy='best' is not known; expected auto, matrix, columns, products"
+    ):
+        nf.KernelPCA(strategy="best").fit(make_phi(10, 4))
+    with pytest.raises(InputError, match="strategy='columns' needs rows without columns of a single object"):
+        nf.KernelPCA(strategy="columns").fit(sparse.csr_array(np.eye(4)))
+    with pytest.raises(InputError, match="eigen_solver='qr' is not known; expected auto, dense, arpack"):
+        nf.KernelPCA(eigen_solver="qr").fit(make_phi(10, 4))
 
 
-def test_iteration_takes_sparse_rows_as_they_are(monkeypatch):
-    phi = make_phi(150, 400, density=0.02, seed=3, layout="sparse")
-    direct = nf.KernelPCA(2, diagonal="keep").fit(phi)
-    monkeypatch.setattr(_spectrum, "ALL_AT_ONCE", 10)
-    monkeypatch.setattr(Factored, "matrix", None)
-    assert cheapest(factor(phi)) is Path.MATRIX
-    found = nf.KernelPCA(2, diagonal="keep").fit(phi)
-    np.testing.assert_allclose(found.embedding_, direct.embedding_, atol=1e-9)
-
-
-@pytest.mark.parametrize("estimator", [nf.KernelPCA(2), nf.KernelKMeans(2, random_state=0)])
-def test_the_kernel_matrix_is_built_once(monkeypatch, estimator):
-    monkeypatch.setattr(Factored, "matrix", counted := Counted(Factored.matrix))
-    phi = make_phi(30, 60, density=0.4, zeros=[4], seed=0)
-    assert estimator.fit(phi).shift_ > 0.02
-    assert counted.calls == 1
-
-
-def test_eigenvalues_too_close_to_tell_apart_are_said(monkeypatch):
-    monkeypatch.setattr(_spectrum, "ALL_AT_ONCE", 10)
-    monkeypatch.setattr(_spectrum, "RESTARTS", 1)
+def test_eigenvalues_too_close_to_tell_apart_are_said():
     phi = make_phi(300, 400, density=0.05, seed=3, layout="sparse")
-    exact = np.linalg.eigvalsh((lambda H: H @ dense(phi) @ dense(phi).T @ H)(np.eye(300) - 1 / 300))[-2:][
-        ::-1
-    ]
+    H = np.eye(300) - 1 / 300
+    exact = np.linalg.eigvalsh(H @ dense(phi) @ dense(phi).T @ H)[-2:][::-1]
     with pytest.warns(NotConverged, match="the 2 largest eigenvalues are too close .* after 1 restarts"):
-        found = leading(factor(phi), 2, Path.PRODUCTS)
+        found = leading(factor(phi), 2, Strategy.PRODUCTS, restarts=1)
     np.testing.assert_allclose(found.values, exact, rtol=1e-2)
 
 
-class Counted:
-    def __init__(self, function):
-        self.function, self.calls = function, 0
-
-    def __call__(self, *arguments):
-        self.calls += 1
-        return self.function(*arguments)
-
-    def __get__(self, instance, owner):
-        return partial(self, instance)
-
-
-def test_many_rows_are_summed_in_blocks(monkeypatch):
-    phi = make_phi(100, 12, seed=4)
-    whole = nf.KernelPCA(2).fit(phi)
-    monkeypatch.setattr("nearfar.methods._blocks.BLOCK_ROWS", 7)
-    blocks = nf.KernelPCA(2).fit(phi)
-    np.testing.assert_allclose(blocks.embedding_, whole.embedding_, atol=1e-12)
-    np.testing.assert_allclose(blocks.transform(phi), whole.transform(phi), atol=1e-12)
+@pytest.mark.parametrize("layout", ["dense", "sparse"])
+def test_many_rows_are_summed_a_few_at_a_time(layout):
+    factored = factor(make_phi(100, 12, seed=4, layout=layout))
+    whole, slices = leading_axes(factored, 2), leading_axes(factored, 2, slice_rows=7)
+    for one, other in zip(whole, slices, strict=True):
+        np.testing.assert_allclose(np.abs(one), np.abs(other), atol=1e-12)
 
 
 @pytest.mark.parametrize("layout", ["dense", "sparse"])

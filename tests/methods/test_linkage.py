@@ -5,13 +5,15 @@ import warnings
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from oracles_methods import agglomerate, dense, informed, make_phi, shifted_kernel, squared_distances
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 
 import nearfar as nf
 from nearfar.errors import InputError, NearfarWarning, TooLargeError
-from nearfar.methods import _leaves, cut, link_clusters, trees
+from nearfar.methods import cut, link_clusters, trees
 
 BETWEEN = {"complete": max, "single": min, "average": np.mean}
 
@@ -59,15 +61,14 @@ def test_leaves_are_in_the_best_order():
     assert path_length(tree, distances) < path_length(plain, distances)
 
 
-def test_leaves_of_large_trees_follow_the_map(monkeypatch):
+def test_leaves_of_large_trees_follow_the_map():
     """Points along an arc: the order of the leaves is theirs, in one direction or the other."""
-    monkeypatch.setattr(_leaves, "OPTIMAL_LIMIT", 5)
     angles = np.linspace(0, 2, 40)[np.random.default_rng(0).permutation(40)]
     phi = np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    leaves = hierarchy.leaves_list(nf.linkage(phi))
+    leaves = hierarchy.leaves_list(nf.linkage(phi, leaf_order="map"))
     steps = np.diff(angles[leaves])
     assert (steps > 0).all() or (steps < 0).all()
-    found = link_clusters(phi, n_clusters=12)
+    found = link_clusters(phi, n_clusters=12, leaf_order="map")
     means = np.array([angles[found.labels == c].mean() for c in range(12)])
     steps = np.diff(means[hierarchy.leaves_list(found.tree)])
     assert (steps > 0).all() or (steps < 0).all()
@@ -90,10 +91,16 @@ def test_uninformed_objects_are_joined_last_above_the_root(layout):
 
 
 def test_few_informed_objects():
-    assert nf.linkage(np.zeros((3, 2))).tolist() == [[0, 1, 1, 2], [3, 2, 1, 3]]
+    nothing = nf.linkage(np.zeros((3, 2)))
+    assert np.asarray(nothing[:, [0, 1, 3]]).tolist() == [[0, 1, 2], [3, 2, 3]]
+    assert nothing.uninformed.tolist() == [0, 1, 2]
     one = np.zeros((3, 2))
     one[1] = 1
-    assert nf.linkage(one).tolist() == [[1, 0, 1, 2], [3, 2, 1, 3]]
+    tree = nf.linkage(one)
+    assert np.asarray(tree[:, [0, 1, 3]]).tolist() == [[1, 0, 2], [3, 2, 3]] and tree.uninformed.tolist() == [
+        0,
+        2,
+    ]
     with pytest.raises(InputError, match="a tree needs at least two objects, got 1"):
         nf.linkage(np.ones((1, 2)))
 
@@ -130,12 +137,34 @@ def test_cut_takes_a_tree_of_scipy():
     assert cut(Z, 2).tolist() == [0, 0, 1]
 
 
+@settings(max_examples=60)
+@given(n=st.integers(2, 12), seed=st.integers(0, 99), data=st.data())
+def test_a_plain_array_tells_who_is_uninformed(n, seed, data):
+    """A tree of any shape that was saved and read again is cut as it was before."""
+    zeros = data.draw(st.sets(st.integers(0, n - 1)))
+    tree = nf.linkage(make_phi(n, 9, zeros=list(zeros), seed=seed))
+    plain = np.array(np.asarray(tree))
+    assert type(plain) is np.ndarray and tree.uninformed.tolist() == sorted(zeros)
+    for k in range(1, n - len(zeros) + 1):
+        assert cut(plain, k).tolist() == cut(tree, k).tolist()
+        assert np.flatnonzero(cut(plain, k) < 0).tolist() == sorted(zeros)
+
+
+@pytest.mark.parametrize("method", ["complete", "single", "average"])
+def test_no_leaf_of_a_tree_of_scipy_is_taken_for_uninformed(method):
+    """Not even in a chain, where every join takes in one more object."""
+    points = np.array([[0.0], [1.0], [2.5], [5.0], [5.0 * 1.1 + 2], [5.0 * np.pi]])
+    assert (cut(hierarchy.linkage(points, method), 2) >= 0).all()
+    assert (cut(hierarchy.linkage(np.zeros((4, 1)), method), 2) >= 0).all()
+    assert (cut(hierarchy.linkage(np.arange(5.0)[:, None], method), 2) >= 0).all()
+
+
 def test_cut_into_more_than_there_are():
     tree = nf.linkage(make_phi(6, 9, zeros=[1]))
     assert sorted(cut(tree, 5).tolist()) == [-1, 0, 1, 2, 3, 4]
-    with pytest.raises(InputError, match="k=6 clusters cannot be cut out of 5 informed objects"):
+    with pytest.raises(InputError, match="n_clusters=6 is more than the 5 informed objects"):
         cut(tree, 6)
-    with pytest.raises(InputError, match="k must be an integer >= 1, got 0"):
+    with pytest.raises(InputError, match="n_clusters must be an integer >= 1, got 0"):
         cut(tree, 0)
 
 
@@ -193,7 +222,7 @@ def test_unknown_method(make):
     ("phi", "message"),
     [
         (np.ones(3), r"expected a matrix of numbers, one row per object, got shape \(3,\)"),
-        (np.array([["a", "b"]]), "expected a matrix of numbers"),
+        (np.array([["a", "b"]]), "phi: holds text such as 'a', expected rows of numbers"),
         (np.array([[1.0, np.nan], [0, 1]]), "some values are not finite"),
     ],
 )

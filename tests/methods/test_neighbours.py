@@ -87,7 +87,7 @@ def test_medoid_of_all_and_without_the_unclustered():
 
 
 def test_medoid_labels_are_checked():
-    with pytest.raises(InputError, match="expected 5 whole numbers, one per row of phi"):
+    with pytest.raises(InputError, match="expected 5 integers, one per row of phi"):
         medoid(make_phi(5, 9), [0, 1])
 
 
@@ -118,11 +118,8 @@ def test_the_odd_one_is_flagged_and_explained():
     names = [f"thing {x}" for x in range(40)]
     assert found.explain(17, names).startswith("'thing 17' agrees with its 5 nearest objects by -0.")
     assert "it has 5 columns, where 5 are usual" in found.explain(17)
-    assert found.explain(3) == "object 3 is uninformed: no usable answer speaks about it."
+    assert found.explain(3) == "object 3 is uninformed: no usable answer is about it."
 
 
 def test_fewer_objects_than_neighbours_asked_for():
     assert outliers(make_phi(4, 9), k=10).k == 3
-
-
-# ---------------------------------------------------------------- names

@@ -11,41 +11,55 @@ import nearfar as nf
 from nearfar import scale
 from nearfar.errors import CoverageWarning, InputError, MissingExtra, TooLargeError, UninformedWarning
 from nearfar.scale import _connect, merge_tree
-from nearfar.scale._engine import current_engine
+from nearfar.scale._engine import current_backend
 
 pytest.importorskip("distributed")
 pytestmark = ON_A_CLUSTER
 
 
+@pytest.fixture(params=["dask", "scratch"])
+def elsewhere(request, cluster, tmp_path):
+    """Workers of Dask, or a folder of files."""
+    if request.param == "dask":
+        yield
+    else:
+        with scale.scratch(tmp_path):
+            yield
+
+
+@pytest.mark.usefixtures("elsewhere")
 @pytest.mark.parametrize("landmarks", [None, LANDMARKS])
 @pytest.mark.parametrize("kernel", ["k1", "k2", "score", "k1+k2+score"])
 def test_features_are_those_of_one_machine_to_the_last_bit(kernel, landmarks, small_pieces):
     answers = made_answers(landmarks=None if kernel == "k2" else landmarks)
     one = nf.FeatureMap(kernel, landmarks=landmarks).fit(answers)
     many = scale.FeatureMap(kernel, landmarks=landmarks).fit(answers)
-    assert np.array_equal(dense(many.features_.compute()), dense(one.features_))
-    assert len(many.features_.chunks[0]) > 2
-    assert np.array_equal(many.informed_.compute(), one.informed_)
+    assert np.array_equal(dense(many.features_.to_array()), dense(one.features_))
+    assert len(many.features_.blocks) > 2
+    assert np.array_equal(many.informed_.to_array(), one.informed_)
     assert many.n_informed_ == one.informed_.sum()
+    assert many.uninformed_.tolist() == np.flatnonzero(~one.informed_).tolist()
     assert many.coverage_ == one.coverage_
     assert many.columns_.describe() == one.columns_.describe()
     assert many.objects_ == one.objects_ and many.n_answers_ == len(answers)
 
 
+@pytest.mark.usefixtures("elsewhere")
 @pytest.mark.parametrize(("kernel", "landmarks"), [("k1", LANDMARKS), ("k1+score", None)])
 def test_runs_of_many_sizes_are_added_up(kernel, landmarks, small_pieces, monkeypatch):
     monkeypatch.setattr(merge_tree, "FAN_IN", 2)
     answers = made_answers()
     expected = nf.FeatureMap(kernel, landmarks=landmarks).fit_transform(answers)
-    found = scale.FeatureMap(kernel, landmarks=landmarks).fit_transform(answers).compute()
+    found = scale.FeatureMap(kernel, landmarks=landmarks).fit_transform(answers).to_array()
     np.testing.assert_array_equal(dense(found), dense(expected))
 
 
+@pytest.mark.usefixtures("elsewhere")
 @pytest.mark.parametrize("layout", ["dense", "sparse"])
 def test_features_have_the_layout_and_dtype_asked_for(layout):
     answers = made_answers()
     one = nf.FeatureMap("k1+score", layout=layout, dtype=np.float32).fit_transform(answers)
-    many = scale.FeatureMap("k1+score", layout=layout, dtype=np.float32).fit_transform(answers).compute()
+    many = scale.FeatureMap("k1+score", layout=layout, dtype=np.float32).fit_transform(answers).to_array()
     assert type(many) is type(one) and many.dtype == np.float32
     assert np.array_equal(dense(many), dense(one))
 
@@ -56,14 +70,15 @@ def test_features_of_no_answers_are_zero(landmarks, width):
     with pytest.warns(UninformedWarning, match="4 of 4 objects have no usable answer for k1"):
         fitted = scale.FeatureMap("k1", landmarks=landmarks).fit(nothing)
     assert fitted.features_.shape == (4, width) and fitted.n_informed_ == 0
-    assert not dense(fitted.features_.compute()).any()
+    assert not dense(fitted.features_.to_array()).any()
 
 
+@pytest.mark.usefixtures("elsewhere")
 def test_features_of_no_objects_are_empty():
     nobody = nf.Triplets.from_array(np.empty((0, 3), int), n_objects=0)
     for kernel in ("k1", "score"):
         fitted = scale.FeatureMap(kernel).fit(nobody)
-        assert fitted.features_.compute().shape == (0, 0) and len(fitted.columns_) == 0
+        assert fitted.features_.to_array().shape == (0, 0) and len(fitted.columns_) == 0
     with pytest.raises(InputError, match="none of its 0 rows is informed"):
         scale.KernelPCA().fit(fitted.features_)
 
@@ -104,9 +119,9 @@ def test_the_same_words_have_the_same_defaults(verb):
 
 
 def test_a_worker_without_memory_is_one_sentence():
-    engine = current_engine()
+    engine = current_backend()
     with pytest.raises(TooLargeError, match=r"rows of Phi: there is too little memory \(Unable to allocate"):
-        engine.result("rows of Phi", engine.submit("rows", np.empty, 1 << 50))
+        engine.gather("rows of Phi", [engine.submit("rows", np.empty, 1 << 50)])
 
 
 def test_an_address_that_is_none_is_refused():

@@ -21,7 +21,6 @@ from nearfar import scale
 from nearfar.errors import InputError, TooLargeError, UnreachableError
 from nearfar.scale import _connect, _engine
 from nearfar.scale._answers import Answers
-from nearfar.scale._cut import fetch
 
 distributed = pytest.importorskip("distributed")
 dask = pytest.importorskip("dask")
@@ -86,12 +85,12 @@ def test_a_killed_worker_does_not_change_the_result():
         killer = kill_later(next(iter(before.values())), 1.5)
         many = scale.FeatureMap("k1", landmarks=LANDMARKS).fit_transform(slow_answers(answers, 20, 0.3))
         assert not killer.is_alive()  # so it was in mid-run
-        assert np.array_equal(dense(many.compute()), one)
+        assert np.array_equal(dense(many.to_array()), one)
         after = client.run(os.getpid)
         assert set(after.values()) != set(before.values())
         killer = KillAt("k-means", next(iter(after.values())))
         with nf.progress.listen(killer):
-            found = scale.KernelKMeans(4, n_init=2, random_state=0).fit_predict(many).compute()
+            found = scale.KernelKMeans(4, n_init=2, random_state=0).fit_predict(many).to_array()
         assert killer.done and set(client.run(os.getpid).values()) != set(after.values())
         assert found.tolist() == nf.KernelKMeans(4, n_init=2, random_state=0).fit_predict(one).tolist()
 
@@ -109,7 +108,8 @@ def test_a_worker_of_one_gigabyte_makes_features_of_three():
         assert [w["memory_limit"] for w in client.scheduler_info()["workers"].values()] == [10**9]
         fitted = scale.FeatureMap(**settings).fit(answers)
         assert fitted.features_.nbytes > 3e9
-        squares, rows = client.compute([(fitted.features_**2).sum(), fitted.features_[-2000:]])
+        phi = scale.to_dask(fitted.features_)
+        squares, rows = client.compute([(phi**2).sum(), phi[-2000:]])
         assert squares.result(timeout=300) == pytest.approx(fitted.n_informed_, rel=1e-12)
         last = answers[answers.anchor >= n - 2000].array
         last[:, 0] -= n - 2000 - landmarks  # the same answers about landmarks and the last 2000 alone
@@ -193,7 +193,7 @@ def test_a_scheduler_that_goes_away_is_one_sentence(dask_says):
         killer.join()
         assert started.wait(10) == -signal.SIGKILL
         with pytest.raises(UnreachableError, match="went away while"):
-            fetch("fetching the map", da.ones((2, 2)))
+            scale.from_dask(da.ones((2, 2))).to_array()
     assert dask_says.getvalue() == ""  # no tracebacks beside the sentence
 
 
@@ -232,7 +232,7 @@ def test_a_scheduler_without_workers_is_one_sentence(monkeypatch):
 
 
 def test_workers_that_never_come_back_are_one_sentence(monkeypatch):
-    monkeypatch.setattr(_engine, "NOBODY", 2.0)
+    monkeypatch.setattr(_engine, "NO_WORKER_TIMEOUT", 2.0)
     with running_scheduler() as (_, address), running_worker(address) as worker, scale.connect(address):
         sentence = "has had no worker for 2 seconds, while counting answers"
         killer = KillAt("counting answers", worker.pid, 1)
@@ -300,5 +300,8 @@ def test_tasks_that_the_scheduler_drops_are_one_sentence():
 
 
 def test_without_a_client_the_way_to_one_is_named():
-    with pytest.raises(InputError, match=r"there is no Dask client; open one first.*connect\('local'\)"):
+    with pytest.raises(
+        InputError,
+        match=r"there is neither a Dask client nor a scratch folder; open one first.*connect\('local'\)",
+    ):
         scale.FeatureMap("k1").fit([[0, 1, 2]])

@@ -63,14 +63,14 @@ def test_files_are_read_as_on_one_machine(files, pattern, objects, small_pieces)
     assert len(many.pieces) > 3 or pattern in ("names.csv.gz", "listed.parquet")
     fitted = scale.FeatureMap("score").fit(many)
     assert fitted.n_answers_ == len(one)
-    assert np.array_equal(fitted.features_.compute(), nf.FeatureMap("score").fit_transform(one))
+    assert np.array_equal(fitted.features_.to_array(), nf.FeatureMap("score").fit_transform(one))
 
 
 def test_names_do_not_depend_on_the_order_of_files(files, small_pieces):
     paths = sorted(map(str, files.glob("names-*.parquet")))
     forth, back = scale.read_triplets(paths), scale.read_triplets(paths[::-1])
     assert forth.objects == back.objects
-    phi = [scale.FeatureMap("k1").fit_transform(each).compute() for each in (forth, back)]
+    phi = [scale.FeatureMap("k1").fit_transform(each).to_array() for each in (forth, back)]
     assert np.array_equal(dense(phi[0]), dense(phi[1]))
 
 

@@ -1,4 +1,4 @@
-"""The option ``--dask``: the same commands on the workers of a cluster."""
+"""The options ``--dask`` and ``--scratch``: the same commands on the workers of a cluster, or with rows on disk."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nearfar.errors import FileError, InputError
 if TYPE_CHECKING:
     from nearfar.triplets import Triplets
 
-__all__ = ["Dask", "Local", "Mapped", "backend", "write_kernel"]
+__all__ = ["Dask", "Local", "Mapped", "Scratch", "backend", "write_kernel"]
 
 Dask = Annotated[
     str | None,
@@ -26,6 +26,18 @@ Dask = Annotated[
         metavar="CLUSTER",
         help="Work on Dask: local or local:WORKERS for processes of this machine, or the address of a scheduler, "
         "such as tcp://10.0.0.1:8786. Answers are then Parquet or CSV files that all workers see.",
+        show_default=False,
+    ),
+]
+
+
+Scratch = Annotated[
+    Path | None,
+    typer.Option(
+        "--scratch",
+        metavar="DIR",
+        help="Keep the features in files of this folder instead of memory, for more objects than memory holds; it "
+        "needs room for about two copies of them. Answers are then Parquet or CSV files.",
         show_default=False,
     ),
 ]
@@ -87,8 +99,8 @@ def _agreement(ready: Prepared, space: Any) -> str:
     return f"{space.model}: agrees with {agreed} of the answers it was made from; for new answers see  nearfar compare"
 
 
-class DaskBackend(Local):
-    """The same verbs on the active cluster; results with one entry per object come here."""
+class InBlocks(Local):
+    """The same verbs on features in blocks, which workers of Dask or files hold; what is found comes here."""
 
     @staticmethod
     def prepare(
@@ -104,7 +116,7 @@ class DaskBackend(Local):
         pictures: bool = False,
         **reading: Any,
     ) -> Prepared:
-        """Count the answers on the cluster; Phi stays there."""
+        """Count the answers in pieces; Phi stays in blocks."""
         from nearfar import scale
         from nearfar.space import parse_model
         from nearfar.space.models import KernelModel
@@ -112,7 +124,7 @@ class DaskBackend(Local):
         parsed = None if model == "auto" else parse_model(model)
         if not isinstance(parsed, KernelModel) or parsed.n_components is not None or settings:
             raise InputError(
-                f"--model {model}: --dask works with kernels; name one, such as --model score or --model k1"
+                f"--model {model}: --dask and --scratch work with kernels; name one, such as --model score or --model k1"
             )
         loaded, found = _read(answers, **reading)
         chosen = None if landmarks is None else read_names(landmarks)
@@ -120,39 +132,37 @@ class DaskBackend(Local):
         if not fitted.n_answers_:
             need_answers(loaded, answers)
         pictured = find_images(loaded, images, reading.get("objects")) if pictures else {}
-        return Prepared(loaded, _OnCluster(fitted.features_, parsed.kernel, diagonal), "", pictured)
+        return Prepared(loaded, _Blocks(fitted.features_, parsed.kernel, diagonal), "", pictured)
 
     def map(self, ready: Prepared, dimensions: int) -> Mapped:
         """Kernel PCA, its coordinates here."""
-        from nearfar import scale
-        from nearfar.scale._cut import fetch
+        from nearfar.methods import KernelPCA
 
         there = ready.space
-        pca = scale.KernelPCA(n_components=dimensions, diagonal=there.diagonal).fit(there.phi)
-        pca.embedding_ = fetch("fetching the map", pca.embedding_)
+        pca = KernelPCA(n_components=dimensions, diagonal=there.diagonal).fit(there.phi)
+        pca.embedding_ = pca.embedding_.to_array("fetching the map")
         return _mapped_by_pca(pca, there.model)
 
     def clusters(self, ready: Prepared, n_clusters: int, n_init: int, seed: int) -> Any:
         """Kernel k-means, its labels here, and its medoids."""
         import numpy as np
 
-        from nearfar import scale
-        from nearfar.scale._cut import fetch
+        from nearfar.methods import KernelKMeans, medoid
         from nearfar.space import Clusters
 
         there = ready.space
-        found = scale.KernelKMeans(n_clusters, n_init=n_init, diagonal=there.diagonal, random_state=seed)
+        found = KernelKMeans(n_clusters, n_init=n_init, diagonal=there.diagonal, random_state=seed)
         found.fit(there.phi)
-        medoids = scale.medoid(there.phi, found.labels_)
+        medoids = medoid(there.phi, found.labels_)
         at = np.full(n_clusters, -1, dtype=np.intp)
         at[medoids.clusters] = medoids.indices
-        labels = fetch("fetching the clusters", found.labels_)
+        labels = found.labels_.to_array("fetching the clusters")
         return Clusters(labels, found.sizes_, at, float(found.inertia_), found.uninformed_)
 
 
 @dataclass(frozen=True)
-class _OnCluster:
-    """Phi on a cluster, the kernel it is of, and what to do with its diagonal."""
+class _Blocks:
+    """Phi in blocks, the kernel it is of, and what to do with its diagonal."""
 
     phi: Any
     model: str
@@ -160,19 +170,22 @@ class _OnCluster:
 
 
 @contextmanager
-def backend(dask: str | None) -> Iterator[Local]:
-    """Where to work: here, or on the cluster that ``--dask`` names, which is left at the end."""
-    if dask is None:
+def backend(dask: str | None, scratch: Path | None = None) -> Iterator[Local]:
+    """Where to work: in memory, on the cluster that ``--dask`` names, or in the folder that ``--scratch`` names."""
+    if dask is None and scratch is None:
         yield Local()
         return
-    from nearfar.scale import connect
+    from nearfar import scale
 
-    with connect(dask):
-        yield DaskBackend()
+    if dask is not None and scratch is not None:
+        raise InputError("--dask and --scratch do not go together; give one of them")
+    with scale.scratch(scratch) if scratch is not None else scale.connect(str(dask)):
+        yield InBlocks()
 
 
 def write_kernel(
-    dask: str,
+    dask: str | None,
+    scratch: Path | None,
     answers: Sequence[str],
     outputs: Sequence[str],
     model: str,
@@ -182,17 +195,18 @@ def write_kernel(
     quiet: bool,
     **reading: Any,
 ) -> None:
-    """The kernel matrix on a cluster: to a Zarr array, which is as large as the disk."""
+    """Write the kernel matrix to a Zarr array, which may be as large as the disk."""
     for output in outputs:
         if Path(output).suffix.lower() != ".zarr" or len(outputs) > 1:
             raise FileError(
-                f"{output}: with --dask the kernel matrix is written in blocks; give one output that ends in .zarr",
+                f"{output}: with --dask or --scratch the kernel matrix is written in blocks; give one output that ends in "
+                ".zarr",
             )
     from nearfar import scale
     from nearfar.scale.kernel import check_place
 
     check_place(outputs[0])
-    with backend(dask) as place:
+    with backend(dask, scratch) as place:
         ready = place.prepare(answers, model, landmarks, diagonal=diagonal, **reading)
         scale.gram(ready.space.phi, to=outputs[0], diagonal=diagonal, objects=ready.names)
     tell(f"wrote {outputs[0]}", quiet=quiet)
@@ -212,12 +226,12 @@ def _read(
 
     if exclude is not None:
         raise InputError(
-            "--exclude does not work with --dask; take the answers of these people out of the files first, with  "
+            "--exclude does not work with --dask or --scratch; take the answers of these people out of the files first, with  "
             "nearfar convert --exclude",
         )
     if "-" in answers:
         raise InputError(
-            "- : with --dask answers are files that all workers see, not standard input",
+            "- : with --dask or --scratch answers are files, not standard input",
         )
     listed = None if objects is None else read_objects(objects)
     found = scale.read_triplets(list(answers), dialect=dialect, objects=listed, on_bad=OnBad(on_bad).value)

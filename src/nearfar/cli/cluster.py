@@ -19,7 +19,7 @@ from nearfar.cli._common import (
     session,
     tell,
 )
-from nearfar.cli._dask import Dask, Local, backend
+from nearfar.cli._dask import Dask, Local, Scratch, backend
 from nearfar.cli._methods import (
     Diagonal,
     DiagonalOption,
@@ -60,6 +60,7 @@ def cluster(
     on_bad: OnBadOption = OnBad.error,
     exclude: Exclude = None,
     dask: Dask = None,
+    scratch: Scratch = None,
     quiet: Quiet = False,
 ) -> None:
     """Sort the objects into clusters by kernel k-means.
@@ -70,7 +71,7 @@ def cluster(
     Example:  nearfar cluster answers.csv -k 4 -o clusters.csv -o clusters.png
     """
     check_outputs(output)
-    with session(quiet), backend(dask) as place:
+    with session(quiet), backend(dask, scratch) as place:
         ready = place.prepare(
             answers,
             model,

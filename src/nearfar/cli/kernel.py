@@ -18,7 +18,7 @@ from nearfar.cli._common import (
     session,
     tell,
 )
-from nearfar.cli._dask import Dask, write_kernel
+from nearfar.cli._dask import Dask, Scratch, write_kernel
 from nearfar.cli._methods import (
     Diagonal,
     DiagonalOption,
@@ -52,25 +52,35 @@ def kernel(
     exclude: Exclude = None,
     seed: Seed = 0,
     dask: Dask = None,
+    scratch: Scratch = None,
     quiet: Quiet = False,
 ) -> None:
     """Compute the kernel matrix: how alike every two objects were answered about.
 
     A table has a row and a column per object, in the same order; .npz holds arrays kernel, objects, uninformed. A
     picture shows the matrix with alike objects side by side. Any kernel method takes it as "precomputed".
-    With --dask it goes to a Zarr array (-o NAME.zarr), block by block; its attributes hold objects, uninformed, shift.
+    With --dask or --scratch it goes to a Zarr array (-o NAME.zarr), block by block; its attributes hold objects,
+    uninformed, shift.
 
     Example:  nearfar kernel answers.csv --model k1+k2 -o kernel.npz
     """
     reading: dict[str, Any] = {"dialect": dialect, "objects": objects, "on_bad": on_bad, "exclude": exclude}
-    if dask is not None:
+    if dask is not None or scratch is not None:
         if title:
             raise InputError(
-                "--title does not work with --dask: there is no picture",
+                "--title does not work with --dask or --scratch: there is no picture",
             )
         with session(quiet):
             write_kernel(
-                dask, answers, output, model, landmarks, diagonal=diagonal.value, quiet=quiet, **reading
+                dask,
+                scratch,
+                answers,
+                output,
+                model,
+                landmarks,
+                diagonal=diagonal.value,
+                quiet=quiet,
+                **reading,
             )
         return
     check_outputs(output)

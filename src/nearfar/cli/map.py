@@ -18,7 +18,7 @@ from nearfar.cli._common import (
     session,
     tell,
 )
-from nearfar.cli._dask import Dask, backend
+from nearfar.cli._dask import Dask, Scratch, backend
 from nearfar.cli._methods import (
     Diagonal,
     DiagonalOption,
@@ -75,6 +75,7 @@ def map(
     on_bad: OnBadOption = OnBad.error,
     exclude: Exclude = None,
     dask: Dask = None,
+    scratch: Scratch = None,
     quiet: Quiet = False,
 ) -> None:
     """Put the objects on a map: alike ones lie close together.
@@ -92,7 +93,7 @@ def map(
     check_outputs(output)
     need_two(output, dimensions)
     settings = _settings(regularization, starts, max_iter, seed)
-    with session(quiet), backend(dask) as place:
+    with session(quiet), backend(dask, scratch) as place:
         ready = place.prepare(
             answers,
             model,

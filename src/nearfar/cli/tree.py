@@ -160,7 +160,7 @@ def _of_clusters(ready: Prepared, method: str, leaves: int) -> _Grown:
     """A tree of clusters, and of the uninformed objects above its root."""
     import numpy as np
 
-    from nearfar.methods import Tree, uninformed_last
+    from nearfar.methods import with_uninformed
 
     found = ready.space.cluster_tree(leaves, method)
     count, unknown = len(found.sizes), found.uninformed
@@ -169,7 +169,7 @@ def _of_clusters(ready: Prepared, method: str, leaves: int) -> _Grown:
     leaf_of[unknown] = alone
     middle = [ready.labels[x] for x in ready.space.medoids(found.labels).indices]
     return _Grown(
-        Tree.of(uninformed_last(found.tree, np.arange(count), alone), alone),
+        with_uninformed(found.tree, np.arange(count), alone),
         (*(f"cluster {c + 1}" for c in range(count)), *(ready.names[x] for x in unknown)),
         (
             *(

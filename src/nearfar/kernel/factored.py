@@ -6,28 +6,37 @@ sparse collection almost all columns are such, so taking them out of the product
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from functools import cached_property
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from nearfar.blocks import LOCAL, RowBlocks, join
+from nearfar.errors import InputError
 from nearfar.kernel.gram import gram
+from nearfar.memory import check_square
 
 __all__ = [
     "Factored",
     "Phi",
+    "Split",
     "as_rows",
+    "as_split",
     "column_counts",
     "factor",
     "informed_rows",
     "is_sparse",
     "row_squares",
+    "split",
+    "stored_bytes",
+    "uninformed",
     "used_columns",
 ]
 
-Phi: TypeAlias = Any  # an ndarray or a scipy.sparse matrix or array; rows are objects
+Phi: TypeAlias = Any  # an ndarray, a scipy.sparse matrix or array, or RowBlocks of such; rows are objects
+Floats = NDArray[np.float64]
 BLOCK_BYTES = 1 << 26
 
 
@@ -36,67 +45,164 @@ def is_sparse(matrix: Any) -> bool:
     return bool(sparse.issparse(matrix))
 
 
-@dataclass(frozen=True)
-class Factored:
-    """K over the informed rows, as ``diag(own) + shared @ shared.T``.
+class Split(NamedTuple):
+    """The informed rows of a sparse block; those of a dense one are a plain matrix.
 
-    rows : (N,) indices of the informed rows, ascending.
-    columns : (q,) indices of the columns of ``shared``, ascending.
-    shared : (N, q) ndarray or csr_array: the columns that at least two objects have (a dense Phi: all).
-    own : (N,) what the columns of a single object add to the diagonal.
+    shared : (b, q) csr_array, the columns that at least two objects have.
+    own : (b,) what the columns of a single object add to the diagonal.
     """
 
-    rows: NDArray[np.intp]
-    columns: NDArray[np.int64]
     shared: Any
-    own: NDArray[np.float64]
+    own: Floats
+
+
+class Factored:
+    """K over the informed rows of Phi, as ``diag(own) + shared @ shared.T``, with rows in blocks.
+
+    Sums over blocks are made where those lie; vectors with an entry per informed row come here.
+
+    Attributes
+    ----------
+    phi : RowBlocks, all rows as they were given.
+    shared : RowBlocks of the informed rows: ``Split`` where they are sparse, plain matrices where they are dense.
+    columns : (q,) indices of the columns of ``shared``.
+    is_sparse, nbytes : of the shared rows.
+    """
+
+    def __init__(self, phi: RowBlocks) -> None:
+        self.phi = phi
+        alone = len(phi.blocks) == 1 and phi.backend is LOCAL
+        blocks, sizes = self._split_alone() if alone else self._split_blocks()
+        self.shared = RowBlocks(phi.backend, blocks, sizes, len(self.columns), phi.dtype, checked=True)
+
+    def _split_alone(self) -> tuple[list[Any], list[int]]:
+        """The only block, without an array as long as there are columns: those may be billions."""
+        ((block, self.columns),) = self.phi.gather("informed rows", split)
+        shared = as_split(block).shared
+        self.is_sparse, self.nbytes = is_sparse(shared), stored_bytes(shared)
+        return [block], [shared.shape[0]]
+
+    def _split_blocks(self) -> tuple[list[Any], list[int]]:
+        phi = self.phi
+        facts = phi.gather("looking at the features", _facts, check=not phi.checked)
+        counts = phi.total("columns", column_counts)
+        (found,) = phi.backend.gather("columns", [counts])
+        self.is_sparse = any(fact.is_sparse for fact in facts)
+        self.nbytes = sum(fact.nbytes for fact in facts)
+        self.columns = np.flatnonzero(found > (1 if self.is_sparse else 0))
+        whole = not self.is_sparse and len(self.columns) == phi.width
+        blocks, sizes = list(phi.blocks), [fact.informed for fact in facts]
+        changed = [
+            i for i, (left, size) in enumerate(zip(sizes, phi.sizes, strict=True)) if left < size or not whole
+        ]
+        new = phi.backend.store("informed rows", _split_of, [blocks[i] for i in changed], counts=counts)
+        for i, block in zip(changed, new, strict=True):
+            blocks[i] = block
+        return blocks, sizes
+
+    @classmethod
+    def of(cls, shared: Any, own: Floats) -> Factored:
+        """The kernel of rows that are all informed, with what their other columns add to the diagonal."""
+        factored = cls.__new__(cls)
+        factored.phi = RowBlocks.of(shared)
+        factored.columns = np.arange(shared.shape[1])
+        factored.is_sparse, factored.nbytes = is_sparse(shared), stored_bytes(shared)
+        block = Split(shared, own) if factored.is_sparse else shared
+        factored.shared = RowBlocks(
+            factored.phi.backend, [block], [len(own)], shared.shape[1], shared.dtype, checked=True
+        )
+        return factored
 
     @property
     def size(self) -> int:
         """How many informed rows there are."""
-        return len(self.rows)
+        return self.shared.n_rows
 
     @property
     def width(self) -> int:
-        """How many columns ``shared`` has."""
-        return int(self.shared.shape[1])
+        """How many columns the shared rows have."""
+        return len(self.columns)
+
+    @cached_property
+    def uninformed(self) -> NDArray[np.intp]:
+        """Indices of the rows of Phi that are zero."""
+        return np.zeros(0, dtype=np.intp) if self.size == self.phi.n_rows else uninformed(self.phi)
 
     @property
-    def is_sparse(self) -> bool:
-        """Whether ``shared`` is sparse."""
-        return is_sparse(self.shared)
+    def rows(self) -> NDArray[np.intp]:
+        """(N,) indices of the informed rows of Phi."""
+        return np.setdiff1d(np.arange(self.phi.n_rows), self.uninformed, assume_unique=True)
 
-    @property
-    def diagonal(self) -> NDArray[np.float64]:
+    @cached_property
+    def own(self) -> Floats:
+        """(N,) what the columns of a single object add to the diagonal."""
+        if not self.is_sparse:
+            return np.broadcast_to(np.float64(0), (self.size,))
+        found: Floats = join(self.shared.gather("diagonal", _own))
+        return found
+
+    @cached_property
+    def diagonal(self) -> Floats:
         """(N,) the diagonal of K."""
-        return self.own + row_squares(self.shared)
+        found: Floats = join(self.shared.gather("diagonal", _diagonal))
+        return found
+
+    @cached_property
+    def n_entries(self) -> int:
+        """Stored entries of the shared rows."""
+        return int(self.shared.sum("entries", _entries)) if self.is_sparse else self.size * self.width
+
+    @cached_property
+    def column_sums(self) -> Floats:
+        """(q,) sum of the shared rows."""
+        found: Floats = self.shared.sum("sums", _column_sums)
+        return found
 
     def product(self, vectors: NDArray[Any]) -> NDArray[Any]:
-        """``K @ vectors`` without K.
+        """Compute ``K @ vectors`` without K.
 
-        >>> factored = factor(np.eye(2))
-        >>> factored.product(np.array([1.0, 2.0]))
+        >>> factor(np.eye(2)).product(np.array([1.0, 2.0]))
         array([1., 2.])
         """
-        return self.out_of_columns(vectors, self.into_columns(vectors))
+        pieces = self.shared.cut(vectors)
+        into = self.shared.total("product", _into_columns, pieces)
+        found: NDArray[Any] = join(self.shared.gather("product", _out_of_columns, pieces, columns=into))
+        return found
 
-    def into_columns(self, vectors: NDArray[Any]) -> NDArray[Any]:
-        """The first half of a product, ``shared' @ vectors``; over blocks of rows these add up."""
-        result: NDArray[Any] = self.shared.T @ vectors
-        return result
-
-    def out_of_columns(self, vectors: NDArray[Any], columns: NDArray[Any]) -> NDArray[Any]:
-        """The second half, ``own * vectors + shared @ columns``."""
-        own = self.own if vectors.ndim == 1 else self.own[:, None]
-        result: NDArray[Any] = own * vectors + self.shared @ columns
-        return result
-
-    def matrix(self) -> NDArray[np.float64]:
-        """(N, N) K itself, in float64."""
-        wide = not is_sparse(self.shared) and self.shared.dtype != np.float64
-        K = _gram_of_float32(self.shared) if wide else gram(self.shared.astype(np.float64, copy=False))
-        K[np.diag_indices_from(K)] += self.own
+    def matrix(self) -> Floats:
+        """(N, N) K itself, in float64, here."""
+        check_square(self.size, 8)
+        if len(self.shared.blocks) == 1 and self.shared.backend is LOCAL:
+            ((shared, own),) = self.shared.gather("kernel matrix", as_split)
+            wide = not is_sparse(shared) and shared.dtype != np.float64
+            K = _gram_of_float32(shared) if wide else gram(shared.astype(np.float64, copy=False))
+            K[np.diag_indices_from(K)] += own
+            return K
+        edges = [*self.shared.starts, self.size]
+        pairs = [(i, j) for i in range(len(edges) - 1) for j in range(i + 1)]
+        left, right = ([self.shared.blocks[pair[side]] for pair in pairs] for side in (0, 1))
+        backend = self.shared.backend
+        K = np.empty((self.size, self.size))
+        found = backend.gather("kernel matrix", backend.map("kernel matrix", _products, left, right))
+        for (i, j), block in zip(pairs, found, strict=True):
+            K[edges[i] : edges[i + 1], edges[j] : edges[j + 1]] = block
+            K[edges[j] : edges[j + 1], edges[i] : edges[i + 1]] = block.T
+        K[np.diag_indices_from(K)] = self.diagonal
         return K
+
+    def take(self, objects: NDArray[Any]) -> Any:
+        """The shared rows of the given informed objects, in their order, here."""
+        return self.shared.take(objects, _pick)
+
+
+def factor(phi: Phi) -> Factored:
+    """Factor the kernel of the rows of Phi.
+
+    >>> found = factor(sparse.csr_array([[0.6, 0.8, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]))
+    >>> found.rows, found.columns, found.own
+    (array([0, 1]), array([1]), array([0.36, 0.  ]))
+    """
+    return Factored(phi if isinstance(phi, RowBlocks) else RowBlocks.of(as_rows(phi)))
 
 
 def as_rows(phi: Phi) -> Any:
@@ -116,6 +222,9 @@ def as_rows(phi: Phi) -> Any:
     return dense if dense.dtype.kind == "f" else dense.astype(np.float64)
 
 
+# -------------------------------------------------------------------- one block
+
+
 def informed_rows(phi: Phi) -> NDArray[np.intp]:
     """Indices of the rows of Phi that are not zero.
 
@@ -130,14 +239,29 @@ def informed_rows(phi: Phi) -> NDArray[np.intp]:
     return np.flatnonzero(np.diff(phi.indptr) if is_sparse(phi) else phi.any(axis=1))
 
 
-def factor(phi: Phi, counts: NDArray[np.int64] | None = None) -> Factored:
-    """The informed rows of Phi, its single-object columns folded into ``own``, its empty columns dropped.
+def uninformed(phi: RowBlocks) -> NDArray[np.intp]:
+    """Indices of the rows that are zero; an error where some value is not finite."""
+    found = phi.gather("uninformed", _uninformed_rows, phi.starts, check=not phi.checked)
+    return np.concatenate([np.zeros(0, dtype=np.intp), *found])
 
-    A block of rows is split as the whole is when ``counts`` are the ``column_counts`` of the whole.
 
-    >>> factored = factor(sparse.csr_array([[0.6, 0.8, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]))
-    >>> factored.rows, parts.columns, parts.own
-    (array([0, 1]), array([1]), array([0.36, 0.  ]))
+def _uninformed_rows(block: Any, start: int, check: bool) -> NDArray[np.intp]:
+    if check:
+        _check_finite(block)
+    return np.setdiff1d(np.arange(block.shape[0]), informed_rows(block), assume_unique=True) + start
+
+
+class _SplitBlock(NamedTuple):
+    """The informed rows of a block, as ``Factored.shared`` holds them, and the columns of what is shared."""
+
+    block: Any
+    columns: NDArray[np.int64]
+
+
+def split(phi: Any, counts: NDArray[np.int64] | None = None) -> _SplitBlock:
+    """The informed rows of a block, columns of a single object folded into ``own``, empty columns dropped.
+
+    ``counts`` are the ``column_counts`` of all blocks, where there are others.
     """
     phi = as_rows(phi)
     rows = informed_rows(phi)
@@ -146,22 +270,29 @@ def factor(phi: Phi, counts: NDArray[np.int64] | None = None) -> Factored:
     if not is_sparse(phi):
         used = phi.any(axis=0) if counts is None else counts > 0
         columns = np.flatnonzero(used)
-        return Factored(rows, columns, phi if used.all() else phi[:, columns], np.zeros(len(rows)))
-    columns, found, codes = _column_counts(phi, counts)
+        return _SplitBlock(phi if used.all() else phi[:, columns], columns)
+    columns, found, codes = _count_columns(phi, counts)
     private = found == 1
-    alone = private[codes]
-    squares = np.where(alone, phi.data, 0).astype(np.float64) ** 2
-    starts = phi.indptr[:-1]
-    own = np.add.reduceat(squares, starts) if len(rows) else np.zeros(0)
-    return Factored(rows, columns[~private], _keep_columns(phi, codes, ~private), own)
+    squares = np.where(private[codes], phi.data, 0).astype(np.float64) ** 2
+    own = np.add.reduceat(squares, phi.indptr[:-1]) if len(rows) else np.zeros(0)
+    return _SplitBlock(Split(_keep_columns(phi, codes, ~private), own), columns[~private])
 
 
-def column_counts(phi: Phi) -> NDArray[np.int64]:
-    """(p,) how many rows have each column; over blocks of rows these add up."""
+def _split_of(phi: Any, counts: NDArray[np.int64]) -> Any:
+    return split(phi, counts).block
+
+
+def as_split(block: Any) -> Split:
+    """A block of ``Factored.shared`` as ``Split``; a dense one is all shared."""
+    return block if isinstance(block, Split) else Split(block, np.zeros(block.shape[0]))
+
+
+def column_counts(phi: Any) -> NDArray[np.int64]:
+    """(p,) how many rows of a sparse block have each column; of a dense one, whether any has. Over blocks they add up."""
     phi = as_rows(phi)
     if is_sparse(phi):
         return np.bincount(phi.indices, minlength=phi.shape[1]).astype(np.int64, copy=False)
-    return np.asarray(np.count_nonzero(phi, axis=0), dtype=np.int64)
+    return np.asarray(phi.any(axis=0), dtype=np.int64)
 
 
 def used_columns(phi: Phi) -> NDArray[Any]:
@@ -178,7 +309,7 @@ def used_columns(phi: Phi) -> NDArray[Any]:
     return columns
 
 
-def row_squares(block: Any) -> NDArray[np.float64]:
+def row_squares(block: Any) -> Floats:
     """(n,) squared length of every row, summed in float64."""
     if is_sparse(block):
         squares = block.data.astype(np.float64) ** 2
@@ -187,11 +318,74 @@ def row_squares(block: Any) -> NDArray[np.float64]:
         if len(filled):
             lengths[filled] = np.add.reduceat(squares, block.indptr[filled])
         return lengths
-    result: NDArray[np.float64] = np.einsum("ij,ij->i", block, block, dtype=np.float64)
+    result: Floats = np.einsum("ij,ij->i", block, block, dtype=np.float64)
     return result
 
 
-def _column_counts(
+def stored_bytes(block: Any) -> int:
+    """Bytes that a dense or csr block takes."""
+    if is_sparse(block):
+        return int(block.data.nbytes + block.indices.nbytes + block.indptr.nbytes)
+    return int(block.nbytes)
+
+
+class _Fact(NamedTuple):
+    informed: int
+    is_sparse: bool
+    nbytes: int
+
+
+def _check_finite(block: Any) -> None:
+    if not np.isfinite(block.data if is_sparse(block) else block).all():
+        raise InputError("X: holds NaN or infinity; expected finite numbers")
+
+
+def _facts(block: Any, check: bool) -> _Fact:
+    if check:
+        _check_finite(block)
+    return _Fact(len(informed_rows(block)), is_sparse(block), stored_bytes(block))
+
+
+def _pick(block: Any, places: NDArray[Any]) -> Any:
+    return as_split(block).shared[places]
+
+
+def _own(block: Any) -> Floats:
+    return as_split(block).own
+
+
+def _diagonal(block: Any) -> Floats:
+    return as_split(block).own + row_squares(as_split(block).shared)
+
+
+def _entries(block: Any) -> int:
+    return int(as_split(block).shared.nnz)
+
+
+def _column_sums(block: Any) -> Floats:
+    shared = as_split(block).shared
+    return np.asarray(shared.sum(axis=0, dtype=np.float64)).ravel()
+
+
+def _into_columns(block: Any, vectors: NDArray[Any]) -> NDArray[Any]:
+    """The first half of a product, ``shared' @ vectors``; over blocks of rows these add up."""
+    result: NDArray[Any] = as_split(block).shared.T @ vectors
+    return result
+
+
+def _out_of_columns(block: Any, vectors: NDArray[Any], columns: NDArray[Any]) -> NDArray[Any]:
+    """The second half, ``own * vectors + shared @ columns``."""
+    shared, own = as_split(block)
+    result: NDArray[Any] = (own if vectors.ndim == 1 else own[:, None]) * vectors + shared @ columns
+    return result
+
+
+def _products(block: Any, other: Any) -> Floats:
+    product: Any = as_split(block).shared @ as_split(other).shared.T
+    return np.asarray(product.toarray() if is_sparse(product) else product, dtype=np.float64)
+
+
+def _count_columns(
     phi: Any, counts: NDArray[np.int64] | None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """(used columns, how many rows have each, position of every stored entry's column among them)."""
@@ -222,7 +416,7 @@ def _keep_columns(phi: Any, codes: NDArray[np.int64], wanted: NDArray[np.bool_])
     )
 
 
-def _gram_of_float32(block: NDArray[Any]) -> NDArray[np.float64]:
+def _gram_of_float32(block: NDArray[Any]) -> Floats:
     """X X' in float64, a block of columns at a time, so that X is never held twice."""
     n, p = block.shape
     K = np.zeros((n, n))

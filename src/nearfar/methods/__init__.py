@@ -1,11 +1,10 @@
 """Kernel methods on Phi: clusters, maps, trees, neighbours, medoids, outliers."""
 
-from nearfar.methods._leaves import uninformed_last
 from nearfar.methods.kernel_kmeans import KernelKMeans
 from nearfar.methods.kernel_pca import KernelPCA
 from nearfar.methods.medoids_outliers import Medoids, Outliers, find_outliers, medoid, outliers
 from nearfar.methods.neighbours import Neighbours, nearest_among, neighbours
-from nearfar.methods.trees import ClusterTree, Tree, cut, link_clusters, linkage
+from nearfar.methods.trees import ClusterTree, Tree, cut, link_clusters, linkage, with_uninformed
 
 __all__ = [
     "ClusterTree",
@@ -23,5 +22,5 @@ __all__ = [
     "nearest_among",
     "neighbours",
     "outliers",
-    "uninformed_last",
+    "with_uninformed",
 ]

@@ -13,29 +13,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.kernel.factored import is_sparse
 from nearfar.methods._seeding import DECIMALS, plus_plus
 from nearfar.methods._spaces import Floats, Labels, ProductSpace, Space
 
-__all__ = [
-    "Clusters",
-    "Run",
-    "Stop",
-    "assign",
-    "best_run",
-    "clusters_of",
-    "draw_sample",
-    "explained",
-    "lloyd",
-    "nearest",
-    "repair",
-    "sample_clusters",
-    "sampled_starts",
-]
+__all__ = ["Run", "Stop", "best_run", "lloyd", "repair", "sampled_starts"]
 
 SAMPLE = 20_000  # objects on which starts are found when there are more than twice as many
 ENOUGH = (
-    20  # objects of the sample that a column must have on average, or the sample is no picture of the whole
+    20  # objects of the sample that a column must have on average, or the sample does not represent the whole
 )
 
 
@@ -48,9 +33,12 @@ class Stop:
 
 
 class Run(NamedTuple):
-    """One run of k-means: labels, the objective of that partition, steps, and whether it came to rest."""
+    """One run of k-means: labels, the objective of that partition, steps, and whether it converged.
 
-    labels: Labels
+    labels : (n,) array, or a handle of them for every block of rows.
+    """
+
+    labels: Any
     inertia: float
     n_iter: int
     converged: bool
@@ -74,7 +62,7 @@ class Clusters(NamedTuple):
 
 
 def lloyd(space: Space, labels: Labels, k: int, stop: Stop) -> Run:
-    """Kernel k-means from starting labels until it rests."""
+    """Kernel k-means from starting labels until it converges."""
     labels = labels.copy()
     total = float(space.diagonal.sum())
     sums = space.sums(labels, k)
@@ -99,44 +87,37 @@ def lloyd(space: Space, labels: Labels, k: int, stop: Stop) -> Run:
 
 
 def sampled_starts(
-    space: ProductSpace, k: int, n_starts: int, stop: Stop, rng: np.random.Generator
+    space: ProductSpace,
+    k: int,
+    n_starts: int,
+    stop: Stop,
+    rng: np.random.Generator,
+    sample: int | None = None,
 ) -> list[Labels]:
-    """Starting labels by k-means++; of very many objects that share enough columns, by k-means on a sample."""
-    n, q = space.rows.shape
-    chosen = draw_sample(n, space.rows.nnz / max(q, 1) if is_sparse(space.rows) else n, rng)
-    if chosen is None:
-        return plus_plus(space, k, n_starts, rng)
-    return [
-        nearest(assign(space.sums_over(chosen, rested, k), np.zeros(n), clusters))
-        for rested, clusters in sample_clusters(space.take(chosen), k, n_starts, stop, rng)
-    ]
+    """Starting labels by k-means++; of very many objects that share enough columns, by k-means on a sample.
 
-
-def draw_sample(n: int, per_column: float, rng: np.random.Generator) -> NDArray[np.int64] | None:
-    """The objects to start from, ascending; None where all are taken.
-
-    In: per_column, how many of the n objects a column has on average.
+    ``sample`` says how many objects that has; without it, that is decided here.
     """
-    if n <= 2 * SAMPLE or per_column * SAMPLE / n < ENOUGH:
-        return None
-    return np.sort(rng.choice(n, SAMPLE, replace=False))
-
-
-def sample_clusters(
-    sample: ProductSpace, k: int, n_starts: int, stop: Stop, rng: np.random.Generator
-) -> list[tuple[Labels, Clusters]]:
-    """Labels that k-means on a sample settles on, and its clusters, from every start by k-means++."""
-    found = []
-    for labels in plus_plus(sample, k, n_starts, rng):
-        rested = lloyd(sample, labels, k, stop).labels
-        found.append((rested, clusters_of(sample.sums(rested, k), rested)))
-    return found
+    factored = space.factored
+    n, q = factored.size, max(factored.width, 1)
+    count = SAMPLE if sample is None else sample
+    enough = sample is not None or factored.n_entries / q * count / n >= ENOUGH
+    if n <= (2 * count if sample is None else count) or not enough:
+        return plus_plus(space, k, n_starts, rng)
+    chosen = np.sort(rng.choice(n, count, replace=False))
+    part = space.take(chosen)
+    starts = []
+    for labels in plus_plus(part, k, n_starts, rng):
+        settled = lloyd(part, labels, k, stop).labels
+        clusters = clusters_of(part.sums(settled, k), settled)
+        starts.append(nearest(assign(space.sums_over(part, settled, k), np.zeros(n), clusters)))
+    return starts
 
 
 def assign(sums: Floats, diagonal: Floats, clusters: Clusters) -> Floats:
-    """(n, k) squared distances of a block of objects to the clusters; an empty cluster is infinitely far.
+    """(n, k) squared distances of objects to the clusters; an empty cluster is infinitely far.
 
-    In: sums (n, k) and diagonal (n,) of the block. New objects: give 0 as diagonal, the order is the same.
+    In: sums (n, k) and diagonal (n,). New objects: give 0 as diagonal, the order is the same.
     """
     sizes = np.maximum(clusters.sizes, 1)
     squares: Floats = diagonal[:, None] - sums * (2 / sizes) + clusters.within / sizes**2
@@ -184,7 +165,7 @@ def repair(labels: Labels, squares: Floats, k: int, sizes: NDArray[np.int64] | N
 
 
 def clusters_of(sums: Floats, labels: Labels) -> Clusters:
-    """Sizes and inner sums; over blocks of objects both add up."""
+    """Sizes and inner sums of the clusters."""
     k = sums.shape[1]
     inner = sums[np.arange(len(labels)), labels]
     within: Any = np.bincount(labels, weights=inner, minlength=k)

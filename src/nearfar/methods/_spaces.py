@@ -1,4 +1,4 @@
-"""The fitted objects as kernel k-means sees them: K' = K - s I, by its matrix or by products with Phi.
+"""The informed objects as kernel k-means sees them: K' = K - s I, by its matrix or by products with Phi.
 
 Both give ``diagonal``, ``columns`` and ``sums``; everything else about clusters follows from those.
 """
@@ -10,14 +10,15 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.kernel.factored import Factored, is_sparse
+from nearfar.blocks import join
+from nearfar.kernel.factored import Factored, as_split, is_sparse
 from nearfar.kernel.products import rows_times, sums_by_label
 
 __all__ = ["Kernel", "MatrixSpace", "ProductSpace", "Space", "by_label", "indicator", "times"]
 
 Labels = NDArray[np.int32]
 Floats = NDArray[np.float64]
-BLOCK_BYTES = 1 << 26
+CUT_COLUMNS = 1 << 19  # so many columns at a time, so that no array gets p times k long
 
 
 class Kernel(Protocol):
@@ -26,7 +27,9 @@ class Kernel(Protocol):
     diagonal : (n,) K'(x, x).
     """
 
-    diagonal: Floats
+    @property
+    def diagonal(self) -> Floats:
+        """(n,) K'(x, x)."""
 
     def columns(self, objects: NDArray[np.intp]) -> NDArray[Any]:
         """(n, len(objects)) K'(x, y) for all x and the given y."""
@@ -65,49 +68,65 @@ class MatrixSpace:
 
 
 class ProductSpace:
-    """K' by products with the rows of Phi, a block of columns at a time: no n x n, no p-long centre."""
+    """K' by products with the rows of Phi, some columns at a time: no n x n, no p-long centre."""
 
-    def __init__(self, parts: Factored, shift: float) -> None:
-        self.shift = shift
-        self.own = parts.own - shift
-        self.diagonal = parts.diagonal - shift
-        self.rows = parts.shared
-        self.blocks = column_blocks(parts.shared)
+    def __init__(self, factored: Factored, shift: float, *, cut_columns: int = CUT_COLUMNS) -> None:
+        self.factored, self.shift = factored, shift
+        self.own = factored.own - shift
+        self.diagonal = factored.diagonal - shift
+        self._backend = factored.shared.backend
+        self._cuts = [factored.shared.blocks]
+        if factored.is_sparse and factored.width > cut_columns:
+            cuts = self._backend.store("columns", _column_cuts, factored.shared.blocks, width=cut_columns)
+            count = -(-factored.width // cut_columns)
+            self._cuts = [self._backend.store("columns", _nth, cuts, [i] * len(cuts)) for i in range(count)]
 
     def take(self, objects: NDArray[np.intp]) -> ProductSpace:
-        """The space of some of the objects, with the same kernel values."""
-        own, rows = self.own[objects] + self.shift, self.rows[objects]
-        return ProductSpace(Factored(objects, np.arange(rows.shape[1]), rows, own), self.shift)
-
-    def sums_over(self, objects: NDArray[np.intp], labels: Labels, k: int) -> Floats:
-        """(n, k) sums of products of every row with those of labelled objects, all rows taken as new ones."""
-        result = np.zeros((self.rows.shape[0], k))
-        for block in self.blocks:
-            result += times(block, by_label(block[objects], labels, k))
-        return result
+        """The space of some of the objects, with the same kernel values, in this process."""
+        rows = self.factored.take(objects)
+        return ProductSpace(Factored.of(rows, self.own[objects] + self.shift), self.shift)
 
     def columns(self, objects: NDArray[np.intp]) -> Floats:
         """Products with the rows of the given objects."""
-        chosen = self.rows[objects]
-        values: Any = self.rows @ chosen.T
-        result = np.asarray(values.toarray() if is_sparse(values) else values, dtype=np.float64)
+        chosen = self.factored.take(objects)
+        found = join(self.factored.shared.gather("columns", _columns, chosen=chosen))
+        result = np.asarray(found, dtype=np.float64)
         result[objects, np.arange(len(objects))] += self.own[objects]
         return result
 
     def sums(self, labels: Labels, k: int) -> Floats:
-        """Sum over blocks of columns B of  B (B' indicator)."""
-        result = self.sums_over(np.arange(len(labels)), labels, k)
+        """Sum over cuts B of the columns of  B (B' indicator)."""
+        result = self._products(_by_label, self.factored.shared.cut(labels), k=k)
         result[np.arange(len(labels)), labels] += self.own
         return result
 
+    def sums_over(self, sample: ProductSpace, labels: Labels, k: int) -> Floats:
+        """(n, k) sums of products of every row with those of labelled objects of a sample, taken as other objects."""
+        rows = sample.factored.take(np.arange(len(labels)))
+        sums = by_label(rows, labels, k)
+        found: Floats = join(self.factored.shared.gather("products", _times, sums=sums))
+        return found
+
     def move(self, sums: Floats, moved: NDArray[np.intp], old: Labels, new: Labels) -> None:
         """As ``sums``, with the rows of those that moved; their own part moves with them."""
-        k = sums.shape[1]
-        for block in self.blocks:
-            rows = block[moved]
-            sums += times(block, by_label(rows, new, k) - by_label(rows, old, k))
+        edges = [*self.factored.shared.starts, self.factored.size]
+        at = np.searchsorted(moved, edges).tolist()
+        pieces = [
+            [values[a:b] - first for a, b, first in zip(at, at[1:], firsts, strict=False)]
+            for values, firsts in ((moved, edges), (old, [0] * len(edges)), (new, [0] * len(edges)))
+        ]
+        sums += self._products(_moved, *pieces, k=sums.shape[1])
         sums[moved, old] -= self.own[moved]
         sums[moved, new] += self.own[moved]
+
+    def _products(self, sums_of: Any, *columns: Any, k: int) -> Floats:
+        """(n, k) every row times the sums over clusters that blocks make together, added over cuts of the columns."""
+        result: Any = 0.0
+        for blocks in self._cuts:
+            sums = self._backend.total("sums", sums_of, blocks, *columns, k=k)
+            found = self._backend.map("products", _times, blocks, sums=sums)
+            result = result + join(self._backend.gather("products", found))
+        return np.asarray(result)
 
 
 def indicator(labels: Labels, k: int) -> Floats:
@@ -132,13 +151,31 @@ def times(rows: Any, vectors: Floats) -> Floats:
     return rows_times(rows, vectors, dtype=rows.dtype) if is_sparse(rows) else np.asarray(rows @ vectors)
 
 
-def column_blocks(rows: Any) -> list[Any]:
-    """The columns of a dense or csr matrix in blocks, so that no array gets p long."""
-    q = rows.shape[1]
-    if not is_sparse(rows):
-        return [rows]
-    width = max(4096, BLOCK_BYTES // 128)
-    if q <= width:
-        return [rows]
-    by_column = rows.tocsc()
-    return [by_column[:, start : start + width].tocsr() for start in range(0, q, width)]
+# -------------------------------------------------------------------- one block
+
+
+def _by_label(block: Any, labels: Labels, k: int) -> Floats:
+    return by_label(as_split(block).shared, labels, k)
+
+
+def _moved(block: Any, places: NDArray[np.intp], old: Labels, new: Labels, k: int) -> Floats:
+    rows = as_split(block).shared[places]
+    return by_label(rows, new, k) - by_label(rows, old, k)
+
+
+def _times(block: Any, sums: Floats) -> Floats:
+    return times(as_split(block).shared, sums)
+
+
+def _columns(block: Any, chosen: Any) -> NDArray[Any]:
+    values: Any = as_split(block).shared @ chosen.T
+    return np.asarray(values.toarray() if is_sparse(values) else values)
+
+
+def _column_cuts(block: Any, width: int) -> list[Any]:
+    by_column = as_split(block).shared.tocsc()
+    return [by_column[:, start : start + width].tocsr() for start in range(0, by_column.shape[1], width)]
+
+
+def _nth(cuts: list[Any], number: int) -> Any:
+    return cuts[number]

@@ -3,40 +3,32 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from nearfar.blocks import LOCAL, RowBlocks
 from nearfar.errors import InputError, NotConverged
-from nearfar.kernel.factored import Factored, Phi, as_rows, factor, is_sparse
+from nearfar.kernel.factored import Factored, Phi, as_rows, as_split, informed_rows, is_sparse
 from nearfar.kernel.shift import check_diagonal, shift_and_matrix
 from nearfar.methods import _lloyd, _rows
-from nearfar.methods._blocks import onto_columns, row_blocks
-from nearfar.methods._common import check_count, generator
+from nearfar.methods._columns import onto_columns, row_slices
+from nearfar.methods._common import as_given, check_count, estimator_rows, generator
 from nearfar.methods._lloyd import Run, Stop, best_run, lloyd
 from nearfar.methods._rows import RowSpace, bounded_lloyd
 from nearfar.methods._seeding import plus_plus
 from nearfar.methods._spaces import MatrixSpace, ProductSpace
-from nearfar.methods.strategy import Path, cheapest, stored_bytes
+from nearfar.methods.strategy import Strategy, cheapest, chosen
 from nearfar.progress import track
 
-__all__ = [
-    "KernelKMeans",
-    "check_enough",
-    "check_start",
-    "cluster_centres",
-    "first_members",
-    "nearest_centres",
-    "numbers_by_size",
-    "offsets_of",
-    "warn_unsettled",
-]
+__all__ = ["KernelKMeans", "cluster_means"]
 
-Matrix = Any  # ndarray or csr_array
+Labels = NDArray[np.int32]
+STRATEGIES = (Strategy.ROWS, Strategy.MATRIX, Strategy.PRODUCTS)
 
 
 class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -50,19 +42,23 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     n_clusters : how many clusters.
-    n_init : starts by k-means++; the one with the lowest objective is kept. With very many rows (100,000
-        dense, 40,000 sparse) starts are taken to rest on a sample first.
+    n_init : starts by k-means++; the one with the lowest objective is kept.
     max_iter : steps per start.
-    tol : a start rests when a step lowers the objective by less than this share of it; 0: when no label changes.
+    tol : a start has converged when a step lowers the objective by less than this share of it; 0: when no label
+        changes.
     diagonal : "shift" or "keep".
     init : "k-means++", or (n,) starting labels 0..n_clusters-1 (then there is one start; labels of zero rows
         are not looked at).
-    random_state : fixes the starts.
+    sample : how many rows starts are found on before they go on with all; "auto" takes a sample of 50,000 dense rows
+        where there are more than twice as many (sparse: 20,000), else all.
+    strategy : "auto" for the cheapest; "rows" works on the rows as they are (s = 0 only), "matrix" builds the n x n
+        kernel matrix, "products" neither.
+    random_state : int, Generator or None; fixes the starts.
 
     Attributes
     ----------
     labels_ : (n,) cluster of every object, numbered by size, the largest 0 (a given ``init`` keeps its numbers).
-        Uninformed (zero) rows get that of a new zero row.
+        Uninformed (zero) rows get that of a new zero row. RowBlocks where X is.
     inertia_ : the objective, sum of squared distances of the informed objects to their centres.
     n_iter_ : steps of the kept start.
     shift_ : s.
@@ -91,6 +87,8 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         tol: float = 1e-7,
         diagonal: str = "shift",
         init: Any = "k-means++",
+        sample: int | str = "auto",
+        strategy: str = "auto",
         random_state: Any = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -99,6 +97,8 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.tol = tol
         self.diagonal = diagonal
         self.init = init
+        self.sample = sample
+        self.strategy = strategy
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
@@ -108,81 +108,140 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
     def fit(self, X: Phi, y: object = None) -> KernelKMeans:
-        """Find clusters of the rows of X, an (n, p) ndarray or sparse matrix."""
-        X = self._validate(X, reset=True)
+        """Find clusters of the rows of X, an (n, p) ndarray, sparse matrix or RowBlocks."""
         k = check_count(self.n_clusters, "n_clusters")
         stop = Stop(check_count(self.max_iter, "max_iter"), float(self.tol))
-        parts = factor(X)
-        check_enough(k, parts.size, X.shape[0])
-        self.shift_, K = shift_and_matrix(parts) if check_diagonal(self.diagonal) else (0.0, None)
-        starts = self._given_start(parts, X.shape[0], k)
-        best = best_run(self._runs(parts, K, starts, k, stop))
-        if starts is None:
-            best = best._replace(labels=_by_size(best.labels, k))
-        self._keep(X, parts, best, k)
+        shifted = check_diagonal(self.diagonal)
+        phi = estimator_rows(self, X, reset=True)
+        factored = Factored(phi)
+        if factored.size < k:
+            raise InputError(
+                f"n_clusters={k} is more than the {factored.size} informed rows of n_samples={phi.n_rows}; "
+                "ask for fewer clusters",
+            )
+        self.shift_, K = shift_and_matrix(factored) if shifted else (0.0, None)
+        start = self._given_start(factored, k)
+        best = best_run(self._runs(factored, K, start, k, stop))
+        self.labels_ = as_given(X, self._keep(factored, best, k, by_size=start is None))
+        _warn_unsettled(self.sizes_, best, stacklevel=3)
         return self
 
-    def predict(self, X: Phi) -> NDArray[np.int32]:
+    def fit_predict(self, X: Phi, y: object = None) -> Any:
+        """``labels_`` of the rows of X."""
+        return self.fit(X).labels_
+
+    def predict(self, X: Phi) -> Any:
         """(n,) the nearest cluster of every row, taken as a new object."""
         check_is_fitted(self)
-        X = self._validate(X, reset=False)
-        return nearest_centres(X, self.centres_, self._offsets)
+        phi = estimator_rows(self, X, reset=False)
+        labels = phi.map("labels", _nearest_centres, centres=self.centres_, offsets=self._offsets)
+        phi.backend.wait("labels", labels)
+        return as_given(X, phi.like(labels, None, np.int32))
 
     # ---------------------------------------------------------------- inside
 
-    def _validate(self, X: Phi, *, reset: bool) -> Matrix:
-        return as_rows(
-            validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
-        )
-
-    def _given_start(self, parts: Factored, n: int, k: int) -> list[NDArray[np.int32]] | None:
+    def _given_start(self, factored: Factored, k: int) -> Labels | None:
         if isinstance(self.init, str) and self.init == "k-means++":
             check_count(self.n_init, "n_init")
             return None
-        return [check_start(self.init, n, k)[parts.rows]]
+        return _checked_start(self.init, factored.phi.n_rows, k)[factored.rows]
 
-    def _runs(
-        self,
-        parts: Factored,
-        K: NDArray[np.float64] | None,
-        starts: list[NDArray[np.int32]] | None,
-        k: int,
-        stop: Stop,
-    ) -> list[Run]:
+    def _runs(self, factored: Factored, K: Any, start: Labels | None, k: int, stop: Stop) -> list[Run]:
+        """One run from every start; the labels of a run are in blocks."""
         rng = generator(self.random_state)
-        if (rows := _thin_rows(parts)) is not None and self.shift_ == 0:
-            thin = RowSpace(rows)
-            starts = starts or _rows.sampled_starts(thin, k, self.n_init, stop, rng)
-            return [bounded_lloyd(thin, start, k, stop) for start in track(starts, "k-means starts")]
+        sample = None if self.sample == "auto" else check_count(self.sample, "sample")
+        strategy = self._strategy(factored)
+        cut = factored.shared.cut
+        if strategy is Strategy.ROWS:
+            rows = RowSpace(_dense_rows(factored))
+            if start is None:
+                starts = _rows.sampled_starts(rows, k, self.n_init, stop, rng, sample)
+            else:
+                starts = [cut(start)]
+            return [bounded_lloyd(rows, labels, k, stop) for labels in track(starts, "k-means starts")]
         space: MatrixSpace | ProductSpace
-        if cheapest(parts) is Path.MATRIX:
-            space = MatrixSpace(parts.matrix() if K is None else K, self.shift_)
-            starts = starts or plus_plus(space, k, self.n_init, rng)
+        if strategy is Strategy.MATRIX:
+            space = MatrixSpace(factored.matrix() if K is None else K, self.shift_)
+            given = [start] if start is not None else plus_plus(space, k, self.n_init, rng)
         else:
-            space = ProductSpace(parts, self.shift_)
-            starts = starts or _lloyd.sampled_starts(space, k, self.n_init, stop, rng)
-        return [lloyd(space, start, k, stop) for start in track(starts, "k-means starts")]
+            space = ProductSpace(factored, self.shift_)
+            given = (
+                [start]
+                if start is not None
+                else _lloyd.sampled_starts(space, k, self.n_init, stop, rng, sample)
+            )
+        runs = [lloyd(space, labels, k, stop) for labels in track(given, "k-means starts")]
+        return [run._replace(labels=cut(run.labels)) for run in runs]
 
-    def _keep(self, X: Matrix, parts: Factored, run: Run, k: int) -> None:
-        """Store what was learnt."""
-        informed = parts.rows
+    def _strategy(self, factored: Factored) -> Strategy:
+        if self.strategy == "auto":
+            if self.shift_ == 0 and _is_thin(factored):
+                return Strategy.ROWS
+            direct = cheapest(factored) is Strategy.MATRIX
+            return Strategy.MATRIX if direct else Strategy.PRODUCTS
+        strategy = chosen(factored, self.strategy, STRATEGIES)
+        if strategy is Strategy.ROWS and self.shift_ > 0:
+            raise InputError(
+                f"strategy='rows' needs a shift of 0, but it is {self.shift_:.3g}; use diagonal='keep', or another "
+                "strategy"
+            )
+        return strategy
+
+    def _keep(self, factored: Factored, run: Run, k: int, *, by_size: bool) -> RowBlocks:
+        """Store what was learnt; the labels of all rows, in blocks."""
+        phi, backend = factored.phi, factored.phi.backend
+        tallies = backend.gather(
+            "labels", backend.map("labels", _label_tally, run.labels, factored.shared.starts, k=k)
+        )
+        sizes, first = (
+            sum(tally.sizes for tally in tallies),
+            np.min([tally.first for tally in tallies], axis=0),
+        )
+        numbers = _numbers_by_size(sizes, first) if by_size else np.arange(k, dtype=np.int32)
+        self.sizes_ = np.empty(k, dtype=np.int64)
+        self.sizes_[numbers] = sizes
         self.inertia_, self.n_iter_ = run.inertia, run.n_iter
-        self.sizes_ = np.bincount(run.labels, minlength=k)
-        self.centres_ = cluster_centres(X, informed, run.labels, self.sizes_)
-        self._offsets = offsets_of(self.centres_, self.sizes_, self.shift_)
-        self.labels_ = np.full(X.shape[0], np.argmin(self._offsets), dtype=np.int32)
-        self.labels_[informed] = run.labels
-        self.uninformed_ = np.setdiff1d(np.arange(X.shape[0]), informed, assume_unique=True)
-        warn_unsettled(self.sizes_, run, stacklevel=5)
+        labels = backend.map("labels", _renumbered, run.labels, numbers=numbers)
+        members = backend.map("labels", _with_uninformed, phi.blocks, labels, label=-1)
+        self.centres_ = cluster_means(phi, members, self.sizes_)
+        self._offsets = _offsets_of(self.centres_, self.sizes_, self.shift_)
+        nearest = int(np.argmin(self._offsets))
+        self.uninformed_ = factored.uninformed
+        if len(self.uninformed_):
+            members = backend.map("labels", _with_uninformed, phi.blocks, labels, label=nearest)
+        backend.wait("labels", members)
+        return phi.like(members, None, np.int32)
 
 
-def warn_unsettled(sizes: NDArray[np.int64], run: Run, *, stacklevel: int) -> None:
-    """Warn of clusters that stayed empty and of a run that did not come to rest."""
+def cluster_means(phi: RowBlocks, labels: list[Any], sizes: NDArray[np.int64]) -> Any:
+    """(k, p) mean row of every cluster, as dense or sparse as Phi; -1 labels rows of no cluster."""
+    centres = phi.sum("centres", _block_means, labels, sizes=sizes)
+    return sparse.csr_array(centres) if is_sparse(centres) else centres
+
+
+def _is_thin(factored: Factored) -> bool:
+    """Whether the shared rows make a dense array, or one not much larger, of more rows than columns."""
+    n, q = factored.size, factored.width
+    if q >= n or factored.own.any():
+        return False
+    return not factored.is_sparse or n * q * factored.phi.dtype.itemsize <= 2 * factored.nbytes
+
+
+def _dense_rows(factored: Factored) -> RowBlocks:
+    """The informed rows as dense blocks, row by row in memory."""
+    shared = factored.shared
+    must = factored.is_sparse or shared.backend is LOCAL  # which copies only what is not so
+    blocks = shared.backend.store("rows", _dense, shared.blocks) if must else shared.blocks
+    return shared.like(blocks, factored.width, factored.phi.dtype)
+
+
+def _warn_unsettled(sizes: NDArray[np.int64], run: Run, *, stacklevel: int) -> None:
+    """Warn of clusters that stayed empty and of a run that did not converge."""
     k, filled = len(sizes), int((sizes > 0).sum())
     if filled < k:
         warnings.warn(
-            f"KernelKMeans: the kernel tells only {filled} places apart, so {k - filled} of "
-            f"n_clusters={k} clusters stay empty; ask for fewer clusters",
+            f"KernelKMeans: found only {filled} distinct rows, so {k - filled} of n_clusters={k} clusters stay "
+            "empty; ask for fewer clusters",
             NotConverged,
             stacklevel=stacklevel,
         )
@@ -194,7 +253,7 @@ def warn_unsettled(sizes: NDArray[np.int64], run: Run, *, stacklevel: int) -> No
         )
 
 
-def offsets_of(centres: Matrix, sizes: NDArray[np.int64], shift: float) -> NDArray[np.float64]:
+def _offsets_of(centres: Any, sizes: NDArray[np.int64], shift: float) -> NDArray[np.float64]:
     """(k,) |centre|^2 - s / |c|, all that a new object needs to know of K; infinite for an empty cluster."""
     squares: Any = centres * centres
     offsets = np.asarray(squares.sum(axis=1), dtype=np.float64) - shift / np.maximum(sizes, 1)
@@ -202,77 +261,81 @@ def offsets_of(centres: Matrix, sizes: NDArray[np.int64], shift: float) -> NDArr
     return offsets
 
 
-def nearest_centres(X: Matrix, centres: Matrix, offsets: NDArray[np.float64]) -> NDArray[np.int32]:
-    """(n,) the nearest cluster of every row, taken as a new object."""
-    products: Any = X @ centres.T if is_sparse(centres) else onto_columns(X, centres.T)
-    products = products.toarray() if is_sparse(products) else products
-    nearest: NDArray[np.intp] = np.argmin(offsets - 2 * products, axis=1)
-    return nearest.astype(np.int32)
-
-
-def check_start(init: Any, n: int, k: int) -> NDArray[np.int32]:
+def _checked_start(init: Any, n: int, k: int) -> Labels:
     """Starting labels as they were given; an error where they are not n numbers of clusters."""
     labels = np.asarray(init)
     if labels.shape != (n,) or labels.dtype.kind not in "iu" or labels.min() < 0 or labels.max() >= k:
         raise InputError(
-            f"init: expected 'k-means++' or {n} whole numbers from 0 to {k - 1}, one per row; "
+            f"init: expected 'k-means++' or {n} integers from 0 to {k - 1}, one per row; "
             f"got {type(init).__name__} of shape {labels.shape}",
         )
     return labels.astype(np.int32)
 
 
-def check_enough(k: int, n_informed: int, n_samples: int) -> None:
-    """An error where there are fewer informed rows than clusters."""
-    if n_informed < k:
-        raise InputError(
-            f"n_clusters={k} is more than the {n_informed} informed rows of n_samples={n_samples}; "
-            "ask for fewer clusters",
-        )
+def _numbers_by_size(sizes: NDArray[np.int64], first: NDArray[np.int64]) -> Labels:
+    """(k,) the new number of every cluster: the largest is 0, of equals the one with the first object.
 
-
-def _thin_rows(parts: Factored) -> NDArray[Any] | None:
-    """The informed rows as a dense array, where it has more rows than columns and is not much larger."""
-    n, q = parts.shared.shape
-    if q >= n or parts.own.any():
-        return None
-    if not is_sparse(parts.shared):
-        return np.asarray(parts.shared)
-    affordable = n * q * parts.shared.dtype.itemsize <= 2 * stored_bytes(parts.shared)
-    return np.asarray(parts.shared.toarray()) if affordable else None
-
-
-def _by_size(labels: NDArray[np.int32], k: int) -> NDArray[np.int32]:
-    """Number the clusters by size, the largest 0; of equals the one that comes first is first.
-
-    >>> _by_size(np.array([1, 2, 2, 0]), 3)
-    array([1, 0, 0, 2], dtype=int32)
+    >>> _numbers_by_size(np.array([1, 1, 2]), np.array([3, 0, 1]))
+    array([2, 1, 0], dtype=int32)
     """
-    return numbers_by_size(np.bincount(labels, minlength=k), first_members(labels, k))[labels]
-
-
-def first_members(labels: NDArray[np.int32], k: int) -> NDArray[np.int64]:
-    """(k,) the first object of every cluster; past the last where there is none."""
-    first = np.full(k, len(labels))
-    np.minimum.at(first, labels, np.arange(len(labels)))
-    return first
-
-
-def numbers_by_size(sizes: NDArray[np.int64], first: NDArray[np.int64]) -> NDArray[np.int32]:
-    """(k,) the new number of every cluster: the largest is 0, of equals the one with the first object."""
     place = np.empty(len(sizes), dtype=np.int32)
     place[np.lexsort((first, -sizes))] = np.arange(len(sizes))
     return place
 
 
-def cluster_centres(
-    X: Matrix, informed: NDArray[np.intp], labels: NDArray[np.int32], sizes: ArrayLike
-) -> Matrix:
-    """(k, p) mean row of every cluster, as dense or sparse as X."""
-    weights = 1 / np.maximum(sizes, 1)[labels]
-    means = sparse.csc_array((weights, (labels, informed)), shape=(len(np.asarray(sizes)), X.shape[0]))
-    if is_sparse(X):
-        return sparse.csr_array(means @ X)
-    centres = np.zeros((means.shape[0], X.shape[1]))
-    for where, block in row_blocks(X):
-        centres += means[:, where] @ block
+# -------------------------------------------------------------------- one block
+
+
+class _Tally(NamedTuple):
+    """sizes (k,) of the clusters; first (k,) their first object, a very large number where there is none."""
+
+    sizes: NDArray[np.int64]
+    first: NDArray[np.int64]
+
+
+def _label_tally(labels: Labels, start: int, k: int) -> _Tally:
+    first = np.full(k, np.iinfo(np.int64).max)
+    found, places = np.unique(labels, return_index=True)
+    first[found] = places + start
+    return _Tally(np.bincount(labels, minlength=k), first)
+
+
+def _renumbered(labels: Labels, numbers: Labels) -> Labels:
+    return numbers[labels]
+
+
+def _with_uninformed(block: Any, labels: Labels, label: int) -> Labels:
+    """The labels of all rows of a block; ``label`` for those that are zero."""
+    if len(labels) == block.shape[0]:
+        return labels
+    result = np.full(block.shape[0], label, dtype=np.int32)
+    result[informed_rows(block)] = labels
+    return result
+
+
+def _block_means(block: Any, labels: NDArray[Any], sizes: NDArray[np.int64]) -> Any:
+    """What a block adds to the mean row of every cluster."""
+    rows = as_rows(block)
+    members = np.flatnonzero(labels >= 0)
+    weights = 1 / np.maximum(sizes, 1)[labels[members]]
+    means = sparse.csc_array((weights, (labels[members], members)), shape=(len(sizes), rows.shape[0]))
+    if is_sparse(rows):
+        return sparse.csr_array(means @ rows)
+    centres = np.zeros((len(sizes), rows.shape[1]))
+    for where, part in row_slices(rows):
+        centres += means[:, where] @ part
     return centres
+
+
+def _nearest_centres(block: Any, centres: Any, offsets: NDArray[np.float64]) -> Labels:
+    """(n,) the nearest cluster of every row, taken as a new object."""
+    rows = as_rows(block)
+    products: Any = rows @ centres.T if is_sparse(centres) else onto_columns(rows, centres.T)
+    products = products.toarray() if is_sparse(products) else products
+    nearest: NDArray[np.intp] = np.argmin(offsets - 2 * products, axis=1)
+    return nearest.astype(np.int32)
+
+
+def _dense(block: Any) -> NDArray[Any]:
+    shared = as_split(block).shared
+    return np.ascontiguousarray(shared.toarray() if is_sparse(shared) else shared)

@@ -7,18 +7,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from nearfar.blocks import RowBlocks
 from nearfar.errors import InputError
-from nearfar.kernel.factored import Factored, Phi, as_rows, factor, used_columns
+from nearfar.kernel.factored import Factored, Phi, column_counts, used_columns
 from nearfar.kernel.shift import check_diagonal, shift_and_matrix
-from nearfar.methods._blocks import into_columns, onto_columns
-from nearfar.methods._common import check_count, take_columns
-from nearfar.methods._spectrum import Spectrum, leading, trace
-from nearfar.methods.strategy import cheapest
+from nearfar.methods._columns import into_columns, onto_columns, take_columns
+from nearfar.methods._common import as_given, check_count, estimator_rows
+from nearfar.methods._spectrum import check_solver, leading, leading_axes, trace
+from nearfar.methods.strategy import Strategy, chosen
 from nearfar.progress import step
 
-__all__ = ["KernelPCA", "fixed_signs", "shifted_values", "signs_of"]
+__all__ = ["KernelPCA"]
+
+Floats = NDArray[np.float64]
+STRATEGIES = (Strategy.MATRIX, Strategy.COLUMNS, Strategy.PRODUCTS)
 
 
 class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -33,11 +37,14 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     ----------
     n_components : how many coordinates; those that K does not have are 0.
     diagonal : "shift" or "keep".
+    strategy : "auto" for the cheapest; "matrix" builds the n x n kernel matrix, "columns" the p x p scatter matrix,
+        "products" neither. All give the same coordinates.
+    eigen_solver : "auto", "dense" (LAPACK) or "arpack" (Lanczos' iteration), as in scikit-learn.
 
     Attributes
     ----------
     embedding_ : (n, n_components) coordinates of the fitted rows. Uninformed (zero) rows lie where a new zero
-        row would.
+        row would. RowBlocks where X is.
     eigenvalues_ : (n_components,) lambda_k - s.
     explained_variance_ratio_ : (n_components,) share of each component in the sum of all lambda - s.
     shift_ : s.
@@ -45,8 +52,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     Notes
     -----
-    ``transform`` treats every row as a new object. For s > 0 a fitted object has lost s of its likeness to
-    itself, a new one has nothing to lose, so ``transform(X)`` differs from ``fit_transform(X)``.
+    ``transform`` treats every row as a new object. For s > 0 the self-similarity of a fitted object is reduced by s,
+    that of a new one is not, so ``transform(X)`` differs from ``fit_transform(X)``.
     Signs: the coordinate of largest size is positive in every component, so a rerun gives the same picture.
 
     Examples
@@ -58,9 +65,18 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
            [-0.657]])
     """
 
-    def __init__(self, n_components: int = 2, *, diagonal: str = "shift") -> None:
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        diagonal: str = "shift",
+        strategy: str = "auto",
+        eigen_solver: str = "auto",
+    ) -> None:
         self.n_components = n_components
         self.diagonal = diagonal
+        self.strategy = strategy
+        self.eigen_solver = eigen_solver
 
     def __sklearn_tags__(self) -> Any:
         """Sparse input is welcome, float32 stays float32."""
@@ -70,84 +86,180 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return tags
 
     def fit(self, X: Phi, y: object = None) -> KernelPCA:
-        """Find the axes of the rows of X, an (n, p) ndarray or sparse matrix."""
-        X = self._validate(X, reset=True)
-        count = check_count(self.n_components, "n_components")
+        """Find the axes of the rows of X, an (n, p) ndarray, sparse matrix or RowBlocks."""
+        count, solver = check_count(self.n_components, "n_components"), check_solver(self.eigen_solver)
         shifted = check_diagonal(self.diagonal)
-        parts = factor(X)
-        if parts.size == 0:
+        phi = estimator_rows(self, X, reset=True)
+        factored = Factored(phi)
+        if factored.size == 0:
             raise InputError(
-                f"X: none of its {X.shape[0]} rows is informed (all are zero); there is nothing to map",
+                f"X: none of its {phi.n_rows} rows is informed (all are zero); there is nothing to map",
             )
         with step("kernel PCA"):
-            self.shift_, K = shift_and_matrix(parts) if shifted else (0.0, None)
-            spectrum = fixed_signs(leading(parts, count, cheapest(parts), K))
-        total = trace(parts) - self.shift_ * (parts.size - 1)
-        self.eigenvalues_ = shifted_values(spectrum.values, self.shift_)
-        self.explained_variance_ratio_ = self.eigenvalues_ / total if total > 0 else np.zeros(count)
-        self.uninformed_ = np.setdiff1d(np.arange(X.shape[0]), parts.rows, assume_unique=True)
-        self._learn_axes(X, parts, spectrum)
-        embedding = np.empty((X.shape[0], count), dtype=X.dtype)
-        embedding[parts.rows] = spectrum.vectors * np.sqrt(self.eigenvalues_)
-        embedding[self.uninformed_] = -self._origin
-        self.embedding_ = embedding
+            self.shift_, K = shift_and_matrix(factored) if shifted else (0.0, None)
+            self.uninformed_ = factored.uninformed
+            self._columns = _columns_of(phi)
+            if chosen(factored, self.strategy, STRATEGIES) is Strategy.COLUMNS:
+                blocks = self._by_columns(factored, count, solver)
+            else:
+                blocks = self._by_objects(factored, count, solver, K)
+        self.embedding_ = as_given(X, phi.like(blocks, count, phi.dtype))
         self._n_features_out = count
         return self
 
-    def fit_transform(self, X: Phi, y: object = None) -> NDArray[Any]:
+    def fit_transform(self, X: Phi, y: object = None) -> Any:
         """``embedding_`` of the rows of X."""
-        embedding: NDArray[Any] = self.fit(X).embedding_
-        return embedding
+        return self.fit(X).embedding_
 
-    def transform(self, X: Phi) -> NDArray[Any]:
+    def transform(self, X: Phi) -> Any:
         """(n, n_components) coordinates of rows, each taken as a new object."""
         check_is_fitted(self)
-        X = self._validate(X, reset=False)
-        points = onto_columns(take_columns(X, self._columns), self._axes) - self._origin
-        result: NDArray[Any] = points.astype(X.dtype, copy=False)
-        return result
+        phi = estimator_rows(self, X, reset=False)
+        points = phi.map("points", _placed, axes=self._axes, columns=self._columns, origin=self._origin)
+        phi.backend.wait("placing objects", points)
+        return as_given(X, phi.like(points, len(self._origin), phi.dtype))
 
     # ---------------------------------------------------------------- inside
 
-    def _validate(self, X: Phi, *, reset: bool) -> Any:
-        return as_rows(
-            validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
-        )
+    def _keep_values(self, values: Floats, total: float, n: int) -> None:
+        total -= self.shift_ * (n - 1)
+        self.eigenvalues_ = _shifted_values(values, self.shift_)
+        self.explained_variance_ratio_ = self.eigenvalues_ / total if total > 0 else np.zeros(len(values))
 
-    def _learn_axes(self, X: Any, parts: Factored, spectrum: Spectrum) -> None:
-        """Axes X' u / sqrt(lambda - s) over the columns that occur; u sums to 0, so X needs no centring."""
-        self._columns = used_columns(X)
-        if spectrum.axes is not None and spectrum.mean is not None and self.shift_ == 0:
-            self._axes = np.zeros((len(self._columns), len(self.eigenvalues_)))
-            self._axes[np.searchsorted(self._columns, parts.columns)] = spectrum.axes
-            self._origin = spectrum.mean @ spectrum.axes
-            return
-        rows = take_columns(X, self._columns)
-        weights = np.zeros((X.shape[0], len(self.eigenvalues_)))  # 0 for rows that are 0: X needs no copy
+    def _by_columns(self, factored: Factored, count: int, solver: str) -> list[Any]:
+        """Blocks of coordinates, from axes over the columns: (X - mean) @ axes is u sqrt(lambda)."""
+        phi = factored.phi
+        values, found, mean, total = leading_axes(factored, count, solver=solver)
+        self._keep_values(values, total, factored.size)
+        axes = np.zeros((len(self._columns), count))
+        axes[np.searchsorted(self._columns, factored.columns)] = found
+        points = phi.map("points", _centred, axes=axes, columns=self._columns, origin=mean @ found)
+        signs = _signs(factored, points)
+        # for s > 0 fitted objects lie nearer to the centre, and new ones farther out
+        shrink = np.sqrt(np.divide(self.eigenvalues_, values, out=np.zeros(count), where=values > 0))
+        stretch = np.divide(1.0, shrink, out=np.zeros(count), where=shrink > 0)
+        self._axes, self._origin = axes * (signs * stretch), (mean @ found) * signs * stretch
+        missing, backend = _missing(factored), phi.backend
+        factors = {"factor": signs * shrink, "nowhere": -self._origin, "dtype": phi.dtype}
+        blocks = backend.map("points", _fitted, points, missing, **factors)
+        backend.wait("placing objects", blocks)
+        return blocks
+
+    def _by_objects(self, factored: Factored, count: int, solver: str, K: Floats | None) -> list[Any]:
+        """Blocks of coordinates, from eigenvectors over the objects."""
+        phi, informed = factored.phi, factored.rows
+        strategy = chosen(factored, self.strategy, STRATEGIES)
+        values, vectors = leading(factored, count, strategy, K, solver=solver)
+        vectors *= _turned(signs_of(vectors, np.abs(vectors).max(axis=0)))
+        self._keep_values(values, trace(factored), factored.size)
         scale = np.sqrt(np.where(self.eigenvalues_ > 0, self.eigenvalues_, np.inf))
-        weights[parts.rows] = spectrum.vectors / scale
-        self._axes = into_columns(rows, weights)
-        self._origin = onto_columns(rows, self._axes).sum(axis=0) / parts.size
+        # X' u / sqrt(lambda - s) over the columns that occur; u sums to 0, so X needs no centring
+        weights = np.zeros((phi.n_rows, count))
+        weights[informed] = vectors / scale
+        self._axes = phi.sum("axes", _axes_of, phi.cut(weights), columns=self._columns)
+        sums: Floats = phi.sum("origin", _sums_on, axes=self._axes, columns=self._columns)
+        self._origin = sums / factored.size
+        points = np.empty((phi.n_rows, count), dtype=phi.dtype)
+        points[informed] = vectors * np.sqrt(self.eigenvalues_)
+        points[self.uninformed_] = -self._origin
+        return phi.backend.map("points", _same, phi.cut(points))
 
 
-def shifted_values(values: NDArray[np.float64], shift: float) -> NDArray[np.float64]:
+def _columns_of(phi: RowBlocks) -> NDArray[Any]:
+    """The columns that occur in any block; all of them where rows are dense."""
+    if len(phi.blocks) == 1:
+        (columns,) = phi.gather("columns", used_columns)
+        return np.asarray(columns)
+    if not any(phi.gather("columns", _is_sparse)):
+        return np.arange(phi.width or 0)
+    return np.flatnonzero(phi.sum("columns", column_counts))
+
+
+def _missing(factored: Factored) -> list[NDArray[np.intp]]:
+    """The uninformed rows of every block."""
+    edges = [*factored.phi.starts, factored.phi.n_rows]
+    places = np.searchsorted(factored.uninformed, edges)
+    return [
+        factored.uninformed[places[b] : places[b + 1]] - edges[b] for b in range(len(factored.phi.blocks))
+    ]
+
+
+def _signs(factored: Factored, points: list[Any]) -> Floats:
+    """(d,) 1 or -1, so that the largest coordinate of the informed objects is positive on every axis."""
+    backend, missing = factored.phi.backend, _missing(factored)
+    largest = np.max(backend.gather("signs", backend.map("signs", _largest, points, missing)), axis=0)
+    signs = backend.gather("signs", backend.map("signs", _signs_in, points, missing, largest=largest))
+    first = signs[0]
+    for block in signs[1:]:  # the first block that has such an entry counts
+        first = np.where(first == 0, block, first)
+    return _turned(first)
+
+
+def _turned(signs: Floats) -> Floats:
+    return np.where(signs < 0, -1.0, 1.0)
+
+
+def _shifted_values(values: Floats, shift: float) -> Floats:
     """lambda - s, where it is more than rounding error, else 0."""
-    result: NDArray[np.float64] = np.maximum(values - shift, 0.0)
+    result: Floats = np.maximum(values - shift, 0.0)
     result[result <= 1e-12 * values] = 0.0
     return result
 
 
-def fixed_signs(spectrum: Spectrum) -> Spectrum:
-    """Turn every vector so that its largest entry is positive; among equals the first counts."""
-    signs = np.where(signs_of(spectrum.vectors, np.abs(spectrum.vectors).max(axis=0)) < 0, -1.0, 1.0)
-    axes = None if spectrum.axes is None else spectrum.axes * signs
-    return spectrum._replace(vectors=spectrum.vectors * signs, axes=axes)
+# -------------------------------------------------------------------- one block
 
 
-def signs_of(vectors: NDArray[np.float64], largest: NDArray[np.float64]) -> NDArray[np.float64]:
+def signs_of(vectors: Floats, largest: Floats) -> Floats:
     """(d,) sign of the first entry of every column that is as large as ``largest``; 0 where none is."""
     if not len(vectors):  # a block of rows may have no informed one
         return np.zeros(len(largest))
     hits = np.abs(vectors) >= (1 - 1e-6) * largest
-    signs: NDArray[np.float64] = np.sign(vectors[np.argmax(hits, axis=0), np.arange(len(largest))])
+    signs: Floats = np.sign(vectors[np.argmax(hits, axis=0), np.arange(len(largest))])
     return np.where(hits.any(axis=0), signs, 0.0)
+
+
+def _is_sparse(block: Any) -> bool:
+    return hasattr(block, "indptr")
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _known(points: Floats, missing: NDArray[np.intp]) -> Floats:
+    return np.delete(points, missing, axis=0) if len(missing) else points
+
+
+def _largest(points: Floats, missing: NDArray[np.intp]) -> Floats:
+    result: Floats = np.abs(_known(points, missing)).max(axis=0, initial=0.0)
+    return result
+
+
+def _signs_in(points: Floats, missing: NDArray[np.intp], largest: Floats) -> Floats:
+    return signs_of(_known(points, missing), largest)
+
+
+def _centred(block: Any, axes: Floats, columns: NDArray[Any], origin: Floats) -> Floats:
+    return onto_columns(take_columns(block, columns), axes) - origin
+
+
+def _placed(block: Any, axes: Floats, columns: NDArray[Any], origin: Floats) -> NDArray[Any]:
+    return _centred(block, axes, columns, origin).astype(block.dtype, copy=False)
+
+
+def _fitted(
+    points: Floats, missing: NDArray[np.intp], factor: Floats, nowhere: Floats, dtype: Any
+) -> NDArray[Any]:
+    """Coordinates of fitted objects: turned, shrunk, and uninformed ones where a new zero row lies."""
+    placed = (points * factor).astype(dtype, copy=False)
+    placed[missing] = nowhere
+    return placed
+
+
+def _axes_of(block: Any, weights: Floats, columns: NDArray[Any]) -> Floats:
+    return into_columns(take_columns(block, columns), weights)
+
+
+def _sums_on(block: Any, axes: Floats, columns: NDArray[Any]) -> Floats:
+    result: Floats = onto_columns(take_columns(block, columns), axes).sum(axis=0)
+    return result

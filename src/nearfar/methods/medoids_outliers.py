@@ -1,4 +1,4 @@
-"""The most typical object of every cluster, and those that are like nobody."""
+"""Medoids, the most typical object of every cluster, and outliers, objects that resemble no other."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
+from numpy.typing import NDArray
 
+from nearfar.blocks import RowBlocks, join
 from nearfar.errors import InputError
-from nearfar.kernel.factored import Phi, informed_rows, is_sparse, row_squares
-from nearfar.methods._common import check_count, check_phi
+from nearfar.kernel.factored import Phi, as_rows, informed_rows, is_sparse, row_squares, uninformed
+from nearfar.kernel.ties import rounded
+from nearfar.methods._common import check_count, phi_rows
+from nearfar.methods.kernel_kmeans import cluster_means
 from nearfar.methods.neighbours import Neighbours, neighbours
 
-__all__ = ["Medoids", "Outliers", "find_outliers", "medoid", "outliers", "spread_around"]
+__all__ = ["Medoids", "Outliers", "find_outliers", "medoid", "outliers"]
 
 USUAL = 1.4826  # median absolute deviation -> standard deviation, for a bell curve
 CUT = 3.0
@@ -39,11 +41,16 @@ class Medoids:
     uninformed: NDArray[np.intp]
 
 
-def medoid(phi: Phi, labels: ArrayLike | None = None) -> Medoids:
-    """The object at the heart of every cluster (of the whole collection, without ``labels``).
+def medoid(phi: Phi, labels: Any = None) -> Medoids:
+    """Find the object at the heart of every cluster (of the whole collection, without ``labels``).
 
     The mean squared distance of x to cluster c is K(x,x) - 2 x.m_c up to a constant, m_c the mean row of c, so
     products with the centres are all it takes; the diagonal shift does not change which is smallest.
+
+    Parameters
+    ----------
+    phi : (n, p) ndarray, sparse or RowBlocks; rows are objects.
+    labels : (n,) cluster of every object, an array or RowBlocks in the blocks of phi; -1 for no cluster.
 
     Examples
     --------
@@ -51,37 +58,67 @@ def medoid(phi: Phi, labels: ArrayLike | None = None) -> Medoids:
     >>> medoid(phi).indices, medoid(phi, [0, 0, 1, 1]).indices
     (array([1]), array([0, 2]))
     """
-    rows = check_phi(phi)
-    n = rows.shape[0]
-    given = np.zeros(n, dtype=np.int64) if labels is None else np.asarray(labels)
-    if given.shape != (n,) or given.dtype.kind not in "iu":
+    rows = phi_rows(phi)
+    missing, given = uninformed(rows), _label_blocks(rows, labels)
+    tallies = rows.gather("clusters", _tally, given)
+    clusters = np.unique(np.concatenate([names for names, _ in tallies]))
+    sizes = np.zeros(len(clusters), np.int64)
+    for names, counts in tallies:
+        sizes[np.searchsorted(clusters, names)] += counts
+    codes = rows.map("clusters", _codes, given, clusters=clusters)
+    centres = cluster_means(rows, codes, sizes)
+    found = rows.gather("medoids", _most_typical, codes, rows.starts, centres=centres)
+    places, spread, likeness = (np.stack(column) for column in zip(*found, strict=True))
+    best = np.argmin(spread, axis=0), np.arange(len(clusters))  # of equals the one in the first block
+    return Medoids(clusters, places[best], likeness[best], missing)
+
+
+def _label_blocks(rows: RowBlocks, labels: Any) -> list[Any]:
+    if isinstance(labels, RowBlocks):
+        if labels.sizes == rows.sizes and labels.width is None and labels.dtype.kind in "iu":
+            return labels.blocks
         raise InputError(
-            f"labels: expected {n} whole numbers, one per row of phi, got shape {given.shape} of {given.dtype}",
+            f"labels: expected {rows.n_rows} integers in the blocks of phi, as KernelKMeans makes them, got {labels}"
         )
-    informed = informed_rows(rows)
-    members = informed[given[informed] >= 0]
-    clusters, codes, sizes = np.unique(given[members], return_inverse=True, return_counts=True)
-    known = rows[members]
-    weights = (1 / sizes[codes], (codes, np.arange(len(members))))
-    centres: Any = sparse.csr_array(weights, shape=(len(clusters), len(members))) @ known
-    spread, likeness = spread_around(known, codes, centres)
-    order = np.lexsort((spread, codes))
-    first = order[np.searchsorted(codes[order], np.arange(len(clusters)))]
-    uninformed = np.setdiff1d(np.arange(n), informed, assume_unique=True)
-    return Medoids(clusters, members[first], likeness[first], uninformed)
+    given = np.zeros(rows.n_rows, dtype=np.int64) if labels is None else np.asarray(labels)
+    if given.shape != (rows.n_rows,) or given.dtype.kind not in "iu":
+        raise InputError(
+            f"labels: expected {rows.n_rows} integers, one per row of phi, got shape {given.shape} of {given.dtype}",
+        )
+    return rows.cut(given)
 
 
-def spread_around(
-    rows: Any, codes: NDArray[np.intp], centres: Any
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """(b,) mean squared distance of every row to its cluster, up to a constant, and its likeness to the centre.
+def _tally(block: Any, labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Clusters that informed rows of a block are in, and how many."""
+    own = labels[informed_rows(block)]
+    return np.unique(own[own >= 0], return_counts=True)
 
-    In: rows (b, p), the cluster of each, centres (k, p). Equal but for rounding is equal.
-    """
+
+def _codes(block: Any, labels: NDArray[Any], clusters: NDArray[Any]) -> NDArray[np.intp]:
+    """(b,) the place of every row's cluster among all; -1 for rows that are uninformed or in none."""
+    codes = np.full(block.shape[0], -1, dtype=np.intp)
+    informed = informed_rows(block)
+    members = informed[labels[informed] >= 0]
+    codes[members] = np.searchsorted(clusters, labels[members])
+    return codes
+
+
+def _most_typical(block: Any, codes: NDArray[np.intp], start: int, centres: Any) -> tuple[Any, Any, Any]:
+    """The best of a block for every cluster: its index, its spread (infinite where there is none), its likeness."""
+    members = np.flatnonzero(codes >= 0)
+    rows, codes = as_rows(block), codes[members]
+    known = rows if len(members) == rows.shape[0] else rows[members]
     own = centres[codes]
-    likeness: Any = rows.multiply(own).sum(axis=1) if is_sparse(rows) else (rows * own).sum(axis=1)
+    likeness: Any = known.multiply(own).sum(axis=1) if is_sparse(known) else np.einsum("ij,ij->i", known, own)
     likeness = np.asarray(likeness, dtype=np.float64).ravel()
-    return np.round(row_squares(rows) - 2 * likeness, 12), likeness
+    spread = rounded(row_squares(known) - 2 * likeness, known.dtype)
+    order = np.lexsort((spread, codes))
+    here, first = np.unique(codes[order], return_index=True)
+    chosen = order[first]
+    count = centres.shape[0]
+    found = np.zeros(count, np.intp), np.full(count, np.inf), np.zeros(count)
+    found[0][here], found[1][here], found[2][here] = members[chosen] + start, spread[chosen], likeness[chosen]
+    return found
 
 
 @dataclass(frozen=True)
@@ -90,7 +127,7 @@ class Outliers:
 
     Attributes
     ----------
-    scores : (n,) 1 - mean kernel value with the k nearest neighbours: 0 has twins, 1 is like nobody; NaN for
+    scores : (n,) 1 - mean kernel value with the k nearest neighbours: 0 has twins, 1 resembles none; NaN for
         uninformed objects.
     order : informed objects, the oddest first.
     threshold : median + 3 robust standard deviations of the scores.
@@ -112,7 +149,7 @@ class Outliers:
         """One sentence about object x."""
         name = repr(names[x]) if names is not None else f"object {x}"
         if np.isnan(self.scores[x]):
-            return f"{name} is uninformed: no usable answer speaks about it."
+            return f"{name} is uninformed: no usable answer is about it."
         known = self.scores[self.order]
         return (
             f"{name} agrees with its {self.k} nearest objects by {1 - self.scores[x]:.2f} on average, where "
@@ -122,7 +159,7 @@ class Outliers:
 
 
 def outliers(phi: Phi, k: int = 10) -> Outliers:
-    """Objects that are like nobody: 1 minus the mean kernel value with the k nearest neighbours.
+    """Find the objects that resemble no other: 1 minus the mean kernel value with the k nearest neighbours.
 
     Examples
     --------
@@ -131,16 +168,20 @@ def outliers(phi: Phi, k: int = 10) -> Outliers:
     >>> found.order[0], found.scores.round(2)
     (np.int64(3), array([0.03, 0.01, 0.02, 1.39]))
     """
-    rows = check_phi(phi)
-    n_informed = len(informed_rows(rows))
+    rows = phi_rows(phi)
+    n_informed = rows.n_rows - len(uninformed(rows))
     near = neighbours(rows, min(check_count(k, "k"), max(n_informed - 1, 1)))
-    columns = np.diff(rows.indptr) if is_sparse(rows) else np.count_nonzero(rows, axis=1)
-    return find_outliers(near, columns)
+    return find_outliers(near, join(rows.gather("outliers", _columns_of_rows)))
 
 
 def find_outliers(near: Neighbours, columns: NDArray[Any]) -> Outliers:
-    """Outliers from the nearest neighbours of every object, whatever their similarity is measured by."""
-    scores = 1 - near.similarities.mean(axis=1)
+    """Find outliers from the nearest neighbours of every object, whatever their similarity is measured by."""
+    similarities = near.similarities
+    scores = 1 - (
+        join(similarities.gather("outliers", _means))
+        if isinstance(similarities, RowBlocks)
+        else _means(similarities)
+    )
     known = np.setdiff1d(np.arange(len(scores)), near.uninformed, assume_unique=True)
     order = known[np.argsort(-scores[known], kind="stable")]
     middle = float(np.median(scores[known])) if len(known) else np.nan
@@ -151,3 +192,14 @@ def find_outliers(near: Neighbours, columns: NDArray[Any]) -> Outliers:
     return Outliers(
         scores, order, threshold, flagged, columns.astype(np.int64), near.indices.shape[1], near.uninformed
     )
+
+
+def _means(similarities: NDArray[np.float64]) -> NDArray[np.float64]:
+    result: NDArray[np.float64] = similarities.mean(axis=1)
+    return result
+
+
+def _columns_of_rows(block: Any) -> NDArray[np.int64]:
+    rows = as_rows(block)
+    counts = np.diff(rows.indptr) if is_sparse(rows) else np.count_nonzero(rows, axis=1)
+    return np.asarray(counts, dtype=np.int64)

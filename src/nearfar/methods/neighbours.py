@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearfar.errors import InputError
-from nearfar.kernel.factored import Phi, informed_rows, is_sparse
-from nearfar.methods._common import check_count, check_phi, true_decimals
+from nearfar.kernel.factored import Phi, as_rows, informed_rows, is_sparse, uninformed
+from nearfar.kernel.ties import rounded
+from nearfar.methods._common import as_given, check_count, phi_rows
 from nearfar.progress import track
 
-__all__ = ["Neighbours", "check_k", "join_nearest", "nearest_among", "neighbours"]
+__all__ = ["Neighbours", "nearest_among", "neighbours"]
 
 BLOCK_BYTES = 1 << 25
+Found = tuple[NDArray[np.intp], NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
@@ -25,17 +28,19 @@ class Neighbours:
     Attributes
     ----------
     indices : (n, k) nearest first; -1 for an uninformed object.
-    similarities : (n, k) kernel values K(x, y): agreement between -1 and 1, no distances; NaN where uninformed.
-    uninformed : indices of objects with a zero row. They have no neighbours and are nobody's.
+    similarities : (n, k) kernel values K(x, y): agreement between -1 and 1, not distances; NaN where uninformed.
+    uninformed : indices of objects with a zero row. They have no neighbours, and no object has them as neighbours.
+
+    Of rows in blocks, ``indices`` and ``similarities`` are RowBlocks.
     """
 
-    indices: NDArray[np.intp]
-    similarities: NDArray[np.float64]
+    indices: Any
+    similarities: Any
     uninformed: NDArray[np.intp]
 
 
 def neighbours(phi: Phi, k: int = 10) -> Neighbours:
-    """The k objects with the largest kernel value to each object, itself left out.
+    """Find the k objects with the largest kernel value to each object, itself left out.
 
     The diagonal shift changes no value between different objects, so there is no ``diagonal`` here.
 
@@ -46,16 +51,53 @@ def neighbours(phi: Phi, k: int = 10) -> Neighbours:
     >>> found.indices.ravel(), found.uninformed
     (array([ 1,  0,  1, -1]), array([3]))
     """
-    rows = check_phi(phi)
-    n = rows.shape[0]
-    informed = informed_rows(rows)
-    k = check_k(k, len(informed))
-    indices = np.full((n, k), -1, dtype=np.intp)
-    values = np.full((n, k), np.nan)
-    known = rows if len(informed) == n else rows[informed]
-    places, values[informed] = nearest_among(known, known, k, itself=True)
-    indices[informed] = informed[places]
-    return Neighbours(indices, values, np.setdiff1d(np.arange(n), informed, assume_unique=True))
+    rows = phi_rows(phi)
+    backend, many = rows.backend, len(rows.blocks)
+    missing = uninformed(rows)
+    k = _check_k(k, rows.n_rows - len(missing))
+    joined = []
+    for i, block in enumerate(rows.blocks):  # every block meets every other one
+        itself = [i == j for j in range(many)]
+        found = backend.map("neighbours", _candidates, [block] * many, rows.blocks, rows.starts, itself, k=k)
+        joined.append(backend.submit("neighbours", _join, block, found, k))
+    backend.wait("neighbours", joined)
+    indices, values = (backend.map("neighbours", itemgetter(part), joined) for part in (0, 1))
+    backend.wait("neighbours", [*indices, *values])
+    return Neighbours(
+        as_given(phi, rows.like(indices, k, np.intp)),
+        as_given(phi, rows.like(values, k, np.float64)),
+        missing,
+    )
+
+
+def _candidates(block: Any, other: Any, start: int, itself: bool, k: int) -> Found:
+    """The nearest in one other block for the informed rows of a block; indices count from the first object of all."""
+    rows, informed = _informed(block), informed_rows(other)
+    others = rows if itself else _informed(other)
+    places, values = nearest_among(rows, others, min(k, max(len(informed) - itself, 0)), itself=itself)
+    return informed[places] + start, values
+
+
+def _informed(block: Any) -> Any:
+    rows, informed = as_rows(block), informed_rows(block)
+    return rows if len(informed) == rows.shape[0] else rows[informed]
+
+
+def _join(block: Any, candidates: list[Found], k: int) -> Found:
+    """The k nearest out of candidates (b, c) that were found in every block, for all rows of a block."""
+    places: Any
+    values: Any
+    places, values = candidates[0]
+    if len(candidates) > 1:
+        places, values = (np.concatenate(column, axis=1) for column in zip(*candidates, strict=True))
+        order = np.argsort(places, axis=1, kind="stable")  # of equals the first object is first
+        places, values = (np.take_along_axis(found, order, axis=1) for found in (places, values))
+        best = _largest(values, k, block.dtype)
+        places, values = (np.take_along_axis(found, best, axis=1) for found in (places, values))
+    indices, similarities = np.full((block.shape[0], k), -1, np.intp), np.full((block.shape[0], k), np.nan)
+    informed = informed_rows(block)
+    indices[informed], similarities[informed] = places, values
+    return indices, similarities
 
 
 def nearest_among(
@@ -72,22 +114,12 @@ def nearest_among(
         similarity = _products(rows[where], columns)
         if itself:
             similarity[np.arange(where.stop - where.start), np.arange(where.start, where.stop)] = -np.inf
-        places[where] = _largest(similarity, k, true_decimals(rows))
+        places[where] = _largest(similarity, k, rows.dtype)
         values[where] = np.take_along_axis(similarity, places[where], axis=1)
     return places, values
 
 
-def join_nearest(
-    places: NDArray[np.intp], values: NDArray[np.float64], k: int, dtype: Any
-) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """The k nearest out of candidates (b, c) that were found among parts of the objects."""
-    order = np.argsort(places, axis=1, kind="stable")  # of equals the first object is first
-    places, values = np.take_along_axis(places, order, axis=1), np.take_along_axis(values, order, axis=1)
-    best = _largest(values, k, true_decimals(np.empty(0, dtype)))
-    return np.take_along_axis(places, best, axis=1), np.take_along_axis(values, best, axis=1)
-
-
-def check_k(k: int, n_informed: int) -> int:
+def _check_k(k: int, n_informed: int) -> int:
     """``k``, or an error where there are not so many others."""
     if check_count(k, "k") > n_informed - 1:
         raise InputError(
@@ -108,9 +140,11 @@ def _products(block: Any, columns: Any) -> NDArray[np.float64]:
     return np.asarray(dense, dtype=np.float64)
 
 
-def _largest(similarity: NDArray[np.float64], k: int, decimals: int) -> NDArray[np.intp]:
+def _largest(similarity: NDArray[np.float64], k: int, dtype: Any) -> NDArray[np.intp]:
     """(b, k) places of the k largest of every row, largest first; of equals, but for rounding, the first one first."""
-    values = np.round(similarity, decimals)
+    if not k:
+        return np.zeros((len(similarity), 0), dtype=np.intp)
+    values = rounded(similarity, dtype)
     bar = -np.partition(-values, k - 1, axis=1)[:, k - 1 : k]
     above, level = values > bar, values == bar
     missing = k - above.sum(axis=1, keepdims=True)

@@ -10,17 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar.errors import InputError, TooLargeError
-from nearfar.kernel.factored import Factored, Phi, factor, is_sparse
+from nearfar.kernel.factored import Factored, Phi, is_sparse
 from nearfar.kernel.shift import check_diagonal, smallest_eigenvalue
+from nearfar.kernel.ties import rounded
 from nearfar.memory import available_bytes
-from nearfar.methods._common import check_count, check_phi, true_decimals
-from nearfar.methods._leaves import good_order, uninformed_last
-from nearfar.methods._spectrum import leading
+from nearfar.methods._common import check_count, phi_rows
+from nearfar.methods._leaves import good_order, uninformed_last, uninformed_leaves
 from nearfar.methods.kernel_kmeans import KernelKMeans
-from nearfar.methods.strategy import cheapest
+from nearfar.methods.kernel_pca import KernelPCA
 from nearfar.progress import step
 
-__all__ = ["ClusterTree", "Tree", "cut", "link_clusters", "linkage"]
+__all__ = ["ClusterTree", "Tree", "cut", "link_clusters", "linkage", "pair_distances", "with_uninformed"]
 
 METHODS = ("complete", "average", "single")
 BLOCK_BYTES = 1 << 26
@@ -28,40 +28,32 @@ Floats = NDArray[np.float64]
 
 
 class Tree(np.ndarray[Any, Any]):
-    """SciPy's linkage matrix (n - 1, 4), which also knows the objects nothing is known about.
+    """SciPy's linkage matrix (n - 1, 4), which also knows the objects nothing is known about."""
 
-    Attributes
-    ----------
-    uninformed : (u,) indices of objects with a zero row; they are joined last, above the root.
-    """
-
-    uninformed: NDArray[np.intp]
-
-    @classmethod
-    def of(cls, Z: Floats, uninformed: NDArray[np.intp]) -> Tree:
-        """A tree from SciPy's matrix."""
-        tree = np.asarray(Z, dtype=np.float64).view(cls)
-        tree.uninformed = uninformed
-        return tree
-
-    def __array_finalize__(self, source: Any) -> None:
-        self.uninformed = getattr(source, "uninformed", np.zeros(0, dtype=np.intp))
-
-    def __reduce__(self) -> Any:
-        return Tree.of, (np.array(self), self.uninformed)
+    @property
+    def uninformed(self) -> NDArray[np.intp]:
+        """(u,) indices of objects with a zero row; they are joined last, above the root, as the heights tell."""
+        return uninformed_leaves(np.asarray(self))
 
 
-def linkage(phi: Phi, method: str = "complete", *, diagonal: str = "shift") -> Tree:
-    """Agglomerative tree of the objects; heights are distances sqrt(K'(x,x) + K'(y,y) - 2 K'(x,y)).
+def with_uninformed(Z: Floats, informed: NDArray[np.intp], uninformed: NDArray[np.intp]) -> Tree:
+    """A tree over the informed ones of some leaves, the others joined above its root."""
+    return uninformed_last(Z, informed, uninformed).view(Tree)
+
+
+def linkage(phi: Phi, method: str = "complete", *, diagonal: str = "shift", leaf_order: str = "auto") -> Tree:
+    """Make an agglomerative tree of the objects; heights are distances sqrt(K'(x,x) + K'(y,y) - 2 K'(x,y)).
 
     With ``diagonal="shift"`` all squared distances fall by 2s: complete and single linkage keep their shape,
     a height h becomes sqrt(h^2 - 2s); average linkage is computed on the shifted distances.
 
     Parameters
     ----------
-    phi : (n, p) ndarray or sparse; rows are objects.
+    phi : (n, p) ndarray, sparse or RowBlocks; rows are objects.
     method : "complete" (the farthest pair of two groups decides), "average" or "single".
     diagonal : "shift" or "keep".
+    leaf_order : "optimal" for the order of the leaves with the shortest way through all of them, "map" for the order
+        along the first coordinate of a map, "auto" for the former up to 400 objects.
 
     Returns
     -------
@@ -77,22 +69,21 @@ def linkage(phi: Phi, method: str = "complete", *, diagonal: str = "shift") -> T
     """
     _check_method(method)
     shifted = check_diagonal(diagonal)
-    rows = check_phi(phi)
-    n = rows.shape[0]
-    if n < 2:
+    rows = phi_rows(phi)
+    if rows.n_rows < 2:
         raise InputError(
-            f"phi: a tree needs at least two objects, got {n}",
+            f"phi: a tree needs at least two objects, got {rows.n_rows}",
         )
-    parts = factor(rows)
-    _check_fits(parts.size)
+    factored = Factored(rows)
+    _check_fits(factored.size)
     with step("tree"):
         Z = np.zeros((0, 4))
-        if parts.size > 1:
-            distances = pair_distances(parts, smallest_eigenvalue(parts) if shifted else 0.0)
-            first_coordinate = partial(_first_coordinate, parts)
-            Z = good_order(_link(distances, method), distances, first_coordinate)
-    uninformed = np.setdiff1d(np.arange(n), parts.rows, assume_unique=True)
-    return Tree.of(uninformed_last(Z, parts.rows, uninformed), uninformed)
+        if factored.size > 1:
+            distances = pair_distances(factored, smallest_eigenvalue(factored) if shifted else 0.0)
+            Z = good_order(
+                _link(distances, method), distances, partial(_first_coordinate, factored), leaf_order
+            )
+    return with_uninformed(Z, factored.rows, factored.uninformed)
 
 
 def _check_method(method: str) -> None:
@@ -102,8 +93,9 @@ def _check_method(method: str) -> None:
         )
 
 
-def _first_coordinate(parts: Factored) -> Floats:
-    return leading(parts, 1, cheapest(parts)).vectors[:, 0]
+def _first_coordinate(factored: Factored) -> Floats:
+    points = KernelPCA(1, diagonal="keep").fit(factored.phi).embedding_.to_array()
+    return np.asarray(points[factored.rows, 0], dtype=np.float64)
 
 
 def _link(distances: Floats, method: Any) -> Floats:
@@ -112,26 +104,24 @@ def _link(distances: Floats, method: Any) -> Floats:
     return np.asarray(hierarchy.linkage(distances, method))
 
 
-def pair_distances(parts: Factored, shift: float) -> Floats:
-    """SciPy's condensed (n(n-1)/2,) distances between the informed rows, a block of rows at a time.
+def pair_distances(factored: Factored, shift: float = 0.0) -> Floats:
+    """SciPy's condensed (n(n-1)/2,) distances between the informed rows, a few rows at a time.
 
     Squares that are equal but for rounding are made equal: which pair is joined first must not hang on how the
     products were summed.
     """
-    n = parts.size
-    diagonal = parts.diagonal
+    n, dtype = factored.size, factored.phi.dtype
+    diagonal, shared = factored.diagonal, factored.take(np.arange(n))
     condensed = np.empty(n * (n - 1) // 2)
-    height = max(1, BLOCK_BYTES // (8 * n))
-    decimals = true_decimals(parts.shared)
-    lost, place = round(2 * shift, decimals), 0
+    height = max(1, BLOCK_BYTES // (8 * max(n, 1)))
+    lost, place = float(rounded(np.array(2 * shift), dtype)), 0
     for start in range(0, n, height):
-        block: Any = parts.shared[start : start + height]
-        products: Any = block @ parts.shared[start:].T
+        products: Any = shared[start : start + height] @ shared[start:].T
         products = products.toarray() if is_sparse(products) else products
         for row in range(products.shape[0]):
             x = start + row
             squares = diagonal[x] + diagonal[x + 1 :] - 2 * products[row, row + 1 :]
-            squares = np.round(squares, decimals) - lost
+            squares = rounded(squares, dtype) - lost
             condensed[place : place + n - x - 1] = np.sqrt(np.maximum(squares, 0))
             place += n - x - 1
     return condensed
@@ -172,6 +162,7 @@ def link_clusters(
     method: str = "complete",
     *,
     diagonal: str = "shift",
+    leaf_order: str = "auto",
     random_state: Any = 0,
 ) -> ClusterTree:
     """Cluster first by KernelKMeans, then link the centres: a tree over clusters, whatever the number of objects.
@@ -187,7 +178,7 @@ def link_clusters(
     """
     _check_method(method)
     check_count(n_clusters, "n_clusters", least=2)
-    model = KernelKMeans(n_clusters, diagonal=diagonal, random_state=random_state).fit(check_phi(phi))
+    model = KernelKMeans(n_clusters, diagonal=diagonal, random_state=random_state).fit(phi)
     filled = np.flatnonzero(model.sizes_)
     centres: Any = model.centres_[filled]
     products: Any = centres @ centres.T
@@ -199,16 +190,21 @@ def link_clusters(
     if len(filled) > 1:
         centred = inner - inner.mean(axis=0)
         centred -= centred.mean(axis=1, keepdims=True)
-        Z = good_order(_link(distances, method), distances, lambda: np.linalg.eigh(centred)[1][:, -1])
-    tree = Tree.of(Z, np.zeros(0, dtype=np.intp))
-    return ClusterTree(tree, model.labels_, model.sizes_[filled], model.uninformed_)
+        position = partial(_last_eigenvector, centred)
+        Z = good_order(_link(distances, method), distances, position, leaf_order)
+    return ClusterTree(Z.view(Tree), model.labels_, model.sizes_[filled], model.uninformed_)
 
 
-def cut(tree: NDArray[np.float64], k: int) -> NDArray[np.int32]:
-    """(n,) labels of the k clusters that a tree has below its k - 1 highest joins.
+def _last_eigenvector(matrix: Floats) -> Floats:
+    found: Floats = np.linalg.eigh(matrix)[1][:, -1]
+    return found
 
-    Clusters are numbered by size, the largest 0. Uninformed objects (of a tree made by ``linkage``) belong
-    to no cluster: -1.
+
+def cut(tree: NDArray[np.float64], n_clusters: int) -> NDArray[np.int32]:
+    """Cut a tree into the clusters that it has below its n_clusters - 1 highest joins.
+
+    (n,) labels; clusters are numbered by size, the largest 0. Uninformed objects (of a tree made by ``linkage``, also
+    as a plain array) belong to no cluster: -1.
 
     Examples
     --------
@@ -218,16 +214,16 @@ def cut(tree: NDArray[np.float64], k: int) -> NDArray[np.int32]:
     """
     Z = np.asarray(tree)
     n = len(Z) + 1
-    uninformed: NDArray[np.intp] = getattr(tree, "uninformed", np.zeros(0, dtype=np.intp))
+    uninformed = uninformed_leaves(Z)
     informed = n - len(uninformed)
-    if check_count(k, "k") > informed:
+    if check_count(n_clusters, "n_clusters") > informed:
         raise InputError(
-            f"k={k} clusters cannot be cut out of {informed} informed objects; ask for at most {informed}",
+            f"n_clusters={n_clusters} is more than the {informed} informed objects of the tree; ask for fewer",
         )
     names = np.arange(2 * n - 1)  # cluster of every node, itself until it is joined
-    for joined in range(informed - k):
+    for joined in range(informed - n_clusters):
         names[Z[joined, :2].astype(int)] = n + joined
-    for node in range(n + informed - k - 1, -1, -1):
+    for node in range(n + informed - n_clusters - 1, -1, -1):
         names[node] = names[names[node]]
     labels = np.full(n, -1, dtype=np.int32)
     known = np.setdiff1d(np.arange(n), uninformed, assume_unique=True)

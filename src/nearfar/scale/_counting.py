@@ -20,7 +20,7 @@ from nearfar.features.rows import rows_from_counts
 from nearfar.features.stack import stack
 from nearfar.scale._answers import Piece
 
-__all__ = ["Counted", "Recipe", "Rows", "block_codes", "count_piece", "join_codes", "make_rows", "merge"]
+__all__ = ["Counted", "Recipe", "RowFacts", "block_codes", "count_piece", "join_codes", "make_rows", "merge"]
 
 PartCells = tuple[Cells, ...]  # one for every part of the kernel
 
@@ -77,10 +77,9 @@ class Counted:
 
 
 @dataclass(frozen=True)
-class Rows:
-    """A block of rows of Phi, which of them are informed, and how many there are in each column of each part."""
+class RowFacts:
+    """Which rows of a block of Phi are informed, and how many there are in each column of each part."""
 
-    phi: Any
     informed: NDArray[np.bool_]
     per_column: list[NDArray[np.int64]]
 
@@ -123,20 +122,19 @@ def make_rows(
     recipe: Recipe,
     block: int,
     runs: list[PartCells],
-    dense: list[bool],
     codes: list[Codes] | None,
+    dense: list[bool],
     form: tuple[str, str],
-) -> Rows:
-    """Rows of Phi of a block from all its cells, over the columns that were found; ``form`` is (layout, dtype)."""
+) -> tuple[Any, RowFacts]:
+    """Rows of Phi of a block, and facts about them, from all its cells, over the columns that were found; ``form`` is (layout, dtype)."""
     layout, dtype = form
     parts = []
     for i, counts in enumerate(_added(recipe, block, runs, dense)):
         own = codes[i] if codes is not None and recipe.must_find(counts.part) else None
         parts.append(rows_from_counts(counts, own, own is None, dtype))
     informed = np.any([part.informed for part in parts], axis=0)
-    return Rows(
-        stack([part.phi for part in parts], layout, dtype), informed, [p.rows_per_column for p in parts]
-    )
+    facts = RowFacts(informed, [part.rows_per_column for part in parts])
+    return stack([part.phi for part in parts], layout, dtype), facts
 
 
 def _added(recipe: Recipe, block: int, pieces: list[PartCells], dense: list[bool]) -> list[Counts]:

@@ -1,4 +1,4 @@
-"""The Dask client as the verbs see it: named tasks, progress, and one sentence when the cluster fails.
+"""The Dask client as a backend of row blocks: named tasks, progress, and one sentence when the cluster fails.
 
 Tasks are plain functions of arrays. Every one runs on one core of its worker (a worker has one thread per core),
 never changes its arguments, and can be run again: that is all that a lost worker asks of us.
@@ -8,24 +8,30 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import os
 import time
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from operator import itemgetter
 from typing import Any
 from uuid import uuid4
 
-from nearfar import threads
+from nearfar import __version__, threads
+from nearfar.blocks import Backend, Scratch, add_all
 from nearfar.errors import InputError, MissingExtra, NearfarError, TooLargeError, UnreachableError
 from nearfar.progress import step
 
-__all__ = ["Engine", "Future", "current_engine", "require_dask"]
+__all__ = ["Engine", "Future", "current_backend", "require_dask", "scratch"]
 
 Future = Any  # distributed.Future, or a plain value where a task takes either
 
 CANCELLED = (asyncio.CancelledError, concurrent.futures.CancelledError)
 LOOK = 0.5  # seconds between two looks at a cluster that is working
-NOBODY = 60.0  # seconds without a single worker before it is an error
+NO_WORKER_TIMEOUT = 60.0  # seconds without a single worker before it is an error
+ANSWER_TIMEOUT = 30.0  # seconds that the scheduler has to answer a question
 FAN_IN = 16  # results that one task of a reduction joins
+SHARED_BYTES = 1 << 14  # a larger argument of all tasks is sent once, not once for every task
 
 
 def require_dask() -> Any:
@@ -37,21 +43,49 @@ def require_dask() -> Any:
     return distributed
 
 
-def current_engine() -> Engine:
-    """The engine on the client that is active in this process."""
+_scratch: ContextVar[Scratch | None] = ContextVar("nearfar_scratch", default=None)
+
+
+@contextmanager
+def scratch(folder: str | os.PathLike[str]) -> Iterator[Scratch]:
+    """Inside the ``with`` block the verbs of ``nearfar.scale`` keep rows in files of this folder, not in memory.
+
+    One machine then goes past its memory with the same code. The folder must exist; what is written there (about
+    two copies of Phi) is removed at the end, so take what you need out before: coordinates and labels by
+    ``to_array()``.
+
+    Parameters
+    ----------
+    folder : on a disk with room, and the faster the better.
+    """
+    made = Scratch(folder)
+    token = _scratch.set(made)
+    try:
+        yield made
+    finally:
+        _scratch.reset(token)
+        made.close()
+
+
+def current_backend() -> Backend:
+    """The scratch folder that is open, or the engine on the Dask client that is active in this process."""
+    if (made := _scratch.get()) is not None:
+        return made
     distributed = require_dask()
     try:
         client = distributed.Client.current()
     except ValueError as error:
         raise InputError(
-            "nearfar.scale: there is no Dask client; open one first, for example "
-            "with nearfar.scale.connect('local'): ...",
+            "nearfar.scale: there is neither a Dask client nor a scratch folder; open one first, for example "
+            "with nearfar.scale.connect('local'): ... or with nearfar.scale.scratch('/tmp'): ...",
         ) from error
     return Engine(client)
 
 
 class Engine:
     """Runs functions on the workers of one client."""
+
+    in_place = False  # a task may be run again with what it was given
 
     def __init__(self, client: Any) -> None:
         self.client = client
@@ -61,15 +95,13 @@ class Engine:
 
     def memory_per_task(self) -> int:
         """Bytes of the smallest worker for each of its threads; 2 GB where workers have no limit."""
-        with self.faults("looking at the workers"):
-            workers = self.client.scheduler_info()["workers"].values()
+        workers = self._ask(self.client.scheduler.identity)["workers"].values()
         shares = [w["memory_limit"] // max(w["nthreads"], 1) for w in workers if w.get("memory_limit")]
         return min(shares, default=2 << 30)
 
     def n_cores(self) -> int:
         """Threads of all workers."""
-        with self.faults("looking at the workers"):
-            return max(1, sum(map(int, self.client.nthreads().values())))
+        return max(1, sum(map(int, self._ask(self.client.scheduler.ncores).values())))
 
     # ---------------------------------------------------------------- tasks
 
@@ -80,18 +112,38 @@ class Engine:
                 run_alone, function, *arguments, key=f"{name}-{uuid4().hex}", pure=False
             )
 
-    def map(self, name: str, function: Callable[..., Any], *columns: Iterable[Any]) -> list[Future]:
-        """``function(*row)`` for every row of the zipped columns."""
+    def map(
+        self, name: str, function: Callable[..., Any], *columns: Iterable[Any], **shared: Any
+    ) -> list[Future]:
+        """``function(*row, **shared)`` for every row of the zipped columns."""
         rows = list(zip(*columns, strict=True))
         if not rows:
             return []
-        token = uuid4().hex
-        keys = [f"{name}-{token}-{i}" for i in range(len(rows))]
+        token, many = uuid4().hex, len(rows)
+        values = tuple(self._sent_once(name, value) for value in shared.values())
+        keys = [f"{name}-{token}-{i}" for i in range(many)]
+        given = [row + values for row in rows]
         with self.faults(name), _no_size_warning():
             futures: list[Future] = self.client.map(
-                run_row, [function] * len(rows), rows, key=keys, pure=False
+                run_row, [function] * many, [tuple(shared)] * many, given, key=keys, pure=False
             )
         return futures
+
+    store = map
+
+    def store_pairs(
+        self, name: str, function: Callable[..., Any], *columns: Iterable[Any], **shared: Any
+    ) -> tuple[list[Future], list[Future]]:
+        """As ``map``, for pairs, each half a future of its own."""
+        pairs = self.map(name, function, *columns, **shared)
+        large, small = (self.map(name, itemgetter(half), pairs) for half in (0, 1))
+        return large, small
+
+    def total(
+        self, name: str, function: Callable[..., Any], *columns: Iterable[Any], **shared: Any
+    ) -> Future:
+        """The sum of the results of ``map``, in order."""
+        return self.reduce(name, add_all, self.map(name, function, *columns, **shared))
 
     def reduce(self, name: str, function: Callable[[list[Any]], Any], futures: Sequence[Future]) -> Future:
         """``function(list of results)``, by groups, until one is left; the order of results is kept."""
@@ -101,13 +153,20 @@ class Engine:
             level = [self.submit(name, function, group) for group in groups]
         return self.submit(name, function, level)
 
+    def _sent_once(self, name: str, value: Any) -> Any:
+        """A large argument of many tasks as the result of one task, which can be made again like any other."""
+        from dask.sizeof import sizeof
+
+        is_future = hasattr(value, "key") and hasattr(value, "status")
+        return value if is_future or sizeof(value) <= SHARED_BYTES else self.submit(name, _same, value)
+
     # ---------------------------------------------------------------- results
 
     def wait(self, name: str, futures: Sequence[Future]) -> None:
         """Until all are done; the first one that failed is raised."""
         distributed = require_dask()
         open_futures = list(futures)
-        lonely = time.monotonic()
+        idle_since = time.monotonic()
         with step(name, total=len(open_futures)) as advance, self.faults(name):
             while open_futures:
                 with suppress(TimeoutError):
@@ -115,30 +174,49 @@ class Engine:
                 done = [future for future in open_futures if future.done()]
                 for future in done:
                     if future.status != "finished":
-                        future.result(timeout=30)  # raises what the task raised
+                        future.result(timeout=ANSWER_TIMEOUT)  # raises what the task raised
                 advance(len(done))
                 open_futures = [future for future in open_futures if not future.done()]
-                if done or self._has_workers():
-                    lonely = time.monotonic()
-                elif time.monotonic() - lonely > NOBODY:
+                if done or self._ask(self.client.scheduler.ncores):
+                    idle_since = time.monotonic()
+                elif time.monotonic() - idle_since > NO_WORKER_TIMEOUT:
                     raise UnreachableError(
-                        f"{self.address}: has had no worker for {NOBODY:.0f} seconds, while {name} was under way; "
-                        "start workers and run this again"
+                        f"{self.address}: has had no worker for {NO_WORKER_TIMEOUT:.0f} seconds, while {name} was "
+                        "under way; start workers and run this again"
                     )
 
     def gather(self, name: str, futures: Sequence[Future]) -> list[Any]:
         """The results, here."""
         self.wait(name, futures)
-        with self.faults(name):
-            results: list[Any] = self.client.gather(list(futures))
+        results: list[Any] = self._patiently(
+            name, lambda: self.client.gather(list(futures), asynchronous=True)
+        )
         return results
 
-    def result(self, name: str, future: Future) -> Any:
-        """The result of one task, here."""
-        return self.gather(name, [future])[0]
+    def _ask(self, question: Callable[[], Any]) -> Any:
+        """What the scheduler answers; an error where it does not within ``ANSWER_TIMEOUT`` seconds."""
+        with self.faults("looking at the workers"):
+            try:
+                return self.client.sync(question, callback_timeout=ANSWER_TIMEOUT)
+            except TimeoutError as error:
+                if self.client.status != "running":
+                    raise
+                raise UnreachableError(
+                    f"{self.address}: the Dask scheduler has not answered for {ANSWER_TIMEOUT:.0f} seconds; see "
+                    "whether its process still runs, start it again and run this again"
+                ) from error
 
-    def _has_workers(self) -> bool:
-        return bool(self.client.nthreads())
+    def _patiently(self, name: str, work: Callable[[], Any]) -> Any:
+        """The result of work on the client's own loop, as long as it takes while the scheduler answers."""
+        with self.faults(name):
+            running = asyncio.run_coroutine_threadsafe(_awaited(work), self.client.loop.asyncio_loop)
+            while True:
+                try:
+                    return running.result(timeout=ANSWER_TIMEOUT)
+                except concurrent.futures.TimeoutError:
+                    if running.done():
+                        raise
+                    self._ask(self.client.scheduler.ncores)
 
     # ---------------------------------------------------------------- when it breaks
 
@@ -169,6 +247,10 @@ class _Faults:
             return TooLargeError(
                 f"{address}: {doing}: workers died {error.allowed_failures + 1} times on the same task, most "
                 "likely for lack of memory; give them more memory, or fewer threads each"
+            )
+        if isinstance(error, ModuleNotFoundError) and (error.name or "").split(".")[0] == "nearfar":
+            return InputError(
+                f"{address}: {doing}: a worker has no nearfar; install it there:  pip install nearfar=={__version__}"
             )
         if isinstance(error, MemoryError):
             return TooLargeError(
@@ -201,9 +283,19 @@ def _no_size_warning() -> Any:
     return dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"})
 
 
-def run_row(function: Callable[..., Any], row: tuple[Any, ...]) -> Any:
-    """``function(*row)``, on one core."""
-    return run_alone(function, *row)
+async def _awaited(work: Callable[[], Any]) -> Any:
+    return await work()
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def run_row(function: Callable[..., Any], shared: tuple[str, ...], values: tuple[Any, ...]) -> Any:
+    """``function(*row, **shared)``, on one core; the last of the values belong to the shared names."""
+    count = len(values) - len(shared)
+    with threads.alone():
+        return function(*values[:count], **dict(zip(shared, values[count:], strict=True)))
 
 
 def run_alone(function: Callable[..., Any], *arguments: Any) -> Any:

@@ -6,15 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
+from nearfar.blocks import Handle, RowBlocks, add_all, join
 from nearfar.errors import InputError
 from nearfar.evaluate.metrics import TripletAccuracy
-from nearfar.kernel.factored import is_sparse
-from nearfar.methods.strategy import stored_bytes
+from nearfar.kernel.factored import stored_bytes
 from nearfar.scale._answers import Answers, Batch, Piece, as_answers
-from nearfar.scale._cut import Cut, cut_rows
-from nearfar.scale._engine import Future, current_engine
 from nearfar.space.margins import phi_margins, point_margins
 from nearfar.triplets import Triplets
 
@@ -24,48 +21,54 @@ ROWS_BYTES = 1 << 26  # of rows that one task looks at
 
 
 def triplet_accuracy(
-    held_out: Answers | Triplets | ArrayLike, *, points: Any = None, phi: Any = None
+    held_out: Answers | Triplets | ArrayLike,
+    *,
+    points: Any = None,
+    phi: Any = None,
+    rows_bytes: int = ROWS_BYTES,
 ) -> TripletAccuracy:
     """Share of held-out answers that points or features predict; a tie counts one half.
 
     Parameters
     ----------
     held_out : answers that had no part in the fit.
-    points : (n, d) dask array of coordinates, as ``KernelPCA`` makes them: judged by their distances.
-    phi : (n, p) dask array of features: judged by the kernel, as ``nearfar.triplet_accuracy(kernel=K)``.
+    points : (n, d) RowBlocks of coordinates, as ``KernelPCA`` makes them: judged by their distances.
+    phi : (n, p) RowBlocks of features: judged by the kernel, as ``nearfar.metrics.triplet_accuracy(kernel=K)``.
+    rows_bytes : of the rows that one task looks at, at most.
     """
     if (points is None) == (phi is None):
         raise InputError(
             f"triplet_accuracy: expected points=... or phi=..., got {'none' if points is None else 'both'}",
         )
-    engine, answers = current_engine(), as_answers(held_out)
-    cut = cut_rows(engine, phi if points is None else points)
-    if cut.n_rows != answers.n_objects:
+    rows, answers = phi if points is None else points, as_answers(held_out)
+    if not isinstance(rows, RowBlocks):
         raise InputError(
-            f"held_out: speaks about {answers.n_objects:,} objects, but there are {cut.n_rows:,} rows; give both the "
+            f"triplet_accuracy: expected rows in blocks, got {type(rows).__name__}; for a matrix in memory use "
+            "nearfar.metrics.triplet_accuracy, for a dask array nearfar.scale.from_dask"
+        )
+    if rows.n_rows != answers.n_objects:
+        raise InputError(
+            f"held_out: is about {answers.n_objects:,} objects, but there are {rows.n_rows:,} rows; give both the "
             "same object list",
         )
-    batches = [engine.submit("held-out", _read, piece, answers.names) for piece in answers.pieces]
-    sizes = engine.gather("reading held-out answers", engine.map("held-out", len, batches))
-    stored = engine.gather("looking at the features", engine.map("facts", stored_bytes, cut.blocks))
-    step = max(1, ROWS_BYTES * cut.n_rows // (3 * sum(stored) + 1))
-    judged: list[Future] = []
+    backend = rows.backend
+    batches = [backend.submit("held-out", _read, piece, answers.names) for piece in answers.pieces]
+    sizes = backend.gather("reading held-out answers", backend.map("held-out", len, batches))
+    stored = sum(rows.gather("looking at the features", stored_bytes))
+    step = max(1, rows_bytes * rows.n_rows // (3 * stored + 1))
+    kind = "phi" if points is None else "points"
+    judged: list[Handle] = []
     for batch, size in zip(batches, sizes, strict=True):
-        judged += _judge_batch(cut, batch, range(0, size, step), "phi" if points is None else "points")
-    tallies = engine.gather("judging answers", judged)
-    halves, ties, m = (sum(column) for column in zip(*tallies, strict=True)) if tallies else (0, 0, 0)
+        judged += [_judged(rows, batch, (first, first + step), kind) for first in range(0, size, step)]
+    halves, ties, m = add_all([_Tally(0, 0, 0), *backend.gather("judging answers", judged)])
     return TripletAccuracy(halves / (2 * m) if m else np.nan, ties / m if m else np.nan, m)
 
 
-def _judge_batch(cut: Cut, batch: Future, starts: range, kind: str) -> list[Future]:
-    """Futures of the tallies of a batch, cut so that the rows it speaks about fit one task."""
-    engine = cut.engine
-    judged = []
-    for first in starts:
-        part = engine.submit("held-out", _slice, batch, first, first + starts.step)
-        rows = engine.map("pick", _pick, cut.blocks, cut.starts, [part] * len(cut.blocks))
-        judged.append(engine.submit("judge", _judge, part, rows, kind))
-    return judged
+def _judged(rows: RowBlocks, batch: Handle, part: tuple[int, int], kind: str) -> Handle:
+    """A handle of the tally of a part of a batch, so small that the rows it is about fit one task."""
+    answers = rows.backend.submit("held-out", _slice, batch, *part)
+    picked = rows.map("pick", _pick, rows.starts, batch=answers)
+    return rows.backend.submit("judge", _judge, answers, picked, kind)
 
 
 # -------------------------------------------------------------------- tasks
@@ -102,7 +105,7 @@ def _pick(block: Any, start: int, batch: Batch) -> Any:
 
 
 def _judge(batch: Batch, picked: list[Any], kind: str) -> _Tally:
-    rows: Any = sparse.csr_array(sparse.vstack(picked)) if is_sparse(picked[0]) else np.concatenate(picked)
+    rows = join(picked)
     objects = _objects(batch)
     places = [
         np.searchsorted(objects, role).astype(np.int32) for role in (batch.anchor, batch.near, batch.far)

@@ -1,18 +1,17 @@
-"""FeatureMap over many machines: answers -> Phi as a dask array in blocks of rows."""
+"""FeatureMap past memory: answers -> Phi in blocks of rows, on disk or on the workers of Dask."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from operator import attrgetter
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
-from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from nearfar.blocks import Backend, Handle, RowBlocks
 from nearfar.features import Columns
 from nearfar.features.counts import grid_pays
 from nearfar.features.feature_map import (
@@ -30,14 +29,14 @@ from nearfar.scale._counting import (
     Counted,
     PartCells,
     Recipe,
+    RowFacts,
     block_codes,
     count_piece,
     join_codes,
     make_rows,
     merge,
 )
-from nearfar.scale._cut import dask_rows
-from nearfar.scale._engine import Engine, Future, current_engine
+from nearfar.scale._engine import current_backend
 from nearfar.scale.merge_tree import Runs, enough_runs
 from nearfar.triplets import Triplets
 
@@ -50,10 +49,10 @@ CHUNK_ROWS = 2048  # a block holds a whole number of these, so that the kernel m
 
 
 class FeatureMap(BaseEstimator):  # type: ignore[misc]
-    """``nearfar.FeatureMap`` on the workers of the active Dask client: the same rows to the last bit.
+    """``nearfar.FeatureMap`` on the active Dask client or scratch folder: the same rows to the last bit.
 
-    Workers count the answers of a piece each, send every block of rows the cells that belong to it, and add those
-    up; no machine ever holds all answers or all of Phi.
+    The answers of a piece are counted, every block of rows gets the cells that belong to it, and these are added
+    up; nobody ever holds all answers or all of Phi.
 
     Parameters
     ----------
@@ -61,9 +60,10 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
 
     Attributes
     ----------
-    features_ : (n, p) Phi as a dask array in blocks of rows, ndarrays or csr_arrays, held by the workers.
-    informed_ : (n,) whether the object has a non-zero row, a dask array.
+    features_ : (n, p) Phi as RowBlocks of ndarrays or csr_arrays.
+    informed_ : (n,) whether the object has a non-zero row, RowBlocks.
     n_informed_ : how many have.
+    uninformed_ : indices of the others.
     objects_ : names of the n objects.
     coverage_ : per kernel part, the columns that two informed objects share on average.
     columns_ : Columns, what each column is about.
@@ -84,22 +84,23 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
         self.dtype = dtype
 
     def fit(self, answers: Answers | Triplets | ArrayLike, y: object = None) -> FeatureMap:
-        """Count the answers and make the rows of Phi; they stay with the workers."""
+        """Count the answers and make the rows of Phi; they stay in blocks."""
         check_form(self.layout, self.dtype)
-        engine, given = current_engine(), as_answers(answers)
+        engine, given = current_backend(), as_answers(answers)
         self.objects_ = given.objects
         self._place_objects = landmark_indices(self.landmarks, given.objects)
         recipe = self._recipe(engine, given)
         cells, self.n_answers_ = _count(engine, recipe, given)
-        self._codes_future = None
+        self._codes_handle = None
         if any(map(recipe.must_find, recipe.parts)):
-            cells = [[_join(engine, recipe, b, runs)] for b, runs in enumerate(cells)]
-            self._codes_future = _find_columns(engine, recipe, [joined for (joined,) in cells])
+            joined = _join(engine, recipe, cells)
+            cells = [[each] for each in joined]
+            self._codes_handle = _find_columns(engine, recipe, joined)
         self._make(engine, recipe, cells)
         return self
 
     def fit_transform(self, answers: Answers | Triplets | ArrayLike, y: object = None) -> Any:
-        """Phi of the answers, one row per object: a dask array."""
+        """Phi of the answers, one row per object, in blocks."""
         return self.fit(answers).features_
 
     @property
@@ -109,8 +110,8 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
         parts = parse_kernel(self.kernel)
         found: list[Codes] = (
             [np.empty(0, np.int64)] * len(parts)
-            if self._codes_future is None
-            else current_engine().result("columns", self._codes_future)
+            if self._codes_handle is None
+            else self.features_.backend.gather("columns", [self._codes_handle])[0]
         )
         codes = [
             own if self._recipe_.must_find(part) else part.all_codes(self._recipe_.n_places)
@@ -120,7 +121,7 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
 
     # ---------------------------------------------------------------- inside
 
-    def _recipe(self, engine: Engine, answers: Answers) -> Recipe:
+    def _recipe(self, engine: Backend, answers: Answers) -> Recipe:
         """Blocks so small that several fit into a worker beside each other, and enough of them for all cores."""
         parts, n, m = parse_kernel(self.kernel), answers.n_objects, answers.approximate
         landmarks = None if self.landmarks is None else tuple(self._place_objects.tolist())
@@ -138,7 +139,7 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
         self._recipe_ = Recipe(self.kernel, n, landmarks, max(1, block_rows))
         return self._recipe_
 
-    def _make(self, engine: Engine, recipe: Recipe, cells: list[list[Future]]) -> None:
+    def _make(self, engine: Backend, recipe: Recipe, cells: list[list[Handle]]) -> None:
         dense = [
             grid_pays(
                 recipe.n_objects * part.n_columns(recipe.n_places), self.n_answers_ * part.cells_per_answer
@@ -147,29 +148,28 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
         ]
         form = (self.layout, np.dtype(self.dtype).name)
         blocks = range(recipe.n_blocks)
-        rows = [
-            engine.submit("rows", make_rows, recipe, b, cells[b], dense, self._codes_future, form)
-            for b in blocks
-        ]
+        shared = {"codes": self._codes_handle, "dense": dense, "form": form}
+        phi, facts = engine.store_pairs("rows", make_rows, [recipe] * len(blocks), blocks, cells, **shared)
         del cells[:]  # a block's cells may go once its rows are made
-        phi = engine.map("phi", attrgetter("phi"), rows)
-        informed = engine.map("informed", attrgetter("informed"), rows)
-        per_column = engine.reduce(
-            "per-column", _add_up, engine.map("per-column", attrgetter("per_column"), rows)
-        )
-        del rows
+        informed = engine.map("informed", attrgetter("informed"), facts)
+        per_column = engine.total("per-column", _per_column, facts)
+        del facts
         engine.wait("rows of Phi", phi)
         sizes = [recipe.rows_of(b) for b in blocks]
-        totals: list[NDArray[np.int64]] = engine.result("columns", per_column)
+        (totals,) = engine.gather("columns", [per_column])
         width = sum(map(len, totals))
-        is_dense = self.layout == "dense" or (self.layout == "auto" and all(dense))
-        empty = np.empty((0, 0), self.dtype)
-        self.features_ = dask_rows(phi, sizes, width, empty if is_dense else sparse.csr_array(empty))
-        self.informed_ = dask_rows(informed, sizes, None, np.empty(0, bool))
-        self._tell(engine, recipe, informed, totals)
+        self.features_ = RowBlocks(engine, phi, sizes, width, self.dtype, checked=True)
+        self.informed_ = RowBlocks(engine, informed, sizes, None, np.bool_, checked=True)
+        self._tell(recipe, totals)
 
-    def _tell(self, engine: Engine, recipe: Recipe, informed: list[Future], totals: list[Any]) -> None:
-        gaps = engine.gather("informed", engine.map("gaps", _gaps, informed))
+    @property
+    def uninformed_(self) -> NDArray[np.intp]:
+        """Indices of the objects whose row is zero."""
+        check_is_fitted(self, "features_")
+        return np.flatnonzero(~self.informed_.to_array())
+
+    def _tell(self, recipe: Recipe, totals: tuple[NDArray[np.int64], ...]) -> None:
+        gaps = self.informed_.gather("informed", _gaps)
         n, n_missing = recipe.n_objects, sum(count for count, _ in gaps)
         self.n_informed_ = n - n_missing
         self.coverage_ = {
@@ -180,28 +180,35 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
         warn_of_gaps(self.kernel, self.coverage_, n, n_missing, [self.objects_[i] for i in missing[:SOME]])
 
 
-def _count(engine: Engine, recipe: Recipe, answers: Answers) -> tuple[list[list[Future]], int]:
-    """Futures of the cells of every block, in a few runs that are to be added up, and how many answers there are."""
+def _count(engine: Backend, recipe: Recipe, answers: Answers) -> tuple[list[list[Handle]], int]:
+    """Handles of the cells of every block, in a few runs that are to be added up, and how many answers there are."""
     in_piece = answers.approximate * recipe.cells_per_answer / max(1, len(answers.pieces))
-    enough = enough_runs(in_piece, recipe.n_cells)
     blocks = range(recipe.n_blocks)
-    runs = [Runs(enough, partial(_join, engine, recipe, b)) for b in blocks]
-    numbers: list[Future] = []
+    # a run has cells for every block, and blocks are added up side by side
+    runs: Runs[list[Handle]] = Runs(
+        enough_runs(in_piece, recipe.n_cells),
+        lambda several: _join(engine, recipe, [list(block) for block in zip(*several, strict=True)]),
+    )
+    numbers: list[Handle] = []
     for piece in answers.pieces:
         counted = engine.submit("count", count_piece, recipe, piece, answers.names)
         numbers.append(engine.submit("answers", attrgetter("n_answers"), counted))
-        for b, cells in enumerate(engine.map("cells", _block_of, [counted] * len(blocks), blocks)):
-            runs[b].add(cells)
+        runs.add(engine.store("cells", _block_of, [counted] * len(blocks), blocks))
+        del counted
     total = sum(engine.gather("counting answers", numbers))
-    return [each.left() for each in runs], total
+    left = runs.left()
+    return [[run[b] for run in left] for b in blocks], total
 
 
-def _join(engine: Engine, recipe: Recipe, block: int, runs: list[Future]) -> Future:
-    return runs[0] if len(runs) == 1 else engine.submit("merge", merge, recipe, block, runs)
+def _join(engine: Backend, recipe: Recipe, cells: list[list[Handle]]) -> list[Handle]:
+    """The cells of every block, added up."""
+    if all(len(runs) == 1 for runs in cells):
+        return [run for (run,) in cells]
+    return engine.store("merge", merge, [recipe] * len(cells), range(len(cells)), cells)
 
 
-def _find_columns(engine: Engine, recipe: Recipe, cells: list[Future]) -> Future:
-    """A future of the columns that occur."""
+def _find_columns(engine: Backend, recipe: Recipe, cells: list[Handle]) -> Handle:
+    """A handle of the columns that occur."""
     found = engine.map("columns", block_codes, [recipe] * len(cells), range(recipe.n_blocks), cells)
     return engine.reduce("columns", join_codes, found)
 
@@ -213,8 +220,8 @@ def _block_of(counted: Counted, block: int) -> PartCells:
     return counted.blocks[block]
 
 
-def _add_up(blocks: list[list[NDArray[np.int64]]]) -> list[NDArray[np.int64]]:
-    return [np.sum(part, axis=0) for part in zip(*blocks, strict=True)]
+def _per_column(rows: RowFacts) -> tuple[NDArray[np.int64], ...]:
+    return tuple(rows.per_column)
 
 
 def _gaps(informed: NDArray[np.bool_]) -> tuple[int, list[int]]:

@@ -1,4 +1,4 @@
-"""The full kernel matrix, for whoever really wants it: written to Zarr block by block, never in one place."""
+"""The full kernel matrix past memory: written to Zarr block by block, never held in one place."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 import nearfar
-from nearfar.errors import FileError, MissingExtra
-from nearfar.kernel.factored import informed_rows
+from nearfar.blocks import Handle, RowBlocks, join
+from nearfar.errors import FileError, InputError, MissingExtra
+from nearfar.kernel.factored import Factored, informed_rows, uninformed
 from nearfar.kernel.matrix import cross_kernel
-from nearfar.kernel.shift import check_diagonal, shift_and_matrix
+from nearfar.kernel.shift import check_diagonal, smallest_eigenvalue
 from nearfar.scale._answers import Answers
-from nearfar.scale._cut import Cut, cut_rows
-from nearfar.scale._engine import Future, current_engine, require_dask
-from nearfar.scale._parts import CutParts, uninformed_rows
+from nearfar.scale._engine import Engine, require_dask
 from nearfar.scale.feature_map import CHUNK_ROWS, FeatureMap
 from nearfar.triplets import Triplets
 
@@ -49,8 +48,8 @@ def kernel_matrix(
 
     Returns
     -------
-    dask array : the (n, n) matrix, read from there when it is used. The attributes of the Zarr array tell ``objects``,
-        ``uninformed`` (indices), ``diagonal``, ``shift``, and whether it is ``whole``.
+    dask array, or Zarr array with a scratch folder : the (n, n) matrix, read from there when it is used. The attributes
+        of the Zarr array tell ``objects``, ``uninformed`` (indices), ``diagonal``, ``shift``, and whether it is ``whole``.
     """
     check_diagonal(diagonal)
     check_place(to)
@@ -65,57 +64,72 @@ def gram(
     diagonal: Literal["shift", "keep"] = "keep",
     objects: Sequence[str] | None = None,
 ) -> Any:
-    """Phi Phi' of a dask array in blocks of rows, written to a Zarr array.
+    """Write Phi Phi' of rows in blocks to a Zarr array.
 
     Parameters
     ----------
-    phi : (n, p) dask array; rows are objects.
+    phi : (n, p) RowBlocks; rows are objects.
     to, diagonal : as for ``kernel_matrix``.
     objects : names of the rows, if they are to be kept with the array.
     """
-    import dask.array as da
-
-    shifted, engine = check_diagonal(diagonal), current_engine()
+    shifted = check_diagonal(diagonal)
     check_place(to)
-    cut = cut_rows(engine, _in_chunks(phi))
-    missing = engine.gather("uninformed", engine.map("uninformed", uninformed_rows, cut.blocks, cut.starts))
-    facts: dict[str, Any] = {"diagonal": diagonal, "uninformed": np.concatenate(missing).tolist()}
-    facts["shift"] = shift = shift_and_matrix(CutParts(cut)).shift if shifted else 0.0  # type: ignore[arg-type]
+    if not isinstance(phi, RowBlocks):
+        raise InputError(
+            f"phi: expected rows in blocks, got {type(phi).__name__}; for a matrix in memory use "
+            "nearfar.kernel.shifted_kernel, for a dask array nearfar.scale.from_dask"
+        )
+    facts: dict[str, Any] = {"diagonal": diagonal, "uninformed": uninformed(phi).tolist()}
+    facts["shift"] = shift = smallest_eigenvalue(Factored(phi)) if shifted else 0.0
     if objects is not None:
         facts["objects"] = list(objects)
-    with _new_array(os.fspath(to), cut, facts) as place:
-        pairs = [(i, j) for i in range(len(cut.blocks)) for j in range(i + 1)]
-        written = [
-            engine.submit(
-                "write",
-                _write_pair,
-                cut.blocks[i],
-                cut.blocks[j],
-                (cut.starts[i], cut.starts[j]),
-                place,
-                shift if i == j else 0.0,
+    with _new_array(os.fspath(to), phi, facts) as (place, height):
+        _write_all(phi, place, height, shift)
+    return _opened(os.fspath(to), phi.backend)
+
+
+def _write_all(phi: RowBlocks, place: str, height: int, shift: float) -> None:
+    """Write all tiles: a strip of rows of the matrix at a time, so that no two tasks write one chunk."""
+    backend, n = phi.backend, phi.n_rows
+    strips = [_strip(phi, first, min(first + height, n)) for first in range(0, n, height)]
+    written: list[Handle] = []
+    try:
+        for i in range(len(strips)):
+            many = i + 1
+            written += backend.map(
+                "kernel matrix",
+                _write_tile,
+                [strips[i]] * many,
+                strips[:many],
+                [(i * height, j * height) for j in range(many)],
+                [shift if i == j else 0.0 for j in range(many)],
+                place=place,
             )
-            for i, j in pairs
-        ]
-        try:
-            engine.wait("kernel matrix", written)
-        except BaseException:
-            _stop(place, written)
-            raise
-    return da.from_zarr(os.fspath(to))  # type: ignore[no-untyped-call]
+        backend.wait("kernel matrix", written)
+    except BaseException:
+        _stop(place, written, backend)
+        raise
 
 
-def _in_chunks(phi: Any) -> Any:
-    """Blocks of equal height that hold a whole number of chunks, so that no two tasks write one chunk."""
+def _strip(phi: RowBlocks, first: int, last: int) -> Handle:
+    """A handle of rows first..last-1, of however many blocks."""
+    edges = [*phi.starts, phi.n_rows]
+    inside = [b for b in range(len(phi.blocks)) if edges[b] < last and edges[b + 1] > first]
+    starts = [max(first - edges[b], 0) for b in inside]
+    stops = [min(last, edges[b + 1]) - edges[b] for b in inside]
+    if len(inside) == 1 and (starts[0], stops[0]) == (0, phi.sizes[inside[0]]):
+        return phi.blocks[inside[0]]
+    blocks = [phi.blocks[b] for b in inside]
+    return phi.backend.store("strips", _rows_between, [blocks], [starts], [stops])[0]
+
+
+def _opened(to: str, backend: Any) -> Any:
+    """The array that was written: a dask array where Dask is at work, else Zarr's own."""
+    if not isinstance(backend, Engine):
+        return _zarr().open_array(to, mode="r")
     import dask.array as da
 
-    if not isinstance(phi, da.Array) or phi.ndim != 2:
-        return phi  # cut_rows says what is wrong with it
-    heights = phi.chunks[0]
-    regular = len(set(heights[:-1])) <= 1 and heights[-1:] <= heights[:1]
-    if regular and (heights[0] <= CHUNK_ROWS or heights[0] % CHUNK_ROWS == 0):
-        return phi
-    return phi.rechunk({0: min(phi.shape[0], CHUNK_ROWS)})  # type: ignore[no-untyped-call]
+    return da.from_zarr(to)  # type: ignore[no-untyped-call]
 
 
 def check_place(to: str | os.PathLike[str]) -> None:
@@ -135,8 +149,8 @@ def check_place(to: str | os.PathLike[str]) -> None:
 
 
 @contextmanager
-def _new_array(to: str, cut: Cut, facts: dict[str, Any]) -> Iterator[str]:
-    """Yield where to write; a local array appears under its name when it is whole, a remote one is marked so."""
+def _new_array(to: str, phi: RowBlocks, facts: dict[str, Any]) -> Iterator[tuple[str, int]]:
+    """Yield where to write, and the height of a chunk; a local array appears under its name when it is whole, a remote one is marked so."""
     zarr = _zarr()
     local = "://" not in to
     final = os.path.abspath(to) if local else to
@@ -145,13 +159,13 @@ def _new_array(to: str, cut: Cut, facts: dict[str, Any]) -> Iterator[str]:
         if local
         else to
     )
-    height = max(1, min(cut.sizes[0], CHUNK_ROWS))
+    height = max(1, min(max(phi.sizes, default=1), CHUNK_ROWS))
     try:
         array = zarr.create_array(
             store=place,
-            shape=(cut.n_rows, cut.n_rows),
+            shape=(phi.n_rows, phi.n_rows),
             chunks=(height, height),
-            dtype=cut.dtype,
+            dtype=phi.dtype,
             attributes={"nearfar": nearfar.__version__, "whole": False, **facts},
         )
     except (OSError, ValueError, zarr.errors.ContainsArrayError) as error:
@@ -159,7 +173,7 @@ def _new_array(to: str, cut: Cut, facts: dict[str, Any]) -> Iterator[str]:
             f"{to}: cannot be written, {error}; choose another place",
         ) from error
     try:
-        yield place
+        yield place, height
         array.attrs["whole"] = True
         if local:
             os.rename(place, final)
@@ -168,12 +182,13 @@ def _new_array(to: str, cut: Cut, facts: dict[str, Any]) -> Iterator[str]:
             shutil.rmtree(place, ignore_errors=True)
 
 
-def _stop(place: str, written: list[Future]) -> None:
+def _stop(place: str, written: list[Handle], backend: Any) -> None:
     """Take the head off an array, so that workers stop writing to it, and wait for what they are at."""
     with suppress(OSError):
         os.remove(os.path.join(place, HEAD))
-    with suppress(Exception):
-        require_dask().wait(written, timeout=STOPPING)
+    if isinstance(backend, Engine):
+        with suppress(Exception):
+            require_dask().wait(written, timeout=STOPPING)
 
 
 def _zarr() -> Any:
@@ -187,8 +202,12 @@ def _zarr() -> Any:
 # -------------------------------------------------------------------- tasks
 
 
-def _write_pair(block: Any, other: Any, starts: tuple[int, int], place: str, shift: float) -> None:
-    """Write the kernel between two blocks, and its mirror image, chunk by chunk."""
+def _rows_between(blocks: list[Any], starts: list[int], stops: list[int]) -> Any:
+    return join([block[a:b] for block, a, b in zip(blocks, starts, stops, strict=True)])
+
+
+def _write_tile(rows: Any, others: Any, starts: tuple[int, int], shift: float, place: str) -> None:
+    """Write the kernel between two strips of rows, and its mirror image."""
     zarr = _zarr()
     try:
         array = zarr.open_array(place, mode="r+")
@@ -197,20 +216,14 @@ def _write_pair(block: Any, other: Any, starts: tuple[int, int], place: str, shi
             f"{place}: a worker does not see it; give a path on a disk that all machines share, or an address such "
             "as s3://...",
         ) from error
-    row, column = starts
-    height = array.chunks[0]
-    for top in range(0, block.shape[0], height):
-        strip = block[top : top + height]
-        for left in range(0, other.shape[0], height):
-            tile = cross_kernel(strip, other[left : left + height])
-            if row == column and top == left:
-                informed = informed_rows(strip)
-                tile[informed, informed] -= shift
-            rows = slice(row + top, row + top + tile.shape[0])
-            columns = slice(column + left, column + left + tile.shape[1])
-            _put(array, place, rows, columns, tile)
-            if row != column:
-                _put(array, place, columns, rows, tile.T)
+    tile = cross_kernel(rows, others)
+    if starts[0] == starts[1]:
+        informed = informed_rows(rows)
+        tile[informed, informed] -= shift
+    (row, column), (height, width) = starts, tile.shape
+    _put(array, place, slice(row, row + height), slice(column, column + width), tile)
+    if row != column:
+        _put(array, place, slice(column, column + width), slice(row, row + height), tile.T)
 
 
 def _put(array: Any, place: str, rows: slice, columns: slice, tile: Any) -> None:

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from nearfar.blocks import Backend
 from nearfar.errors import FileError, InputError
 from nearfar.io import ObjectList
 from nearfar.io.objects import Numbers, as_count, as_names
 from nearfar.io.sources import format_of, refuse_directory
 from nearfar.labels import order_names
 from nearfar.scale._answers import Answers, Piece
-from nearfar.scale._engine import Engine, current_engine, require_dask
+from nearfar.scale._engine import current_backend
 from nearfar.scale.file_chunks import (
     FileChunk,
     Format,
@@ -42,7 +43,7 @@ def read_triplets(
     on_bad: Literal["error", "drop"] = "error",
     storage_options: dict[str, Any] | None = None,
 ) -> Answers:
-    """Find answers for the workers of the active Dask client to read; nothing is read into this process.
+    """Find answers for the active Dask client or scratch folder to read in pieces; nothing is read yet.
 
     Parameters
     ----------
@@ -57,10 +58,9 @@ def read_triplets(
     -------
     Answers : give it to the verbs of ``nearfar.scale``.
     """
-    require_dask()
     if on_bad not in ("error", "drop"):
         raise InputError(f"on_bad must be 'error' or 'drop', got {on_bad!r}")
-    engine = current_engine()
+    engine = current_backend()
     n_objects = as_count(objects)
     format, files = Format(dialect, columns, on_bad, n_objects), _find(paths, storage_options or {})
     many = len(files)
@@ -78,10 +78,10 @@ def read_triplets(
         _order,
         engine.reduce("names", _join, engine.map("names", _names, pieces) or [_Names((), True)]),
     )
-    return Answers(pieces, engine.result("names of objects", future), future, approximate)
+    return Answers(pieces, engine.gather("names of objects", [future])[0], future, approximate)
 
 
-def _room(engine: Engine) -> int:
+def _room(engine: Backend) -> int:
     """Answers that a task can hold."""
     return max(1, min(PIECE_ROWS, engine.memory_per_task() // (4 * ROW_BYTES)))
 

@@ -13,10 +13,11 @@ from numba import njit
 from numpy.typing import NDArray
 
 from nearfar.kernel.factored import as_rows, is_sparse, row_squares
+from nearfar.kernel.ties import tie_tolerance
 from nearfar.simulate import squared_distances
 from nearfar.threads import blocks, run
 
-__all__ = ["phi_margins", "point_margins", "rounding", "without_rounding"]
+__all__ = ["phi_margins", "point_margins", "without_rounding"]
 
 Indices = NDArray[np.int32]
 Strategy = Literal["auto", "matrix", "pairs"]
@@ -54,16 +55,11 @@ def phi_margins(
     return without_rounding(margin, size, phi.dtype)
 
 
-def rounding(dtype: Any) -> float:
-    """Relative difference below which two sums of numbers of this precision may be equal."""
-    return 1e-5 if np.dtype(dtype) in (np.dtype(np.float32), np.dtype(np.float16)) else 1e-12
-
-
 def without_rounding(
     margin: NDArray[np.float64], size: NDArray[np.float64], dtype: Any
 ) -> NDArray[np.float64]:
     """The one rule for ties: a margin that may be rounding error of sums of this ``size`` is 0. In and out: margin."""
-    margin[np.abs(margin) <= rounding(dtype) * size] = 0
+    margin[np.abs(margin) <= tie_tolerance(dtype) * size] = 0
     return margin
 
 

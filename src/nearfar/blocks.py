@@ -1,0 +1,369 @@
+"""Rows in blocks: the one matrix type of the methods, held in memory, in files, or by the workers of a cluster.
+
+A method is written as functions of one block and sums over blocks. Where blocks lie is the business of a *backend*.
+``Local`` calls the functions here; the usual matrix in memory is one block, which costs nothing extra. ``Scratch``
+does the same with blocks that lie in files, for more rows than memory holds. ``nearfar.scale`` adds a backend that
+sends the functions to the workers of Dask. A backend knows a value by a *handle*: the value itself, a file, a future.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import pickle
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+from scipy import sparse
+
+from nearfar import memory, threads
+from nearfar.errors import FileError
+from nearfar.progress import track
+
+__all__ = ["LOCAL", "Backend", "Handle", "Local", "RowBlocks", "Scratch", "add", "add_all", "join"]
+
+Handle = Any
+Function = Callable[..., Any]
+ALIGNED = 64  # bytes; where an array starts in a file
+TASK_BYTES = 2 << 30  # what a task may take, where there is so much
+
+
+class Backend(Protocol):
+    """Runs functions of blocks. Arguments may be handles; ``shared`` ones are the same for all blocks.
+
+    in_place : whether a function may change what it is given, since nobody else holds it.
+    """
+
+    in_place: bool
+
+    def submit(self, name: str, function: Function, *arguments: Any) -> Handle:
+        """The result of one call; arguments may also be lists of handles."""
+
+    def map(self, name: str, function: Function, *columns: Iterable[Any], **shared: Any) -> list[Handle]:
+        """``function(*row, **shared)`` for every row of the zipped columns."""
+
+    def store(self, name: str, function: Function, *columns: Iterable[Any], **shared: Any) -> list[Handle]:
+        """As ``map``, for results as large as blocks of rows: they lie where those lie."""
+
+    def store_pairs(
+        self, name: str, function: Function, *columns: Iterable[Any], **shared: Any
+    ) -> tuple[list[Handle], list[Handle]]:
+        """As ``store``, for pairs of a large result and a small one that goes with it."""
+
+    def total(self, name: str, function: Function, *columns: Iterable[Any], **shared: Any) -> Handle:
+        """The sum of the results of ``map``, in order."""
+
+    def reduce(self, name: str, function: Callable[[list[Any]], Any], handles: Sequence[Handle]) -> Handle:
+        """``function(list of values)``, by groups where there are many; the order of values is kept."""
+
+    def wait(self, name: str, handles: Sequence[Handle]) -> None:
+        """Until all are there."""
+
+    def gather(self, name: str, handles: Sequence[Handle]) -> list[Any]:
+        """The values, here."""
+
+    def memory_per_task(self) -> int:
+        """Bytes that one function may take."""
+
+    def n_cores(self) -> int:
+        """How many functions run side by side."""
+
+
+class Local:
+    """Calls functions in this process: side by side where there are several blocks, one by one for a single one."""
+
+    in_place = True
+
+    def submit(self, name: str, function: Function, *arguments: Any) -> Handle:
+        """The result of one call."""
+        return function(*map(_opened, arguments))
+
+    def map(self, name: str, function: Function, *columns: Iterable[Any], **shared: Any) -> list[Handle]:
+        """``function(*row, **shared)`` for every row of the zipped columns."""
+        return list(self._results(name, function, columns, shared))
+
+    def store(self, name: str, function: Function, *columns: Iterable[Any], **shared: Any) -> list[Handle]:
+        """As ``map``, for results as large as blocks of rows."""
+        return [self._kept(result) for result in self._results(name, function, columns, shared)]
+
+    def store_pairs(
+        self, name: str, function: Function, *columns: Iterable[Any], **shared: Any
+    ) -> tuple[list[Handle], list[Handle]]:
+        """As ``store``, for pairs of a large result and a small one that goes with it."""
+        large, small = [], []
+        for result in self._results(name, function, columns, shared):
+            large.append(self._kept(result[0]))
+            small.append(result[1])
+        return large, small
+
+    def total(self, name: str, function: Function, *columns: Iterable[Any], **shared: Any) -> Handle:
+        """The sum of the results; only a few of them are held at a time."""
+        return add_all(self._results(name, function, columns, shared))
+
+    def reduce(self, name: str, function: Callable[[list[Any]], Any], handles: Sequence[Handle]) -> Handle:
+        """``function(list of values)``."""
+        return function(list(map(_opened, handles)))
+
+    def wait(self, name: str, handles: Sequence[Handle]) -> None:
+        """Nothing to wait for."""
+
+    def gather(self, name: str, handles: Sequence[Handle]) -> list[Any]:
+        """The values themselves."""
+        return list(map(_opened, handles))
+
+    def memory_per_task(self) -> int:
+        """A share of what is free, at most 2 GB."""
+        return min(TASK_BYTES, memory.available_bytes() // (2 * self.n_cores()))
+
+    def n_cores(self) -> int:
+        """Threads of this process."""
+        return threads.n_threads()
+
+    def _kept(self, rows: Any) -> Handle:
+        """Rows in memory stay where they are."""
+        return rows
+
+    def _results(
+        self, name: str, function: Function, columns: tuple[Iterable[Any], ...], shared: dict[str, Any]
+    ) -> Iterator[Any]:
+        """The results in order, as many at a time as there are threads."""
+        rows = list(zip(*columns, strict=True))
+        values = {key: _opened(value) for key, value in shared.items()}
+
+        def call(*row: Any) -> Any:
+            return function(*map(_opened, row), **values)
+
+        if len(rows) <= 1:
+            yield from (call(*row) for row in rows)
+            return
+        at_once = self.n_cores()
+        for start in track(range(0, len(rows), at_once), name):
+            with threads.one_blas_thread():  # blocks have the cores already
+                results = threads.run(call, rows[start : start + at_once])
+            yield from results
+
+
+LOCAL = Local()
+
+
+class Scratch(Local):
+    """As ``Local``, with blocks of rows in files, for matrices past memory; ``close`` removes them all.
+
+    Parameters
+    ----------
+    folder : where to make a folder for the files; it must exist and have room for about two copies of Phi.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self._count = 0
+        try:
+            self.folder = tempfile.mkdtemp(prefix="nearfar-", dir=folder)
+        except OSError as error:
+            raise FileError(
+                f"{os.fspath(folder)}: cannot be used as a scratch folder ({error.strerror}); give a folder that "
+                "exists and can be written"
+            ) from error
+
+    def close(self) -> None:
+        """Remove the files."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _kept(self, rows: Any) -> Handle:
+        """Rows go into a file of their own."""
+        self._count += 1
+        return Stored(rows, os.path.join(self.folder, f"{self._count:06d}.rows"))
+
+
+class Stored:
+    """A value in a file, memory-mapped wherever it is used; the file goes when nobody needs it any more."""
+
+    def __init__(self, value: Any, path: str) -> None:
+        self.path = path
+        self._places: list[tuple[int, int]] = []
+        buffers: list[pickle.PickleBuffer] = []
+        self._head = pickle.dumps(value, protocol=5, buffer_callback=buffers.append)
+        try:
+            with open(path, "wb") as file:
+                for buffer in buffers:
+                    file.write(bytes(-file.tell() % ALIGNED))
+                    start = file.tell()
+                    file.write(buffer.raw())
+                    self._places.append((start, file.tell()))
+        except OSError as error:
+            raise FileError(
+                f"{os.path.dirname(path)}: cannot write to the scratch folder ({error.strerror}); make room there, "
+                "or choose a folder on a larger disk"
+            ) from error
+
+    def open(self) -> Any:
+        """The value; its arrays are parts of the file, read when they are looked at, and cannot be changed."""
+        if not any(stop > start for start, stop in self._places):  # an empty file cannot be mapped
+            return pickle.loads(self._head, buffers=[b"" for _ in self._places])
+        try:
+            with open(self.path, "rb") as file:
+                mapped = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+        except OSError as error:
+            raise FileError(
+                f"{self.path}: the block is no longer there ({error.strerror}); use what is computed inside the "
+                "with block of the scratch folder"
+            ) from error
+        return pickle.loads(self._head, buffers=[mapped[start:stop] for start, stop in self._places])
+
+    def __del__(self) -> None:
+        with suppress(OSError, AttributeError, TypeError):  # also while Python shuts down
+            os.remove(self.path)
+
+
+def _opened(argument: Any) -> Any:
+    if isinstance(argument, Stored):
+        return argument.open()
+    return list(map(_opened, argument)) if type(argument) is list else argument
+
+
+def add(one: Any, other: Any) -> Any:
+    """The sum of two arrays, numbers, or tuples of those.
+
+    >>> add((1, 2.0), (3, 4.0))
+    (4, 6.0)
+    """
+    if isinstance(one, tuple):
+        terms = [add(a, b) for a, b in zip(one, other, strict=True)]
+        return type(one)(*terms) if hasattr(one, "_fields") else tuple(terms)
+    return one + other
+
+
+def add_all(terms: Iterable[Any]) -> Any:
+    """The sum of one or more terms, in order.
+
+    >>> add_all([1, 2, 3])
+    6
+    """
+    rest = iter(terms)
+    total = next(rest)
+    for term in rest:
+        total = add(total, term)
+    return total
+
+
+def join(pieces: Sequence[Any]) -> Any:
+    """Blocks of rows one below the other, dense or csr; a single one is not copied."""
+    if len(pieces) == 1:
+        return pieces[0]
+    if sparse.issparse(pieces[0]):
+        return sparse.csr_array(sparse.vstack(pieces))
+    return np.concatenate(pieces)
+
+
+class RowBlocks:
+    """A matrix, or a vector with an entry per object, in blocks of consecutive rows.
+
+    Parameters
+    ----------
+    backend : who holds the blocks.
+    blocks : handles of (rows, width) ndarrays or csr_arrays; of (rows,) ndarrays where ``width`` is None.
+    sizes : how many rows each block has.
+    width, dtype : of all blocks.
+    checked : whether all values are known to be finite.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        blocks: Sequence[Handle],
+        sizes: Sequence[int],
+        width: int | None,
+        dtype: DTypeLike,
+        *,
+        checked: bool = False,
+    ) -> None:
+        self.backend = backend
+        self.blocks = list(blocks)
+        self.sizes = tuple(map(int, sizes))
+        self.width = width
+        self.dtype = np.dtype(dtype)
+        self.checked = checked
+
+    @classmethod
+    def of(cls, matrix: Any) -> RowBlocks:
+        """A matrix in memory, as one block: neither copied nor looked at.
+
+        >>> RowBlocks.of(np.eye(3))
+        RowBlocks of shape (3, 3), float64, in 1 block
+        """
+        return cls(LOCAL, [matrix], [matrix.shape[0]], matrix.shape[1], matrix.dtype, checked=True)
+
+    def __repr__(self) -> str:
+        many = f"{len(self.blocks)} block{'s' * (len(self.blocks) != 1)}"
+        return f"RowBlocks of shape {self.shape}, {self.dtype}, in {many}"
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of all blocks."""
+        return sum(self.sizes)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """(n, width), or (n,)."""
+        return (self.n_rows,) if self.width is None else (self.n_rows, self.width)
+
+    @property
+    def starts(self) -> list[int]:
+        """Number of the first row of every block."""
+        return [0, *np.cumsum(self.sizes)[:-1].tolist()] if self.sizes else []
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the rows, if they are dense."""
+        return self.n_rows * (self.width or 1) * self.dtype.itemsize
+
+    def map(self, name: str, function: Function, *columns: Iterable[Any], **shared: Any) -> list[Handle]:
+        """Handles of ``function(block, *row, **shared)``; every column has a value or handle per block."""
+        return self.backend.map(name, function, self.blocks, *columns, **shared)
+
+    def total(self, name: str, function: Function, *columns: Iterable[Any], **shared: Any) -> Handle:
+        """A handle of the sum of what ``map`` would give."""
+        return self.backend.total(name, function, self.blocks, *columns, **shared)
+
+    def gather(self, name: str, function: Function, *columns: Iterable[Any], **shared: Any) -> list[Any]:
+        """The values of ``map``, here."""
+        return self.backend.gather(name, self.map(name, function, *columns, **shared))
+
+    def sum(self, name: str, function: Function, *columns: Iterable[Any], **shared: Any) -> Any:
+        """The value of ``total``, here."""
+        return self.backend.gather(name, [self.total(name, function, *columns, **shared)])[0]
+
+    def like(self, handles: Sequence[Handle], width: int | None, dtype: DTypeLike) -> RowBlocks:
+        """Another matrix of the same rows in the same blocks."""
+        return RowBlocks(self.backend, handles, self.sizes, width, dtype, checked=True)
+
+    def cut(self, values: NDArray[Any]) -> list[NDArray[Any]]:
+        """An array with an entry per row, cut as the blocks are."""
+        return np.split(values, np.cumsum(self.sizes)[:-1]) if len(self.sizes) > 1 else [values]
+
+    def take(self, rows: NDArray[Any], pick: Function | None = None) -> Any:
+        """The given rows, in their order, here; ``pick(block, places)`` takes them out of a block."""
+        edges = np.concatenate([[0], np.cumsum(self.sizes)])
+        home = np.searchsorted(edges, rows, side="right") - 1
+        used = np.unique(home)
+        if not len(used):
+            used = np.zeros(1, dtype=np.intp)
+        blocks, wanted = [self.blocks[b] for b in used], [rows[home == b] - edges[b] for b in used]
+        found = self.backend.gather(
+            "picking rows", self.backend.map("picking rows", pick or _pick, blocks, wanted)
+        )
+        order = np.argsort(np.concatenate([np.flatnonzero(home == b) for b in used]), kind="stable")
+        stacked = join(found)
+        return stacked if np.array_equal(order, np.arange(len(order))) else stacked[order]
+
+    def to_array(self, name: str = "fetching rows") -> Any:
+        """All rows here, as one ndarray or csr_array."""
+        return join(self.backend.gather(name, self.blocks))
+
+
+def _pick(block: Any, places: NDArray[Any]) -> Any:
+    return block[places]

@@ -1,0 +1,77 @@
+"""Products and sums of one block of rows, in float64 piece by piece: float32 stays float32 outside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from nearfar.kernel.factored import is_sparse
+from nearfar.kernel.products import rows_times, transposed_times
+
+__all__ = ["into_columns", "onto_columns", "row_slices", "scatter_of", "take_columns"]
+
+Floats = NDArray[np.float64]
+SLICE_ROWS = 8192
+
+
+def row_slices(rows: Any, height: int = SLICE_ROWS) -> Iterator[tuple[slice, Any]]:
+    """(where, slice) for consecutive slices of a dense or csr block."""
+    for start in range(0, rows.shape[0], height):
+        where = slice(start, min(start + height, rows.shape[0]))
+        yield where, rows[where]
+
+
+def onto_columns(rows: Any, axes: Floats) -> Floats:
+    """(n, d) rows @ axes."""
+    if is_sparse(rows):
+        return rows_times(rows, axes)
+    result = np.empty((rows.shape[0], axes.shape[1]))
+    for where, part in row_slices(rows):
+        result[where] = part @ axes
+    return result
+
+
+def into_columns(rows: Any, vectors: Floats) -> Floats:
+    """(p, d) rows' @ vectors."""
+    if is_sparse(rows):
+        return transposed_times(rows, vectors)
+    result = np.zeros((rows.shape[1], vectors.shape[1]))
+    for where, part in row_slices(rows):
+        result += part.T @ vectors[where]
+    return result
+
+
+def scatter_of(rows: Any, mean: Floats, height: int = SLICE_ROWS) -> Floats:
+    """(p, p) (rows - mean)' (rows - mean), multiplied in the precision of the rows."""
+    scatter = np.zeros((rows.shape[1], rows.shape[1]))
+    for _, part in row_slices(rows, height):
+        if is_sparse(part):  # centring would fill it: take the mean off the result instead
+            sums = np.asarray(part.sum(axis=0, dtype=np.float64)).ravel()
+            scatter += (part.T @ part).toarray()
+            scatter -= np.outer(sums, mean) + np.outer(mean, sums) - part.shape[0] * np.outer(mean, mean)
+        else:
+            centred = part - mean.astype(part.dtype)
+            scatter += centred.T @ centred
+    return scatter
+
+
+def take_columns(rows: Any, columns: Any) -> Any:
+    """The given columns (ascending) of a dense or csr block, also of one with billions of columns.
+
+    >>> take_columns(np.array([[1.0, 2.0, 3.0]]), np.array([0, 2]))
+    array([[1., 3.]])
+    """
+    if len(columns) == rows.shape[1]:
+        return rows
+    if not is_sparse(rows):
+        return rows[:, columns]
+    place = np.searchsorted(columns, rows.indices)
+    place[place == len(columns)] = 0
+    keep = columns[place] == rows.indices if len(columns) else np.zeros(len(place), dtype=bool)
+    indptr = np.concatenate([[0], np.cumsum(keep)])[rows.indptr]
+    shape = (rows.shape[0], len(columns))
+    return sparse.csr_array((rows.data[keep], place[keep], indptr), shape=shape)
