@@ -37,6 +37,7 @@ class Tab:
     def __init__(self, driver):
         self.driver = driver
         self.seen_log = []
+        driver.get_log("browser")  # what earlier tests left there
 
     def open(self, url, *, width=1280, height=900, dark=False):
         self.driver.execute_cdp_cmd(

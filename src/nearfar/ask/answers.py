@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearfar.ask.store.researcher import answer_rows, object_rows, study_row
+from nearfar.ask.store.sqlite import read_file
 from nearfar.ask.store.transaction import Row, Transaction
 from nearfar.design import Booklets, Questions
 from nearfar.design.booklets import ROLES
 from nearfar.errors import FileError
+from nearfar.io.reading import Part, ReadResult
+from nearfar.io.rejections import CHECKS
 from nearfar.triplets import Triplets
 
-__all__ = ["CheckAnswer", "Collected", "collect"]
+__all__ = ["CheckAnswer", "Collected", "collect", "read_databases"]
 
 WEEK = 7 * 86_400.0
 
@@ -120,3 +125,29 @@ def _when(row: Row) -> float:
         return float(received)
     when = shown_at + milliseconds / 1000
     return float(when if received - WEEK < when <= received else received)
+
+
+def read_databases(paths: Sequence[str]) -> ReadResult:
+    """Read the databases of studies, also while they are served; nothing is written to them."""
+    import polars as pl
+
+    found = []
+    for path in paths:
+        if not path.endswith(".db"):
+            raise FileError(
+                f"{path}: a database of answers cannot be joined with other files; export it first"
+            )
+        found.append((path, read_file(Path(path), collect)))
+    checks = [
+        (path, check.place, "check", check.participant, check.correct, " | ".join(check.shown))
+        for path, collected in found
+        for check in collected.checks
+    ]
+    return ReadResult(
+        Triplets.concatenate([collected.triplets for _, collected in found]),
+        checks=pl.DataFrame(checks, schema=CHECKS, orient="row"),
+        parts=tuple(
+            Part(path, "study", "answer", len(np.unique(c.triplets.statement_ids)) + len(c.checks), ())
+            for path, c in found
+        ),
+    )

@@ -64,7 +64,7 @@ async def visit(port: int, colours: Colours, *, pause: float, seed: int = 0) -> 
     async def one(number: int) -> None:
         async with here:
             await Visitor(
-                port,
+                (port,),
                 points,
                 noise=float(rng.uniform(0.1, 0.35)),
                 flip=0.5 if rng.random() < CARELESS else 0.02,

@@ -1,6 +1,6 @@
 """The live view: what the library says about the answers so far. Run as a module, it computes for a server.
 
-Every figure comes from ``nearfar.evaluate`` and the report's own rules; nothing is estimated here.
+Every figure comes from ``nearfar.evaluate``; nothing is estimated here.
 """
 
 from __future__ import annotations
@@ -13,18 +13,27 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nearfar.ask.answers import Collected, collect
 from nearfar.ask.store import is_postgres, researcher
 from nearfar.ask.store.transaction import Transaction
 from nearfar.errors import NearfarError, NearfarWarning
+from nearfar.evaluate.alignment import align, along_axes, radius
+from nearfar.evaluate.analysis import Analysis
+from nearfar.evaluate.people import judge_people
+from nearfar.space.space import Space
 
-__all__ = ["aligned", "live_view"]
+__all__ = ["live_view"]
 
 MODEL = "score"  # needs no optimisation, so it keeps up
 FEWEST = 60  # statements before anything is said
-Floats = NDArray[np.float64]
+REASONS = {
+    "inconsistent": "does not repeat their own answers",
+    "different": "answers reliably, but by another taste",
+    "unlike the others": "answers unlike the others",
+    "one-sided": "chooses one side far more often",
+}
+ENOUGH_TO_TURN = 3  # objects on both maps
 
 
 def live_view(collected: Collected, before: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -51,95 +60,64 @@ def live_view(collected: Collected, before: dict[str, Any] | None = None) -> dic
         return view
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NearfarWarning)
-        view["ceiling"] = _ceiling(answers)
-        view["people"] = _people(collected)
-        if view["answers"] >= FEWEST:
-            view["map"] = _map(answers, (before or {}).get("map"))
-            view["curve"] = _curve(answers)
+        analysis = Analysis(answers, MODEL, models=[MODEL])
+        enough = view["answers"] >= FEWEST and len(analysis.splits) > 0
+        found = analysis.ceiling.to_dict()
+        view["ceiling"] = {key: value for key, value in found.items() if key != "participants"}
+        view["people"] = _people(collected, analysis.held_out.astype(np.float64) if enough else None)
+        if enough:
+            view["map"] = _map(analysis.space, (before or {}).get("map"))
+            view["curve"] = _curve(analysis)
     return view
 
 
-def _ceiling(answers: Any) -> dict[str, Any]:
-    from nearfar.evaluate.ceiling import noise_ceiling
-
-    found = noise_ceiling(answers).to_dict()
-    return {key: found[key] for key in ("bracket", "agreement", "within", "odd_one_out", "most_central")}
-
-
-def _curve(answers: Any) -> dict[str, Any]:
-    from nearfar.evaluate.curve import learning_curve
-
-    curve = learning_curve(answers, MODEL)
+def _curve(analysis: Analysis) -> dict[str, Any] | None:
+    curve = analysis.curve
+    if curve is None:
+        return None
     parts = {
-        name: None if (found := getattr(curve, name)) is None else found._asdict()
+        name: None if (found := getattr(curve, name)) is None else _plain(found._asdict())
         for name in ("now", "doubled", "gain")
     }
-    return {
-        "model": curve.model,
-        "points": [point._asdict() for point in curve.points],
-        "verdict": curve.verdict,
-        **parts,
-    }
+    points = [_plain(point._asdict()) for point in curve.points]
+    return {"model": curve.model, "points": points, "verdict": curve.verdict, **parts}
 
 
-def _people(collected: Collected) -> list[dict[str, Any]]:
-    from nearfar.evaluate.ceiling import noise_ceiling
-    from nearfar.report.people import participants
-
-    answers = collected.triplets
-    names = [] if answers.participant is None else [str(name) for name in answers.participant.names.tolist()]
-    found = participants(answers, {name: name for name in names}, noise_ceiling(answers), None)
+def _people(collected: Collected, credit: Any) -> list[dict[str, Any]]:
+    found = judge_people(collected.triplets, credit)
     graded: dict[str, list[bool]] = {}
     for check in collected.checks:
         graded.setdefault(check.participant, []).append(check.correct)
     return [
         {
             "name": row.name,
-            "answers": row.answers,
-            "with_others": row.with_others,
-            "with_themselves": row.with_themselves,
+            "answers": row.statements,
+            "with_others": row.with_others and row.with_others.share,
+            "with_themselves": row.with_themselves and row.with_themselves.share,
             "median_seconds": row.median_seconds,
             "checks": len(graded.get(row.name, ())),
             "checks_correct": sum(graded.get(row.name, ())),
-            "reasons": list(row.reasons),
+            "reason": REASONS.get(row.standing, ""),
         }
         for row in (found.rows if found is not None else ())
     ]
 
 
-def _map(answers: Any, before: list[Any] | None) -> list[Any]:
-    from nearfar.features import FeatureMap
-    from nearfar.methods import KernelPCA
-
-    features = FeatureMap(MODEL)
-    points = KernelPCA(n_components=2).fit_transform(features.fit_transform(answers))
-    informed = features.informed_
+def _map(space: Space, before: list[Any] | None) -> list[Any]:
+    """Coordinates, or None for objects that nothing is known about; turned towards the map before."""
+    points = np.where(space.informed[:, None], space.map(2), np.nan)
+    placed = along_axes(points)
     if before is not None and len(before) == len(points):
-        points = aligned(points, informed, before)
-    return [
-        [round(float(x), 4), round(float(y), 4)] if known else None
-        for (x, y), known in zip(points, informed, strict=True)
-    ]
+        old = np.array([[np.nan, np.nan] if place is None else place for place in before])
+        if np.isfinite(old).all(axis=1).sum() >= ENOUGH_TO_TURN:
+            placed = align(points, old)
+            placed = placed / radius(placed)  # fitting onto noise shrinks a little every time
+    return [None if np.isnan(row).any() else [round(float(x), 4) for x in row] for row in placed]
 
 
-def aligned(points: Floats, informed: NDArray[np.bool_], before: list[Any]) -> Floats:
-    """The map turned and mirrored so that it lies as near to the one before as possible; shapes stay as they are.
-
-    >>> square = np.array([[0.0, 0.0], [2.0, 0.0], [2.0, 1.0]])
-    >>> turned = square @ np.array([[0.0, 1.0], [-1.0, 0.0]])
-    >>> np.allclose(aligned(turned - turned.mean(0), np.ones(3, bool), (square - square.mean(0)).tolist()), square - square.mean(0))
-    True
-    """
-    from scipy.linalg import orthogonal_procrustes
-
-    both = [i for i, place in enumerate(before) if place is not None and informed[i]]
-    if len(both) < 3:
-        return points
-    old = np.array([before[i] for i in both])
-    new = points[both]
-    turn, _ = orthogonal_procrustes(new - new.mean(axis=0), old - old.mean(axis=0))
-    made: Floats = (points - new.mean(axis=0)) @ turn + old.mean(axis=0)
-    return made
+def _plain(values: dict[str, Any]) -> dict[str, Any]:
+    """NaN as None: JSON has no NaN."""
+    return {name: None if value != value else value for name, value in values.items()}
 
 
 # ---------------------------------------------------------------- the computing process
@@ -174,8 +152,11 @@ def main() -> None:
             told = {"error": str(error)}
         except Exception as error:  # a figure that cannot be computed must not end the collecting
             told = {"error": f"{type(error).__name__}: {error}"}
-        sys.stdout.write(json.dumps(told) + "\n")
-        sys.stdout.flush()
+        try:
+            sys.stdout.write(json.dumps(told) + "\n")
+            sys.stdout.flush()
+        except BrokenPipeError:  # the server is gone
+            os._exit(0)
 
 
 if __name__ == "__main__":

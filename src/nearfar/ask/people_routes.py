@@ -8,8 +8,6 @@ import math
 import re
 import secrets
 import time
-import warnings
-from math import comb
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -18,14 +16,12 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from nearfar import design
 from nearfar.ask.pages import STATIC, render
 from nearfar.ask.passwords import hash_secret
 from nearfar.ask.prepare import OpenStudy
 from nearfar.ask.store import people, researcher
 from nearfar.ask.store.people import Answer, Arrival
 from nearfar.ask.texts import markdown, read_texts
-from nearfar.errors import NearfarWarning, UnreachableError
 
 __all__ = ["PeopleRoutes"]
 
@@ -46,6 +42,8 @@ LONGEST_ID = 200
 DAY = 86_400_000.0
 CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 NO_STORE = {"cache-control": "no-store"}
+SAY_EVERY = 30.0  # seconds
+_said: dict[str, float] = {}
 FOREVER = {"cache-control": "public, max-age=31536000, immutable"}
 
 
@@ -112,20 +110,11 @@ class PeopleRoutes:
         }
 
     def _practice(self, n_objects: int) -> list[list[int]]:
-        plan, count = self.ready.plan, self.study.questions.practice
-        made: design.Questions
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NearfarWarning)  # a few questions never reach every object
-            if plan.kind == "near":
-                made = design.random_questions(n_objects, min(count, 3 * comb(n_objects, 3)), 1)
-            elif plan.kind == "grid":
-                made = design.grid_questions(
-                    n_objects, min(count, n_objects), size=plan.options, pick=plan.pick
-                )
-            else:
-                made = design.trio_questions(n_objects, min(count, comb(n_objects, 3)))
-        rows: list[list[int]] = made.array.tolist()
-        return rows
+        """Some questions that are not saved."""
+        plan, rng = self.ready.plan, np.random.default_rng(1)
+        width = plan.options + 1 if plan.kind == "grid" else 3
+        asked = range(self.study.questions.practice)
+        return [rng.choice(n_objects, width, replace=False).tolist() for _ in asked]
 
     async def show_page(self, request: Request) -> Response:
         """The one page that people see."""
@@ -279,9 +268,11 @@ def _wrong(reason: str) -> Response:
 
 
 async def unreachable(request: Request, error: Exception) -> Response:
-    """The database cannot be written right now: one sentence to the person and one to the log."""
-    log.error("an answer could not be saved and will be sent again: %s", error)
-    assert isinstance(error, UnreachableError)
+    """The database cannot be written right now: one sentence to the person, and one to the log every half minute."""
+    now = time.monotonic()
+    if now - _said.get(str(error), -SAY_EVERY) >= SAY_EVERY:
+        _said[str(error)] = now
+        log.error("an answer could not be saved and will be sent again: %s", error)
     return JSONResponse(
         {"error": "Your answers cannot be saved at the moment; keep this page open, it keeps trying."},
         503,

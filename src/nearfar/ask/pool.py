@@ -23,8 +23,8 @@ __all__ = ["Pool", "make_pool", "same_trio"]
 
 COLUMNS = {
     "near": ("anchor", "one", "other"),
-    "odd": ("one", "two", "three"),
-    "central": ("one", "two", "three"),
+    "odd": ("a", "b", "c"),
+    "central": ("a", "b", "c"),
 }
 
 

@@ -6,13 +6,19 @@ import logging
 import socket
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from nearfar.ask.app import make_app
 from nearfar.ask.guard import Limits
 from nearfar.ask.prepare import OpenStudy
 from nearfar.errors import InputError, MissingExtra, UnreachableError
 
-__all__ = ["caddyfile", "check_public_url", "free_port", "serve"]
+try:
+    import uvicorn
+except ImportError as error:  # pragma: no cover
+    raise MissingExtra("uvicorn", "ask") from error
+
+__all__ = ["caddyfile", "check_public_url", "free_port", "serve", "server_config"]
 
 
 def check_public_url(url: str | None) -> str | None:
@@ -62,23 +68,9 @@ def bind(port: int) -> socket.socket:
     return made
 
 
-def serve(
-    ready: OpenStudy,
-    *,
-    port: int,
-    public_url: str | None = None,
-    limits: Limits | None = None,
-    started: Callable[[], None] | None = None,
-) -> None:
-    """Serve until the process is told to stop. Only this machine can connect; Caddy or the like goes in front."""
-    try:
-        import uvicorn
-    except ImportError as error:
-        raise MissingExtra("uvicorn", "ask") from error
-
-    logging.getLogger("nearfar.ask").setLevel(logging.INFO)
-    app = make_app(ready, public_url=public_url, port=port, limits=limits)
-    config = uvicorn.Config(
+def server_config(app: Any, port: int, public_url: str | None = None) -> uvicorn.Config:
+    """How uvicorn runs an application: for this machine only, without a log of who asks for what."""
+    return uvicorn.Config(
         app,
         host="127.0.0.1",
         port=port,
@@ -90,6 +82,20 @@ def serve(
         timeout_graceful_shutdown=5,
         backlog=1024,
     )
+
+
+def serve(
+    ready: OpenStudy,
+    *,
+    port: int,
+    public_url: str | None = None,
+    limits: Limits | None = None,
+    started: Callable[[], None] | None = None,
+) -> None:
+    """Serve until the process is told to stop. Only this machine can connect; Caddy or the like goes in front."""
+    logging.getLogger("nearfar.ask").setLevel(logging.INFO)
+    app = make_app(ready, public_url=public_url, port=port, limits=limits)
+    config = server_config(app, port, public_url)
     with bind(port) as here:
         if started is not None:
             started()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
 import os
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from nearfar.ask.store import Store, researcher
@@ -21,57 +23,88 @@ EVERY = 5.0  # seconds
 LONGEST = 300.0  # seconds that a view may take
 
 
+class _Computer:
+    """The computing process: a line of JSON in, a line out. It ends by itself when this process does."""
+
+    def __init__(self) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "nearfar.ask.live"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "OMP_NUM_THREADS": "1"},
+        )
+
+    def compute(self, database: str) -> str:
+        """The view of a database; waits for it."""
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self.process.stdin.write(json.dumps({"database": database}).encode() + b"\n")
+        self.process.stdin.flush()
+        line = self.process.stdout.readline().decode()
+        if not line:
+            raise OSError("the computing process ended")
+        told = json.loads(line)
+        if "error" in told:
+            raise OSError(told["error"])
+        return line
+
+    def end(self) -> None:
+        """Kill it; whoever waits for a line gets none."""
+        self.process.kill()
+
+    def clean_up(self) -> None:
+        """Close what is left of it."""
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+
+
 class ViewMaker:
-    """Asks the computing process for a new view whenever answers came or went."""
+    """Asks for a new view whenever answers came or went."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        self.process: asyncio.subprocess.Process | None = None
+        self.computer: _Computer | None = None
+        self.thread = ThreadPoolExecutor(1, "view")
         self.hurried = asyncio.Event()
 
     async def keep_up(self) -> None:
         """Until cancelled: look every few seconds whether there is something new."""
         known: tuple[Any, ...] | None = None
         while True:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.hurried.wait(), EVERY)
+            self.hurried.clear()
             try:
                 if self.store.lead():
                     now = await self.store.read(researcher.version_of_answers)
                     if now != known:
                         await self._renew()
                         known = now
-            except (TimeoutError, NearfarError, OSError, ValueError) as error:
+            except (NearfarError, OSError, ValueError) as error:
                 log.error("the live view could not be computed: %s", error or type(error).__name__)
-                self.close()
-            self.hurried.clear()
-            try:
-                await asyncio.wait_for(self.hurried.wait(), EVERY)
-            except TimeoutError:
-                continue
+                self._drop()
 
     def hurry(self) -> None:
         """Something changed that should show at once."""
         self.hurried.set()
 
     async def _renew(self) -> None:
-        if self.process is None or self.process.returncode is not None:
-            self.process = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "nearfar.ask.live",
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, limit=1 << 28,
-                env={**os.environ, "OMP_NUM_THREADS": "1"},
-            )  # fmt: skip
-        assert self.process.stdin is not None and self.process.stdout is not None
-        self.process.stdin.write(json.dumps({"database": self.store.url}).encode() + b"\n")
-        await self.process.stdin.drain()
-        line = await asyncio.wait_for(self.process.stdout.readline(), LONGEST)
-        if not line:
-            raise OSError("the computing process ended")
-        told = json.loads(line)
-        if "error" in told:
-            raise OSError(told["error"])
-        await self.store.write(researcher.put_view, line.decode(), time.time())
+        if self.computer is None:
+            self.computer = _Computer()
+        loop = asyncio.get_running_loop()
+        waiting = loop.run_in_executor(self.thread, self.computer.compute, self.store.url)
+        line = await asyncio.wait_for(waiting, LONGEST)
+        await self.store.write(researcher.put_view, line, time.time())
+
+    def _drop(self) -> None:
+        if self.computer is not None:
+            self.computer.end()
+            self.thread.submit(self.computer.clean_up)
+            self.computer = None
 
     def close(self) -> None:
-        """End the computing process; it would also end by itself when this one does."""
-        if self.process is not None and self.process.returncode is None:
-            self.process.kill()
-        self.process = None
+        """End the computing process."""
+        self._drop()
+        self.thread.shutdown()

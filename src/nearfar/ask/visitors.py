@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import random
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -57,8 +58,9 @@ def choices(
 class Connection:
     """One kept-alive HTTP connection that sends and receives JSON."""
 
-    def __init__(self, port: int, token: str) -> None:
-        self.port = port
+    def __init__(self, ports: Sequence[int], token: str) -> None:
+        self.ports = ports
+        self.port = ports[0]
         self.token = token
         self.streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
@@ -72,6 +74,7 @@ class Connection:
 
     async def _call(self, path: str, body: Any) -> tuple[int, Any]:
         if self.streams is None:
+            self.port = random.choice(self.ports)
             self.streams = await asyncio.open_connection("127.0.0.1", self.port)
         reader, writer = self.streams
         data = b"" if body is None else json.dumps(body).encode()
@@ -105,7 +108,7 @@ class Visitor:
 
     Parameters
     ----------
-    port : of the server.
+    ports : of the servers; any of them will do.
     points : (n, d) where the person sees the objects.
     noise, flip : how blurred they see, and how often they do not look; as for ``simulate.answers``.
     pause : seconds between two answers.
@@ -114,7 +117,7 @@ class Visitor:
     heard : called with the seconds that a confirmed answer took.
     """
 
-    port: int
+    ports: Sequence[int]
     points: NDArray[np.float64]
     noise: float = 0.2
     flip: float = 0.02
@@ -129,7 +132,7 @@ class Visitor:
 
     async def take_part(self) -> str:
         """Start, answer everything, finish; the status that ended it: "finished", "left", "paused" or "full"."""
-        connection = Connection(self.port, self.token)
+        connection = Connection(self.ports, self.token)
         try:
             return await self._take_part(connection)
         finally:

@@ -131,7 +131,12 @@ def load(
 
     object_list = None if objects is None else read_objects(objects)
     sources: Any = answers[0] if len(answers) == 1 else list(answers)
-    result = read_answers(sources, dialect=dialect, objects=object_list, on_bad=OnBad(on_bad).value)
+    if any(str(name).endswith(".db") for name in answers):
+        from nearfar.ask.answers import read_databases
+
+        result = read_databases(answers)
+    else:
+        result = read_answers(sources, dialect=dialect, objects=object_list, on_bad=OnBad(on_bad).value)
     if announce and len(result.rejected):
         dropped = many(len(result.rejected), "row")
         warnings.warn(

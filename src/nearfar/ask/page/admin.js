@@ -46,13 +46,16 @@ const signed = (share) => (share >= 0 ? "+" : "−") + Math.abs(100 * share).toF
 
 function ceiling(told) {
   const found = told.view && told.view.ceiling;
-  const agreement = found && found.agreement;
-  if (!agreement) return put("ceiling", "unknown"), put("ceiling-why", "No question has been answered by two people yet.");
-  put("ceiling", `${percent(found.bracket[0])} to ${percent(found.bracket[1])}`);
-  const error = agreement.standard_error === null ? "" : ` ± ${(196 * agreement.standard_error).toFixed(1)} (95 % interval)`;
-  const own = found.within ? ` With themselves people agree in ${percent(found.within.share)}.` : "";
-  put("ceiling-why", `Two people agree in ${(100 * agreement.share).toFixed(1)} %${error}, from ${plural(agreement.questions, "repeated question", "repeated questions")}.${own}`);
+  if (!found || !found.agreement) return put("ceiling", "unknown"), put("ceiling-why", "No question has been answered by two people yet.");
+  const { agreement, bracket, outer, within } = found;
+  put("ceiling", bracket ? `${percent(bracket[0])} to ${percent(bracket[1])}` : "unknown");
+  const sure = outer ? ` With the uncertainty of both ends: ${percent(outer[0])} to ${percent(outer[1])}.` : "";
+  const own = within ? ` With themselves people agree in ${percent(within.share)}.` : "";
+  const why = bracket ? "" : " " + sentence(found.unknown);
+  put("ceiling-why", `Two people agree in ${(100 * agreement.share).toFixed(1)} %, from ${plural(agreement.questions, "repeated question", "repeated questions")}.${sure}${own}${why}`);
 }
+
+const sentence = (words) => (words ? words[0].toUpperCase() + words.slice(1) + (words.endsWith(".") ? "" : ".") : "");
 
 function summary(told) {
   const { active, finished, left } = told.people;
@@ -91,10 +94,10 @@ function cell(words, kind) {
 
 function people(told) {
   const judged = new Map(((told.view && told.view.people) || []).map((one) => [one.name, one]));
-  const order = [...told.everybody].sort((a, b) => (judged.get(b.name)?.reasons.length || 0) - (judged.get(a.name)?.reasons.length || 0));
+  const order = [...told.everybody].sort((a, b) => (judged.get(b.name)?.reason ? 1 : 0) - (judged.get(a.name)?.reason ? 1 : 0));
   const shown = everybody ? order : order.slice(0, FIRST);
   draw("people", [shown, [...judged.values()]], () => {
-    $("people").replaceChildren(...shown.map((one) => row(one, judged.get(one.name) || { reasons: [] })));
+    $("people").replaceChildren(...shown.map((one) => row(one, judged.get(one.name) || { reason: "" })));
   });
   $("more").hidden = everybody || order.length <= FIRST;
   $("more").textContent = `Show all ${order.length} people`;
@@ -103,11 +106,11 @@ function people(told) {
 
 function row(one, figures) {
   const made = document.createElement("tr");
-  if (figures.reasons.length) made.className = "look";
+  if (figures.reason) made.className = "look";
   const checks = figures.checks ? `${figures.checks_correct} of ${figures.checks}` : "–";
   const seconds = figures.median_seconds ? figures.median_seconds.toFixed(1) + " s" : "–";
   made.append(cell(one.name), cell(one.state), cell(`${one.answers}`, "num"), cell(checks, "num"), cell(percent(figures.with_others), "num"),
-    cell(percent(figures.with_themselves), "num"), cell(seconds, "num"), cell(figures.reasons.join("; "), "reason"));
+    cell(percent(figures.with_themselves), "num"), cell(seconds, "num"), cell(figures.reason, "reason"));
   const button = Object.assign(document.createElement("button"), { type: "button", className: "btn small", textContent: "Erase" });
   button.setAttribute("aria-label", "Erase " + one.name);
   button.onclick = () => erase(one.name);
@@ -151,6 +154,7 @@ async function look() {
 
 $("pause").onclick = async () => { await post("state", { state: last.state === "open" ? "paused" : "open" }); await look(); };
 $("logout").onclick = async () => { await post("logout", {}); location.reload(); };
+addEventListener("resize", () => { drawn = {}; if (last) { summary(last); figures(last); } });
 $("more").onclick = () => { everybody = true; people(last); };
 
 async function forever() {

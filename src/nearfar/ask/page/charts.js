@@ -8,6 +8,9 @@ export function node(name, attributes = {}, ...inside) {
   return made;
 }
 
+// drawn at the size it is shown, so that letters keep theirs on a phone
+const across = (box) => Math.max(240, Math.round(box.clientWidth));
+
 function sheet(box, width, height, label) {
   const made = node("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label });
   box.replaceChildren(made);
@@ -17,7 +20,7 @@ function sheet(box, width, height, label) {
 const text = (x, y, words, attributes = {}) => node("text", { x, y, ...attributes }, words);
 
 export function bars(box, values, label) {
-  const width = 240, height = 44, most = Math.max(1, ...values), step = width / values.length;
+  const width = across(box), height = 44, most = Math.max(1, ...values), step = width / values.length;
   const picture = sheet(box, width, height, label);
   values.forEach((value, at) => {
     const tall = (height - 2) * value / most;
@@ -27,7 +30,7 @@ export function bars(box, values, label) {
 
 // how many questions (height) have how many answers (x); the dashed line is what is wanted
 export function balance(box, rows, wanted, label) {
-  const width = 420, height = 150, low = 22;
+  const width = across(box), height = 150, low = 22;
   const picture = sheet(box, width, height, label);
   const last = Math.max(wanted, ...rows.map(([answers]) => answers));
   const most = Math.max(1, ...rows.map(([, often]) => often));
@@ -44,7 +47,7 @@ export function balance(box, rows, wanted, label) {
 }
 
 export function curve(box, found, bracket, label) {
-  const width = 420, height = 220, left = 40, low = 26;
+  const width = across(box), height = 220, left = 44, low = 26;
   const picture = sheet(box, width, height, label);
   const points = found.points;
   const last = found.doubled ? found.doubled.answers : points.at(-1).answers;
@@ -72,7 +75,7 @@ export function curve(box, found, bracket, label) {
 
 // the map; pictures where there are some, else a dot and the name, left out where names would cover each other
 export function map(box, places, objects, label) {
-  const width = 760, height = 620, edge = 40;
+  const width = across(box), height = Math.min(620, Math.round(0.85 * width)), edge = 24;
   const known = places.map((place, at) => ({ place, at })).filter((one) => one.place);
   const picture = sheet(box, width, height, label);
   if (!known.length) return;
@@ -81,7 +84,7 @@ export function map(box, places, objects, label) {
   const scale = Math.min((width - 2 * edge) / wide, (height - 2 * edge) / tall);
   const midX = (Math.max(...xs) + Math.min(...xs)) / 2, midY = (Math.max(...ys) + Math.min(...ys)) / 2;
   const taken = [];
-  const side = known.length <= 60 ? 38 : known.length <= 200 ? 26 : 16;
+  const side = Math.max(10, Math.round(width / (known.length <= 60 ? 20 : known.length <= 200 ? 30 : 48)));
   for (const { place, at } of known) {
     const x = width / 2 + (place[0] - midX) * scale, y = height / 2 - (place[1] - midY) * scale;
     const { label: name, picture: hash } = objects[at];

@@ -7,7 +7,7 @@ const AT_ONCE = 20;
 export class Queue {
   // send(answers) resolves to {saved, refused} or throws an error with `status`; tell(state) hears about changes
   constructor(name, send, tell) {
-    Object.assign(this, { name, send, tell, waiting: new Map(), base: null, pumping: false, wait: FIRST_WAIT, timer: 0 });
+    Object.assign(this, { name, send, tell, waiting: new Map(), base: null, pumping: false, sent: false, wait: FIRST_WAIT, timer: 0 });
     addEventListener("online", () => this.hurry());
     document.addEventListener("visibilitychange", () => { if (!document.hidden) this.hurry(); });
   }
@@ -50,6 +50,7 @@ export class Queue {
         const batch = [...this.waiting.values()].slice(0, AT_ONCE);
         try {
           const told = await this.send(batch);
+          this.sent = true;
           const settled = [...told.saved, ...told.refused.map((one) => one.id)];
           for (const id of settled) this.waiting.delete(id);
           try { await change(this.base, (store) => settled.forEach((id) => store.delete(id))); } catch { /* sent again later, saved once */ }
@@ -62,7 +63,7 @@ export class Queue {
       this.tell(failed.status ? "trouble" : "waiting");
       this.timer = setTimeout(() => this.pump(), this.wait * (0.75 + Math.random() / 2));
       this.wait = Math.min(this.wait * 2, LONGEST_WAIT);
-    } else this.tell("saved");
+    } else if (this.sent) this.tell("saved");
   }
 }
 

@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from nearfar.ask.booklet import Drawn, Place, arrange
+from nearfar.ask.pool import same_trio
 from nearfar.ask.store.transaction import Transaction
 from nearfar.ask.study import Study
 from nearfar.design import check_questions
@@ -168,8 +169,12 @@ def _extend(
         for row in answered
         if row[1] == "new" and row[2] not in repeated
     ]
-    taken = {row[4] for row in held if row[1] == "new" and (row[5] is not None or row[6] is None)}
-    new = _draw(tx, n_new, taken, plan.crowded, rng)
+    seen = {row[4] for row in held if row[1] == "new"}  # released ones, too: an answer to them may still come
+    new = _draw(tx, n_new, seen, plan.crowded, rng)
+    if len(new) < n_new:  # a small pool: better the same objects again than fewer questions
+        kept = {row[4] for row in held if row[1] == "new" and (row[5] is not None or row[6] is None)}
+        drawn = {same_trio(one.items) for one in new}
+        new += _draw(tx, n_new - len(new), kept | drawn, plan.crowded, rng)
     checks = check_questions(
         plan.n_objects,
         n_checks,
@@ -294,21 +299,31 @@ def save_answers(
     person = participant_of(tx, token)
     if person is None:
         return None
+    if tx.rows("SELECT state FROM participant WHERE id = ?", person)[0][0] == "left":
+        tx.lock_drawing()  # places come back; always before the person, as in release_idle, or the two might block
     # also keeps everybody else from releasing or erasing this person until the transaction ends
     tx.run(
         "UPDATE participant SET seen = CASE WHEN seen < ? THEN ? ELSE seen END WHERE id = ?", now, now, person
     )
     saved, refused = [], []
+    counted: list[int] = []
     for answer in answers:
-        wrong = _save(tx, person, answer, plan, now)
+        wrong = _save(tx, person, answer, plan, now, counted)
         if wrong:
             refused.append({"id": answer.id, "reason": wrong})
         else:
             saved.append(answer.id)
+    # in order, so that two transactions never wait for each other
+    tx.run_many(
+        "UPDATE question SET done = done + 1 WHERE id = ?", [(question,) for question in sorted(counted)]
+    )
     return {"saved": saved, "refused": refused}
 
 
-def _save(tx: Transaction, person: int, answer: Answer, plan: BookletPlan, now: float) -> str:
+def _save(
+    tx: Transaction, person: int, answer: Answer, plan: BookletPlan, now: float, counted: list[int]
+) -> str:
+    """Save one answer; what is wrong with it, or nothing. A new question that it answers is added to ``counted``."""
     found = tx.rows(
         "SELECT released, shown, role, question FROM slot WHERE participant = ? AND place = ?",
         person,
@@ -338,7 +353,7 @@ def _save(tx: Transaction, person: int, answer: Answer, plan: BookletPlan, now: 
     if released is not None:
         _take_back(tx, person, answer.place, released)
     if role == "new":
-        tx.run("UPDATE question SET done = done + 1 WHERE id = ?", question)
+        counted.append(question)
     return ""
 
 

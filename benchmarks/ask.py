@@ -1,0 +1,160 @@
+"""How fast answers are saved while many people answer, and whether memory stays flat.
+
+python -m benchmarks.ask [PEOPLE ...]  starts a server, lets so many people answer every .75 seconds, and keeps a row
+per number of people in benchmarks/results/ask.json. The clients run in a process of their own on the same machine.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import platform
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.ask_server import Servers
+from nearfar.ask.serve import free_port
+from nearfar.ask.visitors import Visitor
+
+RESULTS = Path(__file__).parent / "results" / "ask.json"
+PAUSE = 0.75  # seconds between two answers of a person
+SECONDS = 40.0  # that are measured, after everybody has started
+PER_PERSON = 400
+SALMON = "Salmon reports about 400 ms with 102 clients (its own load test, on a cloud machine)"
+STUDY = """title = "Load"
+objects = [{names}]
+[questions]
+per_person = {per_person}
+each = 5
+again = 0.1
+checks = 3
+[people]
+aim = 1000
+"""
+
+
+def measure(people: int) -> dict[str, float | int | str]:
+    """Latencies of saved answers, in milliseconds, and memory of the server at the beginning and the end."""
+    with tempfile.TemporaryDirectory() as folder:
+        study = Path(folder) / "study.toml"
+        names = ", ".join(f'"o{i}"' for i in range(100))
+        study.write_text(STUDY.format(names=names, per_person=PER_PERSON))
+        port = free_port()
+        with Servers(study, str(Path(folder) / "study.db")) as servers:
+            pid = servers.start(port)
+            taken, memory = asyncio.run(_load(port, people, pid))
+    millis = 1000 * np.array(taken)
+    p50, p95, p99 = np.percentile(millis, [50, 95, 99])
+    return {
+        "people": people,
+        "answers": len(taken),
+        "per_second": round(len(taken) / SECONDS, 1),
+        "p50_ms": round(float(p50), 1),
+        "p95_ms": round(float(p95), 1),
+        "p99_ms": round(float(p99), 1),
+        "max_ms": round(float(millis.max()), 1),
+        "megabytes_first": memory[0],
+        "megabytes_last": memory[1],
+        "load_average": round(os.getloadavg()[0], 1),
+        "processors": os.cpu_count() or 0,
+        "machine": platform.machine(),
+        "cited": SALMON,
+    }
+
+
+async def _load(port: int, people: int, pid: int) -> tuple[list[float], tuple[float, float]]:
+    points = np.random.default_rng(0).standard_normal((100, 2))
+    taken: list[tuple[float, float]] = []
+
+    def heard(seconds: float) -> None:
+        taken.append((time.monotonic(), seconds))
+
+    async def one(number: int) -> None:
+        await asyncio.sleep(number * min(0.05, 10 / people))  # people come one after the other
+        await Visitor((port,), points, pause=PAUSE, seed=number, heard=heard).take_part()
+
+    tasks = [asyncio.create_task(one(number)) for number in range(people)]
+    while len(taken) < people:
+        await asyncio.sleep(0.1)
+    await asyncio.sleep(3)
+    begun, first = time.monotonic(), _megabytes(pid)
+    await asyncio.sleep(SECONDS)
+    last = _megabytes(pid)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    return [seconds for at, seconds in taken if begun <= at <= begun + SECONDS], (first, last)
+
+
+def _megabytes(pid: int) -> float:
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS"):
+            return round(int(line.split()[1]) / 1024, 1)
+    return float("nan")
+
+
+def memory_of_an_hour(people: int = 100) -> dict[str, float | int | str]:
+    """As many answers as ``people`` give in an hour, as fast as they can be saved; memory after each quarter."""
+    wanted = int(people * 3600 / PAUSE)
+    with tempfile.TemporaryDirectory() as folder:
+        study = Path(folder) / "study.toml"
+        names = ", ".join(f'"o{i}"' for i in range(100))
+        study.write_text(STUDY.format(names=names, per_person=PER_PERSON))
+        port = free_port()
+        with Servers(study, str(Path(folder) / "study.db")) as servers:
+            pid = servers.start(port)
+            marks, seconds = asyncio.run(_hour(port, wanted, pid))
+    return {
+        "answers": wanted,
+        "seconds": round(seconds, 1),
+        **{f"megabytes_{i}": m for i, m in enumerate(marks)},
+    }
+
+
+async def _hour(port: int, wanted: int, pid: int) -> tuple[list[float], float]:
+    points = np.random.default_rng(0).standard_normal((100, 2))
+    saved = 0
+    marks: list[float] = []
+    begun = time.monotonic()
+
+    def heard(_: float) -> None:
+        nonlocal saved
+        saved += 1
+        if saved >= wanted * (len(marks) + 1) / 8:
+            marks.append(_megabytes(pid))
+
+    async def one(number: int) -> None:
+        while saved < wanted:
+            await Visitor((port,), points, pause=0.03, seed=number, heard=heard).take_part()
+
+    tasks = [asyncio.create_task(one(number)) for number in range(60)]
+    while saved < wanted:
+        await asyncio.sleep(0.2)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    return marks, time.monotonic() - begun
+
+
+def main() -> None:
+    known = json.loads(RESULTS.read_text()) if RESULTS.exists() else {"load": [], "memory": None}
+    asked = sys.argv[1:] or ["100", "500", "memory"]
+    for word in asked:
+        if word == "memory":
+            known["memory"] = row = memory_of_an_hour()
+        else:
+            row = measure(int(word))
+            known["load"] = sorted(
+                [*(r for r in known["load"] if r["people"] != row["people"]), row], key=lambda r: r["people"]
+            )
+        print(json.dumps(row), flush=True)
+        RESULTS.write_text(json.dumps(known, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

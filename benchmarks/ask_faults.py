@@ -1,0 +1,146 @@
+"""Kill the server again and again while people answer: nothing confirmed is lost, nothing is doubled.
+
+python -m benchmarks.ask_faults [KILLS] [postgresql://...]  appends a row to benchmarks/results/ask_faults.json.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import tempfile
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.ask_server import Servers
+from nearfar.ask.serve import free_port
+from nearfar.ask.store import is_postgres, open_store, researcher
+from nearfar.ask.visitors import Visitor
+
+RESULTS = Path(__file__).parent / "results" / "ask_faults.json"
+STUDY = """title = "Kill me"
+objects = [{names}]
+[questions]
+per_person = 60
+each = 5
+again = 0.1
+checks = 3
+[people]
+aim = 1000
+"""
+
+
+@dataclass
+class Outcome:
+    """What became of the answers."""
+
+    database: str
+    processes: int
+    kills: int
+    people: int
+    confirmed: int
+    stored: int
+    lost: int
+    changed: int
+    doubled: int
+    spread: int
+    wrong_loads: int
+    seconds: float
+
+
+def run_kills(kills: int, database: str = "", processes: int = 1, people: int = 12, seed: int = 0) -> Outcome:
+    """Let people answer while servers are killed ``kills`` times, then compare what they were told with what is stored."""
+    with tempfile.TemporaryDirectory() as folder:
+        study = Path(folder) / "study.toml"
+        study.write_text(STUDY.format(names=", ".join(f'"o{i}"' for i in range(30))))
+        where = database or str(Path(folder) / "study.db")
+        ports = [free_port() for _ in range(processes)]
+        begun = time.monotonic()
+        with Servers(study, where) as servers:
+            for port in ports:
+                servers.start(port)
+            visitors = asyncio.run(_visit_and_kill(servers, ports, kills, people, seed))
+        return _outcome(where, visitors, kills, processes, time.monotonic() - begun)
+
+
+async def _visit_and_kill(
+    servers: Servers, ports: list[int], kills: int, people: int, seed: int
+) -> list[Visitor]:
+    rng = np.random.default_rng(seed)
+    points = rng.standard_normal((30, 2))
+    everybody: list[Visitor] = []
+    done = asyncio.Event()
+
+    async def one() -> None:
+        while not done.is_set():
+            visitor = Visitor(ports, points, pause=0.02, seed=len(everybody))
+            everybody.append(visitor)
+            await visitor.take_part()
+
+    tasks = [asyncio.create_task(one()) for _ in range(people)]
+    for _ in range(kills):
+        before = sum(len(visitor.confirmed) for visitor in everybody)
+        while sum(len(visitor.confirmed) for visitor in everybody) < before + people:
+            await asyncio.sleep(0.005)  # every server answers some before it is killed
+        await asyncio.sleep(float(rng.uniform(0, 0.15)))
+        port = ports[int(rng.integers(len(ports)))]
+        servers.kill(port)
+        servers.start(port)
+    done.set()
+    await asyncio.gather(*tasks)
+    return everybody
+
+
+def _outcome(where: str, visitors: list[Visitor], kills: int, processes: int, seconds: float) -> Outcome:
+    def look(tx):
+        stored = {
+            row[0]: (row[1], json.loads(row[2])) for row in tx.rows("SELECT id, place, choice FROM answer")
+        }
+        doubled = tx.rows("SELECT count(*) - count(DISTINCT participant * 100000 + place) FROM answer")[0][0]
+        held = dict(
+            tx.rows(
+                "SELECT question, count(*) FROM slot WHERE role = 'new' AND released IS NULL GROUP BY question"
+            )
+        )
+        loads = dict(tx.rows("SELECT id, load FROM question"))
+        wrong = sum(held.get(question, 0) != load for question, load in loads.items())
+        return stored, doubled, wrong, tx.rows("SELECT count(*) FROM participant")[0][0]
+
+    store = open_store(where)
+    try:
+        stored, doubled, wrong, people = store.read_now(look)
+        balance = np.array(store.read_now(researcher.balance))
+    finally:
+        store.close()
+    confirmed = {id: said for visitor in visitors for id, said in visitor.confirmed.items()}
+    return Outcome(
+        "PostgreSQL" if is_postgres(where) else "SQLite",
+        processes,
+        kills,
+        people,
+        len(confirmed),
+        len(stored),
+        sum(id not in stored for id in confirmed),
+        sum(id in stored and stored[id] != said for id, said in confirmed.items()),
+        doubled + len(visitors) - people,
+        int(balance[:, 1].max() - balance[:, 1].min()),
+        wrong,
+        round(seconds, 1),
+    )
+
+
+def main() -> None:
+    kills = int(sys.argv[1]) if len(sys.argv) > 1 else 200
+    database = sys.argv[2] if len(sys.argv) > 2 else ""
+    outcome = run_kills(kills, database, processes=2 if database else 1)
+    rows = json.loads(RESULTS.read_text()) if RESULTS.exists() else []
+    rows = [row for row in rows if row["database"] != outcome.database] + [asdict(outcome)]
+    RESULTS.write_text(json.dumps(rows, indent=1) + "\n")
+    print(json.dumps(asdict(outcome)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,329 @@
+"""What was answered comes out as it was said, and an erased person leaves no trace."""
+
+import asyncio
+import csv
+import json
+import sqlite3
+import sys
+import warnings
+
+import numpy as np
+import pytest
+from ask_tools import answer, arrive, check_invariants, opened, places, serving, study_file
+
+from nearfar import read_answers, read_triplets
+from nearfar.ask.answers import collect
+from nearfar.ask.export import erase_person, export_folder, export_study
+from nearfar.ask.live import _map, live_view
+from nearfar.ask.passwords import hash_secret
+from nearfar.ask.rehearse import rehearse
+from nearfar.ask.store import researcher
+from nearfar.ask.study import read_study
+from nearfar.ask.visitors import Visitor
+from nearfar.cli import main
+from nearfar.errors import FileError
+from nearfar.evaluate.alignment import radius
+from nearfar.space.space import Space
+
+KINDS = {
+    "near": "",
+    "odd": "",
+    "central": "",
+    "grid": "\noptions = 5\npick = 2",
+}
+
+
+def slots_of(tx, token):
+    return tx.rows(
+        "SELECT p.name, s.place, s.role, s.shown FROM slot s JOIN participant p ON p.id = s.participant "
+        "JOIN token t ON t.participant = p.id WHERE t.hash = ?",
+        token,
+    )
+
+
+def naive_triplets(kind, shown, choice):
+    """Straight from the definitions."""
+    if kind == "near":
+        a, one, other = shown
+        near, far = (one, other) if choice == [0] else (other, one)
+        return {(a, near, far)}
+    if kind in ("odd", "central"):
+        chosen = shown[choice[0]]
+        x, y = (i for i in shown if i != chosen)
+        return {(x, y, chosen), (y, x, chosen)} if kind == "odd" else {(x, chosen, y), (y, chosen, x)}
+    picked = [shown[1 + c] for c in choice]
+    return {(shown[0], p, f) for p in picked for f in shown[1:] if f not in picked}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_simulated_people_said_over_the_network_is_what_is_exported(tmp_path, kind):
+    """Export -> read again without a warning -> the same answers, in nearfar's own columns."""
+    ready = opened(
+        tmp_path,
+        top=f'kind = "{kind}"',
+        questions="per_person = 24\nagain = 0.2\nchecks = 3\neach = 3" + KINDS[kind],
+        people="aim = 6",
+    )
+    visitors = [
+        Visitor((0,), np.random.default_rng(0).standard_normal((12, 2)), flip=0.0, seed=i) for i in range(4)
+    ]
+    try:
+        with serving(ready) as port:
+            for visitor in visitors:
+                visitor.ports = (port,)
+
+            async def visit():
+                return await asyncio.gather(*(visitor.take_part() for visitor in visitors))
+
+            assert asyncio.run(visit()) == ["finished"] * 4
+        ready.store.read_now(export_folder, tmp_path / "out")
+        said, slots = {}, {}
+        for visitor in visitors:
+            for name, place, role, shown in ready.store.read_now(slots_of, hash_secret(visitor.token)):
+                slots[name, place] = (role, [int(i) for i in shown.strip("[]").split(",")])
+            for place, choice in visitor.confirmed.values():
+                said[name, place] = choice
+    finally:
+        ready.close()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read = read_answers(tmp_path / "out" / "answers.csv", objects=tmp_path / "out" / "objects.csv")
+    assert len(read.rejected) == 0 and len(said) == 4 * 24
+    found = {}
+    triplets = read.triplets
+    for row, statement, who in zip(
+        triplets.array.tolist(), np.asarray(triplets.statement), np.asarray(triplets.participant), strict=True
+    ):
+        found.setdefault((str(who), int(str(statement).rsplit("-", 1)[1])), set()).add(tuple(row))
+    expected = {
+        key: naive_triplets(kind, slots[key][1], choice)
+        for key, choice in said.items()
+        if slots[key][0] != "check"
+    }
+    assert found == expected
+    with open(tmp_path / "out" / "checks.csv") as file:
+        graded = list(csv.DictReader(file))
+    assert len(graded) == 12 and {row["correct"] for row in graded} == {"yes"}
+    if kind == "near":
+        sides = {
+            (str(who), int(str(s).rsplit("-", 1)[1])): int(side)
+            for who, s, side in zip(
+                np.asarray(triplets.participant),
+                np.asarray(triplets.statement),
+                triplets.near_side,
+                strict=True,
+            )
+        }
+        assert sides == {key: said[key][0] for key in expected}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_wrong_checks_are_graded_as_wrong(tmp_path, kind):
+    ready = opened(
+        tmp_path,
+        top=f'kind = "{kind}"',
+        questions="per_person = 12\nagain = 0\nchecks = 6\neach = 3" + KINDS[kind],
+    )
+    try:
+        arrive(ready, "a")
+
+        def roles(tx):
+            return dict(tx.rows("SELECT place, role FROM slot"))
+
+        checks = [p for p in places(ready, "a") if ready.store.read_now(roles)[p["place"]] == "check"]
+        expected = {}
+        for place in checks:
+            options = place["shown"][1:] if kind in ("near", "grid") else place["shown"]
+            twice = [i for i in range(len(options)) if place["shown"].count(options[i]) > 1]
+            right = [i for i in range(len(options)) if (i in twice) != (kind == "odd")]
+            wrong = [i for i in range(len(options)) if i not in right]
+            chosen = (right + wrong)[: ready.plan.pick] if place["place"] % 2 else wrong[: ready.plan.pick]
+            answer(ready, "a", [place], choice=tuple(chosen))
+            expected[place["place"]] = bool(place["place"] % 2)
+        assert {check.place: check.correct for check in ready.store.read_now(collect).checks} == expected
+    finally:
+        ready.close()
+
+
+def everything_in(folder):
+    return b"".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
+
+
+def test_an_erased_person_leaves_no_trace(tmp_path):
+    """Not in the database, not in its log, not in the exports; everybody else stays as they were."""
+    parts = {
+        "questions": "per_person = 40\nagain = 0.1\nchecks = 2\neach = 3",
+        "people": 'aim = 20\nrecruit = "prolific"\ncode = "C"',
+    }
+    ready = opened(tmp_path, objects=[f"o{i}" for i in range(15)], **parts)
+    try:
+        sent = {}
+        for number in range(20):
+            token = f"token-of-{number}"
+            arrive(ready, token, outside=f"OUTSIDE-ID-{number:04d}-END")
+            sent[number] = answer(ready, token, places(ready, token))
+        export_study(ready.study, None, tmp_path / "elsewhere")
+        ready.store.write_now(researcher.put_view, '{"people": ["ptoken-of-7"]}', 0.0)
+        traces = [b"OUTSIDE-ID-0007-END", b"token-of-7", *(one.id.encode() for one in sent[7])]
+        assert all(trace in everything_in(tmp_path) for trace in traces)
+        before = {row[:2] for row in ready.store.read_now(researcher.answer_rows)}
+        assert erase_person(ready.store, "OUTSIDE-ID-0007-END") == []
+        left = everything_in(tmp_path)
+        assert not [trace for trace in traces if trace in left]
+        assert (tmp_path / "study.db-wal").stat().st_size == 0
+        after = {row[:2] for row in ready.store.read_now(researcher.answer_rows)}
+        assert after == {row for row in before if row[0] != "ptoken-of-7"}
+        assert all(one.id.encode() in left for one in sent[6])
+        check_invariants(ready)
+        assert erase_person(ready.store, "OUTSIDE-ID-0007-END") is None
+    finally:
+        ready.close()
+    assert not [trace for trace in traces if trace in everything_in(tmp_path)]
+
+
+def test_a_database_is_read_while_it_is_served(tmp_path):
+    ready = opened(tmp_path, questions="per_person = 24\nagain = 0\nchecks = 0")
+    try:
+        arrive(ready, "a")
+        answer(ready, "a", places(ready, "a")[:10])
+        out = export_study(ready.study, None, tmp_path / "out")
+        assert len(read_triplets(out[0])) == 10
+    finally:
+        ready.close()
+    (tmp_path / "other.db").write_bytes(b"")
+    with pytest.raises(FileError, match=r"other\.db: cannot be read as the database of a study"):
+        export_study(ready.study, str(tmp_path / "other.db"), tmp_path / "out")
+    with pytest.raises(FileError, match=r"none\.db: there is no such database"):
+        export_study(ready.study, str(tmp_path / "none.db"), tmp_path / "out")
+
+
+def test_the_connection_for_reading_cannot_write(tmp_path):
+    from nearfar.ask.store.sqlite import read_file
+
+    ready = opened(tmp_path, questions="per_person = 24\nagain = 0\nchecks = 0")
+    ready.close()
+    with pytest.raises(FileError, match="attempt to write a readonly database"):
+        read_file(tmp_path / "study.db", lambda tx: tx.run("DELETE FROM question"))
+    with sqlite3.connect(tmp_path / "study.db") as connection:
+        assert connection.execute("SELECT count(*) FROM question").fetchone()[0] > 0
+
+
+def test_answers_that_waited_for_the_network_keep_their_time():
+    from nearfar.ask.answers import _seconds, _when
+
+    row = ("p", 0, "new", "[]", "[]", 1500.0, 400.0, 1000.0, 5000.0)
+    assert _seconds(row) == 1.1 and _when(row) == 1001.5
+    assert _when((*row[:7], 99_999_999.0, 5000.0)) == 5000.0  # a clock that is ahead
+    assert _when((*row[:5], None, None, None, 5000.0)) == 5000.0
+
+
+# ---------------------------------------------------------------- the live view, without a server
+
+
+def test_the_map_does_not_jump():
+    """Turned and mirrored back onto the map before, without shrinking however often; unknown objects stay unknown."""
+    rng = np.random.default_rng(0)
+    points = rng.standard_normal((20, 2))
+    first = _map(Space(points, tuple("abcdefghijklmnopqrst"), kind="points"), None)
+    before = first
+    for turn in range(100):
+        turned = points @ np.array([[np.cos(turn), np.sin(turn)], [np.sin(turn), -np.cos(turn)]])
+        noisy = turned + 0.05 * rng.standard_normal((20, 2))
+        after = _map(Space(noisy, tuple("abcdefghijklmnopqrst"), kind="points"), before)
+        assert np.abs(np.array(after) - np.array(before)).max() < 0.4
+        before = after
+    assert 0.95 < radius(np.array(before)) / radius(np.array(first)) < 1.05
+    known = np.arange(20) > 4
+    some = _map(Space(points, tuple("abcdefghijklmnopqrst"), kind="points", informed=known), first)
+    assert some[:5] == [None] * 5 and np.abs(np.array(some[5:]) - np.array(first[5:])).max() < 0.4
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_view_of_few_and_of_many_answers(tmp_path, kind):
+    ready = opened(
+        tmp_path,
+        top=f'kind = "{kind}"',
+        questions="per_person = 24\nagain = 0.1\nchecks = 1\neach=3" + KINDS[kind],
+    )
+    try:
+        empty = live_view(ready.store.read_now(collect))
+        assert (empty["answers"], empty["map"], empty["people"]) == (0, None, [])
+        for number in range(8):
+            arrive(ready, f"t{number}")
+            answer(ready, f"t{number}", places(ready, f"t{number}"), choice=tuple(range(ready.plan.pick)))
+        view = live_view(ready.store.read_now(collect))
+        assert view["answers"] == 8 * 23 and len(view["people"]) == 8 and view["curve"]["verdict"]
+        assert all(len(place) == 2 for place in view["map"] if place)
+        json.loads(json.dumps(view, allow_nan=False))
+        again = live_view(ready.store.read_now(collect), view)
+        assert np.allclose(again["map"], view["map"], atol=1e-3)
+    finally:
+        ready.close()
+
+
+# ---------------------------------------------------------------- the shell
+
+
+@pytest.fixture
+def nearfar(monkeypatch, capsys):
+    """(exit code, stdout, stderr) of a command."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["nearfar", *map(str, arguments)])
+        with pytest.raises(SystemExit, match=r"^\d+$") as ended:
+            main()
+        said = capsys.readouterr()
+        return ended.value.code, said.out, said.err
+
+    return run
+
+
+def test_a_rehearsal_says_what_a_study_will_give(tmp_path):
+    path = study_file(
+        tmp_path, questions="per_person = 24\nagain = 0.1\nchecks = 1\neach = 3", people="aim = 24"
+    )
+    lines = dict(rehearse(read_study(path), drop_out=0.3, output=tmp_path / "out"))
+    assert lines["people"].startswith("24, ") and "3 wanted" in lines["per question"]
+    assert not (tmp_path / "study.db").exists()
+    assert len(read_triplets(tmp_path / "out" / "answers.csv")) > 300
+
+
+def test_the_commands(tmp_path, nearfar):
+    """check, simulate, export, report of the database itself, erase."""
+    path = study_file(
+        tmp_path, questions="per_person = 24\nagain = 0.1\nchecks = 1\neach = 3", people="aim = 12"
+    )
+    code, out, err = nearfar("ask", "check", path)
+    assert (code, err) == (0, "") and "84 of kind near" in out and "21 new, 2 again, 1 checks" in out
+    ready = opened(
+        tmp_path, questions="per_person = 24\nagain = 0.1\nchecks = 1\neach = 3", people="aim = 12"
+    )
+    for number in range(6):
+        arrive(ready, f"t{number}")
+        answer(ready, f"t{number}", places(ready, f"t{number}"), choice=(number % 2,))
+    ready.close()
+    code, out, err = nearfar("ask", "export", path)
+    assert code == 0 and "study-answers/answers.csv" in err
+    code, out, err = nearfar("check", tmp_path / "study-answers" / "answers.csv")
+    assert (code, err) == (0, "") and "rejected        nothing" in out
+    code, out, err = nearfar("check", tmp_path / "study.db")
+    assert (code, err) == (0, "") and "6 × check" in out and "138, " in out
+    report = tmp_path / "report.html"
+    code, out, err = nearfar("report", tmp_path / "study.db", "-o", report, "--quiet")
+    assert (code, err) == (0, "") and "138" in report.read_text()
+    report.unlink()
+    code, out, err = nearfar("ask", "erase", path, "pt3")
+    assert (code, err) == (0, "erased pt3\n")
+    assert b"pt3" not in everything_in(tmp_path)
+    code, out, err = nearfar("ask", "erase", path, "pt3")
+    assert (code, err) == (2, "nearfar: pt3: there is no such person in this study\n")
+
+
+def test_mistakes_on_the_command_line_are_one_sentence(tmp_path, nearfar):
+    path = study_file(tmp_path, questions="each = 0")
+    code, _, err = nearfar("ask", path)
+    assert code == 2 and err.endswith(
+        "study.toml, line 5: questions.each: expected a whole number from 1 to 100,000, got 0\n"
+    )
+    code, _, err = nearfar("ask", "serve", "--public-url", "http://x.org")
+    assert code == 2 and "expected an address such as https://study.example.org" in err
