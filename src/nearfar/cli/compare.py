@@ -22,6 +22,7 @@ from nearfar.cli._common import (
     tell,
     text_output,
 )
+from nearfar.cli._groups import GroupsOption, read_groups
 from nearfar.errors import InputError
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ def compare(
             show_default=False,
         ),
     ] = None,
+    groups: GroupsOption = None,
     seed: Seed = 0,
     json: Annotated[bool, typer.Option("--json", help="Everything as JSON.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="The table as CSV.")] = False,
@@ -77,6 +79,9 @@ def compare(
     Trios (or screens of answers) are held out as a whole, so that nothing leaks; the best possible accuracy is
     bracketed from questions that were asked more than once, and "unknown" where none was.
 
+    With --groups, groups of people are compared instead: agreement within and between them, a permutation test, each
+    group's model on the other's held-out answers, the objects that move.
+
     Example:  nearfar compare answers.csv --model "k1, score, score-5, ste-2"
     """
     if json and csv:
@@ -89,12 +94,33 @@ def compare(
 
         loaded = load(answers, dialect=dialect, objects=objects, on_bad=on_bad, exclude=exclude)
         names = None if model is None else _names(model)
+        if groups is not None:
+            who = read_groups(groups, loaded.result.groups)
+            _compare_groups(Analysis(loaded.triplets, models=names, cv=cv, seed=seed), who, form, output)
+            return
         # opened first, so that a place that cannot be written to is said before the work
         with text_output(output) as stream:
             analysis = Analysis(loaded.triplets, models=names, cv=cv, seed=seed)
             stream.write(_written(analysis, form))
         if output != "-":
             tell(f"{analysis.headline}; in {output}", quiet=quiet)
+
+
+def _compare_groups(analysis: Analysis, groups: dict[str, str], form: Form, output: str) -> None:
+    """Compare groups of people, as text or as JSON."""
+    if form is Form.csv:
+        raise InputError("--groups: is written as text or as JSON, not as CSV")
+    found = analysis.groups(groups)
+    text = str(found)
+    if form is Form.json:
+        import json
+
+        from nearfar.report.facts import plain
+        from nearfar.report.groups_section import groups_facts
+
+        text = json.dumps(plain(groups_facts(found, {})), indent=2, ensure_ascii=False)
+    with text_output(output) as stream:
+        stream.write(f"{text}\n")
 
 
 def _names(given: list[str]) -> list[str]:

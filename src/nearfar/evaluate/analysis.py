@@ -25,6 +25,8 @@ from nearfar.triplets import Triplets, as_triplets
 
 if TYPE_CHECKING:
     from nearfar.evaluate.curve import LearningCurve
+    from nearfar.evaluate.groups import GroupComparison
+    from nearfar.evaluate.tastes import PersonAgreement, Tastes
 
 __all__ = ["Analysis", "analyse"]
 
@@ -210,6 +212,30 @@ class Analysis:
         if self.splits:
             found[self._judged[0]] = self.best.credits
         return found
+
+    # ---------------------------------------------------------------- groups of people
+
+    @cached_property
+    def alike(self) -> PersonAgreement | None:
+        """How often every two people gave the same answer; None where nobody is known."""
+        from nearfar.evaluate.tastes import person_agreement
+
+        return None if self.answers.participant is None else person_agreement(self.answers)
+
+    @cached_property
+    def tastes(self) -> Tastes | None:
+        """Whether there is more than one way of seeing the objects; None where too few people are known."""
+        from nearfar.evaluate.tastes import find_tastes
+
+        if self.answers.participant is None or not self.splits:
+            return None
+        return find_tastes(self.judged, seed=self.seed)
+
+    def groups(self, groups: Mapping[Any, str]) -> GroupComparison:
+        """Compare groups of people by the chosen model; ``groups`` : participant -> group."""
+        from nearfar.evaluate.groups import compare_groups
+
+        return compare_groups(self.answers, groups, model=self._model(self.best.name), seed=self.seed)
 
     # ---------------------------------------------------------------- spaces
 

@@ -1,0 +1,217 @@
+"""Groups of people on the page: what is said and drawn about two of them, and how alike everybody sees the objects."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nearfar.evaluate.groups import GroupComparison, GroupPair
+from nearfar.evaluate.tastes import PersonAgreement, Tastes
+from nearfar.evaluate.uncertainty import Estimate
+
+__all__ = ["Alike", "Groups", "PairFacts", "Share", "alike_facts", "groups_facts"]
+
+SHOWN_MOVES = 10
+MOST_PEOPLE = 60  # in the drawn matrix; everybody is in the tables
+
+
+@dataclass(frozen=True)
+class Share:
+    """A share with its 95 % interval, None where that is not known."""
+
+    what: str
+    value: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Spot:
+    """An object on the two maps: (x, y) on each, from 0 to 1, or None where a group says nothing about it."""
+
+    name: str
+    first: tuple[float, float] | None
+    second: tuple[float, float] | None
+    moves: bool
+
+
+@dataclass(frozen=True)
+class MoveFacts:
+    """How far an object lies apart on the two maps, over the radius of the common map."""
+
+    name: str
+    distance: float
+    low: float
+    high: float
+    sure: bool
+
+
+@dataclass(frozen=True)
+class PairFacts:
+    """Two groups."""
+
+    names: tuple[str, str]
+    people: tuple[int, int]
+    answers: tuple[int, int]
+    level: str
+    verdict: str
+    p: float
+    permutations: int
+    agreement: tuple[Share, ...]
+    accuracy: tuple[Share, ...]
+    leads: tuple[Share, ...]
+    spots: tuple[Spot, ...]
+    moves: tuple[MoveFacts, ...]
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Every two groups, by which model, and how many people were in none."""
+
+    model: str
+    pairs: tuple[PairFacts, ...]
+    left_out: int
+
+
+@dataclass(frozen=True)
+class Alike:
+    """How alike people see the objects.
+
+    ``cells`` : (row, column, share, low, high, questions) of two people, where they shared enough questions;
+    ``known`` : share of all pairs of people of which that is so.
+    """
+
+    verdict: str
+    level: str
+    groups: int | None
+    people: tuple[str, ...]
+    cells: tuple[tuple[int, int, float, float, float, int], ...]
+    known: float
+    chance: float
+
+
+def groups_facts(found: GroupComparison, labels: Mapping[str, str]) -> Groups:
+    """Facts of a comparison; ``labels`` : object -> the name shown."""
+    pairs = tuple(_pair(pair, found.objects, labels) for pair in found.pairs)
+    return Groups(found.model, pairs, found.left_out)
+
+
+def _pair(pair: GroupPair, objects: tuple[str, ...], labels: Mapping[str, str]) -> PairFacts:
+    one, other = pair.names
+    agreement: tuple[Share, ...] = ()
+    if pair.agreement is not None:
+        whats = (f"two people of {one}", f"two people of {other}", "one of each", "within less between")
+        parts = (*pair.agreement.shares, pair.agreement.gap)
+        agreement = tuple(_share(what, part) for what, part in zip(whats, parts, strict=True))
+    accuracy = tuple(
+        _share(f"answers of {pair.names[j]} by the map of {pair.names[i]}", pair.accuracy[i][j])
+        for j in (0, 1)
+        for i in (j, 1 - j)
+    )
+    leads = tuple(
+        _share(f"own map of {name} over the other's", lead)
+        for name, lead in zip(pair.names, pair.lead, strict=True)
+    )
+    sure = {move.name for move in pair.moves if move.sure}
+    shown = [move for move in pair.moves if move.sure] or list(pair.moves[:SHOWN_MOVES])
+    moves = tuple(
+        MoveFacts(labels.get(m.name, m.name), m.distance, m.low, m.high, m.sure) for m in shown[:SHOWN_MOVES]
+    )
+    level, verdict = _verdict(pair, len(sure))
+    return PairFacts(
+        pair.names, pair.people, pair.answers, level, verdict, pair.test.p, pair.test.permutations,
+        agreement, accuracy, leads, _spots(pair, objects, labels, sure), moves,
+    )  # fmt: skip
+
+
+def _verdict(pair: GroupPair, moved: int) -> tuple[str, str]:
+    one, other = pair.names
+    if pair.test.questions_differ:
+        return "poor", (
+            f"{one} and {other} were asked different questions, so a difference may lie in the questions and not in the "
+            "people; nothing is said about it."
+        )
+    how = f"p = {pair.test.p:.3f} in {pair.test.permutations:,} permutations of the people"
+    if not pair.test.differ:
+        return "note", f"{one} and {other} do not differ recognisably ({how}, level 5 %)."
+    objects = (
+        "no single object moves for certain"
+        if not moved
+        else f"{moved} object{'' if moved == 1 else 's'} for certain"
+    )
+    return "good", f"{one} and {other} see the objects differently ({how}, level 5 %); {objects}."
+
+
+def _spots(
+    pair: GroupPair, objects: tuple[str, ...], labels: Mapping[str, str], sure: set[str]
+) -> tuple[Spot, ...]:
+    known = pair.maps[np.isfinite(pair.maps).all(axis=2)]
+    if not len(known):
+        return ()
+    low, high = known.min(axis=0), known.max(axis=0)
+    size = float((high - low).max()) or 1.0
+    placed = (pair.maps - (low + high) / 2) / size + 0.5
+    return tuple(
+        Spot(labels.get(name, name), _place(placed[0, i]), _place(placed[1, i]), name in sure)
+        for i, name in enumerate(objects)
+        if np.isfinite(placed[:, i]).all(axis=1).any()
+    )
+
+
+def _place(point: Any) -> tuple[float, float] | None:
+    x, y = (float(value) for value in point)
+    return (round(x, 4), round(1 - y, 4)) if math.isfinite(x) and math.isfinite(y) else None
+
+
+def _share(what: str, found: Estimate) -> Share:
+    known = math.isfinite(found.low) and math.isfinite(found.high)
+    return Share(what, found.value, found.low if known else None, found.high if known else None)
+
+
+def alike_facts(tastes: Tastes | None, agreement: PersonAgreement, shown: Mapping[str, str]) -> Alike:
+    """Facts about everybody; ``shown`` : participant -> the name on the page."""
+    if tastes is None:
+        level, verdict = (
+            "note",
+            "Too few people, or too few answers of each, to say whether there is more than one way of seeing.",
+        )
+    elif tastes.count == 1:
+        gain = tastes.gains[0]
+        level = "good"
+        verdict = (
+            "One map serves everybody: with two maps, one for each of two groups found among the people, held-out answers "
+            f"are predicted {_points(gain)} (95 % interval {100 * gain.low:+.1f} to {100 * gain.high:+.1f})."
+        )
+    else:
+        sizes = " and ".join(map(str, np.bincount(tastes.group).tolist()))
+        level = "note"
+        verdict = (
+            f"There are {tastes.count} ways of seeing the objects, of {sizes} people: a map for each group predicts "
+            f"held-out answers {_points(tastes.gains[0])}."
+        )
+    order = _order(tastes, agreement)[:MOST_PEOPLE]
+    cells = tuple(
+        (a, b, float(agreement.share[p, q]), float(agreement.low[p, q]), float(agreement.high[p, q]), int(agreement.shared[p, q]))
+        for a, p in enumerate(order)
+        for b, q in enumerate(order)
+        if p != q and math.isfinite(agreement.share[p, q])
+    )  # fmt: skip
+    people = tuple(shown.get(agreement.people[p], agreement.people[p]) for p in order)
+    count = None if tastes is None else tastes.count
+    return Alike(verdict, level, count, people, cells, agreement.known, 1 / agreement.options)
+
+
+def _order(tastes: Tastes | None, agreement: PersonAgreement) -> list[int]:
+    """People by group, and within it by how often they agree with others."""
+    group = {} if tastes is None else dict(zip(tastes.people, tastes.group.tolist(), strict=True))
+    known = np.isfinite(agreement.share)
+    mean = np.where(known, agreement.share, 0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
+    return sorted(range(len(agreement.people)), key=lambda p: (group.get(agreement.people[p], 0), -mean[p]))
+
+
+def _points(gain: Estimate) -> str:
+    return f"{abs(100 * gain.value):.1f} points {'better' if gain.value > 0 else 'worse'}"
