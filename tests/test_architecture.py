@@ -13,7 +13,7 @@ ROOMS = [
     ["errors"],
     ["atomic", "checks", "limits", "memory", "progress", "threads"],
     ["labels"],
-    ["_frame", "joining"],
+    ["frames", "joining"],
     ["triplets"],
     ["io"],
     ["design"],

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nearfar.triplets
-from nearfar.errors import TripletError
+from nearfar import FeatureMap, read_triplets
+from nearfar.errors import FileError, RowsError, TripletError
 from nearfar.labels import Labels, order_names
 from nearfar.triplets import Triplets, as_triplets
 
@@ -88,7 +89,7 @@ def test_from_frame_of_any_library(library):
             "near_side": ["right", None],
         }
     )
-    answers = Triplets.from_frame(frame)
+    answers = read_triplets(frame)
     assert answers.objects == ("7", "9", "10")
     assert answers.array.tolist() == [[2, 1, 0], [1, 0, 2]]
     assert np.asarray(answers.statement).tolist() == [4, 5]
@@ -99,16 +100,50 @@ def test_from_frame_of_any_library(library):
 
 def test_from_frame_reads_numbers_as_names():
     frame = pd.DataFrame({"anchor": [1.0, 2.0], "near": [2, 3], "far": [3, 1], "statement": ["x", None]})
-    answers = Triplets.from_frame(frame)
+    answers = read_triplets(frame)
     assert answers.objects == ("1", "2", "3")
-    assert np.asarray(answers.statement).tolist() == ["x", "row 0"]
+    assert np.asarray(answers.statement).tolist() == ["x", "row 1"]
 
 
-def test_from_frame_names_the_blank_cell_and_the_missing_column():
-    with pytest.raises(TripletError, match=r"row 1: near is nan; expected the name of an object"):
-        Triplets.from_frame(pd.DataFrame({"anchor": [1, 2], "near": [2, np.nan], "far": [3, 1]}))
-    with pytest.raises(TripletError, match=r"column 'far' is missing \(it has anchor, near\)"):
-        Triplets.from_frame(pl.DataFrame({"anchor": ["a"], "near": ["b"]}))
+def test_a_frame_names_the_blank_cell_and_the_missing_column():
+    with pytest.raises(RowsError, match=r"row 1: NaN: near 'NaN'; expected the name of an object"):
+        as_triplets(pd.DataFrame({"anchor": [1, 2], "near": [2, np.nan], "far": [3, 1]}))
+    with pytest.raises(FileError, match=r"no dialect has the columns 'anchor', 'near'"):
+        as_triplets(pl.DataFrame({"anchor": ["a"], "near": ["b"]}))
+
+
+@pytest.mark.parametrize(
+    "convert", [lambda frame: frame, lambda frame: frame.to_pandas(), lambda frame: frame.to_arrow()]
+)
+def test_a_frame_goes_one_way_wherever_it_is_given(convert):
+    """``to_frame`` and back; an unanswered object stays where the frame can list it."""
+    answers = Triplets([0, 1], [1, 2], [2, 0], ["red", "pink", "blue"], participant=[7, 8], near_side=[0, 1])
+    frame = convert(answers.to_frame())
+    for back in (read_triplets(frame), as_triplets(frame)):
+        assert sorted(back.objects) == sorted(answers.objects)
+        named = [[each.objects[i] for i in row] for each in (back, answers) for row in each.array.tolist()]
+        assert named[:2] == named[2:]
+        assert np.asarray(back.participant).tolist() == [7, 8]
+        assert back.near_side.tolist() == [0, 1]
+    assert FeatureMap("score").fit(frame).objects_ == read_triplets(frame).objects
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (
+            [[0, 1, 2**31]],
+            r"the largest index is 2,147,483,648, but there is only 1 answer; .*, or n_objects",
+        ),
+        ([[0, 1, np.nan]], r"far, answer 0: nan is not a valid index"),
+        ([["a", "b", "c"]], r"'a'.* is not a valid index; expected a whole number from 0$"),
+        ([[0, 1], [0, 1, 2]], r"triplets: expected an \(m, 3\) array of indices"),
+        (np.array([["2020-01-01"] * 3], "M8[D]"), r"anchor, answer 0: .* is not a valid index"),
+    ],
+)
+def test_arrays_that_are_no_indices(rows, message):
+    with pytest.raises(TripletError, match=message):
+        Triplets.from_array(rows)
 
 
 def test_the_gate_takes_both():
@@ -126,9 +161,9 @@ def test_the_gate_takes_both():
         ([0, 1, 1], r"answer 0: anchor, near and far are \('red', 'pink', 'pink'\); .*three distinct"),
         ([0, 1, 4], r"far, answer 0: index 4 is outside 0\.\.3 \(4 objects are named\)"),
         ([0, -1, 2], r"near, answer 0: index -1 is outside 0\.\.3"),
-        ([0.5, 1, 2], r"anchor, answer 0: 0\.5 is no index; expected a whole number from 0 to 3"),
-        ([np.nan, 1, 2], r"anchor, answer 0: nan is no index"),
-        (["red", "pink", "blue"], r"anchor, answer 0: .*'red'.* is no index"),
+        ([0.5, 1, 2], r"anchor, answer 0: 0\.5 is not a valid index; expected a whole number from 0 to 3"),
+        ([np.nan, 1, 2], r"anchor, answer 0: nan is not a valid index"),
+        (["red", "pink", "blue"], r"anchor, answer 0: .*'red'.* is not a valid index"),
     ],
 )
 def test_refuses_what_is_no_triplet(row, message):
@@ -141,9 +176,9 @@ def test_refuses_columns_that_do_not_fit():
         small(participant=["ann"])
     with pytest.raises(TripletError, match=r"seconds: .*expected one number per answer"):
         small(seconds=["a", "b", "c"])
-    with pytest.raises(TripletError, match=r"near_side, answer 1: .*'top'.* is no side"):
+    with pytest.raises(TripletError, match=r"near_side, answer 1: .*'top'.* is not a side"):
         small(near_side=["left", "top", "right"])
-    with pytest.raises(TripletError, match=r"near_side, answer 2: .*7.* is no side"):
+    with pytest.raises(TripletError, match=r"near_side, answer 2: .*7.* is not a side"):
         small(near_side=[0, 1, 7])
     with pytest.raises(TripletError, match=r"anchor: expected one index per answer, got .*\(1, 1\)"):
         Triplets([[0]], [1], [2], NAMES)

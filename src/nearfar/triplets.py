@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nearfar.errors import TripletError
 from nearfar.labels import Labels, read_only
+from nearfar.limits import check_largest_index
+
+if TYPE_CHECKING:
+    import polars as pl
 
 __all__ = ["SoundNames", "Triplets", "UniqueTriplets", "as_triplets", "sound_names"]
 
@@ -130,20 +134,9 @@ class Triplets:
         array = _three_columns(triplets)
         if objects is None:
             if n_objects is None:
-                n_objects = int(array.max()) + 1 if len(array) else 0
+                n_objects = _largest_index(array) + 1
             objects = tuple(map(str, range(n_objects)))
         return cls(array[:, 0], array[:, 1], array[:, 2], objects, **columns)
-
-    @classmethod
-    def from_frame(cls, frame: Any) -> Triplets:
-        """From a data frame of any library with columns ``anchor``, ``near``, ``far`` (names).
-
-        ``statement, participant, seconds, near_side, answered_at`` are taken where present.
-        For other dialects give the frame to ``nearfar.read_triplets``.
-        """
-        from nearfar._frame import frame_columns
-
-        return cls(**frame_columns(frame))
 
     @classmethod
     def from_odd_one_out(
@@ -250,6 +243,18 @@ class Triplets:
         """(m, 3) rows (anchor, near, far), cblearn's list-order."""
         return np.stack([self.anchor, self.near, self.far], axis=1)
 
+    def to_frame(self) -> pl.DataFrame:
+        """A polars data frame with columns anchor, near and far (names) and the optional columns there are.
+
+        ``nearfar.read_triplets`` makes the same answers of it.
+
+        >>> Triplets([0], [1], [2], ["red", "pink", "blue"], seconds=[1.5]).to_frame().rows()
+        [('red', 'pink', 'blue', 1.5)]
+        """
+        from nearfar.frames import canonical_table
+
+        return canonical_table(self)
+
     def replace(self, **columns: Any) -> Triplets:
         """The same answers with some columns exchanged, e.g. ``replace(participant=None)``."""
         return replace(self, **columns)
@@ -328,7 +333,7 @@ def sound_names(objects: Sequence[str]) -> SoundNames:
 
 
 def as_triplets(answers: Triplets | ArrayLike, known: tuple[str, ...] = ()) -> Triplets:
-    """The one gate: Triplets as they are, an (m, 3) array of indices by ``Triplets.from_array``.
+    """The one gate: Triplets as they are, an (m, 3) array of indices by ``Triplets.from_array``, a data frame read.
 
     Indices of an array are those of the ``known`` objects, where a fitted model has such; past them they are new.
 
@@ -337,6 +342,11 @@ def as_triplets(answers: Triplets | ArrayLike, known: tuple[str, ...] = ()) -> T
     """
     if isinstance(answers, Triplets):
         return answers
+    if hasattr(answers, "columns"):
+        from nearfar import read_triplets  # by the public door: reading lies below this module
+
+        frame: Triplets = read_triplets(answers)
+        return frame
     found = Triplets.from_array(answers)
     if found.objects[: len(known)] == known[: found.n_objects]:
         return found
@@ -346,7 +356,10 @@ def as_triplets(answers: Triplets | ArrayLike, known: tuple[str, ...] = ()) -> T
 
 
 def _three_columns(values: ArrayLike) -> NDArray[Any]:
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise TripletError(f"triplets: expected an (m, 3) array of indices ({error})") from error
     if array.size == 0 and array.ndim <= 2:
         array = np.zeros((0, 3), dtype=np.int32)
     if array.ndim != 2 or array.shape[1] != 3:
@@ -354,6 +367,17 @@ def _three_columns(values: ArrayLike) -> NDArray[Any]:
             f"triplets: expected an (m, 3) array of indices, got shape {array.shape}",
         )
     return array
+
+
+def _largest_index(array: NDArray[Any]) -> int:
+    """The largest index of an array, where it names a plausible number of objects."""
+    if array.dtype.kind not in "iuf":
+        return -1  # the columns say what is wrong
+    largest = int(array[np.isfinite(array)].max(initial=-1))
+    wrong = check_largest_index(largest, len(array))
+    if wrong is not None:
+        raise TripletError(f"triplets: {wrong}, or n_objects")
+    return largest
 
 
 def _indices(values: ArrayLike, role: str, n_objects: int) -> Indices:
@@ -367,9 +391,10 @@ def _indices(values: ArrayLike, role: str, n_objects: int) -> Indices:
     if array.dtype.kind not in "iu":
         bad = array.dtype.kind != "f" or not np.isfinite(array).all() or not (array == np.floor(array)).all()
         if bad:
-            row, came = _first_odd(array)
+            row, found = _first_odd(array)
+            last = f" to {n_objects - 1}" if n_objects else ""
             raise TripletError(
-                f"{role}, answer {row}: {came!r} is no index; expected a whole number from 0 to {n_objects - 1}",
+                f"{role}, answer {row}: {found!r} is not a valid index; expected a whole number from 0{last}"
             )
     if array.size and (array.min() < 0 or array.max() >= n_objects):
         row = int(np.argmax((array < 0) | (array >= n_objects)))
@@ -380,7 +405,7 @@ def _indices(values: ArrayLike, role: str, n_objects: int) -> Indices:
 
 
 def _first_odd(array: NDArray[Any]) -> tuple[int, object]:
-    """Where an array of would-be indices first holds something that is no whole number."""
+    """Where an array of would-be indices first holds something that is not a whole number."""
     if array.dtype.kind == "f":
         odd = ~np.isfinite(array) | (array != np.floor(array))
         row = int(np.argmax(odd))
@@ -413,7 +438,7 @@ def _sides(values: ArrayLike | None) -> NDArray[np.int8] | None:
     if not known.all():
         row = int(np.argmin(known))
         raise TripletError(
-            f"near_side, answer {row}: {array.tolist()[row]!r} is no side; "
+            f"near_side, answer {row}: {array.tolist()[row]!r} is not a side; "
             "expected 0 (left), 1 (right) or -1 (not known)",
         )
     return read_only(array, np.int8)

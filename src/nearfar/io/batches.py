@@ -65,7 +65,7 @@ class Opened:
     def may_be_numbers(self) -> bool:
         """Whether participants that look like numbers are numbers."""
         at = self.plan.columns.get("participant")
-        return not self.table.typed or at is None or self.table.schema[f"c{at}"].is_integer()
+        return not self.table.typed or at is None or self.table.schema[f"c{at}"].is_numeric()
 
     @property
     def has_statements(self) -> bool:
@@ -127,7 +127,9 @@ class Reader:
             numeric=all(kind.is_numeric() for kind in kinds),
             guarded=not table.typed,
         )
-        return Opened(table, dialect, plan, naming, Statements(typed=table.typed))
+        at = plan.columns.get("statement")
+        has_text = at is not None and not table.schema[f"c{at}"].is_numeric()
+        return Opened(table, dialect, plan, naming, Statements(typed=table.typed and has_text))
 
     def batches(self, opened: Opened, rows: int) -> Iterator[Batch]:
         """All rows of a source, at most ``rows`` at a time; what is found is noted in ``opened``."""

@@ -13,7 +13,6 @@ from nearfar.io.times import parse_times
 __all__ = ["parse_columns"]
 
 UNKNOWN = ("NA", "nan", "NaN", "null", "None", "")
-LABELS = ("statement", "participant")
 
 
 def parse_columns(frame: pl.DataFrame, plan: Plan, naming: Naming, people: Vocabulary) -> pl.DataFrame:
@@ -36,9 +35,12 @@ def parse_columns(frame: pl.DataFrame, plan: Plan, naming: Naming, people: Vocab
                 else _text(cell, dtype).cast(naming.dtype).to_physical()
             )
         elif role == "participant":
+            cell = cell.fill_nan(None) if dtype.is_float() else cell
             chosen[role] = _text(cell, dtype).cast(people.dtype).to_physical()
         elif role == "statement" and dtype.is_integer():
             chosen[role] = cell.cast(pl.Int64)
+        elif role == "statement":
+            chosen[role] = _text(cell.fill_nan(None) if dtype.is_float() else cell, dtype)
         elif role == "seconds":
             chosen |= _number(role, cell, dtype)
         elif role == "near_side":

@@ -10,6 +10,7 @@ from nearfar.errors import FileError, InputError
 from nearfar.io.dialects._plan import Aside, Dialect, Plan, Refusal
 from nearfar.io.dialects.arrays import LIST_BOOLEAN, LIST_COUNT, LIST_ORDER
 from nearfar.io.dialects.canonical import CANONICAL
+from nearfar.io.dialects.mapped import MAPPED, PLANNED, is_overlay, mapped_plan, with_columns
 from nearfar.io.dialects.most_central import MOST_CENTRAL
 from nearfar.io.dialects.next import NEXT
 from nearfar.io.dialects.odd_one_out import ODD_ONE_OUT
@@ -28,6 +29,7 @@ DIALECTS = (
     TRIPLETTOOLS,
     NEXT,
     THINGS,
+    PLANNED,
     LIST_ORDER,
     LIST_BOOLEAN,
     LIST_COUNT,
@@ -48,11 +50,15 @@ def named(name: str) -> Dialect:
 
 def choose(table: Table, name: str | None, columns: dict[str, Any] | None = None) -> tuple[Dialect, Plan]:
     """The dialect that the caller names, or the source itself, or that its header shows; never its values."""
+    if columns and not is_overlay(columns):
+        if name is not None:
+            raise InputError("dialect and columns exclude each other; give one of them")
+        return MAPPED, mapped_plan(table.header, columns)
     wanted = name or table.dialect
     dialect, plan = _by_header(table) if wanted is None else _by_name(table, named(wanted))
     if table.first_index is not None and plan.first_index is None:
         plan = replace(plan, first_index=table.first_index)
-    return dialect, plan
+    return dialect, with_columns(plan, table.header, columns) if columns else plan
 
 
 def _by_header(table: Table) -> tuple[Dialect, Plan]:
@@ -71,7 +77,7 @@ def _by_header(table: Table) -> tuple[Dialect, Plan]:
     )
     raise FileError(
         f"{table.name}: no dialect has the columns {columns}; expected one of ({known}), "
-        "or name the dialect if the file has no header",
+        "or name the dialect if the file has no header, or say what the columns mean (--column ROLE=NAME, columns=)",
     )
 
 

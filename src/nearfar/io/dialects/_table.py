@@ -2,43 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from nearfar.errors import TripletError
-from nearfar.labels import Labels
-from nearfar.triplets import LEFT, RIGHT, UNKNOWN_SIDE, Triplets
+from nearfar.triplets import LEFT, RIGHT, Triplets
 
-__all__ = ["left_and_right", "names", "optional_columns", "statements"]
-
-SIDE_WORDS = pl.Series(["left", "right"])
-
-
-def names(triplets: Triplets, indices: NDArray[Any]) -> pl.Series:
-    """The names of objects, as an enumeration that holds the whole object list."""
-    listed = pl.Series(triplets.objects, dtype=pl.String)
-    return listed.gather(pl.Series(indices)).cast(pl.Enum(listed))
-
-
-def optional_columns(triplets: Triplets, **renamed: str) -> dict[str, pl.Series]:
-    """What is known beyond the triplets, under our own names unless ``renamed``; null where not known."""
-    columns: dict[str, pl.Series] = {}
-    for role in ("statement", "participant"):
-        labels: Labels | None = getattr(triplets, role)
-        if labels is not None:
-            listed = pl.Series(labels.names.tolist(), dtype=pl.Int64 if labels.is_numeric else pl.String)
-            columns[role] = listed.gather(pl.Series(labels.codes))
-    for role in ("seconds", "answered_at"):
-        numbers = getattr(triplets, role)
-        if numbers is not None:
-            columns[role] = pl.Series(numbers, nan_to_null=True)
-    if triplets.near_side is not None:
-        side = pl.Series(triplets.near_side)
-        columns["near_side"] = SIDE_WORDS.gather(side.set(side == UNKNOWN_SIDE, None))
-    return {renamed.get(role, role): column for role, column in columns.items()}
+__all__ = ["left_and_right", "statements"]
 
 
 def left_and_right(triplets: Triplets) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

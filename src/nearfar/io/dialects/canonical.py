@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
+from nearfar.frames import canonical_table
 from nearfar.io.dialects._plan import Dialect, Plan
-from nearfar.io.dialects._table import names, optional_columns
 from nearfar.io.header import Header
-from nearfar.triplets import Triplets
 
 __all__ = ["CANONICAL"]
 
@@ -23,10 +22,4 @@ def plan(header: Header) -> Plan | None:
     return Plan(found | header.optional(), ROLES, ((anchor, near, far),))
 
 
-def write(triplets: Triplets) -> pl.DataFrame:
-    """Every column there is."""
-    columns = {role: names(triplets, getattr(triplets, role)) for role in ROLES}
-    return pl.DataFrame(columns | optional_columns(triplets))
-
-
-CANONICAL = Dialect("canonical", "anchor, near, far", plan, write=write)
+CANONICAL = Dialect("canonical", "anchor, near, far", plan, write=canonical_table)

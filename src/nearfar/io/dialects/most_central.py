@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
+from nearfar.frames import named_column, optional_columns
 from nearfar.io.dialects._plan import Dialect, Plan, Refusal
-from nearfar.io.dialects._table import names, optional_columns, statements
+from nearfar.io.dialects._table import statements
 from nearfar.io.header import Header
 from nearfar.triplets import Triplets
 
@@ -58,7 +59,7 @@ def write(triplets: Triplets) -> pl.DataFrame:
     """One row per statement."""
     one, _ = statements(triplets, "most-central")
     columns = {"a": one.anchor, "b": one.far, "c": one.near, "central": one.near}
-    named = {role: names(triplets, indices) for role, indices in columns.items()}
+    named = {role: named_column(triplets, indices) for role, indices in columns.items()}
     return pl.DataFrame(named | optional_columns(one))
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import polars as pl
 
+from nearfar.frames import named_column, optional_columns
 from nearfar.io.dialects._choice import ROLES, SIDE, TRIPLET, WRONG_ANSWER, find_choice
 from nearfar.io.dialects._plan import Aside, Dialect, Plan
-from nearfar.io.dialects._table import left_and_right, names, optional_columns
+from nearfar.io.dialects._table import left_and_right
 from nearfar.io.header import Header
 from nearfar.triplets import Triplets
 
@@ -40,7 +41,7 @@ def write(triplets: Triplets) -> pl.DataFrame:
     """The columns NEXT writes; the rest under our names."""
     left, right = left_and_right(triplets)
     shown = {"Center": triplets.anchor, "Left": left, "Right": right, "Answer": triplets.near}
-    named = {role: names(triplets, indices) for role, indices in shown.items()}
+    named = {role: named_column(triplets, indices) for role, indices in shown.items()}
     more = optional_columns(triplets, participant="Participant.ID", seconds=SECONDS, answered_at="Timestamp")
     more.setdefault(SECONDS, pl.Series([None] * len(triplets), dtype=pl.Float64))
     return pl.DataFrame(named | more)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
+from nearfar.frames import named_column, optional_columns
 from nearfar.io.dialects._plan import Dialect, Plan, Refusal
-from nearfar.io.dialects._table import left_and_right, names, optional_columns
+from nearfar.io.dialects._table import left_and_right
 from nearfar.io.header import Header
 from nearfar.triplets import Triplets
 
@@ -62,7 +63,7 @@ def write(triplets: Triplets) -> pl.DataFrame:
         "loser": triplets.far,
     }
     numbers = {role: pl.Series(indices) for role, indices in shown.items()}
-    files = {f"{role}_filename": names(triplets, indices) for role, indices in shown.items()}
+    files = {f"{role}_filename": named_column(triplets, indices) for role, indices in shown.items()}
     more = optional_columns(
         triplets, participant="puid", seconds="response_time", answered_at="time_received"
     )

@@ -1,0 +1,53 @@
+"""Answers as the columns of a polars table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from nearfar.labels import Labels
+    from nearfar.triplets import Triplets
+
+__all__ = ["canonical_table", "named_column", "optional_columns"]
+
+SIDES = ("left", "right")
+
+
+def canonical_table(triplets: Triplets) -> pl.DataFrame:
+    """Columns anchor, near and far with names, and every optional column there is."""
+    import polars as pl
+
+    columns = {role: named_column(triplets, getattr(triplets, role)) for role in ("anchor", "near", "far")}
+    return pl.DataFrame(columns | optional_columns(triplets))
+
+
+def named_column(triplets: Triplets, indices: NDArray[Any]) -> pl.Series:
+    """The names of objects, as an enumeration that holds the whole object list."""
+    import polars as pl
+
+    listed = pl.Series(triplets.objects, dtype=pl.String)
+    return listed.gather(pl.Series(indices)).cast(pl.Enum(listed))
+
+
+def optional_columns(triplets: Triplets, **renamed: str) -> dict[str, pl.Series]:
+    """What is known beyond the triplets, under our own names unless ``renamed``; null where not known."""
+    import polars as pl
+
+    columns: dict[str, pl.Series] = {}
+    for role in ("statement", "participant"):
+        labels: Labels | None = getattr(triplets, role)
+        if labels is not None:
+            listed = pl.Series(labels.names.tolist(), dtype=pl.Int64 if labels.is_numeric else pl.String)
+            columns[role] = listed.gather(pl.Series(labels.codes))
+    for role in ("seconds", "answered_at"):
+        numbers = getattr(triplets, role)
+        if numbers is not None:
+            columns[role] = pl.Series(numbers, nan_to_null=True)
+    if triplets.near_side is not None:
+        side = pl.Series(triplets.near_side)
+        columns["near_side"] = pl.Series(SIDES).gather(side.set(side < 0, None))
+    return {renamed.get(role, role): column for role, column in columns.items()}
