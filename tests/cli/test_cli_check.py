@@ -7,6 +7,7 @@ import sys
 import time
 import warnings
 
+import polars as pl
 import pytest
 
 from nearfar.cli import main
@@ -54,11 +55,11 @@ def test_check_tells_what_was_read(monkeypatch, capsys, answers, tmp_path):
         "repeats         2 questions answered more than once, 1 time by the same participant",
         "double submits  1, kept",
         "coverage        k1 0, k2 0 (columns that two objects share on average)",
-        "rejected        2 rows",
         "  1 × two equal objects; expected three distinct objects",
         f"      {answers}, line 7: anchor 'b', near 'b', far 'c'",
         "  1 × blank cell; expected the name of an object",
         f"      {answers}, line 8: far ''",
+        "rejected        2 rows",
     ]
 
 
@@ -86,10 +87,10 @@ def test_check_shows_what_was_set_aside_and_not_used(monkeypatch, capsys, tmp_pa
     assert "not used        columns mood\n" in out
 
 
-def test_check_of_nothing_but_bad_rows_is_no_failure(monkeypatch, capsys, tmp_path):
+def test_check_of_nothing_but_bad_rows_fails_after_listing_them(monkeypatch, capsys, tmp_path):
     (tmp_path / "bad.csv").write_text("anchor,near,far\na,a,a\n" * 1 + "a,a,a\n" * 9)
-    code, out, _ = run(monkeypatch, capsys, "check", tmp_path / "bad.csv")
-    assert code == 0
+    code, out, err = run(monkeypatch, capsys, "check", tmp_path / "bad.csv")
+    assert (code, err) == (2, f"nearfar: {tmp_path / 'bad.csv'}: holds no answers\n")
     assert "answers         0, 0 of them unique" in out
     assert "      and 7 more" in out
 
@@ -121,6 +122,49 @@ def test_help_has_an_example(monkeypatch, capsys):
         code, out, _ = run(monkeypatch, capsys, command, "--help")
         assert code == 0
         assert f"Example:  nearfar {command} " in out
+
+
+def test_check_lists_every_rejected_row(monkeypatch, capsys, tmp_path):
+    (tmp_path / "many.csv").write_text("anchor,near,far\na,b,c\n" + "a,a,\x1b[31mb\n" * 12 + "a,b\n")
+    for name in ("out.csv", "out.jsonl", "out.xlsx"):
+        code, out, err = run(
+            monkeypatch, capsys, "check", tmp_path / "many.csv", "--rejected", tmp_path / name
+        )
+        assert (code, err) == (0, "")
+        assert out.splitlines()[-1].split() == ["rejected", "13", "rows"]
+        assert "\x1b" not in out
+    listed = pl.read_csv(tmp_path / "out.csv")
+    assert listed.columns == ["file", "line", "reason", "content", "expected"]
+    assert listed["line"].to_list() == list(range(3, 16))
+    code, out, _ = run(monkeypatch, capsys, "check", tmp_path / "many.csv", "--json")
+    assert [row["line"] for row in json.loads(out)["rejected_rows"]] == list(range(3, 16))
+
+
+def test_check_lists_names_that_look_alike(monkeypatch, capsys, tmp_path):
+    (tmp_path / "a.csv").write_text("anchor,near,far\nfig,Fig,kiwi\nfig\u00a0,caf\u00e9,cafe\u0301\n")
+    code, out, err = run(monkeypatch, capsys, "check", tmp_path / "a.csv")
+    assert code == 0
+    assert "similar names   'Fig', 'fig', 'fig\\xa0'\n" in out
+    assert "similar names   'cafe\\u0301', 'caf\\xe9'\n" in out
+    assert err.count("warning: ") == 1
+    assert "some names differ only by spaces or Unicode form" in err
+
+
+def test_milliseconds_under_seconds_are_noticed(monkeypatch, capsys, tmp_path):
+    (tmp_path / "a.csv").write_text("anchor,near,far,seconds\na,b,c,2008\na,b,c,1500\na,b,c,3000\n")
+    _, _, err = run(monkeypatch, capsys, "check", tmp_path / "a.csv")
+    assert "the median response time is 2,008 s, which looks like milliseconds" in err
+    _, _, err = run(monkeypatch, capsys, "check", tmp_path / "a.csv", "--column", "milliseconds=seconds")
+    assert err == ""
+
+
+def test_a_file_with_columns_of_its_own(monkeypatch, capsys, tmp_path):
+    (tmp_path / "a.csv").write_text("Q,L,R,Picked\na,b,c,left\n")
+    columns = [f"--column={each}" for each in ("anchor=Q", "option=L", "option=R", "choice=Picked")]
+    code, out, _ = run(monkeypatch, capsys, "check", tmp_path / "a.csv", *columns)
+    assert (code, "(columns, 1 row)" in out) == (0, True)
+    code, _, err = run(monkeypatch, capsys, "check", tmp_path / "a.csv", "--column", "anchor")
+    assert (code, err.splitlines()[0][:40]) == (2, "nearfar: --column anchor: expected ROLE=")
 
 
 # ---------------------------------------------------------------- what commands share
@@ -163,7 +207,8 @@ def test_numeric_participants_can_be_left_out(tmp_path):
 def test_dropped_rows_are_counted(tmp_path):
     (tmp_path / "answers.csv").write_text("anchor,near,far\na,b,c\na,b,b\nb,c,a\na,c,\n")
     with pytest.warns(
-        NearfarWarning, match=r"answers\.csv: 2 rows dropped as no answer, the first in line 3"
+        NearfarWarning,
+        match=r"answers\.csv: 2 rows dropped because they are not answers, the first in line 3",
     ):
         assert len(load([str(tmp_path / "answers.csv")], on_bad="drop").triplets) == 2
 

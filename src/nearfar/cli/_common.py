@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from nearfar.errors import FileError, NearfarWarning
+from nearfar.errors import FileError, InputError, NearfarWarning
 
 if TYPE_CHECKING:
     from nearfar.io import ObjectList, ReadResult
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Answers",
+    "Column",
     "Dialect",
     "Exclude",
     "Loaded",
@@ -32,6 +33,7 @@ __all__ = [
     "Seed",
     "load",
     "many",
+    "named_columns",
     "session",
     "tell",
     "text_output",
@@ -39,7 +41,7 @@ __all__ = [
 
 
 class OnBad(StrEnum):
-    """What to do with a row that is no answer."""
+    """What to do with a row that is not an answer."""
 
     error = "error"
     drop = "drop"
@@ -65,6 +67,16 @@ Dialect = Annotated[
         show_default=False,
     ),
 ]
+Column = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--column",
+        metavar="ROLE=NAME",
+        help="What a column means, once per column: anchor, near, far, option (twice or thrice), choice, odd, central, "
+        "participant, statement, seconds, milliseconds, check, group; NAME is its name or its number from 1.",
+        show_default=False,
+    ),
+]
 Objects = Annotated[
     Path | None,
     typer.Option(
@@ -76,7 +88,7 @@ Objects = Annotated[
 ]
 OnBadOption = Annotated[
     OnBad,
-    typer.Option("--on-bad", help="A row that is no answer: stop with an error, or drop it and count."),
+    typer.Option("--on-bad", help="A row that is not an answer: stop with an error, or drop it and count."),
 ]
 Exclude = Annotated[
     Path | None,
@@ -118,6 +130,7 @@ def load(
     answers: Sequence[str],
     *,
     dialect: str | None = None,
+    column: Sequence[str] | None = None,
     objects: Path | None = None,
     on_bad: str = "error",
     exclude: Path | None = None,
@@ -136,11 +149,17 @@ def load(
 
         result = read_databases(answers)
     else:
-        result = read_answers(sources, dialect=dialect, objects=object_list, on_bad=OnBad(on_bad).value)
+        result = read_answers(
+            sources,
+            dialect=dialect,
+            columns=named_columns(column),
+            objects=object_list,
+            on_bad=OnBad(on_bad).value,
+        )
     if announce and len(result.rejected):
         dropped = many(len(result.rejected), "row")
         warnings.warn(
-            f"{result.rejected['file'][0]}: {dropped} dropped as no answer, the first in line "
+            f"{result.rejected['file'][0]}: {dropped} dropped because they are not answers, the first in line "
             f"{result.rejected['line'][0]}; nearfar check lists them",
             NearfarWarning,
             stacklevel=2,
@@ -149,6 +168,23 @@ def load(
     if exclude is not None:
         triplets, excluded = leave_out(triplets, _lines(exclude), where=str(exclude))
     return Loaded(triplets, result, object_list, excluded)
+
+
+def named_columns(given: Sequence[str] | None) -> dict[str, Any] | None:
+    """role -> its column, or its columns, from options such as ``anchor=Question``.
+
+    >>> named_columns(["anchor=Q", "option=L", "option=R", "choice=a=b"])
+    {'anchor': 'Q', 'option': ['L', 'R'], 'choice': 'a=b'}
+    """
+    if not given:
+        return None
+    found: dict[str, list[str]] = {}
+    for each in given:
+        role, mark, name = each.partition("=")
+        if not mark or not name:
+            raise InputError(f"--column {each}: expected ROLE=NAME, for example --column anchor=Question")
+        found.setdefault(role.strip().replace("-", "_"), []).append(name)
+    return {role: names[0] if len(names) == 1 else names for role, names in found.items()}
 
 
 def leave_out(

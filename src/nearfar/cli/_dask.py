@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nearfar.cli._common import Loaded, OnBad, tell
+from nearfar.cli._common import Loaded, OnBad, named_columns, tell
 from nearfar.cli._methods import Prepared, find_images, need_answers, prepare, read_names
 from nearfar.errors import FileError, InputError
 
@@ -216,6 +216,7 @@ def _read(
     answers: Sequence[str],
     *,
     dialect: str | None = None,
+    column: Sequence[str] | None = None,
     objects: Path | None = None,
     on_bad: str = "error",
     exclude: Path | None = None,
@@ -234,7 +235,13 @@ def _read(
             "- : with --dask or --scratch answers are files, not standard input",
         )
     listed = None if objects is None else read_objects(objects)
-    found = scale.read_triplets(list(answers), dialect=dialect, objects=listed, on_bad=OnBad(on_bad).value)
+    found = scale.read_triplets(
+        list(answers),
+        dialect=dialect,
+        columns=named_columns(column),
+        objects=listed,
+        on_bad=OnBad(on_bad).value,
+    )
     triplets = _nothing_about(found.objects)
     return Loaded(triplets, ReadResult(triplets), listed, {}), found
 

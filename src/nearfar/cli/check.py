@@ -1,4 +1,4 @@
-"""``nearfar check``: what a file of answers holds, and what in it is no answer."""
+"""``nearfar check``: what a file of answers holds, and what in it is not an answer."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nearfar.cli._common import Answers, Dialect, Exclude, Objects, Quiet, load, many, session
+from nearfar.cli._common import Answers, Column, Dialect, Exclude, Objects, Quiet, load, many, session
+from nearfar.errors import InputError
 
 if TYPE_CHECKING:
     from nearfar.cli._common import Loaded
@@ -20,28 +21,55 @@ MANY = 8  # names shown before the rest is counted
 def check(
     answers: Answers,
     dialect: Dialect = None,
+    column: Column = None,
     objects: Objects = None,
     exclude: Exclude = None,
-    json: Annotated[bool, typer.Option("--json", help="The same facts as JSON.")] = False,
+    rejected: Annotated[
+        str | None,
+        typer.Option(
+            "--rejected",
+            metavar="FILE",
+            help="Write all rejected rows there, with file, line, reason, content and what was expected "
+            "(.csv, .tsv, .json, .jsonl or .xlsx).",
+            show_default=False,
+        ),
+    ] = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="The same facts as JSON, with all rejected rows.")
+    ] = False,
     quiet: Quiet = False,
 ) -> None:
     """Tell what was read: objects, answers, contradictions, participants, repeats, coverage, and what was no answer.
 
-    Rows that are no answers are counted by reason, and are no failure here; a file that cannot be read is.
+    Rows that are not answers are counted by reason, which is not a failure; a file that cannot be read, or that holds
+    no answer at all, is (exit 2).
 
     Example:  nearfar check answers.csv --objects objects.csv
     """
     with session(quiet):
         loaded = load(
-            answers, dialect=dialect, objects=objects, on_bad="drop", exclude=exclude, announce=False
+            answers,
+            dialect=dialect,
+            column=column,
+            objects=objects,
+            on_bad="drop",
+            exclude=exclude,
+            announce=False,
         )
         facts = _facts(loaded)
+        if rejected is not None:
+            from nearfar.io.table_writing import write_table
+
+            write_table(loaded.result.rejected, rejected)
     if json:
         import json as json_module
 
+        facts["rejected_rows"] = loaded.result.rejected.to_dicts()
         typer.echo(json_module.dumps(facts, indent=2, ensure_ascii=False))
     else:
         _show(facts)
+    if not len(loaded.triplets):
+        raise InputError(f"{', '.join(answers)}: holds no answers")
 
 
 def _facts(loaded: Loaded) -> dict[str, Any]:
@@ -69,13 +97,16 @@ def _show(facts: dict[str, Any]) -> None:
         title = f"{part['name']}  ({part['dialect']}, {many(part['rows'], 'row')})"
         console.print(Text(title, style="bold"), soft_wrap=True)
     for name, value in _lines(facts):
-        console.print(Text.assemble((f"{name:<16}", "dim"), value), soft_wrap=True)
+        console.print(Text.assemble((f"{name:<16}", "dim"), _printable(value)), soft_wrap=True)
     for rejection in facts["rejected"]:
         head = f"  {rejection['count']:,} × {rejection['reason']}; expected {rejection['expected']}"
         console.print(Text(head, style="yellow"), soft_wrap=True)
         rest = rejection["count"] - len(rejection["examples"])
         for example in [*rejection["examples"], *([f"and {rest:,} more"] if rest else [])]:
-            console.print(Text(f"      {example}"), soft_wrap=True)
+            console.print(Text(f"      {_printable(example)}"), soft_wrap=True)
+    rejected = sum(rejection["count"] for rejection in facts["rejected"])
+    last = Text.assemble((f"{'rejected':<16}", "dim"), many(rejected, "row") if rejected else "nothing")
+    console.print(last, soft_wrap=True)
 
 
 def _lines(facts: dict[str, Any]) -> list[tuple[str, str]]:
@@ -108,9 +139,16 @@ def _lines(facts: dict[str, Any]) -> list[tuple[str, str]]:
     unused = [name for part in facts["parts"] for name in part["unused"]]
     if unused:
         lines.append(("not used", f"columns {_some(unused)}"))
-    rejected = sum(rejection["count"] for rejection in facts["rejected"])
-    lines.append(("rejected", many(rejected, "row") if rejected else "nothing"))
+    for group in facts["similar_names"][:MANY]:
+        lines.append(("similar names", ", ".join(map(ascii, group))))
+    if len(facts["similar_names"]) > MANY:
+        lines.append(("similar names", f"and {len(facts['similar_names']) - MANY:,} more groups"))
     return lines
+
+
+def _printable(text: str) -> str:
+    """Text of a file without characters that could command the terminal."""
+    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)
 
 
 def _figure(value: float) -> str:

@@ -9,6 +9,7 @@ import typer
 
 from nearfar.cli._common import (
     Answers,
+    Column,
     Dialect,
     Exclude,
     Objects,
@@ -69,6 +70,7 @@ def compare(
     csv: Annotated[bool, typer.Option("--csv", help="The table as CSV.")] = False,
     output: Output = "-",
     dialect: Dialect = None,
+    column: Column = None,
     objects: Objects = None,
     on_bad: OnBadOption = OnBad.error,
     exclude: Exclude = None,
@@ -92,7 +94,9 @@ def compare(
     with session(quiet):
         from nearfar.evaluate import Analysis
 
-        loaded = load(answers, dialect=dialect, objects=objects, on_bad=on_bad, exclude=exclude)
+        loaded = load(
+            answers, dialect=dialect, column=column, objects=objects, on_bad=on_bad, exclude=exclude
+        )
         names = None if model is None else _names(model)
         if groups is not None:
             who = read_groups(groups, loaded.result.groups)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from nearfar.cli._common import Exclude, Objects, OnBad, OnBadOption, Quiet, load, many, session, tell
+from nearfar.cli._common import Column, Exclude, Objects, OnBad, OnBadOption, Quiet, load, many, session, tell
 
 __all__ = ["convert"]
 
@@ -26,6 +26,7 @@ def convert(
             "--from", metavar="DIALECT", help="Dialect of IN. Default: by its header.", show_default=False
         ),
     ] = None,
+    column: Column = None,
     to: Annotated[str, typer.Option("--to", metavar="DIALECT", help="Dialect of OUT.")] = "canonical",
     format: Annotated[
         str | None,
@@ -48,7 +49,15 @@ def convert(
     from nearfar.io import write_triplets
 
     with session(quiet):
-        loaded = load(source, dialect=from_, objects=objects, on_bad=on_bad, exclude=exclude, announce=False)
+        loaded = load(
+            source,
+            dialect=from_,
+            column=column,
+            objects=objects,
+            on_bad=on_bad,
+            exclude=exclude,
+            announce=False,
+        )
         write_triplets(loaded.triplets, target, dialect=to, format=format)
     answers, result = loaded.triplets, loaded.result
     remarks = [f"{many(len(answers), 'answer')} about {many(answers.n_objects, 'object')}"]

@@ -8,6 +8,7 @@ import typer
 
 from nearfar.cli._common import (
     Answers,
+    Column,
     Dialect,
     Exclude,
     Objects,
@@ -48,6 +49,7 @@ def kernel(
     objects: Objects = None,
     title: Annotated[str, typer.Option("--title", help="Heading of the picture.", show_default=False)] = "",
     dialect: Dialect = None,
+    column: Column = None,
     on_bad: OnBadOption = OnBad.error,
     exclude: Exclude = None,
     seed: Seed = 0,
@@ -64,7 +66,13 @@ def kernel(
 
     Example:  nearfar kernel answers.csv --model k1+k2 -o kernel.npz
     """
-    reading: dict[str, Any] = {"dialect": dialect, "objects": objects, "on_bad": on_bad, "exclude": exclude}
+    reading: dict[str, Any] = {
+        "dialect": dialect,
+        "column": column,
+        "objects": objects,
+        "on_bad": on_bad,
+        "exclude": exclude,
+    }
     if dask is not None or scratch is not None:
         if title:
             raise InputError(

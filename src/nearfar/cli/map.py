@@ -8,6 +8,7 @@ import typer
 
 from nearfar.cli._common import (
     Answers,
+    Column,
     Dialect,
     Exclude,
     Objects,
@@ -72,6 +73,7 @@ def map(
     title: Annotated[str, typer.Option("--title", help="Heading of the picture.", show_default=False)] = "",
     seed: Seed = 0,
     dialect: Dialect = None,
+    column: Column = None,
     on_bad: OnBadOption = OnBad.error,
     exclude: Exclude = None,
     dask: Dask = None,
@@ -105,6 +107,7 @@ def map(
             images=images,
             pictures=draws(output),
             dialect=dialect,
+            column=column,
             objects=objects,
             on_bad=on_bad,
             exclude=exclude,

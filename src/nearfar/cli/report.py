@@ -9,6 +9,7 @@ import typer
 
 from nearfar.cli._common import (
     Answers,
+    Column,
     Dialect,
     Exclude,
     Objects,
@@ -74,6 +75,7 @@ def report(
     show_participants: ShowParticipants = False,
     seed: Seed = 0,
     dialect: Dialect = None,
+    column: Column = None,
     on_bad: OnBadOption = OnBad.error,
     quiet: Quiet = False,
 ) -> None:
@@ -91,7 +93,9 @@ def report(
         from nearfar.report.make import make_report
         from nearfar.report.notebook import Inputs
 
-        loaded = load(answers, dialect=dialect, objects=objects, on_bad=on_bad, exclude=exclude)
+        loaded = load(
+            answers, dialect=dialect, column=column, objects=objects, on_bad=on_bad, exclude=exclude
+        )
         made = make_report(
             replace(loaded.result, triplets=loaded.triplets),
             objects=objects,

@@ -10,6 +10,7 @@ import typer
 
 from nearfar.cli._common import (
     Answers,
+    Column,
     Dialect,
     Exclude,
     Objects,
@@ -77,6 +78,7 @@ def tree(
     title: Annotated[str, typer.Option("--title", help="Heading of the picture.", show_default=False)] = "",
     seed: Seed = 0,
     dialect: Dialect = None,
+    column: Column = None,
     on_bad: OnBadOption = OnBad.error,
     exclude: Exclude = None,
     quiet: Quiet = False,
@@ -100,6 +102,7 @@ def tree(
             diagonal=diagonal.value,
             seed=seed,
             dialect=dialect,
+            column=column,
             objects=objects,
             on_bad=on_bad,
             exclude=exclude,

@@ -16,6 +16,7 @@ from nearfar.io.batches import Columns, Objects, Opened, Reader
 from nearfar.io.build import make_triplets
 from nearfar.io.ids import People
 from nearfar.io.rejections import CHECKS, REJECTED, rows_error
+from nearfar.io.suspicions import warn_of_suspicions
 from nearfar.progress import track
 from nearfar.triplets import Triplets
 
@@ -136,6 +137,7 @@ def _read_one(reader: Reader, opened: Opened) -> ReadResult:
     triplets = _whole(reader, opened, [batch.triplets for batch in batches])
     if not plan.has_header and table.may_be_bare:
         _warn_of_header(triplets, table.name)
+    warn_of_suspicions(table.name, triplets.objects, triplets.seconds)
     used = set(plan.columns.values())
     cells = table.header.cells if plan.has_header else ()
     unused = tuple(name for at, name in enumerate(cells) if at not in used)

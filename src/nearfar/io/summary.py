@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from nearfar.io.reading import Part, ReadResult
+from nearfar.io.suspicions import similar_names
 from nearfar.triplets import Triplets
 
 __all__ = ["Rejection", "SetAside", "Summary", "summarise"]
@@ -49,6 +50,7 @@ class Summary:
     double_submits : answers sent again within half a second, by the same participant.
     unanswered : the objects that no answer is about.
     parts : the sources and their dialects.
+    similar_names : groups of names that differ only by case, spaces or Unicode form.
     set_aside, rejected : the rows that were not answers.
     """
 
@@ -64,6 +66,7 @@ class Summary:
     repeated_within: int | None
     double_submits: int
     unanswered: tuple[str, ...]
+    similar_names: tuple[tuple[str, ...], ...]
     parts: tuple[Part, ...]
     set_aside: tuple[SetAside, ...]
     rejected: tuple[Rejection, ...]
@@ -95,6 +98,7 @@ def summarise(result: ReadResult) -> Summary:
         repeated_within=_repeated_within(triplets),
         double_submits=int(result.double_submits.sum()),
         unanswered=_unanswered(triplets),
+        similar_names=tuple(similar_names(triplets.objects)),
         parts=result.parts,
         set_aside=_set_aside(result.checks),
         rejected=_rejections(result),

@@ -5,9 +5,8 @@ from __future__ import annotations
 import polars as pl
 
 from nearfar.frames import named_column, optional_columns
-from nearfar.io.dialects._choice import ROLES, SIDE, TRIPLET, WRONG_ANSWER, find_choice
+from nearfar.io.dialects._choice import ROLES, TRIPLET, WRONG_ANSWER, find_choice
 from nearfar.io.dialects._plan import Aside, Dialect, Plan
-from nearfar.io.dialects._table import left_and_right
 from nearfar.io.header import Header
 from nearfar.triplets import Triplets
 
@@ -22,7 +21,10 @@ def is_next(header: Header) -> bool:
 
 
 def plan(header: Header) -> Plan | None:
-    """Rows without an answer are known, and set aside."""
+    """Rows without an answer are known, and set aside.
+
+    In its exports Left is the winner of every row, so that Left and Right are not sides of the screen.
+    """
     found = find_choice(header) if is_next(header) else None
     if found is None:
         return None
@@ -33,14 +35,12 @@ def plan(header: Header) -> Plan | None:
         "answer",
         (WRONG_ANSWER,),
         (Aside(pl.col("answer").is_null(), "no answer"),),
-        near_side=SIDE,
     )
 
 
 def write(triplets: Triplets) -> pl.DataFrame:
     """The columns NEXT writes; the rest under our names."""
-    left, right = left_and_right(triplets)
-    shown = {"Center": triplets.anchor, "Left": left, "Right": right, "Answer": triplets.near}
+    shown = {"Center": triplets.anchor, "Left": triplets.near, "Right": triplets.far, "Answer": triplets.near}
     named = {role: named_column(triplets, indices) for role, indices in shown.items()}
     more = optional_columns(triplets, participant="Participant.ID", seconds=SECONDS, answered_at="Timestamp")
     more.setdefault(SECONDS, pl.Series([None] * len(triplets), dtype=pl.Float64))

@@ -1,0 +1,65 @@
+"""What looks like a slip in a file of answers: names that are nearly the same, times in the wrong unit."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearfar.errors import NearfarWarning
+
+__all__ = ["similar_names", "slow_seconds", "warn_of_suspicions"]
+
+SPACES = re.compile(r"[\s\u00a0\u200b\u2060\ufeff]+")
+LONG_SECONDS = 300.0
+SHORT, LONG = 0.2, 60.0  # of a plausible median response time, in seconds
+MANY = 5
+
+
+def similar_names(names: Sequence[str], *, case: bool = True) -> list[tuple[str, ...]]:
+    """Groups of names that differ only by spaces or Unicode form, or also by ``case``.
+
+    >>> similar_names(["fig", "Fig", "fig ", "kiwi"])
+    [('fig', 'Fig', 'fig ')]
+    """
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        plain = name
+        if not (name.isascii() and name.isalnum()):
+            plain = SPACES.sub(" ", unicodedata.normalize("NFKC", name)).strip()
+        groups.setdefault(plain.casefold() if case else plain, []).append(name)
+    return [tuple(group) for group in groups.values() if len(group) > 1]
+
+
+def slow_seconds(seconds: NDArray[np.float64] | None) -> float | None:
+    """The median response time where it is far more plausible in milliseconds; else None."""
+    known = np.zeros(0) if seconds is None else seconds[np.isfinite(seconds) & (seconds > 0)]
+    if not len(known):
+        return None
+    median = float(np.median(known))
+    return median if median > LONG_SECONDS and SHORT <= median / 1000 <= LONG else None
+
+
+def warn_of_suspicions(source: str, names: Sequence[str], seconds: NDArray[np.float64] | None) -> None:
+    """One warning for names that look the same, and one for times in the wrong unit."""
+    alike = similar_names(names, case=False)
+    if alike:
+        shown = "; ".join(" and ".join(map(ascii, group)) for group in alike[:MANY])
+        more = f"; and {len(alike) - MANY:,} more" if len(alike) > MANY else ""
+        warnings.warn(
+            f"{source}: some names differ only by spaces or Unicode form, and count as different objects: {shown}{more}",
+            NearfarWarning,
+            stacklevel=4,
+        )
+    median = slow_seconds(seconds)
+    if median is not None:
+        warnings.warn(
+            f"{source}: the median response time is {median:,.0f} s, which looks like milliseconds; if so, name the "
+            "column with --column milliseconds=NAME (columns={'milliseconds': NAME})",
+            NearfarWarning,
+            stacklevel=4,
+        )
