@@ -113,3 +113,19 @@ def test_a_scan_gives_the_same_answers_in_pieces(folder, answers, batch_rows, ex
             pieces = np.concatenate([np.asarray(getattr(batch, role)) for batch in batches])
             np.testing.assert_array_equal(pieces, np.asarray(getattr(whole, role)), err_msg=role)
     np.testing.assert_array_equal(np.concatenate([batch.array for batch in batches]), whole.array)
+
+
+FORMULAS = ["=1+1", "+x", "-x", "@x", "'=1", "''+2", "-1", "'-1", "\t=1", "'tis", "'"]
+
+
+@pytest.mark.parametrize("extension", ["csv", "tsv.gz", "xlsx", "jsonl"])
+def test_no_spreadsheet_runs_a_name_and_every_name_comes_back(folder, extension):
+    m = len(FORMULAS)
+    rows = [[i, (i + 1) % m, (i + 2) % m] for i in range(m)]
+    answers = Triplets.from_array(rows, FORMULAS, participant=FORMULAS, statement=FORMULAS)
+    path = folder / f"formulas.{extension}"
+    write_triplets(answers, path)
+    assert_same(read_triplets(path, objects=FORMULAS), answers)
+    if extension == "csv":
+        cells = {cell for line in path.read_text().splitlines() for cell in line.split(",")}
+        assert not [cell for cell in cells if cell[0] in "=+@" or (cell[0] == "-" and cell != "-1")]

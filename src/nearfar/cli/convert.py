@@ -41,8 +41,8 @@ def convert(
 ) -> None:
     """Read answers and write them in another format or dialect; several files are joined, statements kept apart.
 
-    Formats go by extension: .csv .tsv .jsonl (each also .gz or .zst) .parquet .npz. Dialects to write: canonical,
-    odd-one-out, most-central, salmon, tripletTools, next, things, list-order.
+    Formats go by extension: .csv .tsv .jsonl (each also .gz or .zst) .parquet .npz .npy .xlsx. Dialects to write:
+    canonical, odd-one-out, most-central, salmon, tripletTools, next, things, list-order (cblearn's).
 
     Example:  nearfar convert responses.csv answers.parquet --from salmon
     """

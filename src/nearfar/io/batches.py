@@ -125,11 +125,13 @@ class Reader:
             table.objects,
             plan.first_index,
             numeric=all(kind.is_numeric() for kind in kinds),
-            guarded=not table.typed,
+            guarded=table.guarded,
         )
         at = plan.columns.get("statement")
         has_text = at is not None and not table.schema[f"c{at}"].is_numeric()
-        return Opened(table, dialect, plan, naming, Statements(typed=table.typed and has_text))
+        return Opened(
+            table, dialect, plan, naming, Statements(typed=table.typed and has_text, guarded=table.guarded)
+        )
 
     def batches(self, opened: Opened, rows: int) -> Iterator[Batch]:
         """All rows of a source, at most ``rows`` at a time; what is found is noted in ``opened``."""
@@ -174,7 +176,8 @@ class Reader:
         if "statement" in triplets.columns:
             opened.statements.see(triplets["statement"])
         if "participant" in triplets.columns:
-            self.people.see(triplets["participant"], may_be_numbers=opened.may_be_numbers)
+            guarded = opened.table.guarded
+            self.people.see(triplets["participant"], may_be_numbers=opened.may_be_numbers, guarded=guarded)
 
     def _warn_of_times(self, opened: Opened, wrong: pl.DataFrame) -> None:
         name = opened.table.name

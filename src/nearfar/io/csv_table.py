@@ -47,6 +47,7 @@ class CsvTable(Table):
     unit = "line"
     typed = False
     may_be_bare = True
+    guarded = True
 
     def __init__(self, source: Source) -> None:
         with open_window(source) as window:

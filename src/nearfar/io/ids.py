@@ -27,10 +27,12 @@ class Statements:
     Parameters
     ----------
     typed : whether the source has types, so that text stays text.
+    guarded : whether text that looks like a formula has an apostrophe before it.
     """
 
-    def __init__(self, *, typed: bool) -> None:
+    def __init__(self, *, typed: bool, guarded: bool) -> None:
         self._typed = typed
+        self._guarded = guarded
         self.are_numbers = True
         self._low: int | None = None
         self._high = -1
@@ -75,7 +77,7 @@ class Statements:
             text = text.scatter(blank, pl.select(pl.format("row {}", own + self._named)).to_series())
         words = Vocabulary()
         codes = text.cast(words.dtype).to_physical().to_numpy()
-        rename: Callable[[str], str] = (lambda name: name) if self._typed else unguarded
+        rename: Callable[[str], str] = unguarded if self._guarded else str
         names = words.names(0, int(codes.max(initial=0)) + 1)
         return _labels(codes, [f"{prefix}{rename(name)}" for name in names])
 
@@ -94,13 +96,14 @@ class People:
         self._are_numbers = True
         self._names = [""]
 
-    def see(self, codes: pl.Series, *, may_be_numbers: bool) -> None:
+    def see(self, codes: pl.Series, *, may_be_numbers: bool, guarded: bool) -> None:
         """Take note of some participants; text of a typed source stays text."""
         used = codes.drop_nulls().to_numpy()
         more = int(used.max(initial=0)) + 1 - len(self._used)
         if more > 0:
             start = len(self._used)
-            self._names += map(unguarded, self.vocabulary.names(start, start + more))
+            rename: Callable[[str], str] = unguarded if guarded else str
+            self._names += map(rename, self.vocabulary.names(start, start + more))
             self._used = np.concatenate([self._used, np.zeros(more, bool)])
         self._used[used] = True
         self._are_numbers &= may_be_numbers and not codes.null_count()

@@ -14,6 +14,7 @@ import polars as pl
 
 from nearfar.errors import FileError, InputError
 from nearfar.io.formats import open_table
+from nearfar.io.naming import unguarded
 from nearfar.io.rejections import rows_error
 from nearfar.io.sources import find_sources
 from nearfar.io.table import FAULTS
@@ -161,7 +162,8 @@ def read_objects(path: str | os.PathLike[str]) -> ObjectList:
     columns: dict[str, list[str | None]] = {}
     for role in ("object", "label", "image", "group"):
         found = table.header.find(role)
-        columns[role] = [None] * len(kept) if found is None else kept[f"c{found}"].cast(pl.String).to_list()
+        texts = [None] * len(kept) if found is None else kept[f"c{found}"].cast(pl.String).to_list()
+        columns[role] = [unguarded(text) if text and table.guarded else text for text in texts]
     names = _sound_names(source.name, columns["object"])
     folder = Path(source.name).parent if isinstance(source.data, Path) else Path()
     return ObjectList(

@@ -91,7 +91,7 @@ class _Survey:
         everybody = True
         lists: list[tuple[str, ...]] = []
         for source in track(reader.sources, "looking for names"):
-            ids = Statements(typed=True)
+            ids = Statements(typed=True, guarded=False)
             with suppress(NearfarError):
                 opened = reader.open(source)
                 ids = opened.statements

@@ -78,6 +78,7 @@ class Table(ABC):
     unit : what a row is called in messages.
     typed : whether cells have types of their own; if not, a column of whole numbers is taken as numbers.
     may_be_bare : whether the format allows a file without a header.
+    guarded : whether text that looks like a formula is written with an apostrophe, because a spreadsheet may open it.
     dialect : the dialect that the source itself names, if any.
     objects : the object list that the source itself holds, if any.
     first_index : the number of the first object where cells are indices, None where they are names.
@@ -86,6 +87,7 @@ class Table(ABC):
     unit: ClassVar[str] = "row"
     typed: ClassVar[bool] = True
     may_be_bare: ClassVar[bool] = False
+    guarded: ClassVar[bool] = False
 
     def __init__(self, source: Source, header: Header) -> None:
         self.source = source

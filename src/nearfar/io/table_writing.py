@@ -14,9 +14,11 @@ import polars as pl
 from nearfar.atomic import atomic_path
 from nearfar.errors import FileError, MissingExtra
 
-__all__ = ["TABLE_FORMATS", "check_table_path", "write_table"]
+__all__ = ["TABLE_FORMATS", "check_table_path", "guard_formulas", "write_excel", "write_table"]
 
 TABLE_FORMATS = (".csv", ".tsv", ".json", ".jsonl", ".xlsx")
+FORMULA = r"^'*[=+\-@\t\r]"
+NUMBER = r"^'*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 MOST_EXCEL_ROWS = 1_048_575  # below its header
 
 
@@ -41,15 +43,24 @@ def write_table(table: pl.DataFrame, path: str | os.PathLike[str]) -> None:
         _write(table, stream, suffix)
         sys.stdout.write(stream.getvalue().decode())
         return
-    if suffix == ".xlsx" and len(table) > MOST_EXCEL_ROWS:
-        raise FileError(
-            f"{path}: {len(table):,} rows are more than the {MOST_EXCEL_ROWS:,} of an Excel sheet; write .csv"
-        )
     with atomic_path(path) as temporary, open(temporary, "wb") as file:
         _write(table, file, suffix)
 
 
+def guard_formulas(table: pl.DataFrame) -> pl.DataFrame:
+    """Put an apostrophe before text that a spreadsheet would run; our reader takes it away again.
+
+    >>> guard_formulas(pl.DataFrame({"name": ["=1+1", "-1", "'@x", "plain"]}))["name"].to_list()
+    ["'=1+1", '-1', "''@x", 'plain']
+    """
+    text = pl.selectors.string()
+    runs = text.str.contains(FORMULA) & ~text.str.contains(NUMBER)
+    return table.with_columns(pl.when(runs).then(pl.lit("'") + text).otherwise(text).name.keep())
+
+
 def _write(table: pl.DataFrame, file: BinaryIO, suffix: str) -> None:
+    if suffix in (".csv", ".tsv", ".xlsx"):
+        table = guard_formulas(table)
     if suffix in (".csv", ".tsv"):
         table.write_csv(file, separator="," if suffix == ".csv" else "\t")
     elif suffix == ".json":
@@ -57,6 +68,15 @@ def _write(table: pl.DataFrame, file: BinaryIO, suffix: str) -> None:
     elif suffix == ".jsonl":
         table.write_ndjson(file)
     else:
-        if importlib.util.find_spec("xlsxwriter") is None:
-            raise MissingExtra("xlsxwriter", "excel")
-        table.write_excel(file, autofit=True)
+        write_excel(table, file)
+
+
+def write_excel(table: pl.DataFrame, file: BinaryIO) -> None:
+    """Write a table as the one sheet of a workbook."""
+    if importlib.util.find_spec("xlsxwriter") is None:
+        raise MissingExtra("xlsxwriter", "excel")
+    if len(table) > MOST_EXCEL_ROWS:
+        raise FileError(
+            f"{len(table):,} rows are more than the {MOST_EXCEL_ROWS:,} of an Excel sheet; write .csv"
+        )
+    table.write_excel(file, autofit=True)

@@ -102,6 +102,7 @@ def enumerated(schema: Mapping[str, Any]) -> tuple[str, ...] | None:
 
 class _ExcelTable(TypedTable):
     typed = False
+    guarded = True
     first_row = 2  # as the spreadsheet counts them, below its header
 
 

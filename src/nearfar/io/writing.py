@@ -15,6 +15,7 @@ from nearfar.atomic import atomic_path
 from nearfar.errors import FileError, NearfarWarning, TripletError
 from nearfar.io.dialects import DIALECTS, Dialect, named
 from nearfar.io.sources import format_of
+from nearfar.io.table_writing import guard_formulas, write_excel
 from nearfar.labels import Labels
 from nearfar.triplets import Triplets
 
@@ -33,7 +34,7 @@ def write_triplets(
     triplets : the answers.
     path : where to; the extension says the format (as for ``read_triplets``). ``"-"`` is standard output.
     dialect : what the columns mean: canonical, odd-one-out, most-central, salmon, tripletTools, next, things,
-        list-order. What a dialect has no column for is written under our own names; only the bare rows of things
+        list-order (cblearn's). What a dialect has no column for is written under our own names; only the bare rows of things
         and list-order have no room for it, and then a warning names what was left out.
     format : the format where the extension does not say it, e.g. ``"csv"`` or ``"jsonl.gz"``; for standard output
         csv is the default.
@@ -90,13 +91,15 @@ def _write(
         table.write_parquet(file)
         return
     text = table.with_columns(pl.selectors.enum().cast(pl.String))
+    if format_ in ("csv", "tsv", "txt", "xlsx"):
+        text = guard_formulas(text)
     compression: Any = packed or "uncompressed"
     if format_ == "jsonl":
         text.write_ndjson(file, compression=compression, check_extension=False)
     elif format_ == "json":
-        raise FileError(
-            "json: can only be read; write jsonl, one object per line",
-        )
+        raise FileError("json: can only be read; write jsonl, one object per line")
+    elif format_ == "xlsx":
+        write_excel(text, file)
     else:
         text.write_csv(
             file,

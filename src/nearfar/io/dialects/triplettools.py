@@ -77,7 +77,8 @@ def write(triplets: Triplets) -> pl.DataFrame:
     more = optional_columns(triplets, participant="worker_id", seconds="rt")
     if "rt" in more:
         more["rt"] = more["rt"] * 1000
-    return pl.DataFrame(more | named)
+    sampled = {"sampleAlg": pl.lit("random"), "sampleSet": pl.lit("train")}  # which its functions select by
+    return pl.DataFrame(more | named).with_columns(**sampled)
 
 
 TRIPLETTOOLS = Dialect(
