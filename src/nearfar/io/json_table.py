@@ -34,8 +34,10 @@ class JsonLinesTable(Table):
         keys: dict[str, None] = {}
         self._kept: list[tuple[Cells, list[str]]] | None = []
         size = 0.0
+        first_fault: Fault | None = None
         with open_window(source) as window:
             for cells, own in _batches(window):
+                first_fault = first_fault or next(iter(cells.faults), None)
                 keys |= dict.fromkeys(own)
                 _check_columns(source, keys)
                 size += cells.frame.estimated_size()
@@ -43,6 +45,7 @@ class JsonLinesTable(Table):
                     self._kept.append((cells, own))
                 if size > KEPT_BYTES:
                     self._kept = None
+        _need_keys(source, keys, first_fault, self.unit)
         super().__init__(source, Header(source.name, list(keys)))
 
     def cells(self, has_header: bool, rows: int) -> Iterator[Cells]:
@@ -89,8 +92,9 @@ class JsonTable(Table):
                 faults.append(Fault(number, NOT_OBJECT[0], f"'{_text(record)}'"[:80], NOT_OBJECT[1]))
         frame, keys = _frame(rows)
         self._cells = Cells(frame, len(records), 1, pl.Series(lines, dtype=pl.Int64), tuple(faults))
-        super().__init__(source, Header(source.name, keys))
         _check_columns(source, dict.fromkeys(keys))
+        _need_keys(source, dict.fromkeys(keys), next(iter(faults), None), self.unit)
+        super().__init__(source, Header(source.name, keys))
 
     def cells(self, has_header: bool, rows: int) -> Iterator[Cells]:
         """All values as text."""
@@ -194,6 +198,14 @@ def _text(value: object) -> str | None:
         return json.dumps(value, ensure_ascii=True)
     except RecursionError:
         return "(nested too deeply)"
+
+
+def _need_keys(source: Source, keys: dict[str, None], fault: Fault | None, unit: str) -> None:
+    """Raise an error where there is not a single object to take the columns from."""
+    if keys:
+        return
+    where = "" if fault is None else f" ({unit} {fault.line}: {fault.reason}: {fault.content})"
+    raise FileError(f"{source.name}: holds no JSON object with named values{where}")
 
 
 def _check_columns(source: Source, keys: dict[str, None]) -> None:

@@ -1,0 +1,113 @@
+"""Files that would take all memory, or that make libraries fail: one sentence, from every way of reading."""
+
+import gzip
+import io
+import sys
+import zipfile
+
+import numpy as np
+import pytest
+
+from nearfar.cli import main
+from nearfar.errors import InputError, NearfarError
+from nearfar.io import read_answers, read_triplets, scan_triplets
+from nearfar.limits import LIMITS
+
+HEAD = b"anchor,near,far\n"
+
+
+def npz(**arrays):
+    stream = io.BytesIO()
+    np.savez_compressed(stream, **arrays)
+    return stream.getvalue()
+
+
+def damaged_npz():
+    """The header of an array says that it has a billion rows."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        header = b"{'descr': '<i8', 'fortran_order': False, 'shape': (1000000000000, 3), }"
+        header += b" " * (117 - len(header)) + b"\n"
+        archive.writestr("triplets.npy", b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header)
+    return stream.getvalue()
+
+
+HOSTILE = {
+    "deep.jsonl": (b'{"anchor": ' + b"[" * 100_000 + b"\n", "line 1: not JSON"),
+    "deep.json": (b"[" * 100_000, "is not JSON .it is nested too deeply"),
+    "pair.jsonl": (b'{"anchor": "\\ud800", "near": "b", "far": "c"}\n', "line 1: half a surrogate pair"),
+    "pair.json": (b'[{"anchor": "\\ud800", "near": "b", "far": "c"}]', "record 1: not a JSON object"),
+    "wide.csv": (b",".join([b"x"] * 20_000) + b"\n", "more than 16,384 columns"),
+    "wide.jsonl": (
+        b"{" + b",".join(b'"k%d": 1' % i for i in range(20_000)) + b"}\n",
+        "more than 16,384 different keys",
+    ),
+    "bomb.csv.gz": (gzip.compress(HEAD + b"\n" * 3_000_000, 1), "unpacks to more than 100 times its size"),
+    "bomb.json.gz": (gzip.compress(b"[" + b" " * 3_000_000, 1), "unpacks to more than 100 times its size"),
+    "line.csv.gz": (
+        gzip.compress(HEAD + bytes(np.random.default_rng(0).integers(97, 122, 2_000_000, np.uint8)), 1),
+        "a line is longer than 1,048,576 bytes",
+    ),
+    "bomb.npz": (npz(triplets=np.zeros((130_000, 3), np.int64)), "more than 100 times as many"),
+    "days.npz": (npz(triplets=np.zeros((2, 3), "M8[D]")), "rows are not answers"),
+    "damaged.npz": (damaged_npz(), "is not a readable npz archive"),
+    "void.npz": (npz(triplets=np.zeros((2, 3), "V4")), "not an index|cannot be read as a column"),
+    "complex.npz": (npz(triplets=np.ones((2, 3), complex)), "not an index|cannot be read as a column"),
+    "text.parquet": (b"PAR1" + bytes(100) + b"PAR1", "is not a readable Parquet file"),
+    "book.xlsx": (b"PK\x03\x04" + bytes(50), "is not a readable Excel workbook"),
+    "header.csv": (b'anchor,near,"far\n', "the header cannot be read"),
+}
+
+
+@pytest.fixture
+def low_limits(monkeypatch):
+    """Limits that small files reach."""
+    monkeypatch.setattr(LIMITS, "unpacked_bytes", 1 << 20)
+    monkeypatch.setattr(LIMITS, "line_bytes", 1 << 20)
+
+
+@pytest.mark.usefixtures("low_limits")
+@pytest.mark.parametrize("name", HOSTILE)
+def test_one_sentence_in_every_way_of_reading(tmp_path, name, monkeypatch, capsys):
+    data, sentence = HOSTILE[name]
+    path = tmp_path / name
+    path.write_bytes(data)
+    for read in (read_triplets, lambda path: list(scan_triplets(path))):
+        with pytest.raises(NearfarError, match=sentence) as caught:
+            read(path)
+        assert str(path) in str(caught.value)
+    monkeypatch.setattr(sys, "argv", ["nearfar", "check", str(path)])
+    with pytest.raises(SystemExit, match="2"):
+        main()
+    assert "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("digits", [19, 5000])
+def test_an_index_of_many_digits_is_a_rejected_row(tmp_path, digits):
+    path = tmp_path / "rows.csv"
+    path.write_text(f"0,1,{'9' * digits}\n0,1,2\n")
+    result = read_answers(path, dialect="things", on_bad="drop")
+    assert result.rejected["reason"].to_list() == ["index too large"]
+    assert result.triplets.n_objects == 3
+
+
+def test_an_index_far_beyond_the_answers_is_refused_before_memory_is_taken(tmp_path):
+    with pytest.raises(InputError, match=r"largest index is 2,147,483,647, but there is only 1 answer"):
+        read_triplets(np.array([[0, 1, 2**31 - 1]]))
+    assert read_triplets(np.array([[0, 1, 999_999]])).n_objects == 1_000_000
+    assert len(read_triplets(np.array([[0, 1, 2_000_000]]), objects=2_000_001)) == 1
+
+
+def test_limits_can_be_raised(tmp_path, monkeypatch):
+    path = tmp_path / "wide.csv"
+    path.write_text("anchor,near,far," + ",".join(f"x{i}" for i in range(17_000)) + "\n")
+    with pytest.raises(InputError, match="raise NEARFAR_MAX_COLUMNS"):
+        read_triplets(path)
+    monkeypatch.setattr(LIMITS, "columns", 20_000)
+    assert len(read_triplets(path)) == 0
+
+
+def test_nested_values_in_other_columns_do_no_harm(tmp_path):
+    path = tmp_path / "answers.jsonl"
+    path.write_text('{"anchor": "a", "near": "b", "far": "c", "note": ' + "[" * 400 + "]" * 400 + "}\n")
+    assert len(read_triplets(path)) == 1
