@@ -112,9 +112,9 @@ def test_sizes_by_number_and_by_share():
 def test_participants_widen_the_interval():
     """Half of the people guess: how well answers are predicted depends on who is drawn."""
     rng = np.random.default_rng(0)
-    parts = [answers_about(SPACE[:15], 200, p, flip=rng.choice([0.0, 0.5])) for p in range(10)]
+    parts = [answers_about(SPACE[:15], 600, p, flip=rng.choice([0.0, 0.5])) for p in range(10)]
     rows = np.concatenate([part.array for part in parts])
-    known = Triplets.from_array(rows, n_objects=15, participant=np.repeat(np.arange(10), 200))
+    known = Triplets.from_array(rows, n_objects=15, participant=np.repeat(np.arange(10), 600))
     by_person, by_trio = (learning_curve(a, "score").now for a in (known, known.replace(participant=None)))
     assert by_person.high - by_person.low > 1.5 * (by_trio.high - by_trio.low)
 
@@ -134,16 +134,38 @@ def test_noise_of_single_answers_is_not_counted_three_times():
 
 
 @settings(max_examples=50)
-@given(st.floats(0.6, 0.95), st.floats(0.01, 0.3), st.sampled_from([-0.4, 0.0, 0.25, 0.5, 1.0]))
+@given(st.floats(0.6, 0.95), st.floats(0.01, 0.3), st.sampled_from([0.0, 0.25, 0.5, 1.0]))
 def test_a_power_law_is_found_again(last, step, c):
     m = 1000 * 2.0 ** np.arange(-2, 0.5, 0.5)
     x = np.log(m / 1000) if c == 0 else (1 - (m / 1000) ** -c) / c
     law = fit_power_laws(m, (last + step * x)[None])
-    assert law.c[0] == pytest.approx(c, abs=1e-9)
     wanted = last + step * (np.log(2) if c == 0 else (1 - 2.0**-c) / c)
-    assert law.at(2000)[0] == pytest.approx(min(1.0, wanted), abs=1e-9)
+    assert abs(law.at(2000)[0] - wanted) < 0.02  # a shallow curve hardly tells its exponent
+    assert fit_power_laws(m, (last + step * x)[None], np.random.default_rng(0)).at(1000)[0] == pytest.approx(
+        last
+    )
 
 
 def test_a_falling_curve_is_not_prolonged():
     law = fit_power_laws(np.array([100.0, 200, 400, 800]), np.array([[0.8, 0.79, 0.78, 0.77]]))
     assert law.at(1600)[0] == law.at(800)[0] == 0.77
+
+
+def test_too_early_to_say_where_hardly_anything_is_known():
+    thin = learning_curve(answers_about(SPACE, 8 * len(SPACE), 0, flip=0.1), "score")
+    assert thin.early and thin.gain is None and thin.doubled is None
+    assert thin.verdict in ("too early to say", "at chance") and "too early to say" in str(thin)
+
+
+def test_no_forecast_is_above_the_ceiling():
+    """Every question is asked of several people, who agree in eight of ten: nobody forecasts more than is possible."""
+    once = answers_about(SPACE[:12], 3000, 1)
+    rng = np.random.default_rng(0)
+    rows = once.array.copy()
+    turned = rng.random(len(rows)) < 0.2
+    rows[turned] = rows[turned][:, [0, 2, 1]]
+    curve = learning_curve(
+        Triplets.from_array(rows, n_objects=12, participant=np.arange(len(rows)) % 20), "soe-2"
+    )
+    most = max(curve.ceiling.outer[1], curve.points[-1].accuracy)
+    assert most < 0.95 and curve.doubled.high <= most and curve.now.high <= most

@@ -76,9 +76,12 @@ def test_noise_and_few_answers_make_unsure():
     often = rows[~(rows == 0).any(axis=1)]
     answers = judged(GROUPS, np.concatenate([often, rare]))
     sure = stability(answers, "score-2", n_clusters=None, n_resamples=20)
-    assert sure.spread[0] > 3 * np.median(sure.spread[1:])
+    assert sure.few.tolist() == [True] + [False] * 23 and np.isnan(
+        sure.spread[0]
+    )  # eight answers are too few
+    assert "too few answers to say where they are (fewer than 10): 0" in str(sure)
     assert sure.labels is None and sure.kept is None
-    assert "least sure: 0 (" in str(sure)
+    assert "least sure: " in str(sure) and "least sure: 0 (" not in str(sure)
     guesses = stability(judged(GROUPS, rows, flip=0.5), "score-2", n_clusters=3, n_resamples=20)
     assert np.median(guesses.spread) > 0.6 and np.median(guesses.kept) < 0.9
 
@@ -110,7 +113,11 @@ def test_an_object_without_answers_has_no_place():
     assert np.isnan(sure.spread[24]) and np.isnan(sure.kept[24])
     assert sure.labels[24] == -1 and sure.placed[24] == 0
     frame = sure.to_frame()
-    assert frame.columns == ["object", "x1", "x2", "spread", "placed", "cluster", "kept"] and len(frame) == 25
+    assert (
+        frame.columns == ["object", "x1", "x2", "spread", "placed", "few", "cluster", "kept"]
+        and len(frame) == 25
+    )
+    assert sure.few.tolist() == [False] * 24 + [True] and 0 < sure.kept_by_chance < np.nanmedian(sure.kept)
 
 
 @pytest.mark.parametrize("seed", [lambda: 1, lambda: np.random.default_rng(1)])

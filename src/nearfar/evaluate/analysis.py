@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,14 +12,24 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nearfar.checks import check_count, seed_number
-from nearfar.errors import InputError
+from nearfar.errors import InputError, NearfarWarning
 from nearfar.evaluate.auto import Choice, candidates, choose
 from nearfar.evaluate.ceiling import NoiseCeiling, noise_ceiling
 from nearfar.evaluate.comparison import Comparison, make_comparison
 from nearfar.evaluate.crossval import Credits, cross_validate
-from nearfar.evaluate.resamples import Resamples, Stability, coordinates, resample, spread_of
+from nearfar.evaluate.repeats import without_excess_controls
+from nearfar.evaluate.resamples import (
+    Resamples,
+    Stability,
+    coordinates,
+    few_answers,
+    permuted,
+    resample,
+    spread_of,
+)
 from nearfar.evaluate.splits import Split, kfold, split_units
 from nearfar.evaluate.uncertainty import error_clusters
+from nearfar.methods import cut
 from nearfar.space.models import Model, empty_space, parse_model, parse_models
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets, as_triplets
@@ -34,6 +45,7 @@ JUDGED, JUDGED_PER_OBJECT, MOST_JUDGED = 60_000, 100, 200_000  # answers that mo
 FEW = 5_000  # up to so many answers there is time for five parts, else three
 WORK = 500_000  # answers that resamples fit in all; fewer resamples where there are many answers
 LEAST_RESAMPLES, MOST_RESAMPLES = 6, 30
+CHANCE_RESAMPLES = 8  # of answers at random
 TREE_OBJECTS = 2_000  # objects that resampled trees are over
 
 
@@ -279,7 +291,12 @@ class Analysis:
     def _fit(self, name: str) -> Space:
         if not len(self.answers):
             return empty_space(name, self.answers, self._model(name).n_components)
-        return self._model(name).fit(self.answers)
+        return self._model(name).fit(self._weighed)
+
+    @cached_property
+    def _weighed(self) -> Triplets:
+        """The answers that spaces are made of: a control question weighs no more than any other."""
+        return without_excess_controls(self.answers, self.seed)
 
     # ---------------------------------------------------------------- how sure
 
@@ -304,7 +321,7 @@ class Analysis:
         if not len(self.answers):
             raise InputError("answers: there are none, so there is nothing to resample")
         return resample(
-            self.answers,
+            self._weighed,
             self._model(self.best.name),
             self._model(self.plane_name),
             n_resamples=self.n_resamples,
@@ -314,13 +331,11 @@ class Analysis:
 
     def stability(self, n_clusters: int | None = 5) -> Stability:
         """How sure places on the map and clusters of the tree (cut into ``n_clusters``) are."""
-        from nearfar.methods import cut
-
         resamples = self.resamples
         flat = self.space if self.plane_name == self.best.name else self.plane
         points = coordinates(flat)
         cloud = resamples.cloud(points)
-        labels = kept = None
+        labels = kept = by_chance = None
         if n_clusters is not None:
             labels = np.full(len(self.shown), -1)
             known = self.space.take(self.shown)
@@ -329,17 +344,44 @@ class Analysis:
             if len(rows) > 1:
                 labels[rows] = cut(known.take(rows).tree(), wanted)
             kept = resamples.kept(labels, wanted)
+            by_chance = self._kept_by_chance(wanted)
+        few = few_answers(self.answers)
+        spread = np.where(few, np.nan, spread_of(cloud, points))
         return Stability(
             model=self.plane_name,
             objects=self.answers.objects,
             points=points,
-            spread=spread_of(cloud, points),
+            spread=spread,
             labels=labels,
             kept=kept,
             placed=resamples.placed(),
             cloud=cloud,
             resampled=resamples.kind,
+            few=few,
+            kept_by_chance=by_chance,
         )
+
+    def _kept_by_chance(self, n_clusters: int) -> float:
+        """What ``kept`` is, in the median, for the same questions answered at random."""
+        noise = permuted(self._weighed, self.seed)
+        model = self._model(self.best.name)
+        again = resample(
+            noise,
+            model,
+            model,
+            n_resamples=min(CHANCE_RESAMPLES, self.n_resamples),
+            seed=self.seed,
+            shown=self.shown,
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NearfarWarning)
+            known = model.fit(noise).take(self.shown)
+        rows = np.flatnonzero(known.informed)
+        if len(rows) < 2:
+            return float("nan")
+        labels = np.full(len(self.shown), -1)
+        labels[rows] = cut(known.take(rows).tree(), min(n_clusters, len(rows)))
+        return float(np.nanmedian(again.kept(labels, min(n_clusters, len(rows)))))
 
     # ---------------------------------------------------------------- showing it
 

@@ -26,6 +26,10 @@ SHARES = tuple(2.0 ** (-k / 2) for k in range(8, -1, -1))  # a sixteenth to all 
 RESAMPLES = 500
 GROUPS = 250  # clusters are resampled in at most so many groups
 LITTLE = 0.01  # a gain that hardly anybody would collect twice the answers for
+TOO_EARLY = 0.6  # share of resamples whose last doubling brought more than the one before it
+FEW_PER_OBJECT = (
+    60  # answers that speak about an object, on average, below which curves still accelerate in simulations
+)
 
 
 class CurvePoint(NamedTuple):
@@ -38,10 +42,7 @@ class CurvePoint(NamedTuple):
 
 
 class Forecast(NamedTuple):
-    """An expected accuracy, with the interval that holds 90 of 100 resamples of parts and people.
-
-    In simulations it held the truth in 86 to 98 of 100 collections.
-    """
+    """An expected accuracy, with the interval that holds 90 of 100 resamples of parts, people and exponents."""
 
     answers: float
     accuracy: float
@@ -60,8 +61,10 @@ class LearningCurve:
     n_answers : how many answers there are in all.
     now : expected accuracy of a model fitted to all answers (each part left some out).
     doubled : expected accuracy with twice as many.
-    gain : what doubling would bring, with its interval. None, as the two before, with less than four sizes.
+    gain : what doubling would bring, with its interval. None, as the two before, with less than four sizes or where it
+        is too early to say. None of the three is above the ceiling.
     ceiling : what repeated questions say about the best possible accuracy.
+    early : whether the curve still accelerates, or answers are too few to see whether it does.
     """
 
     model: str
@@ -71,18 +74,23 @@ class LearningCurve:
     doubled: Forecast | None
     gain: Forecast | None
     ceiling: NoiseCeiling
+    early: bool = False
 
     @property
     def verdict(self) -> str:
-        """One of "levelled off", "still rising", "at chance", "unclear".
+        """One of "levelled off", "still rising", "too early to say", "at chance", "unclear".
 
         Levelled off: at most 0.01 is to be gained from twice the answers, even at the upper end of the interval.
         Still rising: more than that is to be gained at the best guess, and something at the lower end.
+        Too early to say: the last doubling brought more than the one before it, or fewer than 60 answers speak about
+        an object on average: the curve has not bent yet, or cannot be seen to.
         At chance: nothing was learnt yet, so nothing can be said about what comes.
         """
         last = self.points[-1]
         if not last.accuracy - 0.5 > max(LITTLE, 2 * last.standard_error):
             return "at chance"
+        if self.early:
+            return "too early to say"
         if self.gain is None or np.isnan(self.gain.high):
             return "unclear"
         if self.gain.high <= LITTLE:
@@ -102,7 +110,12 @@ class LearningCurve:
             for p in self.points
         ]
         if self.now is None or self.doubled is None or self.gain is None:
-            return "\n".join([*lines, "too few sizes to say what more answers would bring"])
+            why = (
+                "too early to say what more answers would bring: the curve has not clearly begun to level off"
+                if self.early
+                else "too few sizes to say what more answers would bring"
+            )
+            return "\n".join([*lines, why])
         lines += [
             _line("expected with all answers", self.now),
             _line("expected with twice as many", self.doubled),
@@ -181,9 +194,15 @@ def learning_curve(
         for m, c in zip(used, credits, strict=True)
     )
     accuracies = [point.accuracy for point in points]
-    now, doubled, gain = _forecasts(used, accuracies, groups.resampled(), len(answers))
     known = noise_ceiling(answers) if ceiling is None else ceiling
-    return LearningCurve(judged.name, points, len(answers), now, doubled, gain, known)
+    resampled = groups.resampled()
+    thin = 3 * len(answers) < FEW_PER_OBJECT * answers.n_objects
+    early = thin or _accelerates(used, accuracies, resampled)
+    cap = 1.0 if known.outer is None else known.outer[1]
+    now, doubled, gain = (
+        (None, None, None) if early else _forecasts(used, accuracies, resampled, len(answers), cap)
+    )
+    return LearningCurve(judged.name, points, len(answers), now, doubled, gain, known, early)
 
 
 def _growing(
@@ -212,27 +231,53 @@ def _sizes(sizes: Sequence[float] | None, most: int) -> list[int]:
 
 
 def _forecasts(
-    used: NDArray[np.float64], accuracies: list[float], resampled: NDArray[np.float64], n_answers: int
+    used: NDArray[np.float64],
+    accuracies: list[float],
+    resampled: NDArray[np.float64],
+    n_answers: int,
+    cap: float,
 ) -> tuple[Forecast | None, Forecast | None, Forecast | None]:
-    """Expected accuracy with all answers, with twice as many, and the difference."""
+    """Expected accuracy with all answers, with twice as many, and the difference, none above ``cap``."""
     top = used >= used[-1] / 4.5  # far down, curves bend the other way
     if len(np.unique(used[top])) < 4:  # whole trios may make different sizes the same
         return None, None, None
     best = fit_power_laws(used[top], np.array([accuracies])[:, top])
-    others = fit_power_laws(used[top], resampled[:, top])
+    others = fit_power_laws(used[top], resampled[:, top], np.random.default_rng(0))
+    most = max(cap, accuracies[-1])
+
+    def at(laws: PowerLaws, m: float) -> NDArray[np.float64]:
+        return np.minimum(laws.at(m), most)
 
     def forecast(m: float, of: Any) -> Forecast:
-        low, high = np.quantile(of(others), [0.05, 0.95]) if len(resampled) else (np.nan, np.nan)
+        low, high = np.quantile(of(others), [0.04, 0.96]) if len(resampled) else (np.nan, np.nan)
         return Forecast(m, float(of(best)[0]), float(low), float(high))
 
-    def gained(laws: PowerLaws) -> NDArray[np.float64]:
-        return laws.at(2 * n_answers) - laws.at(n_answers)
-
     return (
-        forecast(n_answers, lambda laws: laws.at(n_answers)),
-        forecast(2 * n_answers, lambda laws: laws.at(2 * n_answers)),
-        forecast(2 * n_answers, gained),
+        forecast(n_answers, lambda laws: at(laws, n_answers)),
+        forecast(2 * n_answers, lambda laws: at(laws, 2 * n_answers)),
+        forecast(2 * n_answers, lambda laws: at(laws, 2 * n_answers) - at(laws, n_answers)),
     )
+
+
+def _accelerates(used: NDArray[np.float64], accuracies: list[float], resampled: NDArray[np.float64]) -> bool:
+    """Whether the last doubling brought more than the one before it, as far as resamples can tell.
+
+    Then the curve has not bent yet, and nothing measured says where it will.
+    """
+    before = np.interp(np.log(used[-1]) - np.log([4.0, 2.0]), np.log(used), np.arange(len(used)))
+    if used[-1] / used[0] < 4:
+        return False
+
+    def gains(curves: NDArray[np.float64]) -> NDArray[np.float64]:
+        low, middle = (
+            np.stack([np.interp(place, np.arange(len(used)), curve) for curve in curves]) for place in before
+        )
+        return np.asarray((curves[:, -1] - middle) - (middle - low))
+
+    own = gains(np.array([accuracies]))[0]
+    likely = np.mean(gains(resampled) > 0) if len(resampled) else float(own > 0)
+    still_rising = accuracies[-1] - np.array(accuracies)[used <= used[-1] / 2 + 1][-1] > LITTLE
+    return bool(likely >= TOO_EARLY and still_rising)
 
 
 @dataclass

@@ -6,16 +6,18 @@ questions (the same few put to everybody) are easy on purpose, and adaptive pool
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar.errors import RepeatedControlWarning
 from nearfar.evaluate.uncertainty import Groups, covariance_of_means, dense_codes
 from nearfar.triplets import Triplets
 
-__all__ = ["FEW_SINGLE", "FairDraw", "control_rows", "double_submits", "fair_draw"]
+__all__ = ["FEW_SINGLE", "FairDraw", "control_rows", "double_submits", "fair_draw", "without_excess_controls"]
 
 OFTEN = 10  # answers to one question, and ...
 FAR_MORE = 5  # ... so many times the median: it is a control question
@@ -41,6 +43,38 @@ def control_rows(answers: Triplets) -> NDArray[np.bool_]:
     count = np.bincount(codes)
     control = (count >= OFTEN) & (count > FAR_MORE * np.median(count))
     return np.asarray(control[codes])
+
+
+def without_excess_controls(answers: Triplets, seed: int = 0) -> Triplets:
+    """The answers, with every control question kept only as often as the median question was asked.
+
+    One question that was put to everybody would otherwise weigh as much as everything else that is known about its three
+    objects. Which of its answers stay is drawn at random, so that their shares stay as they are.
+
+    >>> often = Triplets.from_array([[0, 1, 2]] * 12 + [[1, 2, 3], [2, 3, 0], [3, 0, 1]])
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     without_excess_controls(often)
+    Triplets(4 answers, 4 objects)
+    """
+    controls = control_rows(answers)
+    if not controls.any():
+        return answers
+    codes = dense_codes(answers.question_ids)
+    typical = max(1, int(np.median(np.bincount(codes))))
+    order = np.lexsort((np.random.default_rng(seed).random(len(codes)), codes))
+    first = np.r_[True, codes[order][1:] != codes[order][:-1]]
+    start = np.maximum.accumulate(np.where(first, np.arange(len(order)), 0))
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order)) - start
+    asked = len(np.unique(codes[controls]))
+    which = "1 control question was" if asked == 1 else f"{asked} control questions were"
+    warnings.warn(
+        f"{which} asked {int(controls.sum()):,} times, far more often than the others; each weighs as much as a question "
+        f"asked {typical} times",
+        RepeatedControlWarning,
+        stacklevel=2,
+    )
+    return answers[~controls | (place < typical)]
 
 
 def double_submits(answers: Triplets) -> NDArray[np.bool_]:

@@ -25,12 +25,15 @@ __all__ = [
     "Stability",
     "coordinates",
     "draws",
+    "few_answers",
     "kept_labels",
+    "permuted",
     "resample",
     "spread_of",
 ]
 
 Floats = NDArray[np.float64]
+FEWEST_STATEMENTS = 10
 Drawn = Literal["participant", "statement"]
 
 
@@ -90,6 +93,9 @@ class Stability:
     placed : (n,) share of resamples with an answer about the object.
     cloud : (resamples, n, d) places in every resample, turned, moved and scaled onto ``points``; NaN where unknown.
     resampled : "participant" or "statement", what was drawn with replacement.
+    few : (n,) whether fewer than 10 statements speak about the object. An object that hardly anything is known about is pulled
+        to the middle every time, which would look like certainty: its spread is NaN.
+    kept_by_chance : the median of ``kept`` where the same questions are answered at random; None without clusters.
     """
 
     model: str
@@ -101,12 +107,20 @@ class Stability:
     placed: NDArray[np.float64]
     cloud: NDArray[np.float64]
     resampled: str
+    few: NDArray[np.bool_]
+    kept_by_chance: float | None
 
     def __repr__(self) -> str:
         return f"Stability({self.model!r}, {len(self.objects)} objects, {len(self.cloud)} resamples)"
 
     def __str__(self) -> str:
         lines = [f"{self.model}, {len(self.cloud)} resamples of {self.resampled}s"]
+        if self.few.any():
+            names = [self.objects[i] for i in np.flatnonzero(self.few)[:5]]
+            more = f" and {int(self.few.sum()) - 5} more" if self.few.sum() > 5 else ""
+            lines.append(
+                f"too few answers to say where they are (fewer than {FEWEST_STATEMENTS}): {', '.join(names)}{more}"
+            )
         if np.isfinite(self.spread).any():
             lines.append(
                 f"places move by {np.nanmedian(self.spread):.2f} of the map's size (median); "
@@ -114,7 +128,8 @@ class Stability:
             )
         if self.kept is not None and np.isfinite(self.kept).any():
             lines.append(
-                f"clusters are kept in {np.nanmedian(self.kept):.0%} of resamples (median); "
+                f"clusters are kept in {np.nanmedian(self.kept):.0%} of resamples (median; answers at random give "
+                f"{self.kept_by_chance:.0%}); "
                 f"least sure: {self._list(self.kept, self.kept)}"
             )
         return "\n".join(lines)
@@ -130,10 +145,30 @@ class Stability:
 
         columns: dict[str, Any] = {"object": list(self.objects)}
         columns.update({f"x{k + 1}": self.points[:, k] for k in range(self.points.shape[1])})
-        columns.update(spread=self.spread, placed=self.placed)
+        columns.update(spread=self.spread, placed=self.placed, few=self.few)
         if self.labels is not None and self.kept is not None:
             columns.update(cluster=self.labels, kept=self.kept)
         return pl.DataFrame(columns)
+
+
+def few_answers(answers: Triplets) -> NDArray[np.bool_]:
+    """(n,) whether fewer than 10 statements speak about an object.
+
+    >>> few_answers(Triplets.from_array([[0, 1, 2]] * 10 + [[3, 1, 2]])).tolist()
+    [False, False, False, True]
+    """
+    roles = np.concatenate([answers.anchor, answers.near, answers.far]).astype(np.int64)
+    said = np.tile(dense_codes(answers.statement_ids), 3)
+    told = np.unique(roles * (int(said.max(initial=-1)) + 1) + said) // (int(said.max(initial=-1)) + 1)
+    return np.asarray(np.bincount(told, minlength=answers.n_objects) < FEWEST_STATEMENTS)
+
+
+def permuted(answers: Triplets, seed: int = 0) -> Triplets:
+    """The same questions answered at random: near and far change places, statement by statement, with probability one half."""
+    statement = dense_codes(answers.statement_ids)
+    turned = (np.random.default_rng(seed).random(int(statement.max(initial=-1)) + 1) < 0.5)[statement]
+    near, far = np.where(turned, answers.far, answers.near), np.where(turned, answers.near, answers.far)
+    return answers.replace(near=near, far=far)
 
 
 def draws(answers: Triplets, n_resamples: int, seed: int) -> tuple[Drawn, Iterator[NDArray[np.intp]]]:
