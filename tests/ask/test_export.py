@@ -327,3 +327,14 @@ def test_mistakes_on_the_command_line_are_one_sentence(tmp_path, nearfar):
     )
     code, _, err = nearfar("ask", "serve", "--public-url", "http://x.org")
     assert code == 2 and "expected an address such as https://study.example.org" in err
+
+
+def test_a_missing_package_is_one_sentence(tmp_path, nearfar, monkeypatch):
+    import importlib.util
+
+    found = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name == "starlette" else found(name)
+    )
+    code, _, err = nearfar("ask", study_file(tmp_path))
+    assert (code, err) == (2, "nearfar: starlette is not installed: run  pip install 'nearfar[ask]'\n")

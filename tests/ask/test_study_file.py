@@ -302,3 +302,12 @@ def test_markdown_never_becomes_a_script_or_a_request(text):
 
 def test_errors_are_nearfars():
     assert issubclass(FileError, NearfarError)
+
+
+def test_the_example_study_is_sound():
+    from pathlib import Path
+
+    from nearfar.ask.overview import overview
+
+    study = read_study(Path(__file__).parents[2] / "examples" / "study" / "study.toml")
+    assert dict(overview(study))["booklet"] == "34 new, 4 again, 2 checks"

@@ -10,6 +10,8 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import numpy as np
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
 
 from nearfar.ask.admin_routes import AdminRoutes
 from nearfar.ask.guard import Guard, Limits
@@ -17,13 +19,7 @@ from nearfar.ask.people_routes import PeopleRoutes, unreachable
 from nearfar.ask.prepare import OpenStudy
 from nearfar.ask.store import people
 from nearfar.ask.view import ViewMaker
-from nearfar.errors import MissingExtra, NearfarError, UnreachableError
-
-try:
-    from starlette.applications import Starlette
-    from starlette.middleware import Middleware
-except ImportError as error:  # pragma: no cover
-    raise MissingExtra("starlette", "ask") from error
+from nearfar.errors import NearfarError, UnreachableError
 
 __all__ = ["make_app"]
 

@@ -6,8 +6,6 @@ from functools import lru_cache
 from importlib import resources
 from typing import Any
 
-from nearfar.errors import MissingExtra
-
 __all__ = ["STATIC", "render"]
 
 MEDIA = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
@@ -28,10 +26,8 @@ STATIC = _static()
 
 @lru_cache(1)
 def _environment() -> Any:
-    try:
-        from jinja2 import Environment, StrictUndefined
-    except ImportError as error:
-        raise MissingExtra("jinja2", "ask") from error
+    from jinja2 import Environment, StrictUndefined
+
     return Environment(autoescape=True, undefined=StrictUndefined)
 
 

@@ -8,15 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import uvicorn
+
 from nearfar.ask.app import make_app
 from nearfar.ask.guard import Limits
 from nearfar.ask.prepare import OpenStudy
-from nearfar.errors import InputError, MissingExtra, UnreachableError
-
-try:
-    import uvicorn
-except ImportError as error:  # pragma: no cover
-    raise MissingExtra("uvicorn", "ask") from error
+from nearfar.errors import InputError, UnreachableError
 
 __all__ = ["caddyfile", "check_public_url", "free_port", "serve", "server_config"]
 

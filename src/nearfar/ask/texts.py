@@ -9,7 +9,6 @@ from typing import Any
 
 from nearfar.ask._toml import read_toml
 from nearfar.ask.study import Study, inside
-from nearfar.errors import FileError
 
 __all__ = ["markdown", "read_texts", "shipped_texts"]
 
@@ -70,9 +69,7 @@ def markdown(text: str) -> str:
     >>> markdown("Hello *you* <script>")
     '<p>Hello <em>you</em> &lt;script&gt;</p>\\n'
     """
-    try:
-        from markdown_it import MarkdownIt
-    except ImportError as error:  # pragma: no cover
-        raise FileError("markdown-it-py is not installed: run  pip install 'nearfar[ask]'") from error
+    from markdown_it import MarkdownIt
+
     made: str = MarkdownIt("commonmark", {"html": False}).disable("image").render(text)
     return made

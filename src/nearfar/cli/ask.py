@@ -81,6 +81,7 @@ def serve(
 
     Example:  nearfar ask study.toml --public-url https://study.example.org
     """
+    _need_parts()
     from nearfar.ask.serve import check_public_url, write_caddyfile
     from nearfar.ask.serve import serve as run
     from nearfar.errors import InputError
@@ -106,6 +107,17 @@ def serve(
             )
         finally:
             ready.close()
+
+
+def _need_parts() -> None:
+    """An error that names the extra, where a package of it is missing."""
+    from importlib.util import find_spec
+
+    from nearfar.errors import MissingExtra
+
+    for package in ("starlette", "uvicorn", "jinja2", "markdown_it", "PIL"):
+        if find_spec(package) is None:
+            raise MissingExtra(package, "ask")
 
 
 def _announce(ready: OpenStudy, address: str) -> None:

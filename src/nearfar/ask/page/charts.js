@@ -28,13 +28,14 @@ export function bars(box, values, label) {
   });
 }
 
-// how many questions (height) have how many answers (x); the dashed line is what is wanted
+// how many questions (height) have how many answers (x); the dashed frame is what is wanted
 export function balance(box, rows, wanted, label) {
   const width = across(box), height = 150, low = 22;
   const picture = sheet(box, width, height, label);
   const last = Math.max(wanted, ...rows.map(([answers]) => answers));
   const most = Math.max(1, ...rows.map(([, often]) => often));
   const step = width / (last + 1);
+  picture.append(node("rect", { class: "wanted", x: wanted * step + 1, y: 1, width: step - 2, height: height - low - 1 }));
   for (const [answers, often] of rows) {
     const tall = (height - low - 16) * often / most;
     picture.append(node("rect", { class: "mark", x: answers * step + step * 0.12, y: height - low - tall, width: step * 0.76, height: Math.max(1, tall) }));
@@ -43,7 +44,6 @@ export function balance(box, rows, wanted, label) {
   picture.append(node("line", { class: "axis", x1: 0, x2: width, y1: height - low, y2: height - low }));
   const every = Math.ceil((last + 1) / 14);
   for (let at = 0; at <= last; at += every) picture.append(text((at + 0.5) * step, height - 6, String(at), { "text-anchor": "middle" }));
-  picture.append(node("line", { class: "wanted", x1: (wanted + 0.5) * step, x2: (wanted + 0.5) * step, y1: 0, y2: height - low }));
 }
 
 export function curve(box, found, bracket, label) {
