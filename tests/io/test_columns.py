@@ -148,3 +148,13 @@ def test_columns_in_every_way_of_reading(tmp_path):
     batches = list(nf.scan_triplets(path, columns=QUESTION, batch_rows=1))
     assert [row for batch in batches for row in named(batch)] == [("a", "b", "c")] * 2
     assert named(nf.read_triplets(pl.read_csv(path), columns=QUESTION)) == [("a", "b", "c")] * 2
+
+
+def test_groups_of_people(tmp_path):
+    text = "anchor,near,far,who,kind\na,b,c,ann,expert\na,b,c,7,novice\na,c,b,ann,\n"
+    columns = {"participant": "who", "group": "kind"}
+    assert read(tmp_path, text, columns=columns).groups == {"ann": "expert", "7": "novice"}
+    with pytest.raises(InputError, match=r"participant 'ann' is in the groups 'expert' and 'novice'"):
+        read(tmp_path, text + "a,b,c,ann,novice\n", columns=columns)
+    with pytest.raises(InputError, match=r"named as group, but none as participant"):
+        read(tmp_path, text, columns={"group": "kind"})

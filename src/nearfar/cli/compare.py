@@ -23,7 +23,7 @@ from nearfar.cli._common import (
     tell,
     text_output,
 )
-from nearfar.cli._groups import GroupsOption, read_groups
+from nearfar.cli._groups import GroupsOption, group_column, read_groups
 from nearfar.errors import InputError
 
 if TYPE_CHECKING:
@@ -94,8 +94,9 @@ def compare(
     with session(quiet):
         from nearfar.evaluate import Analysis
 
+        columns = [*(column or []), *group_column(groups)]
         loaded = load(
-            answers, dialect=dialect, column=column, objects=objects, on_bad=on_bad, exclude=exclude
+            answers, dialect=dialect, column=columns, objects=objects, on_bad=on_bad, exclude=exclude
         )
         names = None if model is None else _names(model)
         if groups is not None:

@@ -116,6 +116,10 @@ class People:
         names = [self._names[code] for code in np.flatnonzero(self._used).tolist()]
         return _whole_numbers(pl.Series(names, dtype=pl.String)) is not None
 
+    def name(self, code: int) -> str:
+        """The participant of a code."""
+        return self._names[code]
+
     def labels(self, codes: pl.Series, *, as_numbers: bool) -> Labels:
         """The labels of some participants, '' where they are not known."""
         return _labels(codes.fill_null(0).to_numpy(), self._names, as_numbers=as_numbers)

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from nearfar.errors import NearfarWarning
+from nearfar.errors import InputError, NearfarWarning
 from nearfar.io.batches import Columns, Objects, Opened, Reader
 from nearfar.io.build import make_triplets
 from nearfar.io.ids import People
@@ -123,6 +123,7 @@ def read_answers(
         pl.concat([result.rejected for result in results]),
         pl.concat([result.checks for result in results]),
         tuple(part for result in results for part in result.parts),
+        {person: group for result in results for person, group in result.groups.items()},
     )
 
 
@@ -141,9 +142,9 @@ def _read_one(reader: Reader, opened: Opened) -> ReadResult:
     used = set(plan.columns.values())
     cells = table.header.cells if plan.has_header else ()
     unused = tuple(name for at, name in enumerate(cells) if at not in used)
-    return ReadResult(
-        triplets, rejected, checks, (Part(table.name, opened.dialect.name, table.unit, n_rows, unused),)
-    )
+    part = Part(table.name, opened.dialect.name, table.unit, n_rows, unused)
+    groups = _groups(reader, [batch.triplets for batch in batches], table.name)
+    return ReadResult(triplets, rejected, checks, (part,), groups)
 
 
 def _whole(reader: Reader, opened: Opened, parts: list[pl.DataFrame]) -> Triplets:
@@ -159,6 +160,22 @@ def _whole(reader: Reader, opened: Opened, parts: list[pl.DataFrame]) -> Triplet
     if "participant" in rows.columns:
         participant = reader.people.labels(rows["participant"], as_numbers=reader.people.are_numbers)
     return make_triplets(rows, place, objects, statement, participant)
+
+
+def _groups(reader: Reader, parts: list[pl.DataFrame], source: str) -> dict[str, str]:
+    """participant -> group, where a column was named as such; an error where a participant has two."""
+    if "group" not in parts[0].columns:
+        return {}
+    if "participant" not in parts[0].columns:
+        raise InputError(f"{source}: a column is named as group, but none as participant; name both")
+    found: dict[str, str] = {}
+    for code, group in pl.concat(parts).select("participant", "group").unique(maintain_order=True).rows():
+        person = reader.people.name(code or 0)
+        if group is not None and found.setdefault(person, group) != group:
+            raise InputError(
+                f"{source}: participant {person!r} is in the groups {found[person]!r} and {group!r}; expected one group"
+            )
+    return found
 
 
 def _warn_of_header(triplets: Triplets, source: str) -> None:
