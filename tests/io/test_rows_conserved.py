@@ -109,6 +109,16 @@ def test_jsonl_says_what_python_says(tmp_path):
         read_triplets(path)
 
 
+def test_a_record_without_values_is_rejected_and_a_blank_line_is_nothing(tmp_path):
+    lines = ['{"anchor": "a", "near": "b", "far": "c"}', '{"anchor": null, "far": ""}', ""]
+    (tmp_path / "answers.jsonl").write_text("\n".join(lines))
+    assert read_answers(tmp_path / "answers.jsonl", on_bad="drop").rejected["line"].to_list() == [2]
+    frame = pl.DataFrame({"anchor": ["a", None], "near": ["b", None], "far": ["c", None]})
+    assert read_answers(frame, on_bad="drop").rejected["line"].to_list() == [1]
+    frame.write_csv(tmp_path / "answers.csv")
+    assert len(read_answers(tmp_path / "answers.csv").rejected) == 0
+
+
 def test_a_row_that_gets_lost_is_an_error(tmp_path, monkeypatch):
     path = tmp_path / "answers.csv"
     path.write_text("anchor,near,far\na,b,c\na,b,b\n")

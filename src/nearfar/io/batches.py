@@ -147,7 +147,7 @@ class Reader:
             opened.n_answers += len(indices)
             return Batch(indices, NONE_REJECTED, NONE_ASIDE, len(indices))
         columns = parse_columns(cells.frame, plan, opened.naming, self.people.vocabulary)
-        found = classify_rows(cells.frame, columns, plan, opened.naming)
+        found = classify_rows(cells.frame, columns, plan, opened.naming, may_be_blank=table.guarded)
         rejected = rejected_rows(found, cells, plan, table)
         set_aside = rows_set_aside(found, cells, plan, table)
         kept = found.kept

@@ -43,8 +43,13 @@ class Classified:
         return 0 if self.fate is None else int((self.fate == -1).sum())
 
 
-def classify_rows(frame: pl.DataFrame, rows: pl.DataFrame, plan: Plan, naming: Naming) -> Classified:
-    """Judge every row of parsed columns; ``frame`` holds their cells."""
+def classify_rows(
+    frame: pl.DataFrame, rows: pl.DataFrame, plan: Plan, naming: Naming, *, may_be_blank: bool
+) -> Classified:
+    """Judge every row of parsed columns; ``frame`` holds their cells.
+
+    In text and spreadsheets a row without any cell is a blank line (``may_be_blank``); elsewhere it is a bad row.
+    """
     asides = list(plan.aside)
     if plan.answer is not None:
         skips = [i for name, i in naming.table.ids.items() if name.lower() in SKIPS]
@@ -59,7 +64,7 @@ def classify_rows(frame: pl.DataFrame, rows: pl.DataFrame, plan: Plan, naming: N
     refusals = [*_name_refusals(rows, plan, naming), *plan.refuse, *_row_refusals(plan, rows.columns)]
     conditions = [*(a.when for a in asides), *(r.when for r in refusals)]
     fates = [*range(-2, -2 - len(asides), -1), *range(1, 1 + len(refusals))]
-    if all(rows[role].null_count() for role in plan.objects):
+    if may_be_blank and all(rows[role].null_count() for role in plan.objects):
         blank = frame.select(blank=pl.all_horizontal(pl.all().is_null()))
         rows = rows.with_columns(blank)
         conditions.insert(0, pl.col("blank"))
