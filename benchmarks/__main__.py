@@ -1,7 +1,8 @@
 """``python -m benchmarks [NAME ...]``: run benchmarks one after the other; with no name, those that take minutes.
 
 Longer ones are run by name: streaming (half a billion answers, 15 GB of disk), scale, accuracy.embeddings (builds
-cblearn's own environment; hours), accuracy.score_variants, accuracy.leak.
+cblearn's own environment; hours), accuracy.score_variants, accuracy.leak, ask (load; needs a quiet machine),
+ask_faults (200 kills), ask_balance.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ async function note(title, text, button) {
   if (button) await click("note-go"); else $("main").focus();
 }
 
-// who this is to the recruiter; their ids do not stay in the address bar
+// who this is to the recruiter
 function outside() {
   const found = {};
   for (const name of study.ids) if (query.get(name)) found[name] = query.get(name);

@@ -199,8 +199,7 @@ def _draw(
     """The least loaded questions, no two about the same objects; their load goes up by one.
 
     Among equally loaded ones those with fewest answers are taken first, and stand first in the booklet: the others
-    are safe from people who leave. In simulations of studies with 30 % drop-out and many people at a time this lowers
-    how often the answers per question differ by more than two from 80 in 100 studies to none. The rest is random.
+    are safe from people who leave (benchmarks/ask_balance.py has what that brings). The rest is random.
     Where several questions are about the same objects, those with most such questions still waiting come first:
     nobody can get two of them, so left for last they would be asked less often than the others.
     """
