@@ -65,6 +65,20 @@ def test_the_shell_compares_groups_of_a_file(run, tmp_path):
     assert found["model"] == "soe-2" and found["pairs"][0]["p"] <= 0.01
 
 
+def test_the_shell_compares_groups_of_a_column(run, study, tmp_path):
+    path = tmp_path / "answers.csv"
+    head, *rows = path.read_text().splitlines()
+    at = head.split(",").index("participant")
+    groups = study[1]
+    path.write_text(
+        "\n".join([f"{head},cohort", *(f"{row},{groups[row.split(',')[at]]}" for row in rows)]) + "\n"
+    )
+    said = run("--groups", "cohort").stdout
+    assert "experts (6 people) and novices (6 people) see the objects differently" in said
+    with pytest.raises(FileError, match="has no column 'kohort'; its columns are 'anchor'"):
+        run("--groups", "kohort")
+
+
 def test_what_cannot_be_compared_is_said(run, tmp_path):
     wrong = tmp_path / "wrong.csv"
     wrong.write_text("who,group\n1,a\n")
