@@ -133,7 +133,7 @@ def _glance(parts: Sequence[_Part]) -> str:
         marks = []
         for claim in part.found.claims:
             number += 1
-            marks.append(f"{number} {claim.short}: {MARKS[claim.verdict]}")
+            marks.append(f"({number}) {claim.short}: {MARKS[claim.verdict]}")
         if marks:
             rows.append([f"[{part.experiment.title}](#{_anchor(part.experiment.title)})", "; ".join(marks)])
     return table(["section", "claims"], rows).replace("---:", "---")

@@ -72,7 +72,7 @@ def section(rows: list[Row], data: Data) -> Section:
         f"Measured exponents of k1's time at the largest sizes: {n:.2f} in n, {marks:.2f} in |L| (matrix), {answers:.2f} in |T| (features).",
         verdict,
         f"Rule: exponents at most 2, 2 and 1, plus {SLACK}. Embeddings take O(|T| d) for every step of their search.",
-        short="O(|T| + n² |L|²)",
+        short="cost of a kernel matrix",
     )
     figure = Figure(
         lambda: draw(rows),

@@ -7,6 +7,7 @@ import json
 import re
 from html.parser import HTMLParser
 from importlib import resources
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from report_tools import HOSTILE, answers, hostile_report, paint, small_report
 from nearfar import Triplets
 from nearfar.datasets._colour_table import lab_from_hex
 from nearfar.report.make import make_report
+from nearfar.report.paragraph import citations
 from nearfar.report.plots import make_plots
 from nearfar.report.web import script_json
 
@@ -145,6 +147,14 @@ def test_the_methods_paragraph_says_what_a_reader_needs():
         assert needed in facts.methods
     assert "Kernel functions based on triplet comparisons" in facts.citations[0]
     assert facts.methods in html.unescape(small_report().html())
+
+
+@pytest.mark.parametrize(
+    ("kernel", "best", "cited"), [("score", "k1", True), ("k1", "score-5", True), ("k1", "k2", False)]
+)
+def test_the_score_kernel_cites_the_similarity_it_is_built_on(kernel, best, cited):
+    judge = SimpleNamespace(map="ste-2", kernel=kernel, best=best)
+    assert any("Perrot" in paper for paper in citations(judge)) == cited
 
 
 def test_the_hash_is_that_of_the_file(tmp_path):

@@ -15,6 +15,10 @@ PAPER = (
     "M. Kleindessner and U. von Luxburg. Kernel functions based on triplet comparisons. "
     "Advances in Neural Information Processing Systems 30, 2017."
 )
+SIMILARITY_PAPER = (  # N + N' of the score kernel is its AddS-3, k1 off the diagonal its MulK-3
+    "M. Perrot, P. Esser and D. Ghoshdastidar. Near-optimal comparison based clustering. "
+    "Advances in Neural Information Processing Systems 33, 2020."
+)
 EMBEDDING_PAPERS = {
     "ste": "L. van der Maaten and K. Weinberger. Stochastic triplet embedding. IEEE MLSP, 2012.",
     "tste": "L. van der Maaten and K. Weinberger. Stochastic triplet embedding. IEEE MLSP, 2012.",
@@ -42,6 +46,8 @@ def citations(judge: Judge) -> tuple[str, ...]:
     loss = judge.map.partition("-")[0]
     best = judge.best.partition("-")[0]
     papers = [PAPER, *(EMBEDDING_PAPERS[name] for name in (loss, best) if name in EMBEDDING_PAPERS)]
+    if any("score" in name for name in (judge.kernel, judge.best)):
+        papers.append(SIMILARITY_PAPER)
     own = f"nearfar {nearfar.__version__}: kernels, maps and trees from triplet comparisons. Software."
     return tuple(dict.fromkeys([*papers, own]))
 
