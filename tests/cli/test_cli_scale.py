@@ -110,8 +110,8 @@ def test_a_local_cluster_comes_and_goes(study):
 @pytest.mark.parametrize(
     ("words", "kind", "sentence"),
     [
-        (["map", "--dask", "tcp//x"], InputError, "'tcp//x' is no cluster; expected local, local:WORKERS"),
-        (["map", "--dask", "local:0"], InputError, "'local:0' is no cluster"),
+        (["map", "--dask", "tcp//x"], InputError, "'tcp//x' is not a cluster; expected local, local:WORKERS"),
+        (["map", "--dask", "local:0"], InputError, "'local:0' is not a cluster"),
         (
             ["kernel", "--dask", "local"],
             FileError,
@@ -167,7 +167,7 @@ def test_files_without_answers_are_one_sentence(tmp_path, monkeypatch, address, 
 
 
 def test_an_absent_scheduler_is_one_sentence_and_exit_code_2(study, monkeypatch, capsys):
-    monkeypatch.setattr(_connect, "PATIENCE", 0.5)
+    monkeypatch.setattr(_connect, "CONNECT_TIMEOUT", 0.5)
     words = ["nearfar", "map", str(study / "answers.parquet"), "--dask", "tcp://127.0.0.1:9"]
     monkeypatch.setattr(sys, "argv", words)
     with pytest.raises(SystemExit, match="2"):

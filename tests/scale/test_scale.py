@@ -10,8 +10,9 @@ from scale_tools import LANDMARKS, ON_A_CLUSTER, dense, made_answers
 import nearfar as nf
 from nearfar import scale
 from nearfar.errors import CoverageWarning, InputError, MissingExtra, TooLargeError, UninformedWarning
-from nearfar.scale import _connect, merge_tree
+from nearfar.scale import merge_tree
 from nearfar.scale._engine import current_backend
+from nearfar.scale.versions import check_versions
 
 pytest.importorskip("distributed")
 pytestmark = ON_A_CLUSTER
@@ -125,12 +126,12 @@ def test_a_worker_without_memory_is_one_sentence():
 
 
 def test_an_address_that_is_none_is_refused():
-    with pytest.raises(InputError, match="'lokal' is no cluster; expected local"), scale.connect("lokal"):
+    with pytest.raises(InputError, match="'lokal' is not a cluster; expected local"), scale.connect("lokal"):
         pass
 
 
 def test_workers_like_this_process_pass(cluster):
-    _connect.check_workers(cluster, "here")
+    check_versions(cluster, "here")
 
 
 def test_progress_is_announced():

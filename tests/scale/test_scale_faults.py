@@ -21,6 +21,7 @@ from nearfar import scale
 from nearfar.errors import InputError, TooLargeError, UnreachableError
 from nearfar.scale import _connect, _engine
 from nearfar.scale._answers import Answers
+from nearfar.scale.versions import check_versions
 
 distributed = pytest.importorskip("distributed")
 dask = pytest.importorskip("dask")
@@ -198,7 +199,7 @@ def test_a_scheduler_that_goes_away_is_one_sentence(dask_says):
 
 
 def test_a_scheduler_that_is_not_there_is_one_sentence(monkeypatch):
-    monkeypatch.setattr(_connect, "PATIENCE", 0.5)
+    monkeypatch.setattr(_connect, "CONNECT_TIMEOUT", 0.5)
     sentence = r"tcp://127\.0\.0\.1:9: cannot reach a Dask scheduler, there is no answer; check the address"
     with pytest.raises(UnreachableError, match=sentence), scale.connect("tcp://127.0.0.1:9"):
         pass
@@ -206,7 +207,7 @@ def test_a_scheduler_that_is_not_there_is_one_sentence(monkeypatch):
 
 def test_a_port_that_is_open_and_silent_is_one_sentence(monkeypatch):
     """Dask itself waits there for ever."""
-    monkeypatch.setattr(_connect, "PATIENCE", 0.5)
+    monkeypatch.setattr(_connect, "CONNECT_TIMEOUT", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
         sentence = f"{address}: cannot reach a Dask scheduler, there is no answer"
@@ -225,7 +226,7 @@ def test_an_address_that_cannot_be_used_is_one_sentence(address, reason):
 
 def test_a_scheduler_without_workers_is_one_sentence(monkeypatch):
     with running_scheduler() as (_, address):
-        monkeypatch.setattr(_connect, "WORKER_PATIENCE", 1.0)
+        monkeypatch.setattr(_connect, "WORKER_TIMEOUT", 1.0)
         sentence = f"{address}: the Dask scheduler has no workers; start some with  dask worker {address}"
         with pytest.raises(UnreachableError, match=sentence), scale.connect(address):
             pass
@@ -257,21 +258,18 @@ def test_another_python_is_never_sent_a_function():
         scheduler = SimpleNamespace(address="tcp://there:8786")
         status = "running"
 
-        def wait_for_workers(self, n, timeout):
-            pass
-
         def get_versions(self):
             here = distributed.versions.get_versions()
             there = {"packages": here["packages"] | {"python": "3.99.1.final.0"}}
             return {"client": here, "scheduler": here, "workers": {"tcp://there:1": there}}
 
-        def run(self, function):
+        def run(self, function, workers=None):
             raise AssertionError("sent a function")
 
         run_on_scheduler = run
 
     with pytest.raises(InputError, match=r"a: worker tcp://there:1 has python 3\.99\.1 \(here 3\.[0-9.]+\)"):
-        _connect.check_workers(OtherCluster(), "a")
+        check_versions(OtherCluster(), "a")
 
 
 @pytest.mark.skipif(
@@ -288,6 +286,36 @@ def test_a_worker_without_nearfar_is_one_sentence():
         sentence = f"{address}: the scheduler has no nearfar; install it there:  pip install nearfar=="
         with pytest.raises(InputError, match=sentence), scale.connect(address):
             pass
+
+
+@pytest.mark.skipif(
+    Path(nf.__file__).is_relative_to(SITE_PACKAGES), reason="nearfar is installed where its dependencies are"
+)
+def test_a_worker_without_nearfar_is_one_sentence_for_any_client():
+    """Also for one that nearfar did not make; Dask itself says nothing, the worker drops out over and over."""
+    bare = {"PYTHONPATH": SITE_PACKAGES}
+    with (
+        running_scheduler() as (_, address),
+        running_worker(address, "-S", **bare),
+        distributed.Client(address),
+        pytest.raises(
+            InputError, match=r"worker .* has no nearfar; install it there:  pip install nearfar=="
+        ),
+    ):
+        scale.FeatureMap("k1").fit(made_answers())
+
+
+def test_a_frozen_scheduler_is_one_sentence(monkeypatch, dask_says):
+    """Its process is there and its port open, but it does nothing any more."""
+    monkeypatch.setattr(_engine, "ANSWER_TIMEOUT", 5.0)
+    with running_scheduler() as (started, address), running_worker(address), scale.connect(address):
+        freezer = threading.Timer(1.0, os.kill, [started.pid, signal.SIGSTOP])
+        freezer.start()
+        sentence = f"{address}: the Dask scheduler has not answered for 5 seconds; see whether its process"
+        with pytest.raises(UnreachableError, match=sentence):
+            scale.FeatureMap("k1").fit(slow_answers(made_answers(), 60, 0.3))
+        freezer.join()
+    assert dask_says.getvalue() == ""
 
 
 def test_tasks_that_the_scheduler_drops_are_one_sentence():

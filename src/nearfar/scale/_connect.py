@@ -5,26 +5,20 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import platform
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 from typing import Any
 
 from nearfar.errors import InputError, UnreachableError
 from nearfar.scale._engine import Engine, require_dask
 
-__all__ = ["check_workers", "connect", "local_cluster"]
+__all__ = ["connect", "local_cluster"]
 
-PATIENCE = 10.0  # seconds a scheduler has to answer
-WORKER_PATIENCE = 10.0  # seconds it has to find a worker
-EXACTLY = ("nearfar", "dask", "distributed")
-NEARLY = ("python", "numpy", "scipy", "numba")  # 3.11.4 may work with 3.11.5
-Versions = dict[str, str | None]
+CONNECT_TIMEOUT = 10.0  # seconds a scheduler has to answer
+WORKER_TIMEOUT = 10.0  # seconds it has to find a worker
 
 
 @contextmanager
@@ -47,12 +41,13 @@ def connect(where: str = "local") -> Iterator[Any]:
     local = re.fullmatch(r"local(?::([1-9]\d*))?", where)
     if local is None and "://" not in where:
         raise InputError(
-            f"dask: {where!r} is no cluster; expected local, local:WORKERS, or the address of a scheduler such as "
+            f"dask: {where!r} is not a cluster; expected local, local:WORKERS, or the address of a scheduler such as "
             "tcp://10.0.0.1:8786",
         )
     if local is None:
         with _client(distributed, where) as client:
-            check_workers(client, where)
+            _wait_for_a_worker(client, where)
+            Engine(client).verify()
             yield client
         return
     count = int(local[1]) if local[1] else _cores()
@@ -96,8 +91,8 @@ def _open(distributed: Any, address: str) -> Any:
         try:
             if dask.config.get("distributed.client.security-loader", None) is None:  # else it has the keys
                 with ThreadPoolExecutor(1) as other:  # this one may have a loop that runs already
-                    other.submit(asyncio.run, _knock(distributed, address)).result()
-            return distributed.Client(address, timeout=PATIENCE)
+                    other.submit(asyncio.run, _probe(distributed, address)).result()
+            return distributed.Client(address, timeout=CONNECT_TIMEOUT)
         except Exception as error:  # whatever the protocol finds wrong, a missing certificate too
             raise UnreachableError(
                 f"{address}: cannot reach a Dask scheduler, {_reason(error)}; check the address and that it runs, "
@@ -105,10 +100,12 @@ def _open(distributed: Any, address: str) -> Any:
             ) from error
 
 
-async def _knock(distributed: Any, address: str) -> None:
+async def _probe(distributed: Any, address: str) -> None:
     """Ask for an answer within a time limit: Dask waits for ever where a port is open but silent."""
     keys = distributed.Security().get_connection_args("client")
-    comm = await asyncio.wait_for(distributed.comm.connect(address, timeout=PATIENCE, **keys), PATIENCE)
+    comm = await asyncio.wait_for(
+        distributed.comm.connect(address, timeout=CONNECT_TIMEOUT, **keys), CONNECT_TIMEOUT
+    )
     await comm.close()
 
 
@@ -124,81 +121,11 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-# -------------------------------------------------------------------- are the workers like us?
-
-
-def check_workers(client: Any, address: str) -> None:
-    """One sentence if there is no worker, if one or the scheduler has no nearfar, or other versions than this process."""
+def _wait_for_a_worker(client: Any, address: str) -> None:
     distributed = require_dask()
     try:
-        client.wait_for_workers(1, timeout=WORKER_PATIENCE)
+        client.wait_for_workers(1, timeout=WORKER_TIMEOUT)
     except (distributed.TimeoutError, TimeoutError) as error:
         raise UnreachableError(
             f"{address}: the Dask scheduler has no workers; start some with  dask worker {address}"
         ) from error
-    with Engine(client).faults("looking at the workers"):
-        told = client.get_versions()  # in Dask's own words: a function of ours can crash another Python
-        _check_alike(address, _of_dask(told["client"]), _named(told["scheduler"], told["workers"], _of_dask))
-        ours = _versions_reader()
-        _check_alike(address, ours(), _named(client.run_on_scheduler(ours), client.run(ours), dict))
-
-
-def _named(
-    scheduler: Any, workers: dict[str, Any], reading: Callable[[Any], Versions]
-) -> dict[str, Versions]:
-    found = {"the scheduler": scheduler} | {f"worker {worker}": workers[worker] for worker in sorted(workers)}
-    return {who: reading(there) for who, there in found.items()}
-
-
-def _of_dask(told: Any) -> Versions:
-    """Versions of Python and Dask, as Dask tells them."""
-    packages = told["packages"]
-    python = packages["python"].removesuffix(".final.0")
-    return {"python": python, "dask": packages["dask"], "distributed": packages["distributed"]}
-
-
-def _check_alike(address: str, here: Versions, found: dict[str, Versions]) -> None:
-    for who, there in found.items():
-        if there.get("nearfar", "") is None:
-            raise InputError(
-                f"{address}: {who} has no nearfar; install it there:  pip install nearfar=={here['nearfar']}",
-            )
-        if differ := _differing(here, there):
-            raise InputError(
-                f"{address}: {who} has {', '.join(differ)}; install the same versions everywhere",
-            )
-
-
-def _versions_reader() -> Callable[[], Versions]:
-    """A function that needs no nearfar to run: made inside a function, it travels by value."""
-    names = EXACTLY + NEARLY[1:]
-
-    def versions() -> Versions:
-        found: Versions = {"python": platform.python_version()}
-        for name in names:
-            try:
-                found[name] = version(name) if find_spec(name) else None
-            except PackageNotFoundError:
-                found[name] = None
-        return found
-
-    return versions
-
-
-def _differing(here: Versions, there: Versions) -> list[str]:
-    """Packages that are not alike: to the last digit, or in the first two numbers of the version.
-
-    >>> _differing({"numpy": "2.4.0"}, {"numpy": "2.4.1"}), _differing({"dask": "1.0"}, {"dask": "1.1"})
-    ([], ['dask 1.1 (here 1.0)'])
-    >>> _differing({"numba": "0.61.0"}, {"numba": None})
-    ['no numba (here 0.61.0)']
-    """
-
-    def shown(name: str, value: str | None) -> str | None:
-        return value if value is None or name in EXACTLY else ".".join(value.split(".")[:2])
-
-    return [
-        f"{f'no {name}' if there[name] is None else f'{name} {there[name]}'} (here {here[name]})"
-        for name in here
-        if shown(name, there[name]) != shown(name, here[name])
-    ]

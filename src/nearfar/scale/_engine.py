@@ -16,11 +16,13 @@ from contextvars import ContextVar
 from operator import itemgetter
 from typing import Any
 from uuid import uuid4
+from weakref import WeakKeyDictionary
 
 from nearfar import __version__, threads
 from nearfar.blocks import Backend, Scratch, add_all
 from nearfar.errors import InputError, MissingExtra, NearfarError, TooLargeError, UnreachableError
 from nearfar.progress import step
+from nearfar.scale.versions import check_versions
 
 __all__ = ["Engine", "Future", "current_backend", "require_dask", "scratch"]
 
@@ -79,7 +81,12 @@ def current_backend() -> Backend:
             "nearfar.scale: there is neither a Dask client nor a scratch folder; open one first, for example "
             "with nearfar.scale.connect('local'): ... or with nearfar.scale.scratch('/tmp'): ...",
         ) from error
-    return Engine(client)
+    engine = Engine(client)
+    engine.verify()
+    return engine
+
+
+_verified: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()  # workers of a client that are like us
 
 
 class Engine:
@@ -102,6 +109,17 @@ class Engine:
     def n_cores(self) -> int:
         """Threads of all workers."""
         return max(1, sum(map(int, self._ask(self.client.scheduler.ncores).values())))
+
+    def verify(self) -> None:
+        """One sentence where workers that were not looked at before have no nearfar, or other versions.
+
+        A task sent to one without nearfar would never come back, and nothing would say why.
+        """
+        known = _verified.setdefault(self.client, set())
+        if new := sorted(set(self._ask(self.client.scheduler.ncores)) - known):
+            with self.faults("looking at the workers"):
+                check_versions(self.client, self.address, new)
+            known.update(new)
 
     # ---------------------------------------------------------------- tasks
 
