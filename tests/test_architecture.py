@@ -32,7 +32,6 @@ ROOMS = [
     ["cli"],
     ["__main__"],
 ]
-SHARED_PRIVATE = {"_frame", "_join"}  # top-level helpers, below all rooms that use them
 LEVEL = {name: level for level, names in enumerate(ROOMS) for name in names}
 HEAVY = ["sklearn", "scipy", "polars", "numba", "matplotlib", "bokeh", "dask", "pandas", "narwhals", "numpy"]
 
@@ -98,7 +97,7 @@ def test_private_modules_stay_private(path):
     wrong = [
         f"line {line}: {own} imports {name}"
         for line, other, name in private_imports(path)
-        if other != own and own not in ("__main__", "__init__") and other not in SHARED_PRIVATE
+        if other != own and own not in ("__main__", "__init__")
     ]
     assert wrong == []
 
