@@ -1,9 +1,13 @@
 """The page in a real browser: quiet, offline, hover and linked selection work, hostile names are inert."""
 
+import base64
+import io
 import json
 
+import numpy as np
 import pytest
 from browser_driver import Browser, find_browser
+from PIL import Image
 from report_tools import HOSTILE, answers, hostile_report, paint
 
 from nearfar.datasets import fetch_car
@@ -154,6 +158,25 @@ def test_a_lasso_selects_several(page):
     assert f"{len(lists[0])} objects" in page.js("document.getElementById('panel').textContent")
 
 
+def test_a_cluster_is_selected_by_its_number_in_the_tree(page):
+    """By a click and by the keyboard; the panel then lists its objects and nothing else."""
+    for cluster in range(3):
+        members = page.js(f"data.objects.map((_, i) => i).filter((i) => clusterOf(i) === {cluster})")
+        left, top, width, height = page.show(f"#tree .badge[data-cluster='{cluster}'] circle")
+        page.click(left + width / 2, top + height / 2)
+        assert chosen_everywhere(page) == [members] * 4
+        words = page.js("document.getElementById('panel').innerText")
+        if len(members) > 1:
+            assert words.startswith(f"{len(members)} objects")
+            assert words.split()[-2:] == ["cluster", str(cluster + 1)]
+        assert "null" not in words
+        page.key("Escape")
+        page.js(f"document.querySelector('#tree .badge[data-cluster=\"{cluster}\"]').focus()")
+        page.key("Enter")
+        assert chosen_everywhere(page) == [members] * 4
+        page.key("Escape")
+
+
 def test_the_number_of_clusters_can_be_changed(page):
     slider = "(() => { const k = document.getElementById('k'); k.value = %d; k.dispatchEvent(new Event('input')); })()"
     page.js(slider % 3)  # the fourth of the cuts from 2 on
@@ -191,6 +214,35 @@ def test_maps_can_be_switched_zoomed_and_fitted(page):
     page.js("document.getElementById('zoom-fit').click()")
     page.settle()
     assert page.js("Bokeh.documents[0].get_model_by_name('map').x_range.start") == pytest.approx(start)
+
+
+def test_fit_leaves_nothing_of_the_zoomed_map(page):
+    """Every pixel of the canvas is as before: no slivers of pictures that stood at the edge."""
+    page.show("#map")
+
+    def pixels():
+        page.browser.wait(0.2)
+        x, y, width, height = page.show("#map")
+        box = {
+            "x": x + page.js("scrollX"),
+            "y": y + page.js("scrollY"),
+            "width": width,
+            "height": height,
+            "scale": 1,
+        }
+        shot = page.call("Page.captureScreenshot", format="png", clip=box)["data"]
+        return np.asarray(Image.open(io.BytesIO(base64.b64decode(shot))).convert("RGB")).astype(int)
+
+    page.js("document.getElementById('zoom-fit').click()")
+    page.settle()
+    before = pixels()
+    for _ in range(6):
+        page.js("document.getElementById('zoom-in').click()")
+        page.settle()
+    assert np.abs(pixels() - before).max() > 100
+    page.js("document.getElementById('zoom-fit').click()")
+    page.settle()
+    assert np.abs(pixels() - before).max() <= 2
 
 
 def test_the_matrix_names_the_pair_under_the_pointer(page):
@@ -249,6 +301,24 @@ def test_hostile_names_are_inert(tab, hostile):
     assert page.js("data.objects.map((o) => o.name)") == HOSTILE
     assert page.complaints() == []
     assert page.requests() == []
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_long_names_fit_their_tiles(tab, hostile, width):
+    """A name lies inside its tile; only one that is too long for any tile ends in an ellipsis."""
+    page = tab(hostile, width=width, height=800, mobile=width < 600)
+    assert page.js("document.documentElement.scrollWidth") <= width
+    tiles = page.js(
+        "[...document.querySelectorAll('.tile .noimg')].filter((tile) => tile.offsetWidth).map((tile) => {"
+        " const words = tile.firstElementChild; const [a, b] = [tile, words].map((e) => e.getBoundingClientRect());"
+        " return [words.textContent, Math.max(a.left - b.left, a.top - b.top, b.right - a.right, b.bottom - a.bottom),"
+        " words.scrollHeight - words.clientHeight, words.scrollWidth - words.clientWidth]; })"
+    )
+    assert {name for name, *_ in tiles} == set(HOSTILE)
+    for name, beyond, hidden, aside in tiles:
+        assert beyond <= 0.5, name
+        if len(name) < 60:
+            assert max(hidden, aside) <= 1, name
 
 
 def test_the_policy_would_stop_what_escaping_missed(tab, file, tmp_path):

@@ -29,7 +29,7 @@ def map_plot(source: ColumnDataSource) -> Any:
     span = {"x_range": Range1d(start=-2, end=2), "y_range": Range1d(start=-2, end=2)}
     plot = plain_figure("map", height=620, **span)
     plot.axis.visible = plot.grid.visible = False
-    plot.min_border = 0
+    plot.min_border = 1  # Bokeh does not clear the outermost pixels of its canvas: keep pictures off them
     _rings_and_ties(plot)
     frames = plot.rect(
         "px",

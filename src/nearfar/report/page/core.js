@@ -38,8 +38,8 @@ const colourVar = (cluster) => (cluster < 0 ? "var(--soft)" : "var(--c" + (clust
 function picture(i, name = "thumb") {
   const thumb = thumbs[i];
   if (thumb) return element("img", { class: name, src: thumb[0], alt: labelOf(i), decoding: "async", draggable: "false" });
-  const text = labelOf(i);
-  return element("span", { class: name === "thumb" ? "noimg" : name + " noimg", dir: "auto" }, text.length > 28 ? text.slice(0, 27) + "…" : text);
+  // the style sheet gives a name as many lines as its place has room for, and an ellipsis after them
+  return element("span", { class: name === "thumb" ? "noimg" : name + " noimg" }, element("span", { dir: "auto" }, labelOf(i)));
 }
 function name(i) {
   return element("bdi", { class: "name", title: labelOf(i) }, labelOf(i));
@@ -52,7 +52,9 @@ function tile(i, more = "") {
   }, picture(i));
 }
 function row(i, bit) {
-  return element("li", {}, element("button", { type: "button", "data-object": i }, picture(i), name(i), element("span", { class: "bit num" }, bit)));
+  // a name says no more the second time: without a picture there is only a mark in the colour of the cluster
+  const mark = thumbs[i] ? picture(i) : element("span", { class: "chip", style: { "--c": colourVar(clusterOf(i)) } });
+  return element("li", {}, element("button", { type: "button", "data-object": i }, mark, name(i), element("span", { class: "bit num" }, bit)));
 }
 
 // ---- selection: one list of objects, shown by every view
@@ -88,7 +90,7 @@ on("chosen", () => {
   const words = chosen.size === 1 ? name(first) : element("span", {}, whole(chosen.size) + " objects");
   const away = element("button", { class: "btn", type: "button", on: { click: () => choose([]) } }, "Clear");
   const show = element("button", { class: "btn", type: "button", on: { click: () => $("map").scrollIntoView({ block: "center" }) } }, "Show on map");
-  bar.replaceChildren(picture(first), words, ...($("map") ? [show] : []), away);
+  bar.replaceChildren(...(thumbs[first] ? [picture(first)] : []), words, ...($("map") ? [show] : []), away);
 });
 
 // ---- what follows the pointer
@@ -99,7 +101,7 @@ function tipFor(i) {
   if (cluster >= 0) words.push("cluster " + (cluster + 1));
   if (object.group) words.push(object.group);
   words.push(whole(object.answers) + " answers");
-  const head = element("div", { class: "row" }, picture(i), element("div", {},
+  const head = element("div", { class: "row" }, thumbs[i] ? picture(i) : null, element("div", {},
     element("strong", {}, element("bdi", {}, labelOf(i))), element("span", { class: "soft" }, words.join(" · "))));
   const near = element("div", { class: "near" }, "near", ...object.near.slice(0, 5).map(([j]) => picture(j)));
   return [head, ...(object.near.length ? [near] : [])];

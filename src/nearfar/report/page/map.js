@@ -254,7 +254,8 @@ function startMap() {
   // ---- the pointer
   function under(event) {
     const area = box.getBoundingClientRect();
-    const [px, py] = [event.clientX - area.left, event.clientY - area.top];
+    const { w, h } = frame();
+    const [px, py] = [event.clientX - area.left - (box.clientWidth - w) / 2, event.clientY - area.top - (box.clientHeight - h) / 2];
     for (let p = placed.length - 1; p >= 0; p--) {
       const item = placed[p];
       const start = item.text === undefined ? item.left : Math.min(item.left, item.x - 5);

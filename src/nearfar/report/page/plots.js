@@ -85,7 +85,7 @@ function linkMatrix() {
   box.addEventListener("pointermove", (event) => {
     const [i, j] = at(event);
     showTip(event.clientX, event.clientY,
-      element("div", { class: "row" }, picture(i), picture(j)),
+      element("div", { class: "row" }, ...[i, j].filter((x) => thumbs[x]).map((x) => picture(x))),
       element("strong", {}, element("bdi", {}, labelOf(i)), i === j ? "" : " and ", i === j ? "" : element("bdi", {}, labelOf(j))),
       element("span", { class: "soft num" }, i === j ? "with itself" : (data.matrix.block > 1 ? "agreement around " : "agreement ") + value(i, j).toFixed(2)));
   });

@@ -131,10 +131,14 @@ function drawBadges(drawing, cut, y, folded) {
   for (const node of roots) {
     const cluster = cut.labels[below(node)[0]];
     const at = node.children && !folded.has(node) ? y(node.height) : y(0);
-    drawing.append(svg("circle", { cx: node.x, cy: at, r: 9, fill: colourVar(cluster) }), svg("text", { class: "badge", x: node.x, y: at + 4 }, String(cluster + 1)));
+    const words = "Select cluster " + (cluster + 1);
+    drawing.append(svg("g", { class: "badge", "data-cluster": cluster, tabindex: "0", role: "button", "aria-label": words },
+      svg("title", {}, words), svg("circle", { cx: node.x, cy: at, r: 9, fill: colourVar(cluster) }), svg("text", { x: node.x, y: at + 4 }, String(cluster + 1))));
   }
 }
 
+// at most so many letters, the last an ellipsis where some are missing
+const shortened = (text, most) => { const letters = [...text]; return letters.length > most ? letters.slice(0, Math.max(0, most - 1)).join("") + "…" : text; };
 const leafTop = (at, look) => look.floor + 8 + (at % look.rows) * (look.side + 6);
 // from a leaf down to its picture, behind all pictures
 function drawLead(leaf, at, look) {
@@ -150,8 +154,7 @@ function drawLeaf(leaf, at, look) {
   const words = labelOf(object) + (objects.length > 1 ? " and " + (objects.length - 1) + " more" : "") + ", cluster " + (cluster + 1);
   const group = svg("g", { class: "leaf" + (state.chosen.includes(object) ? " on" : ""), "data-object": object, tabindex: "-1", role: "button", "aria-label": words });
   if (!look.withPictures) {
-    const label = labelOf(object);
-    const text = (label.length > 18 ? label.slice(0, 17) + "…" : label) + (objects.length > 1 ? " +" + (objects.length - 1) : "");
+    const text = shortened(labelOf(object), 18) + (objects.length > 1 ? " +" + (objects.length - 1) : "");
     group.append(svg("rect", { x: leaf.x - 3, y: look.floor - 3, width: 6, height: 6, stroke: colour, rx: 3 }),
       svg("text", { transform: "translate(" + (leaf.x + 4) + " " + (look.floor + 10) + ") rotate(90)", "dominant-baseline": "central", dy: -4 }, text));
     return group;
@@ -161,7 +164,7 @@ function drawLeaf(leaf, at, look) {
   group.append(svg("rect", { x: left, y: top, width: look.side, height: look.side, rx: 5, stroke: colour }));
   const thumb = thumbs[object];
   if (thumb) group.append(svg("image", { href: thumb[0], x: left + 1, y: top + 1, width: look.side - 2, height: look.side - 2 }));
-  else group.append(svg("text", { x: leaf.x, y: top + look.side / 2 + 4, "text-anchor": "middle" }, labelOf(object).slice(0, 6)));
+  else group.append(svg("text", { x: leaf.x, y: top + look.side / 2 + 4, "text-anchor": "middle" }, shortened(labelOf(object), Math.floor((look.side - 4) / 6))));
   if (objects.length > 1) group.append(svg("text", { x: leaf.x, y: top + look.side - 4, "text-anchor": "middle", style: "font-weight:700;paint-order:stroke;stroke:var(--card);stroke-width:3px" }, "+" + (objects.length - 1)));
   return group;
 }
@@ -185,7 +188,16 @@ if ($("tree") && root) {
   };
   slider.addEventListener("input", () => { state.k = ks[Number(slider.value)]; note(); tell("k"); });
   note();
+  $("tree").addEventListener("click", (event) => {
+    const badge = event.target.closest(".badge");
+    if (badge) choose(members(Number(badge.dataset.cluster)));
+  });
   $("tree").addEventListener("keydown", (event) => {
+    const badge = event.target.closest(".badge");
+    if (badge && (event.key === "Enter" || event.key === " ")) {
+      choose(members(Number(badge.dataset.cluster)));
+      event.preventDefault();
+    }
     const leaf = event.target.closest(".leaf");
     if (!leaf) return;
     const all = [...$("tree").querySelectorAll(".leaf")];

@@ -49,7 +49,7 @@ function drawPanel() {
   if (state.chosen.length > 1) {
     panel.replaceChildren(element("h3", {}, whole(state.chosen.length) + " objects"),
       element("ul", { class: "list" }, ...state.chosen.slice(0, 200).map((i) => row(i, "cluster " + (clusterOf(i) + 1)))),
-      state.chosen.length > 200 ? element("p", { class: "soft" }, "and " + whole(state.chosen.length - 200) + " more") : null);
+      ...(state.chosen.length > 200 ? [element("p", { class: "soft" }, "and " + whole(state.chosen.length - 200) + " more")] : []));
     return;
   }
   const i = state.chosen[0];
@@ -67,15 +67,15 @@ function drawPanel() {
   if (object.accuracy !== null) fact("Predicted", percent(object.accuracy) + " of them, held out");
   if (object.outlier) fact("Outlier", "unlike even its neighbours");
   panel.replaceChildren(
-    thumbs[i] ? picture(i, "big") : "",
+    ...(thumbs[i] ? [picture(i, "big")] : []),
     element("h3", {}, element("bdi", {}, object.label)),
     element("dl", {}, ...facts),
-    object.near.length ? element("h3", {}, "Nearest neighbours") : element("p", { class: "soft" }, "No usable answer speaks of this object, so it has no neighbours."),
+    object.near.length ? element("h3", {}, "Nearest neighbours") : element("p", { class: "soft" }, "No usable answer concerns this object, so it has no neighbours."),
     element("ul", { class: "list" }, ...object.near.map(([j, value]) => row(j, value.toFixed(2)))));
 }
 
 function strip(objects, words) {
-  return objects.map((i) => element("li", {}, tile(i), name(i), element("span", { class: "soft num" }, words(data.objects[i]))));
+  return objects.map((i) => element("li", {}, tile(i), thumbs[i] ? name(i) : null, element("span", { class: "soft num" }, words(data.objects[i]))));
 }
 function drawLists() {
   const known = data.objects.map((_, i) => i);
@@ -85,6 +85,7 @@ function drawLists() {
   const shown = data.outliers.length ? data.outliers.slice(0, 24) : odd.slice(0, 6);
   fill("odd", strip(shown, (object) => (1 - object.unusual).toFixed(2)));
   fill("uninformed", data.uninformed.flatMap((i, at) => [at ? ", " : "", element("bdi", {}, labelOf(i))]));
+  if ($("disputed")) $("disputed").classList.toggle("names", known.some((i) => !thumbs[i])); // a name needs more room
   fill("disputed", data.contradictions.map((q) => element("li", { class: "card" },
     tile(q.anchor),
     element("span", { class: "vs" }, "nearer to"),
