@@ -49,7 +49,7 @@ class NearfarError(Exception):
 
 
 class InputError(NearfarError, ValueError):
-    """Something that was given is not what was expected; the message says where, what came and the way out."""
+    """Something that was given is not what was expected; the message says where, what was given and the way out."""
 
 
 class TripletError(InputError):
@@ -93,7 +93,7 @@ class NearfarWarning(UserWarning):
 
 
 class UninformedWarning(NearfarWarning):
-    """Some objects have a zero row of Phi: no usable answer speaks about them."""
+    """Some objects have a zero row of Phi: no usable answer concerns them."""
 
 
 class CoverageWarning(NearfarWarning):
@@ -101,7 +101,7 @@ class CoverageWarning(NearfarWarning):
 
 
 class UnfittedColumnWarning(NearfarWarning):
-    """New answers speak about columns that the fitted map does not have."""
+    """New answers concern columns that the fitted map does not have."""
 
 
 class ScreenWarning(NearfarWarning):

@@ -323,7 +323,9 @@ def test_unknown_kernel_landmark_and_too_many_clusters(study, tmp_path):
     assert isinstance(wrong, InputError) and "go with an embedding; name one" in str(wrong)
     wrong = error(study, "map", "--landmarks", tmp_path / "absent.txt")
     assert isinstance(wrong, FileError) and "expected one object per line" in str(wrong)
-    assert "n_clusters=50 is more than the 12 informed rows" in str(error(study, "cluster", "-k", 50))
+    assert "n_clusters must be at most the number of informed objects, 12 of 13, got 50" in str(
+        error(study, "cluster", "-k", 50)
+    )
 
 
 def test_one_coordinate_is_no_picture(study, tmp_path):

@@ -346,7 +346,7 @@ def test_a_download_is_kept_and_not_repeated(server, tmp_path, capfd):
 def test_a_wrong_checksum_leaves_nothing_behind(server, tmp_path):
     address, folder = server
     (folder / "data.zip").write_bytes(b"forged")
-    with pytest.raises(FileError, match=r"another checksum than sha256 .* and was thrown away"):
+    with pytest.raises(FileError, match=r"does not have the checksum sha256 .* and was deleted"):
         obtain(source_of(address, b"precious"), tmp_path / "cache")
     assert list((tmp_path / "cache").iterdir()) == []
 

@@ -193,7 +193,7 @@ def test_toys_of_any_size(name, n):
 
 
 def test_toy_errors():
-    with pytest.raises(InputError, match="'spiral' is no toy set; expected one of gaussians"):
+    with pytest.raises(InputError, match="'spiral' is not a toy set; expected one of gaussians"):
         make_toy("spiral")
     with pytest.raises(InputError, match="at least 4 objects, got 3"):
         make_toy("moons", n=3)

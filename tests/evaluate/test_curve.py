@@ -105,7 +105,7 @@ def test_sizes_by_number_and_by_share():
     )
     with pytest.raises(InputError, match=r"900 answers are more than the \d+ that a part leaves"):
         learning_curve(answers, "score", sizes=[900])
-    with pytest.raises(InputError, match=r"sizes: .* came, expected numbers of answers or shares"):
+    with pytest.raises(InputError, match=r"sizes: got .*, expected numbers of answers or shares"):
         learning_curve(answers, "score", sizes=[0, 0.5])
 
 

@@ -137,9 +137,9 @@ def test_what_cannot_be_split_is_said():
         holdout(one_trio)
     with pytest.raises(InputError, match="too few for 5 parts"):
         kfold(Triplets.from_array([[0, 1, 2], [0, 1, 3]]))
-    with pytest.raises(InputError, match="share: 20 came, expected a number between 0 and 1"):
+    with pytest.raises(InputError, match="share: got 20, expected a number between 0 and 1"):
         holdout(one_trio, 20)
-    with pytest.raises(InputError, match="cv: 1 came"):
+    with pytest.raises(InputError, match="cv: got 1"):
         kfold(one_trio, 1)
     with pytest.raises(InputError, match="they hold 0 different trios"):
         holdout(Triplets.from_array([]))

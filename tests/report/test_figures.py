@@ -137,5 +137,5 @@ def test_tree_shows_leaves_in_order_and_colours_clusters():
 
 
 def test_unknown_format(tmp_path):
-    with pytest.raises(InputError, match=r"\.gif is no picture format; expected \.png or \.svg or \.pdf"):
+    with pytest.raises(InputError, match=r"\.gif is not a picture format; expected \.png or \.svg or \.pdf"):
         save_figure(map_figure(np.zeros((1, 2)), ["x"]), tmp_path / "map.gif")

@@ -88,7 +88,7 @@ def compare(
     """
     if json and csv:
         raise InputError(
-            "--json and --csv: both came; choose one",
+            "--json and --csv: got both; choose one",
         )
     form = Form.json if json else Form.csv if csv else Form.table
     with session(quiet):

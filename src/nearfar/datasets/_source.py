@@ -128,7 +128,7 @@ def _download(source: Source, folder: Path) -> Path:
             )
     except ValueError as error:
         raise FileError(
-            f"{source.url}: what came has another checksum than sha256 {source.sha256} and was thrown away; "
+            f"{source.url}: the download does not have the checksum sha256 {source.sha256} and was deleted; "
             f"try again later, or put the right file at {path}",
         ) from error
     except OSError as error:

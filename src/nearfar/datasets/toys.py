@@ -60,7 +60,7 @@ def make_toy(name: Name, n: int = 400, seed: int = 0) -> Toy:
     """
     if name not in TOYS:
         raise InputError(
-            f"name: {name!r} is no toy set; expected one of {', '.join(TOYS)}",
+            f"name: {name!r} is not a toy set; expected one of {', '.join(TOYS)}",
         )
     if n < 4:
         raise InputError(

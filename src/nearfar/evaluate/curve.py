@@ -220,7 +220,7 @@ def _sizes(sizes: Sequence[float] | None, most: int) -> list[int]:
     given = np.asarray(SHARES if sizes is None else list(sizes), dtype=np.float64)
     if given.ndim != 1 or not len(given) or not np.all(given > 0):
         raise InputError(
-            f"sizes: {sizes!r} came, expected numbers of answers or shares between 0 and 1",
+            f"sizes: got {sizes!r}, expected numbers of answers or shares between 0 and 1",
         )
     counts = np.where(given <= 1, np.round(given * most), given).astype(int)
     if counts.max() > most:

@@ -92,7 +92,7 @@ def choose_dimension(
     wanted = sorted(set(dimensions))
     if not wanted or any(d != int(d) or d < 1 for d in wanted):
         raise InputError(
-            f"dimensions: {tuple(dimensions)} came, expected whole numbers from 1 on",
+            f"dimensions: got {tuple(dimensions)}, expected whole numbers from 1 on",
         )
     models = {str(d): _with_dimension(model, int(d)) for d in wanted}
     analysis = Analysis(answers, models=models, cv=cv, seed=seed)

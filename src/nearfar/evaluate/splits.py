@@ -104,7 +104,7 @@ def _units(ids: NDArray[Any], kind: By) -> Units:
 
 
 def _spanning(answers: Triplets) -> NDArray[np.bool_]:
-    """Whether each statement, by its code, speaks about several trios."""
+    """Whether each statement, by its code, concerns several trios."""
     trios, statements = answers.trio_ids, answers.statement_ids
     some_trio = np.zeros(int(statements.max(initial=-1)) + 1, dtype=np.int64)
     some_trio[statements] = trios
@@ -145,7 +145,7 @@ def holdout(
     answers = as_triplets(answers)
     if not 0 < share < 1:
         raise InputError(
-            f"share: {share} came, expected a number between 0 and 1, such as 0.2",
+            f"share: got {share}, expected a number between 0 and 1, such as 0.2",
         )
     units = _units_or_warning(answers, by)
     _need_units(units, 2, "a training and a test part")
@@ -173,7 +173,7 @@ def kfold(
     answers = as_triplets(answers)
     if cv != int(cv) or cv < 2:
         raise InputError(
-            f"cv: {cv} came, expected a whole number of parts, at least 2",
+            f"cv: got {cv}, expected a whole number of parts, at least 2",
         )
     units = _units_or_warning(answers, by)
     _need_units(units, int(cv), f"{int(cv)} parts")

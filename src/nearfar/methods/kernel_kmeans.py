@@ -116,8 +116,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         factored = Factored(phi)
         if factored.size < k:
             raise InputError(
-                f"n_clusters={k} is more than the {factored.size} informed rows of n_samples={phi.n_rows}; "
-                "ask for fewer clusters",
+                f"n_clusters must be at most the number of informed objects, {factored.size} of {phi.n_rows}, got {k}"
             )
         self.shift_, K = shift_and_matrix(factored) if shifted else (0.0, None)
         start = self._given_start(factored, k)

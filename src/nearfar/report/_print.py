@@ -69,7 +69,7 @@ def save_figure(figure: Figure, path: str | Path, *, dpi: int = 200) -> None:
     suffix = Path(path).suffix.lower()
     if suffix not in FORMATS:
         raise InputError(
-            f"{path}: {suffix or 'no extension'} is no picture format; expected {' or '.join(FORMATS)}",
+            f"{path}: {suffix or 'no extension'} is not a picture format; expected {' or '.join(FORMATS)}",
         )
     metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(suffix)
     with style(), atomic_path(path) as temporary:
