@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -85,6 +85,9 @@ class Numbers(Sequence[str]):
 
     def __len__(self) -> int:
         return len(self._range)
+
+    def __iter__(self) -> Iterator[str]:
+        return map(str, self._range)
 
     @overload
     def __getitem__(self, place: int) -> str: ...
