@@ -18,7 +18,7 @@ from nearfar import Triplets
 from nearfar.datasets._colour_table import lab_from_hex
 from nearfar.report.make import make_report
 from nearfar.report.paragraph import citations
-from nearfar.report.plots import make_plots
+from nearfar.report.plot.document import make_plots
 from nearfar.report.web import script_json
 
 

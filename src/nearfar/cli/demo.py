@@ -54,7 +54,7 @@ def demo(
     tell(f"wrote {page}: open it in a browser", quiet=quiet)
     tell(
         f"best possible accuracy: found between {low:.3f} and {high:.3f}, in truth "
-        f"{truth.ceiling(colours.triplets):.3f}; reached {judged.models[0].accuracy:.3f} by {judged.best}",
+        f"{truth.ceiling(colours.triplets):.3f}; reached {judged.accuracy:.3f} by {judged.best}",
         quiet=quiet,
     )
     tell(

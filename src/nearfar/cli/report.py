@@ -21,6 +21,7 @@ from nearfar.cli._common import (
     session,
     tell,
 )
+from nearfar.cli._model import Model
 
 if TYPE_CHECKING:
     from nearfar.report.make import Report
@@ -41,7 +42,7 @@ Bundle = Annotated[
     typer.Option(
         "--bundle",
         metavar="DIR",
-        help="Also write every figure as SVG and PDF, every table as CSV, K and Phi as NPZ, and a notebook.",
+        help="Also write every figure as SVG and PDF, every table as CSV, K and the space as NPZ, and a notebook.",
         show_default=False,
     ),
 ]
@@ -52,6 +53,7 @@ ShowParticipants = Annotated[
 
 def report(
     answers: Answers,
+    model: Model = "auto",
     images: Images = None,
     objects: Objects = None,
     exclude: Exclude = None,
@@ -98,6 +100,7 @@ def report(
         )
         made = make_report(
             replace(loaded.result, triplets=loaded.triplets),
+            model=model,
             objects=objects,
             images=images,
             title=title,

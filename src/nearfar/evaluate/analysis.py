@@ -16,7 +16,9 @@ from nearfar.errors import InputError, NearfarWarning
 from nearfar.evaluate.auto import Choice, candidates, choose
 from nearfar.evaluate.ceiling import NoiseCeiling, noise_ceiling
 from nearfar.evaluate.comparison import Comparison, make_comparison
+from nearfar.evaluate.counting import Counts, count_answers
 from nearfar.evaluate.crossval import Credits, cross_validate
+from nearfar.evaluate.grouping import Grouping, group_objects
 from nearfar.evaluate.repeats import without_excess_controls
 from nearfar.evaluate.resamples import (
     Resamples,
@@ -46,7 +48,6 @@ FEW = 5_000  # up to so many answers there is time for five parts, else three
 WORK = 500_000  # answers that resamples fit in all; fewer resamples where there are many answers
 LEAST_RESAMPLES, MOST_RESAMPLES = 6, 30
 CHANCE_RESAMPLES = 8  # of answers at random
-TREE_OBJECTS = 2_000  # objects that resampled trees are over
 
 
 class Analysis:
@@ -60,6 +61,9 @@ class Analysis:
         ``auto``, and ``model``.
     cv : number of parts that are held out in turn; default 5 up to 5,000 answers, else 3.
     n_resamples : how often people are drawn again; default 30, fewer for very many answers.
+    max_judged : how many answers models are judged on, at most, drawn at random in whole units; default 60,000 or, with
+        more objects, 100 per object up to 200,000; all answers where ``cv`` is given.
+    max_shown : how many objects trees and pages are over, at most, drawn at random.
     seed : None, an integer or a numpy Generator; fixes everything random.
 
     Examples
@@ -81,6 +85,8 @@ class Analysis:
         models: Mapping[str, Any] | Iterable[Any] | None = None,
         cv: int | None = None,
         n_resamples: int | None = None,
+        max_judged: int | None = None,
+        max_shown: int = 2_000,
         seed: Any = 0,
     ) -> None:
         self.answers = as_triplets(answers)
@@ -88,6 +94,9 @@ class Analysis:
         self._named = None if isinstance(model, str) and model == "auto" else parse_model(model)
         self.models = tuple(self._judged_models(models))
         self._cv = None if cv is None else check_count(cv, "cv", least=2)
+        self._groupings: dict[int | None, Grouping | None] = {}
+        self._max_judged = None if max_judged is None else check_count(max_judged, "max_judged")
+        self._max_shown = check_count(max_shown, "max_shown", least=3)
         self._n_resamples = None if n_resamples is None else check_count(n_resamples, "n_resamples")
 
     def _judged_models(self, models: Mapping[str, Any] | Iterable[Any] | None) -> list[Model]:
@@ -113,8 +122,8 @@ class Analysis:
     def _judged(self) -> tuple[NDArray[np.intp], Triplets]:
         """Their rows: all answers, or whole units drawn at random where there are very many."""
         n, m = self.answers.n_objects, len(self.answers)
-        wanted = int(min(max(JUDGED, JUDGED_PER_OBJECT * n), MOST_JUDGED))
-        if m <= wanted or self._cv is not None:
+        wanted = self._max_judged or int(min(max(JUDGED, JUDGED_PER_OBJECT * n), MOST_JUDGED))
+        if m <= wanted or (self._cv is not None and self._max_judged is None):
             return np.arange(m), self.answers
         units = split_units(self.answers).codes
         order = np.random.default_rng(self.seed).permutation(int(units.max()) + 1)
@@ -203,6 +212,11 @@ class Analysis:
         return noise_ceiling(self.answers)
 
     @cached_property
+    def counts(self) -> Counts:
+        """How often every object and question was asked."""
+        return count_answers(self.answers)
+
+    @cached_property
     def curve(self) -> LearningCurve | None:
         """Accuracy of the chosen model against the number of answers; None where nothing can be held out."""
         from nearfar.evaluate.curve import learning_curve
@@ -254,7 +268,7 @@ class Analysis:
     @cached_property
     def space(self) -> Space:
         """The space of the chosen model, fitted to all answers."""
-        return self._fit(self.best.name)
+        return self.fit(self.best.name)
 
     @cached_property
     def plane(self) -> Space:
@@ -270,7 +284,7 @@ class Analysis:
         """The judged model with so many dimensions that predicts best; the first axes of ``space`` without one."""
         name = self._name_in_dimensions(n_components)
         if name != self.best.name:
-            return self._fit(name)
+            return self.fit(name)
         if self.space.n_components == n_components:
             return self.space
         points, known = self.space.map(n_components), self.space.informed
@@ -285,10 +299,16 @@ class Analysis:
             return flat[0]
         return max(flat, key=lambda name: self.scores[name].accuracy)
 
+    @property
+    def is_named(self) -> bool:
+        """Whether the model was named, not chosen."""
+        return self._named is not None
+
     def _model(self, name: str) -> Model:
         return next(model for model in self.models if model.name == name)
 
-    def _fit(self, name: str) -> Space:
+    def fit(self, name: str) -> Space:
+        """The space of one of the judged models, fitted to all answers."""
         if not len(self.answers):
             return empty_space(name, self.answers, self._model(name).n_components)
         return self._model(name).fit(self._weighed)
@@ -309,11 +329,22 @@ class Analysis:
 
     @cached_property
     def shown(self) -> NDArray[np.intp]:
-        """Objects that trees and pages are over: all, or 2,000 drawn at random and in their order."""
+        """Objects that trees and pages are over: all, or as many as asked for, drawn at random and in their order."""
         n = self.answers.n_objects
-        if n <= TREE_OBJECTS:
+        if n <= self._max_shown:
             return np.arange(n)
-        return np.sort(np.random.default_rng(self.seed).permutation(n)[:TREE_OBJECTS])
+        return np.sort(np.random.default_rng(self.seed).permutation(n)[: self._max_shown])
+
+    @cached_property
+    def shown_space(self) -> Space:
+        """``space`` of the objects that are shown."""
+        return self.space.take(self.shown)
+
+    def grouping(self, n_clusters: int | None = None) -> Grouping | None:
+        """The tree of the shown objects and its cuts; None with fewer than three informed ones."""
+        if n_clusters not in self._groupings:
+            self._groupings[n_clusters] = group_objects(self.shown_space, n_clusters)
+        return self._groupings[n_clusters]
 
     @cached_property
     def resamples(self) -> Resamples:

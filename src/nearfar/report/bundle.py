@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -11,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from nearfar.atomic import atomic_path
-from nearfar.errors import FileError, NearfarWarning
-from nearfar.features import FeatureMap
+from nearfar.errors import FileError
 from nearfar.progress import track
 from nearfar.report.collect import Made
 from nearfar.report.facts import Map
@@ -27,7 +25,7 @@ What is in this folder
   figures/        every figure of the report, as SVG and PDF
   tables/         every table of the report, as CSV; objects.csv, map.csv, clusters.csv, tree.csv are the results
   kernel.npz      K, the kernel matrix of the objects in the report, with their names
-  phi.npz         Phi, the fitted feature map; nearfar.FeatureMap.load reads it
+  space.npz       the space of the chosen model: a row per object, and which of them are informed
   facts.json      everything the report says
   redo.ipynb      the analysis again, step by step
 tree.csv is a linkage matrix in SciPy's format; tree_leaves.csv names its first rows.
@@ -64,16 +62,19 @@ def write_bundle(made: Made, folder: Path, inputs: Inputs | None = None) -> Path
 def _matrices(made: Made, folder: Path) -> None:
     names = np.array([found.name for found in made.facts.objects], dtype=str)
     with atomic_path(folder / "kernel.npz") as path:
-        np.savez_compressed(path, K=made.space.kernel, objects=names)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NearfarWarning)
-        FeatureMap(made.facts.judge.kernel).fit(made.answers).save(folder / "phi.npz")
+        np.savez_compressed(path, K=made.space.space.kernel(), objects=names)
+    space = made.analysis.space
+    rows = space.rows.toarray() if hasattr(space.rows, "toarray") else space.rows
+    with atomic_path(folder / "space.npz") as path:
+        np.savez_compressed(
+            path, rows=rows, objects=np.array(space.objects, dtype=str), informed=space.informed
+        )
 
 
 def _figures(made: Made) -> dict[str, Callable[[], Any]]:
     """Name -> a function that draws it."""
-    from nearfar.report import print_facts as other
     from nearfar.report.figures import kernel_figure, tree_figure
+    from nearfar.report.print import facts as other
 
     facts = made.facts
     names = [found.label for found in facts.objects]
@@ -88,7 +89,7 @@ def _figures(made: Made) -> dict[str, Callable[[], Any]]:
             np.array(tree.merges), leaves, labels=labels, title=f"Complete linkage, {tree.k} clusters"
         )
         found["kernel"] = lambda: kernel_figure(
-            made.space.kernel, names, order=tree.leaves, title=f"Kernel {facts.judge.kernel}"
+            made.space.space.kernel(), names, order=tree.leaves, title=f"Similarity, {facts.judge.best}"
         )
     if facts.judge.models:
         found["models"] = lambda: other.judge_figure(facts.judge)

@@ -13,38 +13,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from nearfar.errors import InputError, NearfarWarning
-from nearfar.evaluate.ceiling import noise_ceiling
-from nearfar.evaluate.curve import learning_curve
+from nearfar.evaluate.analysis import Analysis
+from nearfar.evaluate.counting import accuracy_per_object
 from nearfar.io.reading import double_submits
 from nearfar.report import facts as f
-from nearfar.report.judging import held_out_credit, judge, plan_for
+from nearfar.report.curve_section import curve_facts
+from nearfar.report.judge_section import make_judge
+from nearfar.report.kernel_section import Shown, show_space
+from nearfar.report.map_section import make_maps
 from nearfar.report.paragraph import citations, methods_paragraph, versions
 from nearfar.report.people import participants, shown_names
 from nearfar.report.pictures import Found, Thumbnail, find_pictures, thumbnails
-from nearfar.report.places import Places, make_places
-from nearfar.report.quality import (
-    accuracy_per_object,
-    answers_per_object,
-    contradictions,
-    curve_facts,
-    question_counts,
-)
-from nearfar.report.space import Space, make_space
-from nearfar.report.sure import certainty
+from nearfar.report.stability_section import Certainty, make_certainty
 from nearfar.report.verdict import make_verdict
 from nearfar.report.words import count, display_names, number
-from nearfar.triplets import Triplets, as_triplets
+from nearfar.triplets import Triplets
 
 if TYPE_CHECKING:
     from nearfar.io import ObjectList
 
 __all__ = ["Made", "Options", "collect"]
-
-CURVE_SIZES = tuple(2.0 ** (-k / 2) for k in (8, 6, 4, 3, 2, 1, 0))
-CURVE_ANSWERS = 60_000  # beyond it the curve is the kernel's, which is fast to fit
 
 
 @dataclass(frozen=True)
@@ -56,13 +47,11 @@ class Options:
     title : of the page.
     n_clusters : to cut the tree into; None: chosen.
     show_participants : under their own names instead of pseudonyms.
-    seed : fixes everything random.
     """
 
     title: str = ""
     n_clusters: int | None = None
     show_participants: bool = False
-    seed: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,9 +62,8 @@ class Made:
     """
 
     facts: f.Facts
-    answers: Triplets
-    space: Space
-    places: tuple[Places, ...]
+    analysis: Analysis
+    space: Shown
     kept: dict[int, NDArray[np.float64]]
     thumbnails: dict[str, Thumbnail]
     files: dict[str, Path]
@@ -83,7 +71,7 @@ class Made:
 
 
 def collect(
-    answers: Triplets | ArrayLike,
+    analysis: Analysis,
     options: Options | None = None,
     *,
     objects: ObjectList | None = None,
@@ -92,11 +80,11 @@ def collect(
     left_out: Sequence[f.LeftOut] = (),
     excluded: Mapping[str, int] | None = None,
 ) -> Made:
-    """Analyse answers for a report.
+    """Gather the facts of an analysis for a report; nothing is computed here that the analysis does not hold.
 
     Parameters
     ----------
-    answers : those that are analysed.
+    analysis : of the answers.
     options : see ``Options``.
     objects : labels and groups.
     pictures : as ``find_pictures`` found them.
@@ -104,28 +92,29 @@ def collect(
     left_out : what the reader set aside, for the record.
     excluded : participant -> number of answers that were left out.
     """
-    answers = as_triplets(answers)
+    answers = analysis.answers
     if len(answers) < 1 or answers.n_objects < 3:
         raise InputError(
-            f"answers: {count(len(answers), 'answer')} about {count(answers.n_objects, 'object')} came; "
-            "a report needs at least one answer and three objects",
+            f"answers: got {count(len(answers), 'answer')} about {count(answers.n_objects, 'object')}; a report needs at "
+            "least one answer and three objects",
         )
     options = options or Options()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NearfarWarning)  # what they say stands on the page
-        return _Collector(answers, options, excluded or {}).run(objects, pictures, files, left_out)
+        return _Collector(analysis, options, excluded or {}).run(objects, pictures, files, left_out)
 
 
 class _Collector:
     """One step per section of the page."""
 
-    def __init__(self, answers: Triplets, options: Options, excluded: Mapping[str, int]) -> None:
-        self.answers, self.options, self.excluded = answers, options, excluded
+    def __init__(self, analysis: Analysis, options: Options, excluded: Mapping[str, int]) -> None:
+        self.analysis, self.options, self.excluded = analysis, options, excluded
+        answers = analysis.answers
         names = [] if answers.participant is None else [str(name) for name in answers.participant.names]
         self.people = shown_names(
             [*names, *(name for name in excluded if name not in names)],
             real=options.show_participants,
-            seed=options.seed,
+            seed=analysis.seed,
         )
 
     def run(
@@ -135,47 +124,43 @@ class _Collector:
         files: Sequence[str | os.PathLike[str]],
         left_out: Sequence[f.LeftOut],
     ) -> Made:
-        answers, seed = self.answers, self.options.seed
-        judged = judge(answers, plan_for(answers, seed), seed)
-        credit = held_out_credit(answers, judged, seed)
-        space = make_space(answers, judged.kernel, k=self.options.n_clusters, seed=seed)
-        places = make_places(answers, judged)
-        sure, spread, kept = certainty(answers, judged, space.tree, space.shown, seed)
-        curve = self._curve(judged)
-        quality = self._quality(space, credit)
-        names = [answers.objects[x] for x in space.shown]
+        analysis = self.analysis
+        answers, seed = analysis.answers, analysis.seed
+        judge = make_judge(analysis)
+        space = show_space(analysis.shown_space, analysis.grouping(self.options.n_clusters))
+        maps = make_maps(analysis, judge)
+        certainty = make_certainty(analysis, judge, space.tree)
+        curve = None if analysis.curve is None else curve_facts(analysis.curve)
+        quality = self._quality(space)
+        names = [answers.objects[x] for x in analysis.shown]
         small, account = thumbnails(pictures or find_pictures([]), names if pictures else [])
         source = self._source(files, left_out)
-        chosen = kept.get(space.tree.k) if space.tree else None
         facts = f.Facts(
             title=self.options.title or "What the answers say",
             made=_today(),
             versions=versions(),
             seed=seed,
             answers=source,
-            verdict=make_verdict(source, judged, quality, curve),
-            judge=judged,
-            objects=self._objects(space, credit, (spread, chosen), objects, small),
-            sampled=_sampled(answers.n_objects, len(space.shown)),
-            maps=tuple(place.facts(judged, space.shown) for place in places),
+            verdict=make_verdict(source, judge, quality, curve),
+            judge=judge,
+            objects=self._objects(space, certainty, objects, small),
+            sampled=_sampled(answers.n_objects, len(analysis.shown)),
+            maps=tuple(found.facts(judge, analysis.shown) for found in maps),
             tree=space.tree,
             matrix=space.matrix,
-            sure=sure,
+            sure=certainty.summary,
             outliers=space.flagged,
             quality=quality,
             curve=curve,
             pictures=account,
-            methods=methods_paragraph(source, judged, space.tree, sure, curve, seed=seed),
-            citations=citations(judged),
+            methods=methods_paragraph(source, judge, space.tree, certainty.summary, curve, seed=seed),
+            citations=citations(judge),
         )
-        return Made(
-            facts, answers, space, places, kept, small, pictures.files if pictures else {}, self.people
-        )
+        found_files = pictures.files if pictures else {}
+        return Made(facts, analysis, space, certainty.kept, small, found_files, self.people)
 
-    def _source(self, files: Sequence[str | os.PathLike[str]], left_out: Sequence[f.LeftOut]) -> f.Answers:
-        answers = self.answers
-        questions, repeated, contradicted = question_counts(answers)
-        statements = len(np.unique(answers.statement_ids))
+    def _source(self, files: Sequence[str | os.PathLike[str]], left_out: Sequence[f.LeftOut]) -> f.Collection:
+        answers, counts = self.analysis.answers, self.analysis.counts
         people = None
         if answers.participant is not None:
             people = sum(1 for code in answers.participant.present if str(answers.participant.names[code]))
@@ -184,70 +169,61 @@ class _Collector:
             for name, size in self.excluded.items()
             if size
         ]
-        return f.Answers(
+        return f.Collection(
             files=tuple(Path(file).name for file in files),
             sha256=_hash(files, answers),
             answers=len(answers),
-            statements=statements,
-            unique=len(np.unique(answers.triplet_ids)),
-            questions=questions,
-            repeated=repeated,
-            contradicted=contradicted,
+            statements=counts.statements,
+            unique=counts.triplets,
+            questions=counts.questions,
+            repeated=counts.repeated,
+            contradicted=counts.contradicted,
             objects=answers.n_objects,
             participants=people,
             left_out=(*left_out, *gone),
         )
 
-    def _curve(self, judged: f.Judge) -> f.Curve | None:
-        if judged.cv < 2:
-            return None
-        large = len(self.answers) > CURVE_ANSWERS
-        model = judged.kernel if large else judged.best
-        curve = learning_curve(
-            self.answers, model, sizes=CURVE_SIZES, cv=min(3, judged.cv), seed=self.options.seed
-        )
-        remark = (
-            f"With {number(len(self.answers))} answers the curve is that of the kernel, which is quick to fit."
-            if large and judged.best != judged.kernel
-            else ""
-        )
-        return curve_facts(curve, remark)
-
-    def _quality(self, space: Space, credit: NDArray[np.float64] | None) -> f.Quality:
-        answers = self.answers
+    def _quality(self, space: Shown) -> f.Quality:
+        analysis = self.analysis
+        answers, total = analysis.answers, analysis.counts.per_object
         place = np.full(answers.n_objects, -1, dtype=np.int64)
-        place[space.shown] = np.arange(len(space.shown))
-        people = participants(answers, self.people, noise_ceiling(answers), credit)
-        total, _ = answers_per_object(answers)
+        place[analysis.shown] = np.arange(len(analysis.shown))
+        people = participants(answers, self.people, analysis.ceiling, analysis.held_out)
+        disputed = [
+            f.Contradiction(
+                int(place[q.anchor]), int(place[q.one]), int(place[q.other]), q.said_one, q.said_other
+            )
+            for q in analysis.counts.disputed()
+        ]
         return f.Quality(
             participants=people.rows if people else None,
             pseudonyms=not self.options.show_participants,
             fast_below=people.fast_below if people else None,
             typical=people.typical if people else {},
-            contradictions=contradictions(answers, place),
+            contradictions=tuple(q for q in disputed if min(q.anchor, q.one, q.other) >= 0),
             double_submits=int(double_submits(answers).sum()),
-            coverage=space.coverage,
+            coverage=_coverage(analysis),
             answers_per_object=(int(total.min()), int(np.median(total)), int(total.max())),
-            uninformed=tuple(np.flatnonzero(~space.informed).tolist()),
+            uninformed=tuple(space.space.uninformed.tolist()),
         )
 
     def _objects(
         self,
-        space: Space,
-        credit: NDArray[np.float64] | None,
-        certain: tuple[NDArray[np.float64], NDArray[np.float64] | None],
+        space: Shown,
+        certainty: Certainty,
         listed: ObjectList | None,
         small: dict[str, Thumbnail],
     ) -> tuple[f.Object, ...]:
-        spread, kept = certain
-        total, anchor = answers_per_object(self.answers)
-        accuracy = accuracy_per_object(self.answers, credit)
-        shown = [self.answers.objects[x] for x in space.shown]
+        analysis = self.analysis
+        counts, answers = analysis.counts, analysis.answers
+        accuracy = accuracy_per_object(answers, analysis.held_out)
+        kept = certainty.kept.get(space.tree.k) if space.tree else None
+        shown = [answers.objects[x] for x in analysis.shown]
         labels, groups = _listed(listed)
         spoken = dict(zip(shown, display_names(shown), strict=True))
         flagged = set(space.flagged)
         found = []
-        for place, x in enumerate(space.shown.tolist()):
+        for place, x in enumerate(analysis.shown.tolist()):
             name = shown[place]
             label = labels.get(name, name)
             found.append(
@@ -256,18 +232,23 @@ class _Collector:
                     label=label if label != name else spoken[name],
                     group=groups.get(name) or "",
                     picture=name in small,
-                    answers=int(total[x]),
-                    as_anchor=int(anchor[x]),
+                    answers=int(counts.per_object[x]),
+                    as_anchor=int(counts.as_anchor[x]),
                     accuracy=_known(accuracy[x]),
-                    informed=bool(space.informed[place]),
+                    informed=bool(space.space.informed[place]),
                     neighbours=space.neighbours[place],
-                    spread=_known(spread[place]),
+                    spread=_known(certainty.spread[place]),
                     sure=_known(kept[place]) if kept is not None else None,
                     unusual=_known(space.unusual[place]),
                     outlier=place in flagged,
                 )
             )
         return tuple(found)
+
+
+def _coverage(analysis: Analysis) -> dict[str, float]:
+    """Columns that two objects share, where the chosen model is a kernel."""
+    return dict(getattr(analysis.space.estimator, "coverage_", {}))
 
 
 def _listed(objects: Any) -> tuple[dict[str, str], dict[str, str]]:
@@ -285,7 +266,7 @@ def _sampled(n: int, shown: int) -> str:
     if shown == n:
         return ""
     return (
-        f"The page shows a random {number(shown)} of the {number(n)} objects; kernel, accuracy and data quality "
+        f"The page shows a random {number(shown)} of the {number(n)} objects; accuracy and data quality "
         "are those of all of them."
     )
 

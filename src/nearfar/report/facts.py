@@ -8,9 +8,9 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 __all__ = [
-    "Answers",
     "Change",
     "Clustering",
+    "Collection",
     "Contradiction",
     "Curve",
     "CurvePoint",
@@ -52,7 +52,7 @@ class LeftOut:
 
 
 @dataclass(frozen=True)
-class Answers:
+class Collection:
     """The input: where it came from and how much of it there is.
 
     Parameters
@@ -102,14 +102,16 @@ class Judged:
 class Judge:
     """Models side by side on held-out answers, and what was chosen.
 
+    ``best`` : the model that tree, clusters, neighbours and outliers come from; ``accuracy`` : of choosing so.
     ``ceiling`` : lowest and highest accuracy that the best possible model can have; None where nothing was
     repeated. ``agreement`` : of two answers to the same question.
     """
 
     models: tuple[Judged, ...]
     best: str
-    kernel: str
-    kernel_why: str
+    accuracy: float | None
+    error: float | None
+    why: str
     map: str
     map_why: str
     ceiling: tuple[float, float] | None
@@ -125,7 +127,7 @@ class Judge:
 
 @dataclass(frozen=True)
 class Neighbour:
-    """Another object (its place in ``Facts.objects``) and its kernel value."""
+    """Another object (its place in ``Facts.objects``) and its similarity, 1 - d^2 / 2."""
 
     object: int
     similarity: float
@@ -141,7 +143,7 @@ class Object:
     picture : whether there is one.
     answers : how many answers speak of it; as_anchor : of those, as the one that others are compared with.
     accuracy : share of held-out answers about it that the best model predicts.
-    informed : whether the kernel knows anything about it.
+    informed : whether the model knows anything about it.
     spread : how far its place moves from resample to resample, as a share of the map's radius.
     sure : how often resamples leave it in its cluster.
     unusual : one minus the mean similarity to its nearest neighbours; outlier : whether that stands out.
@@ -326,7 +328,7 @@ class Facts:
     made: str
     versions: dict[str, str]
     seed: int
-    answers: Answers
+    answers: Collection
     verdict: tuple[Verdict, ...]
     judge: Judge
     objects: tuple[Object, ...]

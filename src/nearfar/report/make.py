@@ -77,6 +77,7 @@ class Report:
 def make_report(
     answers: Any,
     *,
+    model: Any = "auto",
     objects: ObjectList | str | os.PathLike[str] | None = None,
     images: str | os.PathLike[str] | None = None,
     title: str = "",
@@ -90,7 +91,9 @@ def make_report(
 
     Parameters
     ----------
-    answers : Triplets, an (m, 3) array, or what ``read_answers`` returned (then the page says what was no answer).
+    answers : Triplets, an (m, 3) array, what ``read_answers`` returned (then the page says what was no answer), or an
+        Analysis of them.
+    model : "auto", the name of a model, or an estimator: what tree, clusters and neighbours come from.
     objects : labels, pictures and groups: the file of an object list, or what ``read_objects`` returned (then
         its pictures are used only where they lie below ``images``).
     images : folder of pictures; a file belongs to the object of its name.
@@ -109,16 +112,16 @@ def make_report(
         report.write("report.html")
     """
     _need_extra()
+    from nearfar.evaluate.analysis import Analysis
     from nearfar.io import ObjectList, ReadResult, read_objects
     from nearfar.report.collect import Options, collect
     from nearfar.report.pictures import find_pictures
-    from nearfar.triplets import as_triplets
 
     left_out: list[LeftOut] = []
     if isinstance(answers, ReadResult):
         left_out = _left_out(answers)
         answers = answers.triplets
-    answers = as_triplets(answers)
+    analysis = answers if isinstance(answers, Analysis) else Analysis(answers, model, seed=seed)
     base = None
     if objects is not None and not isinstance(objects, ObjectList):
         base, objects = Path(objects).parent, read_objects(objects)
@@ -127,14 +130,14 @@ def make_report(
     if images is not None or any(path is not None for path in listed.values()):
         with step("looking for pictures"):
             pictures = find_pictures(
-                answers.objects,
+                analysis.answers.objects,
                 None if images is None else Path(images),
                 listed=listed,
                 base=base,
             )
     made = collect(
-        answers,
-        Options(title, n_clusters, show_participants, seed),
+        analysis,
+        Options(title, n_clusters, show_participants),
         objects=objects,
         pictures=pictures,
         files=files,

@@ -41,12 +41,11 @@ def notebook_json(facts: Facts, inputs: Inputs) -> str:
         _code(_reading(inputs)),
         _text("## Which model predicts answers it has not seen?"),
         _code(
-            f"comparison = nf.compare(answers, models={[m.name for m in facts.judge.models]!r},\n"
-            f"                        cv={max(facts.judge.cv, 2)}, seed={facts.seed})\nprint(comparison)"
+            f"analysis = nf.analyse(answers, seed={facts.seed})\nprint(analysis)"
             if facts.judge.models
             else "print(nf.noise_ceiling(answers))"
         ),
-        _text("## Kernel, map, tree, clusters"),
+        _text("## Space, map, tree, clusters"),
         _code(_analysis(facts)),
     ]
     if facts.curve is not None:
@@ -88,21 +87,11 @@ def _reading(inputs: Inputs) -> str:
 
 
 def _analysis(facts: Facts) -> str:
-    lines = [
-        f"phi = nf.FeatureMap({facts.judge.kernel!r}).fit_transform(answers)",
-        f"K = nf.kernel_matrix(answers, {facts.judge.kernel!r})",
-        "points = nf.KernelPCA(n_components=2).fit_transform(phi)",
-    ]
-    loss, _, dimensions = facts.judge.map.partition("-")
-    names = {"ste": "STE", "tste": "TSTE", "ckl": "CKL", "soe": "SOE", "gnmds": "GNMDS"}
-    if loss in names:
-        lines.append(f"points = nf.embedding.{names[loss]}(n_components={dimensions}).fit_transform(answers)")
+    lines = [f"space = nf.fit(answers, {facts.judge.best!r})", "K = space.kernel()"]
+    if facts.judge.map:
+        lines.append(f"points = nf.fit(answers, {facts.judge.map!r}).map(2)")
     if facts.tree is not None:
-        lines += [
-            "tree = nf.linkage(phi, method='complete')",
-            f"labels = nf.methods.cut(tree, {facts.tree.k})",
-            "labels",
-        ]
+        lines += ["tree = space.tree()", f"labels = nf.methods.cut(tree, {facts.tree.k})", "labels"]
     return "\n".join(lines)
 
 

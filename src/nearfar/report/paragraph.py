@@ -6,8 +6,8 @@ import sys
 from importlib import metadata
 
 import nearfar
-from nearfar.report.facts import Answers, Curve, Judge, Sure, Tree
-from nearfar.report.words import count, percent
+from nearfar.report.facts import Collection, Curve, Judge, Sure, Tree
+from nearfar.report.words import count, number, percent
 
 __all__ = ["citations", "methods_paragraph", "versions"]
 
@@ -43,25 +43,24 @@ def versions() -> dict[str, str]:
 
 def citations(judge: Judge) -> tuple[str, ...]:
     """What the methods paragraph rests on."""
-    loss = judge.map.partition("-")[0]
-    best = judge.best.partition("-")[0]
+    loss, best = (name.rpartition("-")[0] for name in (judge.map, judge.best))
     papers = [PAPER, *(EMBEDDING_PAPERS[name] for name in (loss, best) if name in EMBEDDING_PAPERS)]
-    if any("score" in name for name in (judge.kernel, judge.best)):
+    if any("score" in name for name in (judge.map, judge.best)):
         papers.append(SIMILARITY_PAPER)
     own = f"nearfar {nearfar.__version__}: kernels, maps and trees from triplet comparisons. Software."
     return tuple(dict.fromkeys([*papers, own]))
 
 
 def methods_paragraph(
-    answers: Answers, judge: Judge, tree: Tree | None, sure: Sure | None, curve: Curve | None, *, seed: int
+    answers: Collection, judge: Judge, tree: Tree | None, sure: Sure | None, curve: Curve | None, *, seed: int
 ) -> str:
     """What was done, in the past tense, with every number that a reader needs to redo it."""
-    sentences = [_input(answers), _kernel(judge)]
+    sentences = [_input(answers), _model(judge)]
     if judge.map:
         sentences.append(_map(judge))
     if tree is not None:
         sentences.append(
-            f"The tree is complete linkage on the kernel's distances, cut into {tree.k} clusters "
+            f"The tree is complete linkage on the distances in that space, cut into {tree.k} clusters "
             f"(mean silhouette {tree.chosen.silhouette:.2f})."
         )
     if judge.models:
@@ -80,7 +79,7 @@ def methods_paragraph(
     return " ".join(sentences)
 
 
-def _input(answers: Answers) -> str:
+def _input(answers: Collection) -> str:
     who = f" from {count(answers.participants, 'participant')}" if answers.participants else ""
     file = f" (SHA-256 of the input {answers.sha256})" if answers.sha256 else ""
     text = (
@@ -88,37 +87,49 @@ def _input(answers: Answers) -> str:
         f"about {count(answers.objects, 'object')}{file}."
     )
     if answers.left_out:
-        parts = "; ".join(f"{count(part.count, part.what)} ({part.why})" for part in answers.left_out)
+        parts = "; ".join(f"{number(part.count)} {part.what} ({part.why})" for part in answers.left_out)
         text += f" Left out before the analysis: {parts}."
     return text
 
 
-def _kernel(judge: Judge) -> str:
-    names = " + ".join(KERNELS[name] for name in judge.kernel.split("+"))
-    text = f"Similarities between objects are values of the kernel {names}"
-    if judge.kernel != "score":
-        text += " of Kleindessner and von Luxburg (2017)"
+def _model(judge: Judge) -> str:
+    base = judge.best.rpartition("-")[0] or judge.best
+    if base in EMBEDDING_PAPERS:
+        dimensions = judge.best.rpartition("-")[2]
+        text = f"Similarities between objects are those of an ordinal embedding ({base.upper()}) in {dimensions} dimensions"
+    elif all(name in KERNELS for name in base.split("+")):
+        text = f"Similarities between objects are values of the kernel {' + '.join(KERNELS[name] for name in base.split('+'))}"
+        text += (
+            " of Kleindessner and von Luxburg (2017)"
+            if "score" not in base
+            else (", a variant of the triplet kernels of Kleindessner and von Luxburg (2017)")
+        )
+        if base == judge.best:
+            text += ", its diagonal reduced by the smallest eigenvalue, as they propose"
+        else:
+            text += f", in the first {judge.best.rpartition('-')[2]} components of its kernel PCA"
     else:
-        text += ", a variant of the triplet kernels of Kleindessner and von Luxburg (2017)"
+        text = f"Similarities between objects are those of the model {judge.best}"
     if judge.models:
-        text += ", which predicted held-out answers better than the other kernels tried"
-    return text + "; its diagonal was reduced by the smallest eigenvalue, as they propose."
+        text += (
+            f", chosen among {count(len(judge.models), 'model')} by how well they predict held-out answers"
+        )
+    return text + "."
 
 
 def _map(judge: Judge) -> str:
-    loss = judge.map.partition("-")[0]
+    loss = judge.map.rpartition("-")[0]
     how = f"ordinal embedding ({loss.upper()})" if loss in EMBEDDING_PAPERS else "kernel PCA"
     return f"The map in the plane was made by {how}."
 
 
 def _judged(judge: Judge) -> str:
-    best = judge.models[0]
     error = (
-        f" (standard error {percent(best.error)}, clustered by {judge.clustered_by})" if best.error else ""
+        f" (standard error {percent(judge.error)}, clustered by {judge.clustered_by})" if judge.error else ""
     )
     text = (
-        f"In {judge.cv}-fold cross-validation, with every {judge.unit} wholly on one side, the best of "
-        f"{count(len(judge.models), 'model')} ({best.name}) predicted {percent(best.accuracy)} of held-out answers{error}"
+        f"In {judge.cv}-fold cross-validation, with every {judge.unit} wholly on one side and the model chosen inside "
+        f"the training parts, {percent(judge.accuracy or 0.0)} of held-out answers were predicted{error}"
     )
     if judge.ceiling is None:
         return f"{text}; the noise ceiling is unknown, as no question was repeated. {judge.remark}".strip()

@@ -51,7 +51,7 @@ def participants(
     answers: Triplets,
     shown: dict[str, str],
     ceiling: NoiseCeiling,
-    credit: NDArray[np.float64] | None,
+    credit: NDArray[np.floating] | None,
 ) -> People | None:
     """One row per participant, those to look at first, or None where nobody is known.
 
@@ -64,7 +64,9 @@ def participants(
     size = len(names)
     count = np.bincount(codes, minlength=size)
     agreed = {row.participant: row for row in ceiling.participants}
-    predicted = _mean_by(credit, codes, size) if credit is not None else np.full(size, math.nan)
+    credit = np.full(len(codes), math.nan) if credit is None else credit
+    judged = np.isfinite(credit)
+    predicted = _mean_by(credit[judged], codes[judged], size)
     median, fast, limit = _times(answers, size)
     left, sided = _sides(answers, size)
     rows = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nearfar.report.facts import Answers, Curve, Judge, Judged, Quality, Verdict
+from nearfar.report.facts import Collection, Curve, Judge, Quality, Verdict
 from nearfar.report.words import count, listed, number, percent, points
 
 __all__ = ["make_verdict"]
@@ -13,21 +13,21 @@ CLOSE = 0.02  # below the bracket and still as good as at the ceiling
 
 
 def make_verdict(
-    answers: Answers, judge: Judge, quality: Quality, curve: Curve | None
+    answers: Collection, judge: Judge, quality: Quality, curve: Curve | None
 ) -> tuple[Verdict, ...]:
-    """What was collected, whether it is enough, how accurate, what was left out, which kernel, whom to look at."""
+    """What was collected, whether it is enough, how accurate, what was left out, which model, whom to look at."""
     parts = [
         _collected(answers),
         _enough(answers, quality, curve),
         _accuracy(judge),
-        _kernel(judge, quality),
+        _model(judge, quality),
         _people(quality),
         _left_out(answers),
     ]
     return tuple(part for part in parts if part is not None)
 
 
-def _collected(answers: Answers) -> Verdict:
+def _collected(answers: Collection) -> Verdict:
     who = f" by {count(answers.participants, 'participant')}" if answers.participants else ""
     said = (
         f" They come from {count(answers.statements, 'statement')}."
@@ -49,7 +49,7 @@ def _collected(answers: Answers) -> Verdict:
     )
 
 
-def _enough(answers: Answers, quality: Quality, curve: Curve | None) -> Verdict:
+def _enough(answers: Collection, quality: Quality, curve: Curve | None) -> Verdict:
     least, middle, _ = quality.answers_per_object
     per_object = f"Objects are in {number(middle)} answers each (median), at least {number(least)}."
     if quality.uninformed:
@@ -79,9 +79,11 @@ def _accuracy(judge: Judge) -> Verdict:
         return Verdict(
             "Accuracy", "poor", "Cannot be judged", "Too few different questions to hold any of them out."
         )
-    best = judge.models[0]
-    how = f"The best model, {best.name}, predicts {_share(best)} of answers it has not seen; guessing gives {percent(0.5, 0)}."
-    if best.accuracy - 2 * (best.error or 0.0) < 0.5:
+    best = judge.accuracy or 0.0
+    how = (
+        f"{judge.best} predicts {_share(judge)} of answers it has not seen; guessing gives {percent(0.5, 0)}."
+    )
+    if best - 2 * (judge.error or 0.0) < 0.5:
         unsure = (
             "That is not clearly better than guessing: collect more answers before reading anything into it."
         )
@@ -90,7 +92,7 @@ def _accuracy(judge: Judge) -> Verdict:
         return Verdict(
             "Accuracy",
             "fair",
-            f"{percent(best.accuracy)} of unseen answers",
+            f"{percent(best)} of unseen answers",
             f"{how} How much is possible is unknown, because no question was answered twice; ask some questions "
             "of several people to learn it.",
         )
@@ -101,34 +103,33 @@ def _accuracy(judge: Judge) -> Verdict:
     )
     if high <= 0.52:
         level, end = "poor", "people agree hardly more than by chance."
-    elif best.accuracy >= low - CLOSE:
-        where = "inside that range" if best.accuracy >= low else "just below that range"
+    elif best >= low - CLOSE:
+        where = "inside that range" if best >= low else "just below that range"
         level, end = (
             "good",
-            f"the model is {where}, at most {points(high - best.accuracy)[1:]} points from the limit.",
+            f"the model is {where}, at most {points(high - best)[1:]} points from the limit.",
         )
     else:
-        level, end = "fair", f"the model is {points(low - best.accuracy)[1:]} points or more short of it."
-    return Verdict(
-        "Accuracy", level, f"{percent(best.accuracy)} of unseen answers", f"{how} {possible}: {end}"
-    )
+        level, end = "fair", f"the model is {points(low - best)[1:]} points or more short of it."
+    return Verdict("Accuracy", level, f"{percent(best)} of unseen answers", f"{how} {possible}: {end}")
 
 
-def _share(model: Judged) -> str:
-    return percent(model.accuracy) + (f" (± {100 * model.error:.1f})" if model.error is not None else "")
+def _share(judge: Judge) -> str:
+    error = f" (± {100 * judge.error:.1f})" if judge.error is not None else ""
+    return percent(judge.accuracy or 0.0) + error
 
 
-def _kernel(judge: Judge, quality: Quality) -> Verdict:
-    text = judge.kernel_why
+def _model(judge: Judge, quality: Quality) -> Verdict:
+    text = judge.why
     pairs = {name: value for name, value in quality.coverage.items() if name != "score"}
-    if pairs and max(pairs.values()) < LOW_COVERAGE:
+    if pairs and len(pairs) == len(quality.coverage) and max(pairs.values()) < LOW_COVERAGE:
         text += (
             f" Two objects share only {max(pairs.values()):.2g} of its columns, too few to compare them well."
         )
-    return Verdict("Kernel", "note", f"Kernel {judge.kernel}", text)
+    return Verdict("Model", "note", f"Model {judge.best}", text)
 
 
-def _left_out(answers: Answers) -> Verdict:
+def _left_out(answers: Collection) -> Verdict:
     if not answers.left_out:
         return Verdict("Left out", "note", "Nothing left out", "Every row that was read is in the analysis.")
     parts = [f"{number(part.count)} {part.what}: {part.why}" for part in answers.left_out]

@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from nearfar.report.collect import Made
 from nearfar.report.facts import Facts, Judged, plain
-from nearfar.report.plots import make_plots
+from nearfar.report.plot.document import make_plots
 from nearfar.report.words import duration, number, percent
 
 __all__ = ["page_html", "script_json"]
@@ -27,7 +27,7 @@ SECTIONS = (
     ("tree-section", "Tree"),
     ("clusters-section", "Clusters"),
     ("sure-section", "How sure"),
-    ("matrix-section", "Matrix"),
+    ("matrix-section", "Similarity"),
     ("quality-section", "Data quality"),
     ("curve-section", "Learning curve"),
     ("methods-section", "Methods"),
@@ -143,7 +143,7 @@ def _sections(facts: Facts) -> list[tuple[str, str]]:
 def _judged(facts: Facts) -> tuple[list[Judged], list[Judged]]:
     """Models to show at once, the best and the chosen ones, and the others; each by rank."""
     judge = facts.judge
-    chosen = (judge.best, judge.kernel, judge.map)
+    chosen = (judge.best, judge.map)
     at_once = [model for rank, model in enumerate(judge.models) if rank < TOP_MODELS or model.name in chosen]
     return at_once, [model for model in judge.models if model not in at_once]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nearfar.report._print import INK, Figure, below, sheet, shortened, style
+from nearfar.report.print.sheet import INK, Figure, below, sheet, shortened, style
 
 __all__ = ["kernel_figure"]
 

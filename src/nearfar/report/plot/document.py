@@ -19,10 +19,10 @@ from bokeh.models import (
     TapTool,
 )
 
-from nearfar.report._plot import ACCENT, INK, plain_figure
 from nearfar.report.facts import Facts
-from nearfar.report.plot_map import map_plot
-from nearfar.report.plot_quality import curve_plot, people_plot
+from nearfar.report.plot.figure import ACCENT, INK, plain_figure
+from nearfar.report.plot.map import map_plot
+from nearfar.report.plot.quality import curve_plot, people_plot
 
 __all__ = ["Plots", "make_plots"]
 

@@ -13,7 +13,7 @@ from bokeh.models import (
     WheelZoomTool,
 )
 
-from nearfar.report._plot import plain_figure
+from nearfar.report.plot.figure import plain_figure
 
 __all__ = ["map_plot"]
 

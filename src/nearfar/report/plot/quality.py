@@ -8,8 +8,8 @@ from typing import Any
 from bokeh.models import ColumnDataSource, NumeralTickFormatter, Range1d, TapTool
 from bokeh.models.annotations import Band, BoxAnnotation, Span, Whisker
 
-from nearfar.report._plot import ACCENT, FAINT, plain_figure
 from nearfar.report.facts import Curve, Judge, Participant
+from nearfar.report.plot.figure import ACCENT, FAINT, plain_figure
 
 __all__ = ["curve_plot", "people_plot"]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar.report._print import COLOURS, FAINT, INK, QUIET, Figure, below, sheet, shortened, style
+from nearfar.report.print.sheet import COLOURS, FAINT, INK, QUIET, Figure, below, sheet, shortened, style
 
 __all__ = ["tree_figure"]
 

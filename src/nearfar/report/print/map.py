@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nearfar.errors import MissingExtra
-from nearfar.report._print import COLOURS, FAINT, INK, QUIET, Figure, below, sheet, shortened, style
-from nearfar.report.labelling import place_labels, spread
+from nearfar.report.print.labelling import place_labels, spread
+from nearfar.report.print.sheet import COLOURS, FAINT, INK, QUIET, Figure, below, sheet, shortened, style
 
 __all__ = ["map_figure"]
 

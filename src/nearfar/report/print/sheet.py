@@ -59,6 +59,7 @@ def need_matplotlib() -> Any:
 
 @contextmanager
 def style() -> Iterator[None]:
+    """Around drawing: the look of all figures; glyphs that a font lacks are no warning."""
     with need_matplotlib().rc_context(STYLE), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         yield
@@ -97,6 +98,7 @@ def sheet(title: str, note: str, width: float, height: float) -> tuple[Figure, A
 
 
 def below(note: str, names: Sequence[str], uninformed: Sequence[int]) -> str:
+    """The lines under a figure: a note, and the objects without a usable answer."""
     lines = [note] if note else []
     if len(uninformed):
         lines.append(f"Not shown, no usable answer: {listed([names[x] for x in uninformed])}.")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from nearfar.report._print import COLOURS, FAINT, INK, QUIET, Figure, below, sheet, style
 from nearfar.report.facts import Curve, Judge, Object, Participant
+from nearfar.report.print.sheet import COLOURS, FAINT, INK, QUIET, Figure, below, sheet, style
 
 __all__ = ["coverage_figure", "curve_figure", "judge_figure", "people_figure", "sure_figure"]
 
@@ -24,7 +24,7 @@ def judge_figure(judge: Judge) -> Figure:
         )
         _shade(axes.axvspan, judge)
         for row, model in enumerate(models):
-            chosen = model.name in (judge.best, judge.kernel, judge.map)
+            chosen = model.name in (judge.best, judge.map)
             colour = ACCENT if chosen else QUIET
             axes.errorbar(model.accuracy, row, xerr=model.error or 0, fmt="o", ms=4.5, color=colour, lw=1)
         axes.set_yticks(range(len(models)), [model.name for model in models], size=8)

@@ -1,0 +1,104 @@
+"""Groups of objects: the tree of a space, its cuts, and into how many."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearfar.methods import cut
+from nearfar.space.space import Space
+
+__all__ = ["Cut", "Grouping", "group_objects"]
+
+MOST_CLUSTERS = 12
+HALF = 0.5  # of the best silhouette is still a clustering worth reading
+SHAPELESS = 0.03  # below it there are no clusters at all
+GRADUAL = 0.25  # below it, objects change gradually rather than fall into groups
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """The tree cut into ``n_clusters``: ``labels`` of all objects (-1: none), ``medoids``, mean ``silhouette``."""
+
+    n_clusters: int
+    labels: NDArray[np.intp]
+    medoids: NDArray[np.intp]
+    silhouette: float
+
+
+@dataclass(frozen=True, eq=False)
+class Grouping:
+    """The tree over the informed objects ``rows``, its ``leaves`` in the order drawn, and its cuts.
+
+    ``basis`` : why ``n_clusters`` was chosen: "asked", "finest" (of the cuts that hold together), or "none" (no cut
+    forms clusters).
+    """
+
+    tree: Any
+    rows: NDArray[np.intp]
+    leaves: NDArray[np.intp]
+    cuts: tuple[Cut, ...]
+    n_clusters: int
+    basis: Literal["asked", "finest", "none"]
+
+    @property
+    def chosen(self) -> Cut:
+        """The cut into ``n_clusters``."""
+        return next(found for found in self.cuts if found.n_clusters == self.n_clusters)
+
+    @property
+    def best(self) -> Cut:
+        """The cut with the highest silhouette."""
+        return max(self.cuts, key=lambda found: found.silhouette)
+
+
+def group_objects(space: Space, n_clusters: int | None = None) -> Grouping | None:
+    """The complete-linkage tree of a space and its cuts into 2 to 12; None with fewer than three informed objects."""
+    from scipy.cluster.hierarchy import leaves_list
+
+    rows = np.flatnonzero(space.informed)
+    if len(rows) < 3:
+        return None
+    known = space.take(rows)
+    tree, distances = known.tree(), known.distances()
+    order = leaves_list(np.asarray(tree))
+    most = min(MOST_CLUSTERS, len(rows) - 1)
+    asked = [n_clusters] if n_clusters is not None and n_clusters < len(rows) else []
+    cuts = tuple(
+        _cut(known, tree, k, order, distances, rows, len(space))
+        for k in sorted({*range(2, most + 1), *asked})
+    )
+    chosen, basis = (n_clusters, "asked") if asked else _choose(cuts)
+    return Grouping(tree, rows, rows[order], cuts, chosen, basis)  # type: ignore[arg-type]
+
+
+def _cut(
+    known: Space,
+    tree: Any,
+    k: int,
+    order: NDArray[Any],
+    distances: NDArray[Any],
+    rows: NDArray[np.intp],
+    n: int,
+) -> Cut:
+    """Labels in the order of the leaves, so that cluster 1 stands first in the tree."""
+    from sklearn.metrics import silhouette_score
+
+    found = np.asarray(cut(tree, k))
+    _, first = np.unique(found[order], return_index=True)
+    own = np.argsort(np.argsort(first))[found]
+    labels = np.full(n, -1)
+    labels[rows] = own
+    silhouette = float(silhouette_score(distances, own, metric="precomputed"))
+    return Cut(k, labels, rows[known.medoids(own).indices], silhouette)
+
+
+def _choose(cuts: tuple[Cut, ...]) -> tuple[int, str]:
+    best = max(cuts, key=lambda found: found.silhouette)
+    if best.silhouette < SHAPELESS:
+        return cuts[min(len(cuts) - 1, 4)].n_clusters, "none"
+    holding = [found for found in cuts if found.silhouette >= HALF * best.silhouette]
+    return max(found.n_clusters for found in holding), "finest"
