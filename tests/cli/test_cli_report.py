@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from report_tools import HOSTILE, answers, hostile_report, paint
 
-from nearfar import FeatureMap, kernel_matrix, read_triplets, write_triplets
+from nearfar import fit, kernel_matrix, read_triplets, write_triplets
 from nearfar.cli import main
 from nearfar.report.make import _need_extra, make_report
 
@@ -111,16 +111,17 @@ def test_the_tables_hold_what_the_facts_say(written):
     )
 
 
-def test_kernel_and_features_can_be_read_again(written):
+def test_kernel_and_space_can_be_read_again(written):
     folder, _ = written
     given = read_triplets(folder / "answers.csv")
     given = given[~(given.participant == "worker-5")]
     facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
     with np.load(folder / "bundle" / "kernel.npz") as stored:
-        np.testing.assert_allclose(stored["K"], kernel_matrix(given, facts["judge"]["kernel"]), atol=1e-9)
+        np.testing.assert_allclose(stored["K"], kernel_matrix(given, facts["judge"]["best"]), atol=1e-9)
         assert stored["objects"].tolist() == list(given.objects)
-    features = FeatureMap.load(folder / "bundle" / "phi.npz")
-    np.testing.assert_allclose(features.features_, FeatureMap(facts["judge"]["kernel"]).fit_transform(given))
+    with np.load(folder / "bundle" / "space.npz") as stored:
+        np.testing.assert_allclose(stored["rows"], fit(given, facts["judge"]["best"]).rows)
+        assert stored["informed"].all()
 
 
 def test_the_notebook_redoes_it(written, monkeypatch, capsys):
@@ -134,7 +135,7 @@ def test_the_notebook_redoes_it(written, monkeypatch, capsys):
     exec(compile(code, "redo.ipynb", "exec"), space)
     facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
     assert len(space["answers"]) == 500
-    assert space["comparison"].best.accuracy == pytest.approx(facts["judge"]["models"][0]["accuracy"])
+    assert space["analysis"].best.accuracy == pytest.approx(facts["judge"]["accuracy"])
     chosen = next(cut for cut in facts["tree"]["cuts"] if cut["k"] == facts["tree"]["k"])
     same = np.equal.outer(space["labels"], space["labels"]) == np.equal.outer(
         chosen["labels"], chosen["labels"]

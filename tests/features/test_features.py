@@ -201,7 +201,10 @@ def test_score_of_a_new_object_loses_unknown_columns():
 
 def test_unfitted_columns_are_reported_with_a_figure():
     fitted = FeatureMap("k1").fit(Triplets.from_array([[0, 1, 2], [1, 0, 2]], ["a", "b", "c"]))
-    with pytest.warns(UnfittedColumnWarning, match="2 times these answers speak about columns of k1"):
+    with pytest.warns(
+        UnfittedColumnWarning,
+        match="2 entries of these answers concern columns of k1 that are not in the fitted map",
+    ):
         fitted.transform(Triplets.from_array([[0, 1, 2], [0, 1, 2], [0, 3, 4]], ["x", "q", "a", "b", "c"]))
 
 
@@ -302,7 +305,8 @@ def test_uninformed_and_too_sparse_give_named_warnings():
 
 def test_contradictions_that_cancel_leave_an_object_uninformed():
     fitted = FeatureMap("k1").fit(Triplets.from_array([[0, 1, 2], [0, 2, 1], [1, 0, 2]], list("abc")))
-    assert fitted.uninformed_ == ["a", "c"]
+    assert fitted.uninformed_objects_ == ["a", "c"]
+    assert [fitted.objects_[x] for x in fitted.uninformed_] == ["a", "c"]
 
 
 @pytest.mark.parametrize(

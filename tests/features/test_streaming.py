@@ -150,7 +150,7 @@ def test_gaps_are_warned_of_when_features_are_asked_for():
         pytest.warns(CoverageWarning, match="share 0"),
     ):
         assert fitted.features_.shape == (7, 2)
-    assert fitted.uninformed_ == ["1", "2", "4", "5", "6"]
+    assert fitted.uninformed_objects_ == ["1", "2", "4", "5", "6"]
 
 
 def test_indices_are_not_looked_up(files, monkeypatch):

@@ -14,7 +14,8 @@ from nearfar.report.facts import LeftOut
 from nearfar.report.judge_section import make_judge
 from nearfar.report.kernel_section import show_space
 from nearfar.report.make import make_report
-from nearfar.report.people import participants, shown_names
+from nearfar.report.people import participants
+from nearfar.report.pseudonyms import key_beside, pseudonyms, real_names, shown_names
 from nearfar.report.stability_section import make_certainty
 from nearfar.report.verdict import make_verdict
 
@@ -97,25 +98,37 @@ def test_participants_hide_behind_pseudonyms_unless_asked():
     assert "worker-3" in open_report.html()
 
 
-def test_pseudonyms_do_not_follow_the_order_of_names_and_stay_when_somebody_leaves():
-    names = [f"w{i:02d}" for i in range(30)]
-    shown = shown_names(names, real=False)
-    order = [shown[name] for name in names]
-    assert sorted(order) == [f"P{i:02d}" for i in range(1, 31)]
-    assert order != sorted(order)
+def test_pseudonyms_stay_with_any_seed_and_any_exclusion(tmp_path):
     given = answers(m=600)
+    key = key_beside(tmp_path / "report.html")
+    assert key == key_beside(tmp_path / "report.html") == (tmp_path / "report.key").read_text().strip()
+    assert (tmp_path / "report.key").stat().st_mode & 0o077 == 0
+    everybody = make_report(given, key=key).people
     kept = given[~(given.participant == "worker-5")]
-    excluded = make_report(kept, excluded={"worker-5": 100})
-    assert excluded.people == make_report(given).people
+    excluded = make_report(kept, excluded={"worker-5": 100}, key=key, seed=7)
+    assert excluded.people == everybody
     told = excluded.facts.answers.left_out[-1]
     assert (told.count, told.what) == (100, f"answers of {excluded.people['worker-5']}")
+    assert make_report(given).people != everybody  # another key, other pseudonyms
+    assert real_names([everybody["worker-2"], "worker-3", "nobody"], list(everybody), key) == [
+        "worker-2",
+        "worker-3",
+        "nobody",
+    ]
+
+
+def test_pseudonyms_are_different_for_thousands():
+    names = [f"w{i}" for i in range(5000)]
+    shown = pseudonyms(names, "key")
+    assert len(set(shown.values())) == 5000
+    assert pseudonyms(names[::7], "other") != {name: shown[name] for name in names[::7]}
 
 
 def test_shares_of_participants_match_a_plain_count():
     given = answers(m=400)
     credit = np.random.default_rng(0).choice([0.0, 0.5, 1.0], 400)
     found = participants(
-        given, shown_names([str(n) for n in given.participant.names], real=True), noise_ceiling(given), credit
+        given, shown_names([str(n) for n in given.participant.names], key=None), noise_ceiling(given), credit
     )
     for person in found.rows:
         own = np.asarray(given.participant == person.name)
@@ -222,7 +235,7 @@ def test_double_submits_are_counted_and_kept():
 
 def test_a_rerun_says_the_same():
     given = answers(m=500)
-    first, again = make_report(given).facts.to_dict(), make_report(given).facts.to_dict()
+    first, again = (make_report(given, key="k").facts.to_dict() for _ in range(2))
     for facts in (first, again):
         for model in facts["judge"]["models"]:
             del model["seconds"]
@@ -262,3 +275,19 @@ def test_what_was_left_out_stands_in_the_verdict():
     told = next(part for part in found.verdict if part.topic == "Left out")
     assert "3 rows: near and far are the same" in told.text
     assert "near and far are the same" in found.methods
+
+
+def test_an_analysis_shows_itself_in_a_notebook():
+    given = answers(m=400).replace(objects=tuple(f"<b>{x}</b>" for x in range(12)))
+    analysis = analyse(given)
+    html = analysis._repr_html_()
+    assert analysis.best.name in html and "(chosen)" in html and html.count("<circle") == 12
+    assert "&lt;b&gt;3&lt;/b&gt;" in html and "<b>3</b>" not in html
+    assert "too few different questions" in analyse([[0, 1, 2]])._repr_html_()
+
+
+def test_an_analysis_writes_its_report(tmp_path):
+    analysis = analyse(answers(m=400))
+    report = analysis.report(tmp_path / "page.html", title="A study")
+    assert "A study" in (tmp_path / "page.html").read_text() and (tmp_path / "page.key").exists()
+    assert report.facts.judge.best == analysis.best.name

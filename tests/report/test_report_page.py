@@ -124,7 +124,7 @@ def test_every_section_is_there_and_linked():
         "Tree",
         "Clusters",
         "How sure",
-        "Kernel matrix",
+        "Similarity and outliers",
         "Data quality",
         "Learning curve",
         "Methods",

@@ -109,7 +109,7 @@ def test_an_object_without_answers_makes_ties(name):
         space = fit_space(Triplets.from_array(known.array, n_objects=11), name)
     asked = space.predict([[0, 1, 10], [10, 1, 2], [0, 1, 2]])
     assert asked.ties.tolist()[:2] == [True, True] and not asked.ties[2]
-    assert "1 uninformed" in repr(space) and space.uninformed_names == ("10",)
+    assert "1 uninformed" in repr(space) and space.uninformed_objects == ("10",)
 
 
 def test_a_model_of_no_answers_knows_nothing():

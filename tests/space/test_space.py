@@ -123,7 +123,7 @@ def test_uninformed_objects_stand_apart():
     for name in ("score", "score-1", "ste-1"):
         with pytest.warns(nf.errors.UninformedWarning, match="1 of 5 objects"):
             found = fit_space(answers, name)
-        assert found.uninformed.tolist() == [4] and found.uninformed_names == ("4",)
+        assert found.uninformed.tolist() == [4] and found.uninformed_objects == ("4",)
         assert not found.kernel()[4].any() and np.isnan(found.distances()[4, :4]).all()
         near = found.nearest(2)
         assert (near.indices[4] == -1).all() and 4 not in near.indices[:4]

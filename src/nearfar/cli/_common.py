@@ -95,7 +95,8 @@ Exclude = Annotated[
     typer.Option(
         "--exclude",
         metavar="FILE",
-        help="Participants to leave out, one per line.",
+        help="Participants to leave out, one per line, by name or by the pseudonym of a report whose key lies beside this "
+        "file or here (report.key).",
         show_default=False,
     ),
 ]
@@ -134,6 +135,7 @@ def load(
     objects: Path | None = None,
     on_bad: str = "error",
     exclude: Path | None = None,
+    key: str | None = None,
     announce: bool = True,
 ) -> Loaded:
     """Read and join the answers of a command, and leave out whom ``exclude`` lists.
@@ -166,7 +168,7 @@ def load(
         )
     triplets, excluded = result.triplets, dict[str, int]()
     if exclude is not None:
-        triplets, excluded = leave_out(triplets, _lines(exclude), where=str(exclude))
+        triplets, excluded = leave_out(triplets, _people(exclude, triplets, key), where=str(exclude))
     return Loaded(triplets, result, object_list, excluded)
 
 
@@ -185,6 +187,17 @@ def named_columns(given: Sequence[str] | None) -> dict[str, Any] | None:
             raise InputError(f"--column {each}: expected ROLE=NAME, for example --column anchor=Question")
         found.setdefault(role.strip().replace("-", "_"), []).append(name)
     return {role: names[0] if len(names) == 1 else names for role, names in found.items()}
+
+
+def _people(path: Path, triplets: Triplets, key: str | None) -> list[str]:
+    """Names of the listed participants; pseudonyms are looked up with the key given, or with one that lies near."""
+    from nearfar.report.pseudonyms import read_key, real_names
+
+    names = [] if triplets.participant is None else [str(name) for name in triplets.participant.names]
+    if key is None:
+        found = [place for place in (path.parent / "report.key", Path("report.key")) if place.is_file()]
+        key = read_key(found[0]) if found else None
+    return real_names(_lines(path), names, key)
 
 
 def leave_out(

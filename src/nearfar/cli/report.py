@@ -49,6 +49,16 @@ Bundle = Annotated[
 ShowParticipants = Annotated[
     bool, typer.Option("--show-participants", help="Show participants by name instead of by pseudonym.")
 ]
+Key = Annotated[
+    Path | None,
+    typer.Option(
+        "--key",
+        metavar="FILE",
+        help="Key of the pseudonyms, one line of text.  Default: the file beside the page that ends in .key, made the "
+        "first time: with it the same person keeps the same pseudonym.",
+        show_default=False,
+    ),
+]
 
 
 def report(
@@ -75,6 +85,7 @@ def report(
         ),
     ] = None,
     show_participants: ShowParticipants = False,
+    key: Key = None,
     seed: Seed = 0,
     dialect: Dialect = None,
     column: Column = None,
@@ -84,7 +95,7 @@ def report(
     """Make one HTML page from answers: verdict, map, tree, clusters, data quality, learning curve, methods.
 
     The page holds everything it shows and opens offline. Participants appear under pseudonyms, and nobody is left
-    out unless listed in a file for --exclude.
+    out unless listed, by name or pseudonym, in a file for --exclude.
 
     Example:  nearfar report answers.csv --images pictures -o report.html
     """
@@ -94,9 +105,17 @@ def report(
 
         from nearfar.report.make import make_report
         from nearfar.report.notebook import Inputs
+        from nearfar.report.pseudonyms import key_beside, read_key
 
+        secret = None if show_participants else key_beside(output) if key is None else read_key(key)
         loaded = load(
-            answers, dialect=dialect, column=column, objects=objects, on_bad=on_bad, exclude=exclude
+            answers,
+            dialect=dialect,
+            column=column,
+            objects=objects,
+            on_bad=on_bad,
+            exclude=exclude,
+            key=secret,
         )
         made = make_report(
             replace(loaded.result, triplets=loaded.triplets),
@@ -106,6 +125,7 @@ def report(
             title=title,
             n_clusters=clusters,
             show_participants=show_participants,
+            key=secret,
             seed=seed,
             files=[file for file in answers if file != "-"],
             excluded=loaded.excluded,

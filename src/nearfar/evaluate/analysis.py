@@ -416,10 +416,23 @@ class Analysis:
 
     # ---------------------------------------------------------------- showing it
 
+    def _repr_html_(self) -> str:
+        """How a notebook shows it: the chosen model, the judged ones, and the map."""
+        import nearfar  # as for ``report``
+
+        html: str = nearfar.report.analysis_html(self)
+        return html
+
     def report(self, path: str | os.PathLike[str] = "report.html", **options: Any) -> Any:
-        """Write the report as one HTML page; options as for ``nearfar.report.make_report``."""
+        """Write the report as one HTML page; options as for ``nearfar.report.make_report``.
+
+        The key of the pseudonyms is kept beside the page (``report.key``), so that the next report of the same people
+        calls them the same.
+        """
         import nearfar  # the page is made two rooms further down, and only where somebody asks for it
 
+        if not options.get("show_participants"):
+            options.setdefault("key", nearfar.report.key_beside(path))
         report = nearfar.report.make_report(self, **options)
         report.write(path)
         return report

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from nearfar.errors import (
@@ -51,7 +51,7 @@ def parse_kernel(kernel: str) -> list[Part]:
     return [PARTS[name] for name in names]
 
 
-class FeatureMap(BaseEstimator):  # type: ignore[misc]
+class FeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """The explicit feature map of a triplet kernel: one unit row per object, K = Phi Phi'.
 
     Parameters
@@ -67,7 +67,8 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
     columns_ : Columns, what each column is about.
     objects_ : names of the n fitted objects.
     informed_ : (n,) bool, whether the object has a non-zero row.
-    uninformed_ : names of the others.
+    uninformed_ : indices of the others.
+    uninformed_objects_ : names of the others.
     coverage_ : per kernel part, the columns that two informed objects share on average.
 
     Examples
@@ -214,9 +215,14 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
         return informed
 
     @property
-    def uninformed_(self) -> list[str]:
+    def uninformed_(self) -> NDArray[np.intp]:
+        """Indices of the fitted objects whose row is zero."""
+        return np.flatnonzero(~self.informed_)
+
+    @property
+    def uninformed_objects_(self) -> list[str]:
         """Names of the fitted objects whose row is zero."""
-        return [self.objects_[i] for i in np.flatnonzero(~self.informed_)]
+        return [self.objects_[i] for i in self.uninformed_]
 
     @property
     def coverage_(self) -> dict[str, float]:
@@ -257,8 +263,8 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
                 outside += _between_new(place < 0, new)
         if outside:
             warnings.warn(
-                f"{outside} times these answers speak about columns of {self.kernel} that were not fitted; they "
-                "cannot say which fitted objects a new one is like",
+                f"{outside} entries of these answers concern columns of {self.kernel} that are not in the fitted map; "
+                "they are ignored",
                 UnfittedColumnWarning,
                 stacklevel=2,
             )
@@ -322,8 +328,8 @@ def warn_of_gaps(kernel: str, coverage: dict[str, float], n: int, n_missing: int
     paired = [value for name, value in coverage.items() if name != "score"]
     if len(paired) == len(coverage) and n - n_missing > 1 and max(paired) < LOW_COVERAGE:
         warnings.warn(
-            f"two objects share {max(paired):.2g} columns of {kernel} on average, too few to compare them; "
-            "ask landmark questions, or use the score kernel",
+            f"two objects share {max(paired):.2g} columns of {kernel} on average, too few to compare them; use the score "
+            "kernel or an embedding (model='auto' chooses), or ask landmark questions",
             CoverageWarning,
             stacklevel=4,
         )

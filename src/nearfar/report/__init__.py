@@ -1,8 +1,10 @@
-"""From facts to figures to a page: what is drawn is computed elsewhere, what is computed is never drawn.
+"""Words and drawings of an analysis: what is drawn is computed elsewhere, and nothing is computed here.
 
 ``make_report(answers)`` gives a ``Report`` with ``write``, ``write_json`` and ``write_bundle``.
 """
 
 from nearfar.report.make import Report, make_report
+from nearfar.report.pseudonyms import key_beside, pseudonyms, read_key
+from nearfar.report.summary import analysis_html
 
-__all__ = ["Report", "make_report"]
+__all__ = ["Report", "analysis_html", "key_beside", "make_report", "pseudonyms", "read_key"]

@@ -25,8 +25,9 @@ from nearfar.report.judge_section import make_judge
 from nearfar.report.kernel_section import Shown, show_space
 from nearfar.report.map_section import make_maps
 from nearfar.report.paragraph import citations, methods_paragraph, versions
-from nearfar.report.people import participants, shown_names
+from nearfar.report.people import participants
 from nearfar.report.pictures import Found, Thumbnail, find_pictures, thumbnails
+from nearfar.report.pseudonyms import shown_names
 from nearfar.report.stability_section import Certainty, make_certainty
 from nearfar.report.verdict import make_verdict
 from nearfar.report.words import count, display_names, number
@@ -47,11 +48,13 @@ class Options:
     title : of the page.
     n_clusters : to cut the tree into; None: chosen.
     show_participants : under their own names instead of pseudonyms.
+    key : of the pseudonyms, which are the same for the same key.
     """
 
     title: str = ""
     n_clusters: int | None = None
     show_participants: bool = False
+    key: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,8 +116,7 @@ class _Collector:
         names = [] if answers.participant is None else [str(name) for name in answers.participant.names]
         self.people = shown_names(
             [*names, *(name for name in excluded if name not in names)],
-            real=options.show_participants,
-            seed=analysis.seed,
+            key=None if options.show_participants else options.key,
         )
 
     def run(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,6 +84,7 @@ def make_report(
     title: str = "",
     n_clusters: int | None = None,
     show_participants: bool = False,
+    key: str | None = None,
     seed: int = 0,
     files: Sequence[str | os.PathLike[str]] = (),
     excluded: dict[str, int] | None = None,
@@ -100,6 +102,8 @@ def make_report(
     title : of the page.
     n_clusters : to cut the tree into; None: chosen, and explained.
     show_participants : under their own names instead of pseudonyms.
+    key : any text that pseudonyms are made from: the same key gives the same person the same one, whatever the seed and
+        whoever was excluded. Default: a new one, so that pseudonyms mean nothing outside this report.
     seed : fixes everything random.
     files : where the answers came from, for the record and the hash.
     excluded : participant -> number of answers that were left out before.
@@ -137,7 +141,7 @@ def make_report(
             )
     made = collect(
         analysis,
-        Options(title, n_clusters, show_participants),
+        Options(title, n_clusters, show_participants, secrets.token_hex(16) if key is None else key),
         objects=objects,
         pictures=pictures,
         files=files,

@@ -1,4 +1,4 @@
-"""Participants: the names shown, and who deserves a look. A look is suggested; nobody is ever left out by itself."""
+"""Participants: who deserves a look. A look is suggested; nobody is ever left out by itself."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar.evaluate.ceiling import NoiseCeiling
-from nearfar.labels import order_names
 from nearfar.report.facts import Participant
 from nearfar.report.words import percent
 from nearfar.triplets import Triplets
 
-__all__ = ["FAST", "People", "participants", "shown_names"]
+__all__ = ["FAST", "People", "participants"]
 
 FAST = 1 / 3  # of the median time of all answers: faster is "very fast"
 MANY_FAST = 0.2
@@ -31,20 +30,6 @@ class People:
     rows: tuple[Participant, ...]
     fast_below: float | None
     typical: dict[str, float | None]
-
-
-def shown_names(names: list[str], *, real: bool, seed: int = 0) -> dict[str, str]:
-    """Participant -> the name on the page: their own, or P1, P2, ... in an order that gives nothing away.
-
-    >>> shown_names(["ann", "bob", "eve"], real=False)
-    {'eve': 'P1', 'bob': 'P2', 'ann': 'P3'}
-    """
-    ordered = order_names([name for name in names if name])
-    if real:
-        return {name: name for name in ordered}
-    shuffled = np.random.default_rng([seed, len(ordered)]).permutation(len(ordered))
-    width = len(str(len(ordered)))
-    return {ordered[i]: f"P{place:0{width}d}" for place, i in enumerate(shuffled.tolist(), start=1)}
 
 
 def participants(

@@ -135,7 +135,7 @@ class Space:
         return np.flatnonzero(~self.informed)
 
     @property
-    def uninformed_names(self) -> tuple[str, ...]:
+    def uninformed_objects(self) -> tuple[str, ...]:
         """Names of the objects nothing is known about."""
         return tuple(self.objects[x] for x in self.uninformed)
 
@@ -250,7 +250,7 @@ class Space:
             self.objects[x],
             tuple(self.objects[known[y]] for y, _ in other),
             tuple(float(value) for _, value in other),
-            self.uninformed_names,
+            self.uninformed_objects,
         )
 
     def nearest(self, n_neighbors: int = 5) -> Neighbours:

@@ -1,0 +1,78 @@
+"""Names for participants that give nobody away and stay the same: from a secret key and the person's own name."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import secrets
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from nearfar.atomic import atomic_path
+from nearfar.errors import FileError
+
+__all__ = ["key_beside", "pseudonyms", "read_key", "real_names", "shown_names"]
+
+LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # without I, L, O and U, which are read as others
+SHORT, LONG = 4, 10
+
+
+def pseudonyms(names: Iterable[str], key: str) -> dict[str, str]:
+    """Participant -> pseudonym: the same for a name and a key, whoever else is there.
+
+    Two people whose short pseudonyms are the same get long ones.
+
+    >>> pseudonyms(["ann", "bob"], "a key")
+    {'ann': 'P-H8HE', 'bob': 'P-GBR7'}
+    """
+    listed = list(dict.fromkeys(names))
+    short = {name: _code(name, key, SHORT) for name in listed}
+    seen = Counter(short.values())
+    return {name: code if seen[code] == 1 else _code(name, key, LONG) for name, code in short.items()}
+
+
+def shown_names(names: Iterable[str], *, key: str | None) -> dict[str, str]:
+    """Participant -> the name on the page: a pseudonym, or their own without a key."""
+    known = [name for name in names if name]
+    return {name: name for name in known} if key is None else pseudonyms(known, key)
+
+
+def real_names(listed: Sequence[str], participants: Sequence[str], key: str | None) -> list[str]:
+    """Names of participants from a list of names and of pseudonyms; what is neither stays as it is."""
+    known = set(participants)
+    behind = {code: name for name, code in pseudonyms(participants, key).items()} if key is not None else {}
+    return [name if name in known else behind.get(name, name) for name in listed]
+
+
+def _code(name: str, key: str, length: int) -> str:
+    digest = hmac.new(key.encode(), name.encode("utf-8", "surrogatepass"), hashlib.sha256).digest()
+    number = int.from_bytes(digest, "big")
+    return "P-" + "".join(LETTERS[(number >> (5 * place)) & 31] for place in range(length))
+
+
+def key_beside(page: str | os.PathLike[str]) -> str:
+    """The key beside a report (``report.html`` -> ``report.key``), made if there is none; keep it to yourself."""
+    path = Path(page).with_suffix(".key")
+    if path.exists():
+        return read_key(path)
+    key = secrets.token_hex(16)
+    with atomic_path(path) as temporary:
+        temporary.write_text(f"{key}\n", encoding="ascii")
+        temporary.chmod(0o600)
+    return key
+
+
+def read_key(path: str | os.PathLike[str]) -> str:
+    """The key in a file."""
+    try:
+        key = Path(path).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = (getattr(error, "strerror", None) or "it is not text").lower()
+        raise FileError(
+            f"{path}: cannot be read, {reason}; expected the key of pseudonyms, one line of text"
+        ) from error
+    if not key:
+        raise FileError(f"{path}: is empty; expected the key of pseudonyms, one line of text")
+    return key

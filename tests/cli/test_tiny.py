@@ -1,0 +1,64 @@
+"""Every collection that ``check`` passes gets through every command: tiny, thin or contradictory ones, too."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from nearfar.cli._app import app
+from nearfar.errors import NearfarError
+
+RUN = CliRunner()
+trios = st.integers(3, 8).flatmap(
+    lambda n: st.lists(st.permutations(range(n)).map(lambda order: tuple(order[:3])), min_size=1, max_size=12)
+)
+
+
+def invoke(*words):
+    """Run a command; it may refuse in one sentence, and never ends in a traceback."""
+    result = RUN.invoke(app, [str(word) for word in words])
+    if result.exception is not None and not isinstance(result.exception, (NearfarError, SystemExit)):
+        raise result.exception
+    return result
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("tiny")
+
+
+@settings(max_examples=25)
+@given(trios, st.booleans())
+def test_tiny_collections_get_a_page_and_everything_else(folder, rows, people):
+    path = folder / "answers.csv"
+    lines = ["anchor,near,far" + (",participant" if people else "")]
+    lines += [f"o{a},o{b},o{c}" + (f",p{t % 3}" if people else "") for t, (a, b, c) in enumerate(rows)]
+    path.write_text("\n".join(lines) + "\n")
+    assert invoke("check", path).exit_code == 0
+    page = folder / "report.html"
+    page.unlink(missing_ok=True)
+    assert invoke("report", path, "-o", page).exit_code == 0
+    assert "</html>" in page.read_text()
+    for words in (
+        ["map", path],
+        ["map", path, "--model", "soe", "-n", 3],
+        ["map", path, "--model", "k1"],
+        ["tree", path],
+        ["kernel", path],
+        ["compare", path],
+        ["cluster", path, "-k", 2],
+    ):
+        invoke(*words)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_contradictions_alone_still_make_a_page(folder, seed):
+    """Every answer has its opposite: kernels know nothing, embeddings have nowhere to go."""
+    rng = np.random.default_rng(seed)
+    rows = [rng.permutation(5)[:3] for _ in range(6)]
+    path = folder / "both.csv"
+    both = [f"o{a},o{b},o{c}\no{a},o{c},o{b}" for a, b, c in rows]
+    path.write_text("anchor,near,far\n" + "\n".join(both) + "\n")
+    assert invoke("report", path, "-o", folder / "both.html").exit_code == 0
+    assert invoke("report", path, "-o", folder / "both.html", "--model", "k1").exit_code == 0
