@@ -165,7 +165,7 @@ def test_quiet_says_nothing_and_the_default_place_is_here(study, monkeypatch, ca
     monkeypatch.chdir(tmp_path)
     code, out, err = run(monkeypatch, capsys, "report", study / "answers.csv", "--quiet")
     assert (code, out, err) == (0, "", "")
-    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["report.html", "report.key"]
 
 
 @pytest.mark.parametrize(

@@ -158,8 +158,21 @@ def test_a_sample_keeps_units_whole_and_judges_only_them():
     assert 250 < len(judged) <= 300
     inside = set(np.unique(judged.trio_ids))
     assert len(answers[[trio in inside for trio in answers.trio_ids]]) == len(judged)
-    assert np.isfinite(analysis.held_out).sum() == len(judged)
-    assert "judged on a random" in analysis.headline
+    named = Analysis(answers, "score", models=["score"], max_judged=300, seed=0)
+    assert np.isfinite(named.held_out).sum() == len(judged)
+    assert "models were compared on a random" in analysis.headline
+
+
+def test_a_choice_by_a_sample_is_judged_by_the_other_answers():
+    answers = answers_about(PLANE, 3000, 4, flip=0.1)
+    analysis = Analysis(answers, models=["score", "soe-2", "soe-5"], max_judged=800, seed=1)
+    best, inside = analysis.best, np.isin(answers.trio_ids, analysis.judged.trio_ids)
+    credit = np.empty(3000)
+    for train, test in kfold(answers, 5, seed=1):
+        credit[test] = fit_space(answers[train], best.name).credits(answers[test])
+    assert best.accuracy == pytest.approx(credit[~inside].mean())
+    assert np.array_equal(analysis.held_out, credit.astype("f4"))
+    assert best.accuracy > analysis.scores[best.name].accuracy  # more answers to learn from
 
 
 def test_held_out_credits_are_not_flattered():

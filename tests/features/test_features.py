@@ -191,7 +191,7 @@ def test_an_array_means_fitted_objects_by_index(kernel):
 def test_score_of_a_new_object_loses_unknown_columns():
     fitted = FeatureMap("score").fit(Triplets.from_array([[0, 1, 2], [1, 0, 2]], ["a", "b", "c"]))
     new = Triplets.from_array([[0, 1, 2], [0, 3, 1]], ["x", "a", "c", "y"])
-    with pytest.warns(UnfittedColumnWarning, match="columns of score that were not fitted"):
+    with pytest.warns(UnfittedColumnWarning, match="columns of score that are not in the fitted map"):
         row = fitted.transform(new)[0]
     # s(x) = +1 at a (once nearer than c) - 1 (once farther than y) = 0, -1 at c; y is no column
     assert row.tolist() == [0.0, 0.0, -1.0]

@@ -15,7 +15,7 @@ from nearfar.report.judge_section import make_judge
 from nearfar.report.kernel_section import show_space
 from nearfar.report.make import make_report
 from nearfar.report.people import participants
-from nearfar.report.pseudonyms import key_beside, pseudonyms, real_names, shown_names
+from nearfar.report.pseudonyms import keep_key, key_beside, pseudonyms, real_names, shown_names
 from nearfar.report.stability_section import make_certainty
 from nearfar.report.verdict import make_verdict
 
@@ -101,6 +101,7 @@ def test_participants_hide_behind_pseudonyms_unless_asked():
 def test_pseudonyms_stay_with_any_seed_and_any_exclusion(tmp_path):
     given = answers(m=600)
     key = key_beside(tmp_path / "report.html")
+    keep_key(tmp_path / "report.html", key)
     assert key == key_beside(tmp_path / "report.html") == (tmp_path / "report.key").read_text().strip()
     assert (tmp_path / "report.key").stat().st_mode & 0o077 == 0
     everybody = make_report(given, key=key).people
@@ -162,7 +163,8 @@ def test_a_sample_is_judged_where_there_are_many_answers_and_the_page_says_so():
     part = make_judge(analyse(answers(), max_judged=600))
     assert 500 < part.answers <= 600
     assert (
-        part.remark == f"Judged on a random {part.answers:,} of the 1,500 answers, to keep the report quick."
+        part.remark
+        == f"Compared on a random {part.answers:,} of the 1,500 answers, to keep the report quick."
     )
 
 

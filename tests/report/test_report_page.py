@@ -142,7 +142,6 @@ def test_the_methods_paragraph_says_what_a_reader_needs():
         f"nearfar {facts.versions['nearfar']}",
         f"numpy {facts.versions['numpy']}",
         "seed 0",
-        "Kleindessner and von Luxburg (2017)",
     ):
         assert needed in facts.methods
     assert "Kernel functions based on triplet comparisons" in facts.citations[0]
@@ -238,3 +237,8 @@ def test_title_and_options_reach_the_page():
     text = make_report(answers(m=300), title="Teapots & cups", n_clusters=5).html()
     assert "<title>Teapots &amp; cups</title>" in text
     assert "5 clusters were asked for" in text
+
+
+def test_the_methods_paragraph_names_the_paper_where_its_kernel_was_used():
+    facts = make_report(answers(m=300), model="k1").facts
+    assert "k1 (Kendall's tau" in facts.methods and "Kleindessner and von Luxburg (2017)" in facts.methods

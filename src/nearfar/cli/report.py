@@ -105,7 +105,7 @@ def report(
 
         from nearfar.report.make import make_report
         from nearfar.report.notebook import Inputs
-        from nearfar.report.pseudonyms import key_beside, read_key
+        from nearfar.report.pseudonyms import keep_key, key_beside, read_key
 
         secret = None if show_participants else key_beside(output) if key is None else read_key(key)
         loaded = load(
@@ -131,6 +131,8 @@ def report(
             excluded=loaded.excluded,
         )
         written = [made.write(output)]
+        if secret is not None and key is None and made.people:
+            keep_key(output, secret)
         if json is not None:
             written.append(made.write_json(json))
         if bundle is not None:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nearfar.checks import check_count, seed_number
 from nearfar.errors import InputError, NearfarWarning
-from nearfar.evaluate.auto import Choice, candidates, choose
+from nearfar.evaluate.auto import Choice, candidates, choose, choose_on_sample
 from nearfar.evaluate.ceiling import NoiseCeiling, noise_ceiling
 from nearfar.evaluate.comparison import Comparison, make_comparison
 from nearfar.evaluate.counting import Counts, count_answers
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 __all__ = ["Analysis", "analyse"]
 
 JUDGED, JUDGED_PER_OBJECT, MOST_JUDGED = 60_000, 100, 200_000  # answers that models are judged on
-FEW = 5_000  # up to so many answers there is time for five parts, else three
+FEW, SOME = 5_000, 20_000  # up to so many answers there is time for five and for four parts, else three
 WORK = 500_000  # answers that resamples fit in all; fewer resamples where there are many answers
 LEAST_RESAMPLES, MOST_RESAMPLES = 6, 30
 CHANCE_RESAMPLES = 8  # of answers at random
@@ -59,7 +59,7 @@ class Analysis:
     model : "auto", the model that predicts held-out answers best; or the name of a model, or an estimator.
     models : the models that are judged, names or estimators or a dict of own names; default: the short list of
         ``auto``, and ``model``.
-    cv : number of parts that are held out in turn; default 5 up to 5,000 answers, else 3.
+    cv : number of parts that are held out in turn; default 5 up to 5,000 answers, 4 up to 20,000, else 3.
     n_resamples : how often people are drawn again; default 30, fewer for very many answers.
     max_judged : how many answers models are judged on, at most, drawn at random in whole units; default 60,000 or, with
         more objects, 100 per object up to 200,000; all answers where ``cv`` is given.
@@ -136,7 +136,8 @@ class Analysis:
     def splits(self) -> tuple[Split, ...]:
         """Training and test rows of ``judged``, part by part; empty where too few different questions were asked."""
         units = split_units(self.judged).count
-        cv = self._cv or (5 if len(self.judged) <= FEW else 3)
+        m = len(self.judged)
+        cv = self._cv or (5 if m <= FEW else 4 if m <= SOME else 3)
         if self._cv is None:
             cv = min(cv, units)
         return tuple(kfold(self.judged, cv, seed=self.seed)) if cv > 1 else ()
@@ -166,8 +167,10 @@ class Analysis:
             name = self._named.name if self._named else self.models[0].name
             none = np.zeros(0, dtype=np.float32)
             return Choice(name, np.nan, np.nan, (), "", 0, len(self.answers), none)
+        if self._named is None and len(self.judged) < len(self.answers):
+            return choose_on_sample(self.answers, self._judged[0], self.credits, self.seed)
         if self._named is None:
-            return choose(self.judged, self.credits, self.splits, self._clusters, len(self.answers))
+            return choose(self.judged, self.credits, self.splits, self._clusters)
         at = self.credits.names.index(self._named.name)
         score, own = self.scores[self._named.name], self.credits.values[at]
         others = [other.name for other in self.scores.ranked() if other.name != score.name]
@@ -234,6 +237,8 @@ class Analysis:
     @cached_property
     def held_out(self) -> NDArray[np.float32]:
         """(m,) held-out credits of ``best`` on all answers, NaN for those that were not judged."""
+        if len(self.best.credits) == len(self.answers):
+            return self.best.credits
         found = np.full(len(self.answers), np.nan, dtype=np.float32)
         if self.splits:
             found[self._judged[0]] = self.best.credits
@@ -435,6 +440,8 @@ class Analysis:
             options.setdefault("key", nearfar.report.key_beside(path))
         report = nearfar.report.make_report(self, **options)
         report.write(path)
+        if report.people and options.get("key"):
+            nearfar.report.keep_key(path, options["key"])
         return report
 
 

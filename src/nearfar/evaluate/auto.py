@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.evaluate.crossval import Credits, pair_credits
-from nearfar.evaluate.splits import Split
-from nearfar.evaluate.uncertainty import clustered_mean_error, error_groups, mean_estimate
+from nearfar.evaluate.crossval import Credits, cross_validate, pair_credits
+from nearfar.evaluate.splits import Split, kfold
+from nearfar.evaluate.uncertainty import clustered_mean_error, error_clusters, error_groups, mean_estimate
 from nearfar.space.models import Model
 from nearfar.triplets import Triplets
 
-__all__ = ["Choice", "candidates", "choose", "pick"]
+__all__ = ["Choice", "candidates", "choose", "choose_on_sample", "pick"]
 
 # Of ste, tste, ckl, soe and gnmds at 2, 3, 5, 8, 12 and 20 dimensions these did best, or within .003 of it, on all
 # of food, car, musicians and THINGS (docs/models.md); the kernels are there for landmark designs and for speed.
@@ -31,7 +31,8 @@ SHORT_LIST = (
     "ckl-20",
     "soe-20",
 )
-CLOSE = 0.002  # accuracy that is given up for a simpler model, at most
+CLOSE = 0.001  # accuracy that is given up for a simpler model, at most
+PARTS_OF_ALL = 5  # that the chosen model predicts where models were compared on a sample
 
 
 @dataclass(frozen=True)
@@ -41,13 +42,14 @@ class Choice:
     Attributes
     ----------
     name : of the model, chosen by its credits on all held-out answers.
-    accuracy : share of held-out answers predicted by models that were chosen without them: in every part the
-        choice is made inside the training part. For a model that was named, not chosen, its own accuracy.
+    accuracy : share of held-out answers predicted by models that were chosen without them. Where all answers were
+        judged, the choice is made again inside every training part. Where a sample was judged, the chosen model
+        predicts the answers outside the sample. For a model that was named, not chosen, its own accuracy.
     standard_error : of that accuracy.
-    picks : the model chosen inside each training part.
+    picks : the models behind ``accuracy``, part by part.
     second : the most accurate of the others, "" where there is none.
-    answers, of : how many answers were judged, out of how many.
-    credits : (answers,) held-out credits behind ``accuracy``.
+    answers, of : how many answers the models were compared on, out of how many.
+    credits : (answers,) held-out credits of the judged answers, or of all where a sample was judged.
     """
 
     name: str
@@ -64,7 +66,7 @@ class Choice:
         """Which answers were judged, where it is not all of them."""
         if self.answers >= self.of:
             return ""
-        return f"judged on a random {self.answers:,} of the {self.of:,} answers"
+        return f"models were compared on a random {self.answers:,} of the {self.of:,} answers"
 
 
 def candidates(n_objects: int) -> list[str]:
@@ -97,7 +99,7 @@ def pick(models: Sequence[Model], credits: NDArray[np.floating], clusters: NDArr
 
 
 def choose(
-    answers: Triplets, credits: Credits, splits: Sequence[Split], clusters: NDArray[np.int64], of: int
+    answers: Triplets, credits: Credits, splits: Sequence[Split], clusters: NDArray[np.int64]
 ) -> Choice:
     """Choose among the models of ``credits`` on all parts, and judge choosing by choices inside training parts."""
     models = credits.models
@@ -115,8 +117,31 @@ def choose(
             k = pick(models, seen, clusters[rows])
             own[test] = credits.values[k, test]
             picks += (models[k].name,)
-    order = np.argsort(-credits.accuracies, kind="stable")
-    second = next((models[k].name for k in order if k != final), "")
+    accuracy, m = float(own.mean(dtype=np.float64)), len(answers)
     error = mean_estimate(own, error_groups(answers), parts=len(splits)).standard_error
-    accuracy = float(own.mean(dtype=np.float64))
-    return Choice(models[final].name, accuracy, error, picks, second, len(answers), of, own)
+    return Choice(models[final].name, accuracy, error, picks, _second(credits, final), m, m, own)
+
+
+def choose_on_sample(answers: Triplets, judged: NDArray[np.intp], credits: Credits, seed: int) -> Choice:
+    """Choose by a sample of the answers (rows ``judged``), and judge the choice by the answers outside of it.
+
+    The chosen model is fitted to all answers but a fifth, in turn, so that its accuracy is that of (almost) all answers
+    and not of a sample's size; the answers that it was chosen by are left out of the accuracy.
+    """
+    model = credits.models[pick(credits.models, credits.values, error_clusters(answers[judged]))]
+    splits = tuple(kfold(answers, PARTS_OF_ALL, seed=seed))
+    own = cross_validate(answers, [model], splits).values[0]
+    outside = np.ones(len(answers), dtype=bool)
+    outside[judged] = False
+    accuracy = float(own[outside].mean(dtype=np.float64))
+    groups = error_groups(answers)[outside]
+    error = mean_estimate(own[outside], groups, parts=len(splits)).standard_error
+    second = _second(credits, credits.models.index(model))
+    return Choice(
+        model.name, accuracy, error, (model.name,) * len(splits), second, len(judged), len(answers), own
+    )
+
+
+def _second(credits: Credits, final: int) -> str:
+    order = np.argsort(-credits.accuracies, kind="stable")
+    return next((credits.models[k].name for k in order if k != final), "")

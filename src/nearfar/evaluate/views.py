@@ -102,8 +102,8 @@ def compare(
     answers : what was answered.
     models : names such as "k1", "k1+k2", "score-5", "soe-8"; objects with ``fit_transform(answers)``; or a dict of own
         names. Default: the short list that ``auto`` chooses from.
-    cv : number of parts, of all answers. Default: 5 up to 5,000 answers, else 3; and of very many answers a random
-        part is judged.
+    cv : number of parts, of all answers. Default: 5 up to 5,000 answers, 4 up to 20,000, else 3; and of very many
+        answers a random part is judged.
     seed : None, an integer or a numpy Generator, for the parts.
 
     Returns

@@ -4,7 +4,7 @@
 """
 
 from nearfar.report.make import Report, make_report
-from nearfar.report.pseudonyms import key_beside, pseudonyms, read_key
+from nearfar.report.pseudonyms import keep_key, key_beside, pseudonyms, read_key
 from nearfar.report.summary import analysis_html
 
-__all__ = ["Report", "analysis_html", "key_beside", "make_report", "pseudonyms", "read_key"]
+__all__ = ["Report", "analysis_html", "keep_key", "key_beside", "make_report", "pseudonyms", "read_key"]

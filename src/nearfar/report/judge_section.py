@@ -55,7 +55,7 @@ def _remark(analysis: Analysis) -> str:
     if len(analysis.judged) == len(analysis.answers):
         return ""
     judged, all_answers = number(len(analysis.judged)), number(len(analysis.answers))
-    return f"Judged on a random {judged} of the {all_answers} answers, to keep the report quick."
+    return f"Compared on a random {judged} of the {all_answers} answers, to keep the report quick."
 
 
 def _why(analysis: Analysis) -> str:
@@ -72,8 +72,8 @@ def _why(analysis: Analysis) -> str:
         return text
     models = f"{len(analysis.models)} models"
     text = (
-        f"Of {models} it is the simplest that is not told apart from the most accurate one. Its figure is that of "
-        "choosing: in every part the model was chosen without the answers that it is judged by."
+        f"Of {models} it is the simplest that is not told apart from the most accurate one. It is judged by answers that "
+        "it was not chosen by."
     )
     if best.second:
         text += f" Next is {best.second}, {percent(analysis.scores[best.second].accuracy)}."

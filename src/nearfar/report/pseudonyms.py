@@ -13,7 +13,7 @@ from pathlib import Path
 from nearfar.atomic import atomic_path
 from nearfar.errors import FileError
 
-__all__ = ["key_beside", "pseudonyms", "read_key", "real_names", "shown_names"]
+__all__ = ["keep_key", "key_beside", "pseudonyms", "read_key", "real_names", "shown_names"]
 
 LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # without I, L, O and U, which are read as others
 SHORT, LONG = 4, 10
@@ -53,15 +53,19 @@ def _code(name: str, key: str, length: int) -> str:
 
 
 def key_beside(page: str | os.PathLike[str]) -> str:
-    """The key beside a report (``report.html`` -> ``report.key``), made if there is none; keep it to yourself."""
+    """The key beside a report (``report.html`` -> ``report.key``), or a new one for ``keep_key``."""
+    path = Path(page).with_suffix(".key")
+    return read_key(path) if path.exists() else secrets.token_hex(16)
+
+
+def keep_key(page: str | os.PathLike[str], key: str) -> None:
+    """Write the key beside a report, for its owner's eyes only, unless there is one."""
     path = Path(page).with_suffix(".key")
     if path.exists():
-        return read_key(path)
-    key = secrets.token_hex(16)
+        return
     with atomic_path(path) as temporary:
-        temporary.write_text(f"{key}\n", encoding="ascii")
+        temporary.write_text(f"{key}\n", encoding="utf-8")
         temporary.chmod(0o600)
-    return key
 
 
 def read_key(path: str | os.PathLike[str]) -> str:
