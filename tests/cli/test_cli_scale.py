@@ -152,7 +152,9 @@ def test_what_is_not_honoured_is_not_accepted(study, address):
 @pytest.mark.parametrize("model", ["auto", "soe-2", "score-3"])
 def test_models_that_need_one_machine_are_refused(study, address, model):
     result = RUN.invoke(app, ["map", str(study / "answers.parquet"), "--model", model, "--dask", address])
-    with pytest.raises(InputError, match=f"--model {model}: --dask works with kernels; name one"):
+    with pytest.raises(
+        InputError, match=f"--model {model}: --dask and --scratch work with kernels; name one"
+    ):
         raise result.exception
 
 
@@ -193,3 +195,34 @@ def test_without_dask_the_extra_is_named(study, monkeypatch):
     result = RUN.invoke(app, ["map", str(study / "answers.parquet"), "--dask", "local"])
     with pytest.raises(MissingExtra, match=r"pip install 'nearfar\[dask\]'"):
         raise result.exception
+
+
+@pytest.mark.parametrize("command", [["map", "-n", "3"], ["cluster", "-k", "3", "--starts", "2"]])
+def test_rows_on_disk_write_the_same_as_rows_in_memory(study, tmp_path, command):
+    (tmp_path / "scratch").mkdir()
+    found = []
+    for name, more in (("memory", ()), ("disk", ("--scratch", tmp_path / "scratch"))):
+        run(study, *command, "--model", "score", "-o", tmp_path / f"{name}.csv", *more)
+        found.append(pl.read_csv(tmp_path / f"{name}.csv"))
+    for one, other in zip(found[0].iter_columns(), found[1].iter_columns(), strict=True):
+        if one.dtype == pl.Float64:
+            assert np.abs(one.to_numpy() - other.to_numpy()).max() < 1e-10
+        else:
+            assert one.equals(other)
+    assert list((tmp_path / "scratch").iterdir()) == []
+
+
+def test_a_kernel_from_rows_on_disk_goes_to_zarr(study, tmp_path):
+    import zarr
+
+    run(study, "kernel", "--model", "k1", "-o", tmp_path / "K.zarr", "--scratch", tmp_path, "-q")
+    answers = nf.read_triplets(study / "answers.parquet", objects=study / "objects.csv")
+    with pytest.warns(nf.errors.UninformedWarning, match="1 of 60"):
+        K = nf.kernel_matrix(answers, "k1")
+    assert np.abs(zarr.open_array(tmp_path / "K.zarr", mode="r")[:] - K).max() < 1e-10
+
+
+def test_dask_and_scratch_together_are_refused(study, tmp_path):
+    words = ["map", str(study / "answers.parquet"), "--dask", "local", "--scratch", str(tmp_path)]
+    with pytest.raises(InputError, match="--dask and --scratch do not go together; give one of them"):
+        raise RUN.invoke(app, words).exception

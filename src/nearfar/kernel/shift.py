@@ -17,7 +17,7 @@ from scipy.linalg import lapack
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from nearfar.errors import InputError, NotConverged
-from nearfar.kernel.factored import Factored, Phi, as_rows, factor, informed_rows, is_sparse
+from nearfar.kernel.factored import Factored, Phi, as_rows, factor, is_sparse
 from nearfar.kernel.gram import gram
 from nearfar.memory import check_square
 from nearfar.progress import step
@@ -81,7 +81,7 @@ def shifted_kernel(phi: Phi, *, diagonal: str = "shift") -> ShiftedKernel:
     rows = phi if is_sparse(phi) and phi.format == "csc" else as_rows(phi)  # gram takes columns as they are
     check_square(rows.shape[0], rows.dtype.itemsize, copies=2 if shifted else 1)
     K = gram(rows)
-    informed = informed_rows(rows)
+    informed = np.flatnonzero(K.diagonal())  # the squared lengths of the rows
     shift = smallest_eigenvalue(rows, K) if shifted else 0.0
     K[informed, informed] -= shift
     return ShiftedKernel(K, shift, np.setdiff1d(np.arange(len(K)), informed, assume_unique=True))
