@@ -376,3 +376,9 @@ def test_join_keeps_statements_apart_and_together(ids):
         assert [str(v) for v in got[:2]] == [str(v) for v in ids[0]]
     if all(own is None or all(isinstance(v, int) and v < 100 for v in own) for own in ids):
         assert joined.statement.is_numeric
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint64, np.int8, np.float64])
+def test_every_dtype_of_indices_is_welcome(dtype):
+    assert Triplets.from_array(np.array([[0, 1, 2], [3, 0, 1]], dtype=dtype)).n_objects == 4
+    assert Triplets.from_array(np.zeros((0, 3), dtype=dtype)).n_objects == 0

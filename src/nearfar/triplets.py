@@ -373,7 +373,8 @@ def _largest_index(array: NDArray[Any]) -> int:
     """The largest index of an array, where it names a plausible number of objects."""
     if array.dtype.kind not in "iuf":
         return -1  # the columns say what is wrong
-    largest = int(array[np.isfinite(array)].max(initial=-1))
+    known = array if array.dtype.kind in "iu" else array[np.isfinite(array)]
+    largest = int(known.max()) if known.size else -1  # an initial -1 would not fit unsigned integers
     wrong = check_largest_index(largest, len(array))
     if wrong is not None:
         raise TripletError(f"triplets: {wrong}, or n_objects")
