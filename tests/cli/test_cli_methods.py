@@ -232,6 +232,22 @@ def test_map_with_pictures_of_the_objects(study, tmp_path):
     assert (220, 0, 35) in colours  # the twelfth picture
 
 
+def test_tree_with_pictures_of_the_objects(study, tmp_path):
+    """One for every leaf: an object, or the medoid that a cluster is named after."""
+    from PIL import Image
+
+    (tmp_path / "photos").mkdir()
+    for x in range(12):
+        Image.new("RGB", (40, 30), (20 * x, 0, 255 - 20 * x)).save(tmp_path / "photos" / f"o{x}.png")
+    pictures = ["--images", tmp_path / "photos"]
+    run(study, "tree", "-k", 2, *pictures, "-o", tmp_path / "tree.svg", "-o", tmp_path / "tree.png")
+    assert (tmp_path / "tree.svg").read_text().count("<image") == 12
+    colours = {colour for _, colour in Image.open(tmp_path / "tree.png").convert("RGB").getcolors(10**6)}
+    assert {(20 * x, 0, 255 - 20 * x) for x in range(12)} <= colours
+    run(study, "tree", "--leaves", 3, *pictures, "-o", tmp_path / "few.svg")
+    assert (tmp_path / "few.svg").read_text().count("<image") == 3
+
+
 def test_seed_fixes_everything(study, tmp_path):
     one, two = (run(study, "cluster", "-k", 4, "--seed", 3).stdout for _ in range(2))
     assert one == two

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -124,13 +125,15 @@ def test_kernel_and_space_can_be_read_again(written):
         assert stored["informed"].all()
 
 
-def test_the_notebook_redoes_it(written, monkeypatch, capsys):
+def test_the_notebook_redoes_it(written, monkeypatch, capsys, tmp_path):
     folder, _ = written
     book = json.loads((folder / "bundle" / "redo.ipynb").read_text(encoding="utf-8"))
     assert (book["nbformat"], len({cell["id"] for cell in book["cells"]})) == (4, len(book["cells"]))
     code = "\n".join(cell["source"] for cell in book["cells"] if cell["cell_type"] == "code")
     assert "worker-" not in code
-    monkeypatch.chdir(folder / "bundle")
+    moved = tmp_path / "elsewhere"  # it needs nothing but its own folder
+    shutil.copytree(folder / "bundle", moved)
+    monkeypatch.chdir(moved)
     space = {}
     exec(compile(code, "redo.ipynb", "exec"), space)
     facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
@@ -142,6 +145,28 @@ def test_the_notebook_redoes_it(written, monkeypatch, capsys):
     )
     assert same.all()
     assert "best possible accuracy" in capsys.readouterr().out
+
+
+def test_the_bundle_carries_the_answers_without_telling_who_gave_them(tmp_path):
+    given = answers(m=300, names=[*HOSTILE[:-1], "never asked about"])
+    given = given[~(given.array == 11).any(axis=1)]
+    given = given.replace(
+        statement=[f"{who}-{at}" for at, who in enumerate(np.asarray(given.participant))],
+        answered_at=1.6e9 + np.arange(len(given)),
+    )
+    report = make_report(given)
+    report.write_bundle(tmp_path / "b")
+    text = (tmp_path / "b" / "answers.csv").read_text(encoding="utf-8")
+    assert "worker" not in text
+    assert "2020-" not in text
+    again = read_triplets(tmp_path / "b" / "answers.csv", objects=tmp_path / "b" / "objects.csv")
+    assert again.objects == given.objects
+    np.testing.assert_array_equal(again.array, given.array)
+    np.testing.assert_array_equal(again.near_side, given.near_side)
+    np.testing.assert_allclose(again.seconds, given.seconds)
+    assert len(set(again.statement_ids)) == len(given)
+    names = np.asarray(given.participant).tolist()
+    assert [report.people[name] for name in names] == np.asarray(again.participant).tolist()
 
 
 def test_hostile_names_survive_the_bundle(tmp_path):
@@ -168,12 +193,29 @@ def test_quiet_says_nothing_and_the_default_place_is_here(study, monkeypatch, ca
     assert sorted(path.name for path in tmp_path.iterdir()) == ["report.html", "report.key"]
 
 
+def test_a_dash_is_standard_output(study, tmp_path):
+    """The page alone is there, whole; nothing is left in the folder, neither a file named - nor a key."""
+    command = [sys.executable, "-m", "nearfar", "report", str(study / "answers.csv")]
+    done = subprocess.run([*command, "-o", "-"], cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(b"<!doctype html>")
+    assert done.stdout.rstrip().endswith(b"</html>")
+    assert b"wrote" not in done.stderr
+    assert list(tmp_path.iterdir()) == []
+    done = subprocess.run(
+        [*command, "-o", "page.html", "--json", "-"], cwd=tmp_path, capture_output=True, check=False
+    )
+    assert json.loads(done.stdout)["answers"]["answers"] == 600
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["page.html", "page.key"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
         (["gone.csv"], "gone.csv"),
         (["answers.csv", "-o", "no/such/place.html"], "there is no directory"),
         (["answers.csv", "-o", "pictures"], "it is a directory"),
+        (["answers.csv", "-o", "-", "--json", "-"], "both are standard output; name a file for one of them"),
         (["answers.csv", "--json", "no/such/place.json"], "there is no directory"),
         (["answers.csv", "--bundle", "out.txt"], "it is a file; give the name of a folder"),
         (["answers.csv", "--images", "no-pictures"], "there is no such folder"),

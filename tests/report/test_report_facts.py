@@ -293,3 +293,30 @@ def test_an_analysis_writes_its_report(tmp_path):
     report = analysis.report(tmp_path / "page.html", title="A study")
     assert "A study" in (tmp_path / "page.html").read_text() and (tmp_path / "page.key").exists()
     assert report.facts.judge.best == analysis.best.name
+
+
+@pytest.mark.parametrize(("left", "flagged"), [(0.6, False), (0.604, False), (0.606, True), (0.394, True)])
+def test_a_side_is_a_reason_only_where_the_shown_share_is_above_the_rule(left, flagged):
+    """The page says "more than 60 %": a share that is shown as 60 % is not."""
+    m = 5000
+    side = np.where(np.arange(m) < round(left * m), 0, 1)
+    given = Triplets.from_array([[0, 1, 2]] * m, participant=["ann"] * m, near_side=side)
+    (row,) = participants(given, {"ann": "ann"}, noise_ceiling(given), None).rows
+    assert [reason for reason in row.reasons if "side" in reason] == (
+        [f"chose the {'left' if left > 0.5 else 'right'} side in 61\xa0%"] if flagged else []
+    )
+
+
+def test_numbers_of_repeated_questions_do_not_contradict_each_other():
+    """A question that one person answered twice was answered more than once, but tells nothing about two people."""
+    given = answers()
+    rows = np.unique(given.question_ids, return_counts=True)
+    alone = np.isin(given.question_ids, rows[0][rows[1] == 1]) & (np.asarray(given.participant) == "worker-0")
+    own = given[np.flatnonzero(alone)[:3]]
+    facts = make_report(Triplets.concatenate([given, own, own])).facts
+    assert facts.answers.repeated > facts.judge.repeated
+    words = f"{facts.judge.repeated:,} questions that several people answered"
+    accuracy = next(part for part in facts.verdict if part.topic == "Accuracy")
+    assert words in accuracy.text.replace("\u202f", ",")
+    assert words in facts.methods.replace("\u202f", ",")
+    assert "repeated question" not in " ".join([facts.methods, *(part.text for part in facts.verdict)])

@@ -7,6 +7,7 @@ import importlib
 import typer
 
 import nearfar
+from nearfar.cli._help import App
 
 COMMANDS = (
     "check",
@@ -21,7 +22,7 @@ COMMANDS = (
     "demo",
 )
 
-app = typer.Typer(
+app = App(
     name="nearfar",
     help="Kernels, clusters, maps and trees from answers of the form 'A is nearer to B than to C'.",
     no_args_is_help=True,

@@ -37,6 +37,7 @@ __all__ = [
     "prepare",
     "read_names",
     "write_all",
+    "write_bytes",
 ]
 
 TABLES = (".csv", ".tsv", ".parquet", ".npz")
@@ -220,15 +221,15 @@ def write_all(outputs: Sequence[str], written: Written, *, quiet: bool) -> None:
     for path in outputs:
         suffix = ".csv" if path == "-" else Path(path).suffix.lower()
         if suffix in written.other:
-            _write_bytes(path, written.other[suffix]().encode())
+            write_bytes(path, written.other[suffix]().encode())
         elif suffix in PICTURES:
             from nearfar.report.figures import save_figure
 
             save_figure(written.picture(), path)
         elif suffix == ".npz":
-            _write_bytes(path, _npz(written.arrays()))
+            write_bytes(path, _npz(written.arrays()))
         else:
-            _write_bytes(path, _table(written.table(), suffix))
+            write_bytes(path, _table(written.table(), suffix))
         if path != "-":
             tell(f"wrote {path}", quiet=quiet)
 
@@ -252,7 +253,8 @@ def _npz(arrays: Mapping[str, Any]) -> bytes:
     return stream.getvalue()
 
 
-def _write_bytes(path: str, data: bytes) -> None:
+def write_bytes(path: str, data: bytes) -> None:
+    """To a file that appears whole or not at all, or to standard output for ``-``."""
     from nearfar.atomic import atomic_path
 
     if path == "-":

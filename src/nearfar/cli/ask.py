@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from nearfar.cli._common import Quiet, Seed, session, tell
+from nearfar.cli._help import App, Group
 
 if TYPE_CHECKING:
     from nearfar.ask.prepare import OpenStudy
@@ -31,7 +31,7 @@ Database = Annotated[
 ]
 
 
-class _ServeByDefault(TyperGroup):
+class _ServeByDefault(Group):
     """``nearfar ask study.toml`` is ``nearfar ask serve study.toml``."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -41,7 +41,7 @@ class _ServeByDefault(TyperGroup):
         return super().parse_args(ctx, args)
 
 
-ask = typer.Typer(
+ask = App(
     name="ask",
     cls=_ServeByDefault,
     help="Collect answers: serve a study file to people, and watch live whether the answers are enough.\n\n"

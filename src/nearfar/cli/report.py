@@ -21,6 +21,7 @@ from nearfar.cli._common import (
     session,
     tell,
 )
+from nearfar.cli._methods import write_bytes
 from nearfar.cli._model import Model
 
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ Bundle = Annotated[
     typer.Option(
         "--bundle",
         metavar="DIR",
-        help="Also write every figure as SVG and PDF, every table as CSV, K and the space as NPZ, and a notebook.",
+        help="Also write every figure as SVG and PDF, every table as CSV, K and the space as NPZ, and a notebook with "
+        "the answers it reads.",
         show_default=False,
     ),
 ]
@@ -67,14 +69,17 @@ def report(
     images: Images = None,
     objects: Objects = None,
     exclude: Exclude = None,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The page to write.")] = Path(
-        "report.html"
-    ),
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="The page to write; - for standard output.")
+    ] = Path("report.html"),
     bundle: Bundle = None,
     json: Annotated[
         Path | None,
         typer.Option(
-            "--json", metavar="FILE", help="Also write every fact of the page as JSON.", show_default=False
+            "--json",
+            metavar="FILE",
+            help="Also write every fact of the page as JSON; - for standard output.",
+            show_default=False,
         ),
     ] = None,
     title: Annotated[str, typer.Option("--title", help="Heading of the page.", show_default=False)] = "",
@@ -104,10 +109,9 @@ def report(
         from dataclasses import replace
 
         from nearfar.report.make import make_report
-        from nearfar.report.notebook import Inputs
-        from nearfar.report.pseudonyms import keep_key, key_beside, read_key
+        from nearfar.report.pseudonyms import keep_key
 
-        secret = None if show_participants else key_beside(output) if key is None else read_key(key)
+        secret = None if show_participants else _secret(key, output)
         loaded = load(
             answers,
             dialect=dialect,
@@ -130,18 +134,41 @@ def report(
             files=[file for file in answers if file != "-"],
             excluded=loaded.excluded,
         )
-        written = [made.write(output)]
+        written = _write(made, output, json, bundle)
         if secret is not None and key is None and made.people:
             keep_key(output, secret)
-        if json is not None:
-            written.append(made.write_json(json))
-        if bundle is not None:
-            files = tuple(file for file in answers if file != "-")
-            inputs = Inputs(files, str(objects or ""), str(exclude or ""), dialect or "")
-            written.append(made.write_bundle(bundle, inputs))
     for path in written:
         tell(f"wrote {path}", quiet=quiet)
     tell_people(made, quiet=quiet)
+
+
+def _secret(key: Path | None, output: Path) -> str | None:
+    """The key of the pseudonyms: given, or beside the page; a page on standard output has nothing beside it."""
+    from nearfar.report.pseudonyms import key_beside, read_key
+
+    if key is not None:
+        return read_key(key)
+    return None if _is_standard(output) else key_beside(output)
+
+
+def _write(made: Report, output: Path, json: Path | None, bundle: Path | None) -> list[Path]:
+    """The files that were written; what went to standard output is not among them."""
+    written = []
+    if _is_standard(output):
+        write_bytes("-", made.html().encode())
+    else:
+        written.append(made.write(output))
+    if json is not None and _is_standard(json):
+        write_bytes("-", made.facts.to_json().encode())
+    elif json is not None:
+        written.append(made.write_json(json))
+    if bundle is not None:
+        written.append(made.write_bundle(bundle))
+    return written
+
+
+def _is_standard(path: Path) -> bool:
+    return str(path) == "-"
 
 
 def tell_people(made: Report, *, quiet: bool) -> None:
@@ -156,14 +183,18 @@ def tell_people(made: Report, *, quiet: bool) -> None:
 
 def _check_places(output: Path, bundle: Path | None, json: Path | None) -> None:
     """Whether the results can be written, before minutes are spent on them."""
-    from nearfar.errors import FileError
+    from nearfar.errors import FileError, InputError
 
+    if json is not None and _is_standard(output) and _is_standard(json):
+        raise InputError("--output and --json: both are standard output; name a file for one of them")
     for path in (output, json):
-        if path is not None and not path.resolve().parent.is_dir():
+        if path is None or _is_standard(path):
+            continue
+        if not path.resolve().parent.is_dir():
             raise FileError(
                 f"{path}: cannot be written, there is no directory {str(path.parent)!r}; make it first",
             )
-        if path is not None and path.is_dir():
+        if path.is_dir():
             raise FileError(
                 f"{path}: cannot be written, it is a directory; give the name of a file",
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -24,12 +25,14 @@ from nearfar.cli._common import (
 from nearfar.cli._methods import (
     Diagonal,
     DiagonalOption,
+    Images,
     Landmarks,
     Model,
     Outputs,
     Prepared,
     Written,
     check_outputs,
+    draws,
     prepare,
     write_all,
 )
@@ -75,6 +78,7 @@ def tree(
     landmarks: Landmarks = None,
     diagonal: DiagonalOption = Diagonal.shift,
     objects: Objects = None,
+    images: Images = None,
     title: Annotated[str, typer.Option("--title", help="Heading of the picture.", show_default=False)] = "",
     seed: Seed = 0,
     dialect: Dialect = None,
@@ -87,7 +91,8 @@ def tree(
 
     A table has a row per join, lowest first: what was joined, at which height, how many objects it holds. With
     --clusters the table has a row per object and its cluster instead (1 is the largest). .npz holds SciPy's linkage
-    matrix, .nwk the tree in Newick's format. Objects without a usable answer are joined last, above the root.
+    matrix, .nwk the tree in Newick's format. A picture shows names, with pictures of the objects (--images, or column
+    image of the object list) before them. Objects without a usable answer are joined last, above the root.
     With --leaves the leaves are clusters of objects (by kernel k-means), named after their medoids in a picture;
     --clusters of the same number lists their objects.
 
@@ -101,6 +106,8 @@ def tree(
             landmarks,
             diagonal=diagonal.value,
             seed=seed,
+            images=images,
+            pictures=draws(output),
             dialect=dialect,
             column=column,
             objects=objects,
@@ -127,13 +134,14 @@ class _Grown:
     """A tree and its leaves, which are objects or clusters of them.
 
     tree : SciPy's matrix, with the leaves that are uninformed. names, labels : of the leaves, in tables and pictures.
-    leaf_of : (n,) the leaf that every object hangs on.
+    leaf_of : (n,) the leaf that every object hangs on. images : leaf -> picture of the object it is named after.
     """
 
     tree: Any
     names: tuple[str, ...]
     labels: tuple[str, ...]
     leaf_of: Any
+    images: dict[int, Path]
 
     def cut(self, k: int) -> Any:
         """The cluster of every leaf, the one with most objects 0; -1 for the uninformed."""
@@ -156,7 +164,7 @@ def _of_objects(ready: Prepared, method: str) -> _Grown:
         tree = ready.space.tree(method)
     except TooLargeError as error:
         raise TooLargeError(f"{str(error).partition(';')[0]}; give --leaves 200 to cluster first") from error
-    return _Grown(tree, ready.names, ready.labels, np.arange(len(ready.names)))
+    return _Grown(tree, ready.names, ready.labels, np.arange(len(ready.names)), ready.images)
 
 
 def _of_clusters(ready: Prepared, method: str, leaves: int) -> _Grown:
@@ -170,7 +178,8 @@ def _of_clusters(ready: Prepared, method: str, leaves: int) -> _Grown:
     alone = count + np.arange(len(unknown))
     leaf_of = found.labels.astype(np.int64)
     leaf_of[unknown] = alone
-    middle = [ready.labels[x] for x in ready.space.medoids(found.labels).indices]
+    medoids = ready.space.medoids(found.labels).indices
+    middle = [ready.labels[x] for x in medoids]
     return _Grown(
         with_uninformed(found.tree, np.arange(count), alone),
         (*(f"cluster {c + 1}" for c in range(count)), *(ready.names[x] for x in unknown)),
@@ -182,6 +191,7 @@ def _of_clusters(ready: Prepared, method: str, leaves: int) -> _Grown:
             *(ready.labels[x] for x in unknown),
         ),
         leaf_of,
+        {leaf: ready.images[x] for leaf, x in enumerate(medoids.tolist()) if x in ready.images},
     )
 
 
@@ -248,4 +258,11 @@ def _newick(grown: _Grown) -> str:
 def _picture(grown: _Grown, labels: Any, title: str) -> Any:
     from nearfar.report.figures import tree_figure
 
-    return tree_figure(grown.tree, grown.labels, labels=labels, uninformed=grown.tree.uninformed, title=title)
+    return tree_figure(
+        grown.tree,
+        grown.labels,
+        labels=labels,
+        images=grown.images,
+        uninformed=grown.tree.uninformed,
+        title=title,
+    )

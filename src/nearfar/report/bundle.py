@@ -8,13 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from nearfar.atomic import atomic_path
 from nearfar.errors import FileError
+from nearfar.io import write_triplets
+from nearfar.labels import Labels
 from nearfar.progress import track
 from nearfar.report.collect import Made
 from nearfar.report.facts import Map
-from nearfar.report.notebook import Inputs, notebook_json
+from nearfar.report.notebook import ANSWERS, OBJECTS, notebook_json
 from nearfar.report.tables import make_tables
 
 __all__ = ["write_bundle"]
@@ -27,12 +30,14 @@ What is in this folder
   kernel.npz      K, the kernel matrix of the objects in the report, with their names
   space.npz       the space of the chosen model: a row per object, and which of them are informed
   facts.json      everything the report says
-  redo.ipynb      the analysis again, step by step
+  redo.ipynb      the analysis again, step by step, from the two files below; start it in this folder
+  answers.csv     the answers of the analysis; participants under the names of the report, statements numbered
+  objects.csv     the names of all objects, in the order of the analysis
 tree.csv is a linkage matrix in SciPy's format; tree_leaves.csv names its first rows.
 """
 
 
-def write_bundle(made: Made, folder: Path, inputs: Inputs | None = None) -> Path:
+def write_bundle(made: Made, folder: Path) -> Path:
     """Write the bundle into a folder, which is made if need be; every file appears whole or not at all."""
     try:
         for place in (folder, folder / "figures", folder / "tables"):
@@ -48,7 +53,8 @@ def write_bundle(made: Made, folder: Path, inputs: Inputs | None = None) -> Path
             table.write_csv(path)
     _text(folder / "facts.json", facts.to_json())
     _text(folder / "README.txt", READ_ME)
-    _text(folder / "redo.ipynb", notebook_json(facts, (inputs or Inputs()).beside(folder)))
+    _text(folder / "redo.ipynb", notebook_json(facts))
+    _answers(made, folder)
     _matrices(made, folder)
     from nearfar.report.figures import save_figure
 
@@ -57,6 +63,22 @@ def write_bundle(made: Made, folder: Path, inputs: Inputs | None = None) -> Path
         for suffix in FORMATS:
             save_figure(figure, folder / "figures" / f"{name}{suffix}")
     return folder
+
+
+def _answers(made: Made, folder: Path) -> None:
+    """The answers as they were analysed, without what could tell who gave them: names, ids, times of day."""
+    answers = made.analysis.answers
+    people = answers.participant
+    shown = answers.replace(
+        participant=None
+        if people is None
+        else Labels.from_codes(people.codes, [made.people.get(str(name), "") for name in people.names]),
+        statement=None if answers.statement is None else answers.statement_ids,
+        answered_at=None,
+    )
+    write_triplets(shown, folder / ANSWERS)
+    with atomic_path(folder / OBJECTS) as path:
+        pl.DataFrame({"object": answers.objects}, schema={"object": pl.String}).write_csv(path)
 
 
 def _matrices(made: Made, folder: Path) -> None:
@@ -86,7 +108,15 @@ def _figures(made: Made) -> dict[str, Callable[[], Any]]:
         leaves = [names[x] for x in tree.members]
         labels = np.array(tree.chosen.labels)[list(tree.members)]
         found["tree"] = lambda: tree_figure(
-            np.array(tree.merges), leaves, labels=labels, title=f"Complete linkage, {tree.k} clusters"
+            np.array(tree.merges),
+            leaves,
+            labels=labels,
+            images={
+                at: made.files[facts.objects[x].name]
+                for at, x in enumerate(tree.members)
+                if facts.objects[x].picture
+            },
+            title=f"Complete linkage, {tree.k} clusters",
         )
         found["kernel"] = lambda: kernel_figure(
             made.space.space.kernel(), names, order=tree.leaves, title=f"Similarity, {facts.judge.best}"

@@ -103,8 +103,9 @@ class Judge:
     """Models side by side on held-out answers, and what was chosen.
 
     ``best`` : the model that tree, clusters, neighbours and outliers come from; ``accuracy`` : of choosing so.
-    ``ceiling`` : lowest and highest accuracy that the best possible model can have; None where nothing was
-    repeated. ``agreement`` : of two answers to the same question.
+    ``ceiling`` : lowest and highest accuracy that the best possible model can have; None where that is not known,
+    and ``unknown`` says why. ``agreement`` : of two answers to the same question, by different people where people are
+    known; ``repeated`` : how many questions have two such answers.
     """
 
     models: tuple[Judged, ...]
@@ -115,6 +116,7 @@ class Judge:
     map: str
     map_why: str
     ceiling: tuple[float, float] | None
+    unknown: str
     agreement: float | None
     agreement_error: float | None
     repeated: int
@@ -141,7 +143,7 @@ class Object:
     ----------
     name, label, group : as in the answers, as shown, as given in the object list ("" for none).
     picture : whether there is one.
-    answers : how many answers speak of it; as_anchor : of those, as the one that others are compared with.
+    answers : how many answers concern it; as_anchor : of those, as the one that others are compared with.
     accuracy : share of held-out answers about it that the best model predicts.
     informed : whether the model knows anything about it.
     spread : how far its place moves from resample to resample, as a share of the map's radius.

@@ -28,6 +28,7 @@ def make_judge(analysis: Analysis) -> Judge:
         map=analysis.plane_name if has_map else "",
         map_why=_map_why(analysis) if has_map else "Too few objects for a map.",
         ceiling=ceiling.bracket,
+        unknown=ceiling.unknown,
         agreement=found.share if found else None,
         agreement_error=_known(found.standard_error) if found else None,
         repeated=found.questions if found else 0,

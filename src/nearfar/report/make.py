@@ -18,7 +18,6 @@ from nearfar.report.facts import Facts, LeftOut
 if TYPE_CHECKING:
     from nearfar.io import ObjectList
     from nearfar.report.collect import Made
-    from nearfar.report.notebook import Inputs
 
 __all__ = ["Report", "make_report"]
 
@@ -65,14 +64,14 @@ class Report:
         """Write the facts as JSON, whole or not at all."""
         return _write(path, self.facts.to_json())
 
-    def write_bundle(self, folder: str | os.PathLike[str], inputs: Inputs | None = None) -> Path:
-        """Write every figure as SVG and PDF, every table as CSV, K and Phi as NPZ, and a notebook, into a folder.
+    def write_bundle(self, folder: str | os.PathLike[str]) -> Path:
+        """Write figures as SVG and PDF, tables as CSV, K and the space as NPZ, and a notebook, into a folder.
 
-        ``inputs`` : the files the answers came from, for the notebook.
+        The notebook runs there: the answers are in the folder, too, their participants under the names of the page.
         """
         from nearfar.report.bundle import write_bundle
 
-        return write_bundle(self.made, Path(folder), inputs)
+        return write_bundle(self.made, Path(folder))
 
 
 def make_report(

@@ -7,6 +7,7 @@ from importlib import metadata
 
 import nearfar
 from nearfar.report.facts import Collection, Curve, Judge, Sure, Tree
+from nearfar.report.verdict import asked_again
 from nearfar.report.words import count, number, percent
 
 __all__ = ["citations", "methods_paragraph", "versions"]
@@ -64,7 +65,7 @@ def methods_paragraph(
             f"(mean silhouette {tree.chosen.silhouette:.2f})."
         )
     if judge.models:
-        sentences.append(_judged(judge))
+        sentences.append(_judged(judge, answers))
     if sure is not None:
         sentences.append(
             f"The certainty of places and clusters comes from {sure.resamples} bootstrap resamples of "
@@ -123,7 +124,7 @@ def _map(judge: Judge) -> str:
     return f"The map in the plane was made by {how}."
 
 
-def _judged(judge: Judge) -> str:
+def _judged(judge: Judge, answers: Collection) -> str:
     error = (
         f" (standard error {percent(judge.error)}, clustered by {judge.clustered_by})" if judge.error else ""
     )
@@ -132,10 +133,10 @@ def _judged(judge: Judge) -> str:
         f"the training parts, {percent(judge.accuracy or 0.0)} of held-out answers were predicted{error}"
     )
     if judge.ceiling is None:
-        return f"{text}; the noise ceiling is unknown, as no question was repeated. {judge.remark}".strip()
+        return f"{text}; the noise ceiling is unknown ({judge.unknown.partition(';')[0]}). {judge.remark}".strip()
     low, high = judge.ceiling
     return (
-        f"{text}; from the agreement on {count(judge.repeated, 'repeated question')}, the best possible accuracy lies "
+        f"{text}; from the agreement on {asked_again(judge, answers)}, the best possible accuracy lies "
         f"between {percent(low)} and {percent(high)}. {judge.remark}".strip()
     )
 

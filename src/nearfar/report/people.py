@@ -100,12 +100,17 @@ def _with_reasons(row: Participant, typical: dict[str, float | None]) -> Partici
             )
     if row.left is not None and row.sided >= ENOUGH:
         z = abs(row.left - 0.5) * 2 * math.sqrt(row.sided)
-        if abs(row.left - 0.5) > SIDED and z > SIDED_Z:
-            side, share = ("left", row.left) if row.left > 0.5 else ("right", 1 - row.left)
+        side, share = ("left", row.left) if row.left > 0.5 else ("right", 1 - row.left)
+        if _exceeds(share, 0.5 + SIDED) and z > SIDED_Z:
             reasons.append(f"chose the {side} side in {percent(share, 0)}")
-    if row.fast is not None and row.answers >= ENOUGH and row.fast > MANY_FAST:
+    if row.fast is not None and row.answers >= ENOUGH and _exceeds(row.fast, MANY_FAST):
         reasons.append(f"{percent(row.fast, 0)} of the answers very fast")
     return Participant(**{**vars(row), "reasons": tuple(reasons)})
+
+
+def _exceeds(share: float, limit: float) -> bool:
+    """Whether a share is above a limit as the page shows both: 60.4 % is shown as 60 %, not more than 60 %."""
+    return round(100 * share) > round(100 * limit)
 
 
 def _nearer_to_guessing(share: float, behind: int, usual: float) -> bool:

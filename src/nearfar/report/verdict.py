@@ -5,7 +5,7 @@ from __future__ import annotations
 from nearfar.report.facts import Collection, Curve, Judge, Quality, Verdict
 from nearfar.report.words import count, listed, number, percent, points
 
-__all__ = ["make_verdict"]
+__all__ = ["asked_again", "make_verdict"]
 
 FEW_PER_OBJECT = 10
 LOW_COVERAGE = 1.0
@@ -19,7 +19,7 @@ def make_verdict(
     parts = [
         _collected(answers),
         _enough(answers, quality, curve),
-        _accuracy(judge),
+        _accuracy(judge, answers),
         _model(judge, quality),
         _people(quality),
         _left_out(answers),
@@ -74,7 +74,7 @@ def _enough(answers: Collection, quality: Quality, curve: Curve | None) -> Verdi
     return Verdict("Enough?", level, short, text)
 
 
-def _accuracy(judge: Judge) -> Verdict:
+def _accuracy(judge: Judge, answers: Collection) -> Verdict:
     if not judge.models:
         return Verdict(
             "Accuracy", "poor", "Cannot be judged", "Too few different questions to hold any of them out."
@@ -93,12 +93,11 @@ def _accuracy(judge: Judge) -> Verdict:
             "Accuracy",
             "fair",
             f"{percent(best)} of unseen answers",
-            f"{how} How much is possible is unknown, because no question was answered twice; ask some questions "
-            "of several people to learn it.",
+            f"{how} How much is possible is unknown: {judge.unknown}.",
         )
     low, high = judge.ceiling
     possible = (
-        f"From {count(judge.repeated, 'repeated question')}, the best that any model could reach lies between "
+        f"From {asked_again(judge, answers)}, the best that any model could reach lies between "
         f"{percent(low)} and {percent(high)}"
     )
     if high <= 0.52:
@@ -112,6 +111,12 @@ def _accuracy(judge: Judge) -> Verdict:
     else:
         level, end = "fair", f"the model is {points(low - best)[1:]} points or more short of it."
     return Verdict("Accuracy", level, f"{percent(best)} of unseen answers", f"{how} {possible}: {end}")
+
+
+def asked_again(judge: Judge, answers: Collection) -> str:
+    """The questions that the ceiling comes from: with people known, fewer than those answered more than once."""
+    how = "that several people answered" if (answers.participants or 0) > 1 else "answered more than once"
+    return f"{count(judge.repeated, 'question')} {how}"
 
 
 def _share(judge: Judge) -> str:

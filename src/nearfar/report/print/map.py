@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar.errors import MissingExtra
 from nearfar.report.print.labelling import place_labels, spread
 from nearfar.report.print.sheet import COLOURS, FAINT, INK, QUIET, Figure, below, sheet, shortened, style
+from nearfar.report.print.thumbnail import MOST_IMAGES, fine, thumbnail
 
 __all__ = ["map_figure"]
 
 MARKERS = "osD^vP*X<>"
 MOST_GROUPS = 30  # in the legend
 WIDTH = 7.0  # inches
-MOST_IMAGES, MOST_LABELS = 400, 2000  # beyond these a map shows points alone
+MOST_LABELS = 2000  # beyond these a map shows points alone
 
 
 def map_figure(
@@ -162,11 +162,10 @@ def _draw_images(
     frame = axes.get_window_extent()
     corner = np.array([frame.x0, frame.y0])
     side = float(np.clip(np.sqrt(0.22 * frame.width * frame.height / max(len(shown), 1)), 14, 90))
-    pictures = {x: picture for x in chosen if (picture := _thumbnail(images[x], side)) is not None}
+    pictures = {x: picture for x in chosen if (picture := thumbnail(images[x], side)) is not None}
     pixels = axes.transData.transform(points[list(pictures)]) - corner
     sizes = (
-        np.array([(p.shape[1], p.shape[0]) for p in pictures.values()]).reshape(-1, 2) * side / _fine(side)
-        + 6
+        np.array([(p.shape[1], p.shape[0]) for p in pictures.values()]).reshape(-1, 2) * side / fine(side) + 6
     )
     centres = spread(pixels, sizes, frame=(frame.width, frame.height))
     back = axes.transData.inverted()
@@ -175,7 +174,7 @@ def _draw_images(
         if np.abs(centre - pixel).max() > side / 4:
             axes.plot(*zip(start, place, strict=True), color=kinds.colours[x], linewidth=0.7, zorder=1)
             axes.scatter(*start, s=6, color=kinds.colours[x], linewidths=0, zorder=2)
-        box = OffsetImage(picture, zoom=side / _fine(side) * 72 / figure.dpi)
+        box = OffsetImage(picture, zoom=side / fine(side) * 72 / figure.dpi)
         axes.add_artist(
             AnnotationBbox(
                 box,
@@ -186,24 +185,6 @@ def _draw_images(
                 zorder=3,
             )
         )
-
-
-def _fine(side: float) -> float:
-    """Pixels a picture keeps on its longer side: three times what the screen shows, for print."""
-    return 3 * side
-
-
-def _thumbnail(path: Path, side: float) -> NDArray[Any] | None:
-    try:
-        from PIL import Image
-    except ImportError as error:
-        raise MissingExtra("pillow", "report") from error
-    try:
-        with Image.open(path) as image:
-            image.thumbnail((round(_fine(side)), round(_fine(side))))
-            return np.asarray(image.convert("RGB"))
-    except OSError:  # no picture after all: the object keeps its point
-        return None
 
 
 def _draw_legend(figure: Any, axes: Any, kinds: _Kinds) -> None:

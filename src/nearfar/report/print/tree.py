@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nearfar.report.print.sheet import COLOURS, FAINT, INK, QUIET, Figure, below, sheet, shortened, style
+from nearfar.report.print.thumbnail import MOST_IMAGES, thumbnail
 
 __all__ = ["tree_figure"]
 
@@ -18,6 +20,7 @@ def tree_figure(
     names: Sequence[str],
     *,
     labels: ArrayLike | None = None,
+    images: Mapping[int, Path] | None = None,
     uninformed: Sequence[int] = (),
     title: str = "",
 ) -> Figure:
@@ -28,20 +31,24 @@ def tree_figure(
     tree : SciPy's linkage matrix of all objects, uninformed ones joined last.
     names : n labels.
     labels : (n,) clusters to colour by, 0 the largest; -1 in none.
+    images : object index -> picture file, drawn between a leaf and its name.
     uninformed : objects left out of the picture and named below it.
     """
     Z, leaves = _informed_part(np.asarray(tree), np.asarray(uninformed, dtype=np.intp))
     n = len(leaves)
     codes = None if labels is None else np.asarray(labels)[leaves]
+    pictured = {at: images[int(x)] for at, x in enumerate(leaves) if int(x) in images} if images else {}
+    pictured = pictured if n <= MOST_IMAGES else {}
     with style():
-        height = float(np.clip(0.145 * n, 2.0, 40.0))
+        height = float(np.clip((0.36 if pictured else 0.145) * n, 2.0, 40.0))
         note = "A join stands at the distance between the two groups it joins."
         figure, axes = sheet(title, below(note, names, uninformed), 7.0, height)
         _draw_tree(axes, Z, n, codes)
         size = float(np.clip(72 * height * 0.75 / max(n, 1), 1.0, 8))
         order = _leaf_order(Z, n)
         axes.set_yticks(range(n), [shortened(names[leaves[x]]) for x in order], size=size, color=INK)
-        _tidy(figure, axes)
+        room = _draw_images(figure, axes, order, pictured, codes)
+        _tidy(figure, axes, room)
     return figure
 
 
@@ -90,10 +97,39 @@ def _draw_tree(axes: Any, Z: NDArray[Any], n: int, codes: NDArray[Any] | None) -
     axes.set_ylim(n - 0.4, -0.6)
 
 
-def _tidy(figure: Any, axes: Any) -> None:
-    """Names at the right with as much room as they need; the scale below."""
+def _draw_images(
+    figure: Any, axes: Any, order: list[int], images: Mapping[int, Path], codes: NDArray[Any] | None
+) -> float:
+    """Pictures beside their leaves, framed in the colour of the cluster; the width they take, in points."""
+    from matplotlib.offsetbox import AnnotationBbox, OffsetImage
+
+    points = 72 / figure.dpi
+    high = axes.get_window_extent().height * points / max(len(order), 1)
+    side = float(np.clip(0.84 * high, 4, 60))  # points
+    found = {x: picture for x in images if (picture := thumbnail(images[x], side / points)) is not None}
+    for place, x in enumerate(order):
+        if x not in found:
+            continue
+        colour = FAINT if codes is None or codes[x] < 0 else COLOURS[codes[x] % len(COLOURS)]
+        longest = max(found[x].shape[:2])
+        axes.add_artist(
+            AnnotationBbox(
+                OffsetImage(found[x], zoom=side / longest),
+                (0, place),
+                xybox=(4 + side / 2, 0),
+                boxcoords="offset points",
+                pad=0,
+                bboxprops={"edgecolor": colour, "linewidth": 1.0},
+                annotation_clip=False,
+            )
+        )
+    return side + 5 if found else 0.0
+
+
+def _tidy(figure: Any, axes: Any, room: float) -> None:
+    """Names at the right with as much room as they need, ``room`` points from the leaves; the scale below."""
     axes.yaxis.tick_right()
-    axes.tick_params(axis="y", length=0, pad=3)
+    axes.tick_params(axis="y", length=0, pad=3 + room)
     axes.tick_params(axis="x", labelsize=7, colors=QUIET, length=2)
     for side in ("top", "left", "right"):
         axes.spines[side].set_visible(False)
@@ -101,5 +137,6 @@ def _tidy(figure: Any, axes: Any) -> None:
     widest = max((text.get_window_extent().width for text in axes.get_yticklabels()), default=0.0)
     box = axes.get_position()
     lift = 0.2 / figure.get_figheight()  # the numbers of the scale stand below the axes
-    width = max(box.width - widest / figure.bbox.width - 0.01, 0.3)
+    beside = widest + room * figure.dpi / 72
+    width = max(box.width - beside / figure.bbox.width - 0.01, 0.3)
     axes.set_position((box.x0, box.y0 + lift, width, box.height - lift))
