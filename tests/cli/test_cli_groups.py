@@ -84,7 +84,7 @@ def test_what_cannot_be_compared_is_said(run, tmp_path):
     wrong.write_text("who,group\n1,a\n")
     with pytest.raises(FileError, match=r"expected the columns participant and group, got 'who', 'group'"):
         run("--groups", wrong)
-    with pytest.raises(InputError, match="--groups: is written as text or as JSON, not as CSV"):
+    with pytest.raises(InputError, match="--groups: is written as text, as JSON, or as a figure"):
         run("--groups", tmp_path / "groups.csv", "--csv")
 
 

@@ -82,7 +82,8 @@ def compare(
     bracketed from questions that were asked more than once, and "unknown" where none was.
 
     With --groups, groups of people are compared instead: agreement within and between them, a permutation test, each
-    group's model on the other's held-out answers, the objects that move.
+    group's model on the other's held-out answers, the objects that move. An output ending in .svg, .pdf or .png is the
+    figure of the two maps.
 
     Example:  nearfar compare answers.csv --model "k1, score, score-5, ste-2"
     """
@@ -101,7 +102,9 @@ def compare(
         names = None if model is None else _names(model)
         if groups is not None:
             who = read_groups(groups, loaded.result.groups)
-            _compare_groups(Analysis(loaded.triplets, models=names, cv=cv, seed=seed), who, form, output)
+            _compare_groups(
+                Analysis(loaded.triplets, models=names, cv=cv, seed=seed), who, form, output, quiet
+            )
             return
         # opened first, so that a place that cannot be written to is said before the work
         with text_output(output) as stream:
@@ -111,10 +114,14 @@ def compare(
             tell(f"{analysis.headline}; in {output}", quiet=quiet)
 
 
-def _compare_groups(analysis: Analysis, groups: dict[str, str], form: Form, output: str) -> None:
-    """Compare groups of people, as text or as JSON."""
-    if form is Form.csv:
-        raise InputError("--groups: is written as text or as JSON, not as CSV")
+def _compare_groups(analysis: Analysis, groups: dict[str, str], form: Form, output: str, quiet: bool) -> None:
+    """Compare groups of people, as text, as JSON or as a figure."""
+    drawn = output.lower().endswith((".svg", ".pdf", ".png"))
+    if form is Form.csv or (drawn and form is not Form.table):
+        raise InputError("--groups: is written as text, as JSON, or as a figure (.svg, .pdf, .png)")
+    if drawn:
+        _draw_groups(analysis, groups, output, quiet)
+        return
     found = analysis.groups(groups)
     text = str(found)
     if form is Form.json:
@@ -126,6 +133,21 @@ def _compare_groups(analysis: Analysis, groups: dict[str, str], form: Form, outp
         text = json.dumps(plain(groups_facts(found, {})), indent=2, ensure_ascii=False)
     with text_output(output) as stream:
         stream.write(f"{text}\n")
+
+
+def _draw_groups(analysis: Analysis, groups: dict[str, str], output: str, quiet: bool) -> None:
+    """The maps of two groups, side by side."""
+    from nearfar.report.figures import groups_figure, need_matplotlib, save_figure
+    from nearfar.report.groups_section import groups_facts
+
+    need_matplotlib()
+    pairs = groups_facts(analysis.groups(groups), {}).pairs
+    if len(pairs) > 1:
+        raise InputError(
+            f"--groups: a figure shows two groups, got {len(pairs)} pairs; nearfar report --bundle draws them all"
+        )
+    save_figure(groups_figure(pairs[0]), output)
+    tell(f"{pairs[0].verdict} Wrote {output}", quiet=quiet)
 
 
 def _names(given: list[str]) -> list[str]:

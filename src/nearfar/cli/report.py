@@ -21,6 +21,7 @@ from nearfar.cli._common import (
     session,
     tell,
 )
+from nearfar.cli._groups import GroupsOption, read_groups
 from nearfar.cli._methods import write_bytes
 from nearfar.cli._model import Model
 
@@ -90,6 +91,7 @@ def report(
         ),
     ] = None,
     show_participants: ShowParticipants = False,
+    groups: GroupsOption = None,
     key: Key = None,
     seed: Seed = 0,
     dialect: Dialect = None,
@@ -129,6 +131,7 @@ def report(
             title=title,
             n_clusters=clusters,
             show_participants=show_participants,
+            groups=None if groups is None else read_groups(groups, loaded.result.groups),
             key=secret,
             seed=seed,
             files=[file for file in answers if file != "-"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -95,7 +96,7 @@ def _matrices(made: Made, folder: Path) -> None:
 
 def _figures(made: Made) -> dict[str, Callable[[], Any]]:
     """Name -> a function that draws it."""
-    from nearfar.report.figures import kernel_figure, tree_figure
+    from nearfar.report.figures import groups_figure, kernel_figure, tree_figure
     from nearfar.report.print import facts as other
 
     facts = made.facts
@@ -129,6 +130,8 @@ def _figures(made: Made) -> dict[str, Callable[[], Any]]:
     if facts.quality.participants:
         people = facts.quality.participants
         found["participants"] = lambda: other.people_figure(people)
+    for pair in facts.groups.pairs if facts.groups else ():
+        found["-".join(["groups", *map(_file_part, pair.names)])] = partial(groups_figure, pair)
     if facts.sure is not None:
         found["certainty"] = lambda: other.sure_figure(facts.objects)
     found["coverage"] = lambda: other.coverage_figure(facts.objects)
@@ -148,6 +151,11 @@ def _map(made: Made, place: Map) -> Any:
         uninformed=np.flatnonzero(~np.isfinite(points).all(axis=1)).tolist(),
         title=place.title,
     )
+
+
+def _file_part(name: str) -> str:
+    """A name of a group as part of a file's name."""
+    return re.sub(r"[^\w]+", "_", name)[:40]
 
 
 def _groups(made: Made) -> list[str] | None:

@@ -21,6 +21,7 @@ from nearfar.evaluate.counting import accuracy_per_object
 from nearfar.io.reading import double_submits
 from nearfar.report import facts as f
 from nearfar.report.curve_section import curve_facts
+from nearfar.report.groups_section import Alike, Groups, alike_facts, groups_facts
 from nearfar.report.judge_section import make_judge
 from nearfar.report.kernel_section import Shown, show_space
 from nearfar.report.map_section import make_maps
@@ -48,12 +49,14 @@ class Options:
     title : of the page.
     n_clusters : to cut the tree into; None: chosen.
     show_participants : under their own names instead of pseudonyms.
+    groups : participant -> group, to compare groups of people; None: no groups.
     key : of the pseudonyms, which are the same for the same key.
     """
 
     title: str = ""
     n_clusters: int | None = None
     show_participants: bool = False
+    groups: Mapping[str, str] | None = None
     key: str = ""
 
 
@@ -157,6 +160,8 @@ class _Collector:
             pictures=account,
             methods=methods_paragraph(source, judge, space.tree, certainty.summary, curve, seed=seed),
             citations=citations(judge),
+            alike=self._alike(),
+            groups=self._groups(objects),
         )
         found_files = pictures.files if pictures else {}
         return Made(facts, analysis, space, certainty.kept, small, found_files, self.people)
@@ -184,6 +189,18 @@ class _Collector:
             participants=people,
             left_out=(*left_out, *gone),
         )
+
+    def _alike(self) -> Alike | None:
+        alike = self.analysis.alike
+        if alike is None or len(alike.people) < 2:
+            return None
+        return alike_facts(self.analysis.tastes, alike, self.people)
+
+    def _groups(self, objects: ObjectList | None) -> Groups | None:
+        if self.options.groups is None:
+            return None
+        labels = {} if objects is None else dict(zip(objects.names, objects.labels, strict=True))
+        return groups_facts(self.analysis.groups(self.options.groups), labels)
 
     def _quality(self, space: Shown) -> f.Quality:
         analysis = self.analysis

@@ -7,6 +7,8 @@ import math
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
+from nearfar.report.groups_section import Alike, Groups
+
 __all__ = [
     "Change",
     "Clustering",
@@ -345,6 +347,8 @@ class Facts:
     pictures: Pictures
     methods: str
     citations: tuple[str, ...]
+    alike: Alike | None = None
+    groups: Groups | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dictionaries, lists, numbers and text; what is not known is None."""

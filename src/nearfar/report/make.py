@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -83,6 +83,7 @@ def make_report(
     title: str = "",
     n_clusters: int | None = None,
     show_participants: bool = False,
+    groups: Mapping[str, str] | None = None,
     key: str | None = None,
     seed: int = 0,
     files: Sequence[str | os.PathLike[str]] = (),
@@ -101,6 +102,7 @@ def make_report(
     title : of the page.
     n_clusters : to cut the tree into; None: chosen, and explained.
     show_participants : under their own names instead of pseudonyms.
+    groups : participant -> group; the page then compares the groups.
     key : any text that pseudonyms are made from: the same key gives the same person the same one, whatever the seed and
         whoever was excluded. Default: a new one, so that pseudonyms mean nothing outside this report.
     seed : fixes everything random.
@@ -140,7 +142,7 @@ def make_report(
             )
     made = collect(
         analysis,
-        Options(title, n_clusters, show_participants, secrets.token_hex(16) if key is None else key),
+        Options(title, n_clusters, show_participants, groups, secrets.token_hex(16) if key is None else key),
         objects=objects,
         pictures=pictures,
         files=files,

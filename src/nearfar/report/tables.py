@@ -53,6 +53,26 @@ def make_tables(facts: Facts) -> dict[str, pl.DataFrame]:
         )
     if facts.quality.participants:
         tables["participants"] = _participants(facts)
+    if facts.groups is not None:
+        tables["group_moves"] = pl.DataFrame(
+            [
+                (*pair.names, m.name, m.distance, m.low, m.high, m.sure)
+                for pair in facts.groups.pairs
+                for m in pair.moves
+            ],
+            schema=["group", "other", "object", "distance", "low", "high", "sure"],
+            orient="row",
+        )
+    if facts.alike is not None:
+        tables["agreement"] = pl.DataFrame(
+            [
+                (facts.alike.people[a], facts.alike.people[b], *rest)
+                for a, b, *rest in facts.alike.cells
+                if a < b
+            ],
+            schema=["participant", "other", "agreement", "low", "high", "questions"],
+            orient="row",
+        )
     if facts.curve is not None:
         tables["curve"] = pl.DataFrame(
             [(p.answers, p.accuracy, p.error) for p in facts.curve.points],

@@ -28,6 +28,7 @@ SECTIONS = (
     ("clusters-section", "Clusters"),
     ("sure-section", "How sure"),
     ("matrix-section", "Similarity"),
+    ("people-section", "People"),
     ("quality-section", "Data quality"),
     ("curve-section", "Learning curve"),
     ("methods-section", "Methods"),
@@ -137,6 +138,8 @@ def _sections(facts: Facts) -> list[tuple[str, str]]:
         missing.add("map-section")
     if facts.tree is None:
         missing |= {"tree-section", "clusters-section", "matrix-section"}
+    if facts.alike is None and facts.groups is None:
+        missing.add("people-section")
     return [(id, name) for id, name in SECTIONS if id not in missing]
 
 

@@ -1,0 +1,110 @@
+"""Groups of people in the report: words, two maps, tables, a figure."""
+
+import json
+
+import numpy as np
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from nearfar import design, simulate
+from nearfar.cli.compare import compare
+from nearfar.evaluate.analysis import Analysis
+from nearfar.io import write_triplets
+from nearfar.report.make import make_report
+from nearfar.triplets import Triplets
+
+N = 12
+NAMES = tuple(f"<thing> {i}" for i in range(N))
+
+
+@pytest.fixture(scope="module")
+def study():
+    """Six people who see one map and six who see it with three objects exchanged."""
+    points = np.random.default_rng(3).normal(size=(N, 2))
+    other = points.copy()
+    other[[0, 1, 2]] = points[[1, 2, 0]]
+    lists = design.booklets(design.random_questions(NAMES, 300), 12, each=4)
+    parts = [
+        simulate.answers(
+            lists[(lists.participant > 6) == second], points=p, noise=0.2, ties="random", seed=1
+        ).triplets
+        for second, p in ((False, points), (True, other))
+    ]
+    groups = {str(p): "novices" if p > 6 else "experts" for p in range(1, 13)}
+    return Triplets.concatenate(parts), groups
+
+
+@pytest.fixture(scope="module")
+def report(study):
+    answers, groups = study
+    return make_report(Analysis(answers, "soe-2", models=["soe-2"], n_resamples=6), groups=groups)
+
+
+def test_the_page_compares_groups_and_tells_how_alike_people_are(report):
+    page = report.html()
+    assert 'id="people-section"' in page and 'href="#people-section"' in page
+    pair = report.facts.groups.pairs[0]
+    assert pair.names == ("experts", "novices") and pair.people == (6, 6)
+    assert (
+        "experts and novices see the objects differently (p = 0.00" in pair.verdict and pair.verdict in page
+    )
+    assert len(pair.spots) == N and {spot.name for spot in pair.spots if spot.moves} <= set(NAMES[:3])
+    assert all(0 <= v <= 1 for spot in pair.spots for v in (*spot.first, *spot.second))
+    assert "<thing>" not in page and "&lt;thing&gt; 0" in page
+    assert len(report.facts.alike.people) == 12 and report.facts.alike.groups in (1, 2)
+    assert not {"1", "2"} & set(report.facts.alike.people)  # pseudonyms
+    facts = json.loads(report.facts.to_json())
+    assert facts["groups"]["pairs"][0]["accuracy"][0]["what"] == "answers of experts by the map of experts"
+
+
+def test_without_groups_the_page_says_only_how_alike_people_are(study):
+    made = make_report(Analysis(study[0][:600], "soe-2", models=["soe-2"], n_resamples=6))
+    assert made.facts.groups is None and made.facts.alike is not None
+    assert 'class="groups"' not in made.html()
+    bare = make_report(
+        Analysis(study[0].replace(participant=None)[:300], "soe-2", models=["soe-2"], n_resamples=6)
+    )
+    assert bare.facts.alike is None and 'id="people-section"' not in bare.html()
+
+
+def test_the_bundle_has_the_figure_and_the_tables(report, tmp_path):
+    report.write_bundle(tmp_path / "bundle")
+    figure = tmp_path / "bundle" / "figures" / "groups-experts-novices.svg"
+    assert "experts (6 people)" in figure.read_text() or figure.stat().st_size > 2000
+    assert (
+        (tmp_path / "bundle" / "tables" / "group_moves.csv")
+        .read_text()
+        .startswith("group,other,object,distance")
+    )
+    assert (
+        (tmp_path / "bundle" / "tables" / "agreement.csv")
+        .read_text()
+        .startswith("participant,other,agreement")
+    )
+
+
+@pytest.fixture
+def run(study, tmp_path):
+    app = typer.Typer()
+    app.command()(compare)
+    answers, groups = study
+    write_triplets(answers, tmp_path / "answers.csv")
+    listed = tmp_path / "groups.csv"
+    listed.write_text("participant,group\n" + "".join(f"{p},{g}\n" for p, g in groups.items()))
+
+    def call(*arguments):
+        result = CliRunner().invoke(
+            app, [str(tmp_path / "answers.csv"), "--model", "soe-2", *map(str, arguments)]
+        )
+        if result.exception and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        assert result.exit_code == 0, result.output
+        return result
+
+    return call
+
+
+def test_the_shell_draws_two_groups(run, tmp_path):
+    assert run("--groups", tmp_path / "groups.csv", "-o", tmp_path / "two.svg").stdout == ""
+    assert (tmp_path / "two.svg").stat().st_size > 2000
