@@ -8,15 +8,15 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar.evaluate.cluster_count import ClusterCount, count_clusters
 from nearfar.methods import cut
 from nearfar.space.space import Space
 
 __all__ = ["Cut", "Grouping", "group_objects"]
 
 MOST_CLUSTERS = 12
-HALF = 0.5  # of the best silhouette is still a clustering worth reading
-SHAPELESS = 0.03  # below it there are no clusters at all
-GRADUAL = 0.25  # below it, objects change gradually rather than fall into groups
+READING_AID = 6  # clusters that are shown where there are no groups
+AXES = 10  # of a kernel, that groups are looked for along
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,8 +33,8 @@ class Cut:
 class Grouping:
     """The tree over the informed objects ``rows``, its ``leaves`` in the order drawn, and its cuts.
 
-    ``basis`` : why ``n_clusters`` was chosen: "asked", "finest" (of the cuts that hold together), or "none" (no cut
-    forms clusters).
+    ``count`` : how many groups there are, with the evidence. ``basis`` : why ``n_clusters`` was chosen: "asked",
+    "groups" (that were found), or "none" (there are no groups: the clusters are a reading aid).
     """
 
     tree: Any
@@ -42,7 +42,8 @@ class Grouping:
     leaves: NDArray[np.intp]
     cuts: tuple[Cut, ...]
     n_clusters: int
-    basis: Literal["asked", "finest", "none"]
+    basis: Literal["asked", "groups", "none"]
+    count: ClusterCount
 
     @property
     def chosen(self) -> Cut:
@@ -71,8 +72,10 @@ def group_objects(space: Space, n_clusters: int | None = None) -> Grouping | Non
         _cut(known, tree, k, order, distances, rows, len(space))
         for k in sorted({*range(2, most + 1), *asked})
     )
-    chosen, basis = (n_clusters, "asked") if asked else _choose(cuts)
-    return Grouping(tree, rows, rows[order], cuts, chosen, basis)  # type: ignore[arg-type]
+    rows_of = known.rows if known.kind == "points" else known.map(min(AXES, len(rows) - 1))
+    count = count_clusters(np.asarray(rows_of, dtype=np.float64), most=most)
+    chosen, basis = (n_clusters, "asked") if asked else _choose(cuts, count)
+    return Grouping(tree, rows, rows[order], cuts, chosen, basis, count)  # type: ignore[arg-type]
 
 
 def _cut(
@@ -96,9 +99,7 @@ def _cut(
     return Cut(k, labels, rows[known.medoids(own).indices], silhouette)
 
 
-def _choose(cuts: tuple[Cut, ...]) -> tuple[int, str]:
-    best = max(cuts, key=lambda found: found.silhouette)
-    if best.silhouette < SHAPELESS:
-        return cuts[min(len(cuts) - 1, 4)].n_clusters, "none"
-    holding = [found for found in cuts if found.silhouette >= HALF * best.silhouette]
-    return max(found.n_clusters for found in holding), "finest"
+def _choose(cuts: tuple[Cut, ...], count: ClusterCount) -> tuple[int, str]:
+    if count.k > 1 and any(found.n_clusters == count.k for found in cuts):
+        return count.k, "groups"
+    return cuts[min(len(cuts), READING_AID - 1) - 1].n_clusters, "none"

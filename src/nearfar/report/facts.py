@@ -106,7 +106,9 @@ class Judge:
 
     ``best`` : the model that tree, clusters, neighbours and outliers come from; ``accuracy`` : of choosing so.
     ``ceiling`` : lowest and highest accuracy that the best possible model can have; None where that is not known,
-    and ``unknown`` says why. ``agreement`` : of two answers to the same question, by different people where people are
+    and ``unknown`` says why; ``outer`` : the 95 % interval around both ends. ``above_guessing`` : whether any model is,
+    tested for all of them at once; ``few_people`` : how many, where they are too few to speak of others, else 0;
+    ``remembers_pairs`` : whether remembering pairs predicts as well as the best model. ``agreement`` : of two answers to the same question, by different people where people are
     known; ``repeated`` : how many questions have two such answers.
     """
 
@@ -119,6 +121,10 @@ class Judge:
     map_why: str
     ceiling: tuple[float, float] | None
     unknown: str
+    outer: tuple[float, float] | None
+    above_guessing: bool
+    few_people: int
+    remembers_pairs: bool
     agreement: float | None
     agreement_error: float | None
     repeated: int

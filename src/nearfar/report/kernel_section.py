@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.evaluate.grouping import GRADUAL, Grouping
+from nearfar.evaluate.grouping import Grouping
 from nearfar.report.facts import Clustering, Matrix, Neighbour, Tree
 from nearfar.space import Space
 
@@ -63,24 +63,12 @@ def _tree(grouping: Grouping) -> Tree:
 
 
 def _why(grouping: Grouping) -> str:
-    k, own, best, most = grouping.n_clusters, grouping.chosen, grouping.best, grouping.cuts[-1].n_clusters
+    k = grouping.n_clusters
     if grouping.basis == "asked":
-        return f"{k} clusters were asked for (mean silhouette {own.silhouette:.2f})."
+        return f"{k} clusters were asked for (mean silhouette {grouping.chosen.silhouette:.2f})."
     if grouping.basis == "none":
-        return (
-            f"No cut into 2 to {most} forms clusters (the best mean silhouette is {best.silhouette:.2f}): the objects "
-            f"change gradually, or the answers are too few to tell. {k} are shown as a reading aid."
-        )
-    text = (
-        f"{k} is the finest cut, up to {most}, whose clusters hold together at least half as well as those of the best "
-        f"cut (mean silhouette {own.silhouette:.2f}; best {best.silhouette:.2f} at {best.n_clusters})."
-    )
-    if best.silhouette < GRADUAL:
-        text += (
-            " No cut has a silhouette above 0.25: the objects change gradually rather than fall into groups, and the "
-            "clusters are a reading aid."
-        )
-    return text
+        return f"{grouping.count.why} {k} clusters are shown as a reading aid."
+    return grouping.count.why
 
 
 def _matrix(K: Floats, tree: Tree, most_cells: int) -> Matrix:

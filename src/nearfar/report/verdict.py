@@ -83,7 +83,14 @@ def _accuracy(judge: Judge, answers: Collection) -> Verdict:
     how = (
         f"{judge.best} predicts {_share(judge)} of answers it has not seen; guessing gives {percent(0.5, 0)}."
     )
-    if best - 2 * (judge.error or 0.0) < 0.5:
+    if judge.few_people:
+        how += f" {count(judge.few_people, 'person', 'people')} are too few to say how well it would predict others."
+    if judge.remembers_pairs:
+        how += (
+            " Merely remembering which pairs were called near predicts as much: the answers come from screens or lists, "
+            "and the figure may say little about new objects."
+        )
+    if not judge.above_guessing:
         unsure = (
             "That is not clearly better than guessing: collect more answers before reading anything into it."
         )
@@ -96,12 +103,20 @@ def _accuracy(judge: Judge, answers: Collection) -> Verdict:
             f"{how} How much is possible is unknown: {judge.unknown}.",
         )
     low, high = judge.ceiling
+    least, most = judge.outer or judge.ceiling
     possible = (
         f"From {asked_again(judge, answers)}, the best that any model could reach lies between "
-        f"{percent(low)} and {percent(high)}"
+        f"{percent(low)} and {percent(high)} (with 95\xa0% certainty between {percent(least)} and {percent(most)})"
     )
     if high <= 0.52:
         level, end = "poor", "people agree hardly more than by chance."
+    elif best > most:
+        level, end = (
+            "fair",
+            "the model is above that range, so the repeated questions are harder than the others.",
+        )
+    elif best > high:
+        level, end = "good", "the model is at the upper end of what these repeats can tell."
     elif best >= low - CLOSE:
         where = "inside that range" if best >= low else "just below that range"
         level, end = (
