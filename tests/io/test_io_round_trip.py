@@ -12,6 +12,11 @@ from io_tools import OPTIONAL, assert_same, names, triplets
 from nearfar.io import read_triplets, scan_triplets, write_triplets
 from nearfar.triplets import Triplets
 
+# drawn names may look alike, and drawn times may look like milliseconds
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:.*some names differ only by", "ignore:.*which looks like milliseconds"
+)
+
 TEXT_FORMATS = ["csv", "tsv", "jsonl", "csv.gz", "csv.zst", "tsv.gz", "jsonl.gz", "jsonl.zst"]
 
 
