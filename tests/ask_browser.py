@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-PATIENCE = 30
+PATIENCE = 60
 
 
 def find_driver():

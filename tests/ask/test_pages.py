@@ -362,11 +362,13 @@ def test_the_live_page(tab, study):
     field.clear()
     field.send_keys(ready.password + Keys.ENTER)
     tab.until("document.getElementById('answer-count')?.textContent === '120'")
-    tab.until("document.querySelectorAll('#map circle').length === 12", patience=60)
+    tab.until(
+        "document.querySelectorAll('#map circle').length === 12", patience=300
+    )  # compiled first, at low priority
     assert "2 of 12" not in tab.js("document.getElementById('people-count').textContent")
     before = tab.js("document.getElementById('map').innerHTML")
     looks = int(tab.js("document.documentElement.dataset.looks"))
-    tab.until(f"Number(document.documentElement.dataset.looks) > {looks + 1}")
+    tab.until(f"Number(document.documentElement.dataset.looks) > {looks + 1}", patience=120)
     assert tab.js("document.getElementById('map').innerHTML") == before  # a map that stands still
     tab.click("pause")
     tab.until("document.getElementById('state').textContent === 'paused'")
