@@ -18,7 +18,7 @@ from nearfar.evaluate.agreement import (
     counts_of_others,
 )
 from nearfar.evaluate.quick import quick_credits
-from nearfar.evaluate.repeats import FEW_SINGLE, FairDraw, control_rows, double_submits, fair_draw
+from nearfar.evaluate.repeats import FEW_SINGLE, FairDraw, control_rows, fair_draw
 from nearfar.evaluate.uncertainty import (
     FEW_PEOPLE,
     Groups,
@@ -27,6 +27,7 @@ from nearfar.evaluate.uncertainty import (
     error_groups,
     speakers,
 )
+from nearfar.io.reading import double_submits
 from nearfar.triplets import Triplets, as_triplets
 
 __all__ = ["ENOUGH_REPEATED", "Bound", "Majority", "NoiseCeiling", "ParticipantAgreement", "noise_ceiling"]

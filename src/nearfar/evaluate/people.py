@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from nearfar.evaluate.agreement import counts_of_others
 from nearfar.evaluate.quick import quick_credits, score_credits
-from nearfar.evaluate.repeats import double_submits
 from nearfar.evaluate.uncertainty import dense_codes, speakers
+from nearfar.io.reading import double_submits
 from nearfar.triplets import Triplets
 
 __all__ = ["DISCOVERY_RATE", "People", "Person", "Rate", "Standing", "Usual", "judge_people", "wilson"]

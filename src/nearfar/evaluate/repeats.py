@@ -17,13 +17,10 @@ from nearfar.errors import RepeatedControlWarning
 from nearfar.evaluate.uncertainty import Groups, covariance_of_means, dense_codes
 from nearfar.triplets import Triplets
 
-__all__ = ["FEW_SINGLE", "FairDraw", "control_rows", "double_submits", "fair_draw", "without_excess_controls"]
+__all__ = ["FEW_SINGLE", "FairDraw", "control_rows", "fair_draw", "without_excess_controls"]
 
 OFTEN = 10  # answers to one question, and ...
 FAR_MORE = 5  # ... so many times the median: it is a control question
-SECONDS = (
-    2.0  # the same person, the same question, the same answer within so short a time: one click sent twice
-)
 FEW_SINGLE = (
     0.1  # with a smaller share of answers to questions asked once, the repeated ones are (nearly) all
 )
@@ -75,23 +72,6 @@ def without_excess_controls(answers: Triplets, seed: int = 0) -> Triplets:
         stacklevel=2,
     )
     return answers[~controls | (place < typical)]
-
-
-def double_submits(answers: Triplets) -> NDArray[np.bool_]:
-    """(m,) answers that repeat one of the same person, to the same question, given less than 2 seconds before."""
-    again = np.zeros(len(answers), dtype=bool)
-    if answers.participant is None or answers.answered_at is None or not len(answers):
-        return again
-    time = answers.answered_at
-    order = np.lexsort((time, answers.triplet_ids, answers.participant.codes))
-    order = order[np.isfinite(time[order])]
-    one, two = order[:-1], order[1:]
-    same = (answers.participant.codes[one] == answers.participant.codes[two]) & (
-        answers.triplet_ids[one] == answers.triplet_ids[two]
-    )
-    other_statement = answers.statement_ids[one] != answers.statement_ids[two]
-    again[two] = same & other_statement & (time[two] - time[one] < SECONDS)
-    return again
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from nearfar.errors import InputError, ScreenWarning
 from nearfar.evaluate.screens import recognise_screens
 from nearfar.triplets import Triplets, as_triplets
 
-__all__ = ["KINDS", "By", "Split", "Units", "as_number", "holdout", "kfold", "split_units"]
+__all__ = ["KINDS", "By", "Split", "Units", "holdout", "kfold", "split_units"]
 
 Rows = NDArray[np.intp]
 
@@ -196,11 +196,6 @@ def _units_or_warning(answers: Triplets, by: By | None) -> Units:
             stacklevel=3,
         )
     return units
-
-
-def as_number(seed: int | np.random.Generator) -> int:
-    """One number from a seed, for work that draws several times; a Generator moves on by it."""
-    return int(seed.integers(2**31)) if isinstance(seed, np.random.Generator) else int(seed)
 
 
 def _need_units(units: Units, needed: int, what: str) -> None:
