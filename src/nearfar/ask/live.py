@@ -20,19 +20,13 @@ from nearfar.ask.store.transaction import Transaction
 from nearfar.errors import NearfarError, NearfarWarning
 from nearfar.evaluate.alignment import align, along_axes, radius
 from nearfar.evaluate.analysis import Analysis
-from nearfar.evaluate.people import judge_people
+from nearfar.report.people import reason_for
 from nearfar.space.space import Space
 
 __all__ = ["live_view"]
 
 MODEL = "score"  # needs no optimisation, so it keeps up
 FEWEST = 60  # statements before anything is said
-REASONS = {
-    "inconsistent": "does not repeat their own answers",
-    "different": "answers reliably, but by another taste",
-    "unlike the others": "answers unlike the others",
-    "one-sided": "chooses one side far more often",
-}
 ENOUGH_TO_TURN = 3  # objects on both maps
 
 
@@ -64,7 +58,7 @@ def live_view(collected: Collected, before: dict[str, Any] | None = None) -> dic
         enough = view["answers"] >= FEWEST and len(analysis.splits) > 0
         found = analysis.ceiling.to_dict()
         view["ceiling"] = {key: value for key, value in found.items() if key != "participants"}
-        view["people"] = _people(collected, analysis.held_out.astype(np.float64) if enough else None)
+        view["people"] = _people(collected, analysis)
         if enough:
             view["map"] = _map(analysis.space, (before or {}).get("map"))
             view["curve"] = _curve(analysis)
@@ -83,8 +77,10 @@ def _curve(analysis: Analysis) -> dict[str, Any] | None:
     return {"model": curve.model, "points": points, "verdict": curve.verdict, **parts}
 
 
-def _people(collected: Collected, credit: Any) -> list[dict[str, Any]]:
-    found = judge_people(collected.triplets, credit)
+def _people(collected: Collected, analysis: Analysis) -> list[dict[str, Any]]:
+    if analysis.people is None:
+        return []
+    found = analysis.people
     graded: dict[str, list[bool]] = {}
     for check in collected.checks:
         graded.setdefault(check.participant, []).append(check.correct)
@@ -97,9 +93,9 @@ def _people(collected: Collected, credit: Any) -> list[dict[str, Any]]:
             "median_seconds": row.median_seconds,
             "checks": len(graded.get(row.name, ())),
             "checks_correct": sum(graded.get(row.name, ())),
-            "reason": REASONS.get(row.standing, ""),
+            "reason": reason_for(row, found),
         }
-        for row in (found.rows if found is not None else ())
+        for row in found.rows
     ]
 
 

@@ -19,6 +19,7 @@ from nearfar.evaluate.comparison import Comparison, make_comparison
 from nearfar.evaluate.counting import Counts, count_answers
 from nearfar.evaluate.crossval import Credits, cross_validate
 from nearfar.evaluate.grouping import Grouping, group_objects
+from nearfar.evaluate.people import People, judge_people
 from nearfar.evaluate.repeats import without_excess_controls
 from nearfar.evaluate.resamples import (
     Resamples,
@@ -213,6 +214,11 @@ class Analysis:
     def ceiling(self) -> NoiseCeiling:
         """What repeated questions say about the best possible accuracy."""
         return noise_ceiling(self.answers)
+
+    @cached_property
+    def people(self) -> People | None:
+        """Every participant, those who answer unlike the others first; None where nobody is known."""
+        return judge_people(self.answers, self.held_out if self.splits else None)
 
     @cached_property
     def counts(self) -> Counts:

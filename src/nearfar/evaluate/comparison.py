@@ -94,6 +94,16 @@ class Comparison:
     few_people: int = 0
 
     @property
+    def error_units(self) -> str:
+        """What the errors are clustered by, in words: "participant and trio"."""
+        unit = self._unit_in_words
+        return f"{self.clustered_by} and {unit}" if self.clustered_by != self.unit else unit
+
+    @property
+    def _unit_in_words(self) -> str:
+        return "pair of anchor and near" if self.unit == "pair" else self.unit
+
+    @property
     def equals(self) -> list[Score]:
         """The models that cannot be told apart from the best, itself among them, best first."""
         return [score for score in self.ranked() if score.as_good_as_best]
@@ -225,11 +235,9 @@ def _head(comparison: Comparison) -> list[str]:
             f"between {low:.3f} and {high:.3f} ({least:.3f} to {most:.3f} with their uncertainty, from "
             f"{ceiling.agreement.questions:,} repeated questions)"
         )
-    unit = "pair of anchor and near" if comparison.unit == "pair" else comparison.unit
-    also = f"{comparison.clustered_by} and {unit}" if comparison.clustered_by != comparison.unit else unit
     return [
         f"{comparison.n_answers:,} answers about {comparison.n_objects:,} objects, held out in {comparison.cv} parts "
-        f"by {unit}; errors clustered by {also}",
+        f"by {comparison._unit_in_words}; errors clustered by {comparison.error_units}",
         f"best possible accuracy: {best_possible}; guessing gives 0.500",
     ]
 

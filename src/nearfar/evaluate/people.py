@@ -1,7 +1,7 @@
 """Participants: who answers unlike the others, and whether that is carelessness or another taste.
 
 A look is suggested; nobody is ever left out by itself. Every person gets one p-value over all tests, and who is
-named is decided by Benjamini and Hochberg over all people: of those named, at most one in twenty is there by chance, as simulations show.
+named is decided by Benjamini and Hochberg over all people (docs/honesty.md says how often that holds in simulations).
 Statements count, not rows: a grid screen is one thing said.
 """
 
@@ -118,8 +118,8 @@ def judge_people(answers: Triplets, credit: NDArray[Any] | None = None) -> Peopl
     Parameters
     ----------
     answers : what was answered.
-    credit : (m,) 1 where a held-out prediction agrees with the answer, 0 where not, 0.5 for a tie. Default: that of
-        ``score``.
+    credit : (m,) 1 where a held-out prediction agrees with the answer, 0 where not, 0.5 for a tie, NaN where there is
+        none. Default: that of ``score``.
     """
     if answers.participant is None:
         return None
@@ -129,7 +129,9 @@ def judge_people(answers: Triplets, credit: NDArray[Any] | None = None) -> Peopl
     there = [code for code in np.flatnonzero(count).tolist() if names[code]]
     if not there:
         return None
-    shares = _shares(answers, quick_credits(answers) if credit is None else credit, codes, len(names))
+    credit = quick_credits(answers) if credit is None else credit
+    credit = np.full(len(answers), math.nan) if credit is None else credit
+    shares = _shares(answers, credit, codes, len(names))
     median, fast, limit = _times(answers, len(names))
     statements = _statements_of(answers, codes, len(names))
     rows = [
@@ -313,25 +315,24 @@ def _quantile(level: float, df: int) -> float:
 
 
 def _shares(
-    answers: Triplets, credit: NDArray[Any] | None, codes: NDArray[np.int64], size: int
+    answers: Triplets, credit: NDArray[Any], codes: NDArray[np.int64], size: int
 ) -> dict[str, tuple[Floats, NDArray[np.int64]]]:
     """Per kind of agreement and person: hits (a statement counts once) and of how many."""
     statement = dense_codes(answers.statement_ids)
     asked = dense_codes(answers.question_ids)
     said = (answers.near < answers.far).astype(np.int64)
     person = speakers(answers)
-    nothing = np.zeros(len(answers), dtype=bool)
     same, others = counts_of_others(asked, said, person)
     first = ~double_submits(answers)
     own = dense_codes(asked * (int(person.max(initial=-1)) + 1) + person)
     same_again, again = np.zeros(len(answers)), np.zeros(len(answers))
     same_again[first], again[first] = counts_of_others(own[first], said[first], statement[first])
-    side = nothing if answers.near_side is None else answers.near_side >= 0
+    side = _sides(answers)
     left = np.zeros(len(answers)) if answers.near_side is None else (answers.near_side == 0).astype(float)
-    predicted = np.zeros(len(answers)) if credit is None else np.asarray(credit, dtype=np.float64)
+    predicted = np.asarray(credit, dtype=np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):
         values = {
-            "with_prediction": (predicted, nothing if credit is None else ~nothing),
+            "with_prediction": (predicted, np.isfinite(predicted)),
             "with_others": (same / others, others > 0),
             "with_themselves": (same_again / again, again > 0),
             "left": (left, side),
@@ -342,6 +343,14 @@ def _shares(
         unit = own if kind == "with_themselves" else statement
         found[kind] = _hits(value[known], unit[known], codes[known], size)
     return found
+
+
+def _sides(answers: Triplets) -> NDArray[np.bool_]:
+    """(m,) whether it is known at which side the chosen one stood; a side that never varies is none."""
+    if answers.near_side is None:
+        return np.zeros(len(answers), dtype=bool)
+    known = answers.near_side >= 0
+    return known if len(np.unique(answers.near_side[known])) > 1 else np.zeros(len(answers), dtype=bool)
 
 
 def _hits(

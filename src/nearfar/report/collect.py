@@ -26,7 +26,7 @@ from nearfar.report.judge_section import make_judge
 from nearfar.report.kernel_section import Shown, show_space
 from nearfar.report.map_section import make_maps
 from nearfar.report.paragraph import citations, methods_paragraph, versions
-from nearfar.report.people import participants
+from nearfar.report.people import participant_facts
 from nearfar.report.pictures import Found, Thumbnail, find_pictures, thumbnails
 from nearfar.report.pseudonyms import shown_names
 from nearfar.report.stability_section import Certainty, make_certainty
@@ -207,7 +207,7 @@ class _Collector:
         answers, total = analysis.answers, analysis.counts.per_object
         place = np.full(answers.n_objects, -1, dtype=np.int64)
         place[analysis.shown] = np.arange(len(analysis.shown))
-        people = participants(answers, self.people, analysis.ceiling, analysis.held_out)
+        people = analysis.people
         disputed = [
             f.Contradiction(
                 int(place[q.anchor]), int(place[q.one]), int(place[q.other]), q.said_one, q.said_other
@@ -215,10 +215,12 @@ class _Collector:
             for q in analysis.counts.disputed()
         ]
         return f.Quality(
-            participants=people.rows if people else None,
+            participants=participant_facts(people, self.people) if people else None,
             pseudonyms=not self.options.show_participants,
             fast_below=people.fast_below if people else None,
-            typical=people.typical if people else {},
+            usual={kind: None if found is None else found.share for kind, found in people.usual.items()}
+            if people
+            else {},
             contradictions=tuple(q for q in disputed if min(q.anchor, q.one, q.other) >= 0),
             double_submits=int(double_submits(answers).sum()),
             coverage=_coverage(analysis),

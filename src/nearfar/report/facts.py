@@ -242,13 +242,16 @@ class Sure:
 class Participant:
     """One participant under the name shown.
 
-    Each share comes with the number of answers behind it; None where nothing can be said. ``left`` is the share of
-    answers that chose what stood on the left. ``reasons`` say why a look at this participant is suggested.
+    Each share comes with the number of statements behind it; None where nothing can be said. ``low`` and ``high``
+    are the ends of the 95 % Wilson interval of ``with_prediction``. ``left`` is the share of statements that chose what stood on the left.
+    ``reasons`` say why a look at this participant is suggested.
     """
 
     name: str
     answers: int
     with_prediction: float | None
+    low: float | None
+    high: float | None
     with_others: float | None
     shared: int
     with_themselves: float | None
@@ -275,13 +278,14 @@ class Contradiction:
 class Quality:
     """Who answered how well, where answers contradict, what is covered.
 
-    ``double_submits`` : answers that the same participant sent again within half a second; they are kept.
+    ``usual`` : the median participant's shares. ``double_submits`` : answers that the same participant sent again
+    within half a second; they are kept.
     """
 
     participants: tuple[Participant, ...] | None
     pseudonyms: bool
     fast_below: float | None
-    typical: dict[str, float | None]
+    usual: dict[str, float | None]
     contradictions: tuple[Contradiction, ...]
     double_submits: int
     coverage: dict[str, float]

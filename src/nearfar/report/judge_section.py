@@ -38,7 +38,7 @@ def make_judge(analysis: Analysis) -> Judge:
         repeated=found.questions if found else 0,
         cv=len(analysis.splits),
         unit=scores.unit if scores else "trio",
-        clustered_by=scores.clustered_by if scores else "trio",
+        clustered_by=scores.error_units if scores else "trio",
         answers=len(analysis.judged),
         remark=_remark(analysis),
     )

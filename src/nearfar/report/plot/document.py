@@ -56,7 +56,7 @@ def make_plots(facts: Facts) -> Plots:
         figures["sure"] = _sure(objects)
     figures["cover"] = _cover(objects, facts)
     if facts.quality.participants:
-        figures["people"] = people_plot(facts.quality.participants, facts.quality.typical)
+        figures["people"] = people_plot(facts.quality.participants, facts.quality.usual)
     if facts.curve is not None:
         figures["curve"] = curve_plot(facts.curve, facts.judge)
     return Plots(figures)

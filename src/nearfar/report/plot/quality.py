@@ -14,19 +14,18 @@ from nearfar.report.plot.figure import ACCENT, FAINT, plain_figure
 __all__ = ["curve_plot", "people_plot"]
 
 
-def people_plot(people: tuple[Participant, ...], typical: dict[str, float | None]) -> Any:
+def people_plot(people: tuple[Participant, ...], usual: dict[str, float | None]) -> Any:
     """Agreement with the held-out prediction against agreement with others, or against the number of answers."""
     both = sum(p.with_others is not None for p in people) > len(people) / 2
     y = [p.with_others if both else p.answers for p in people]
     x = [math.nan if p.with_prediction is None else p.with_prediction for p in people]
-    half = [1.96 * math.sqrt(max(v * (1 - v), 0) / max(p.answers, 1)) for v, p in zip(x, people, strict=True)]
     source = ColumnDataSource(
         name="of-people",
         data={
             "x": x,
             "y": [math.nan if value is None else value for value in y],
-            "low": [v - h for v, h in zip(x, half, strict=True)],
-            "high": [v + h for v, h in zip(x, half, strict=True)],
+            "low": [math.nan if p.low is None else p.low for p in people],
+            "high": [math.nan if p.high is None else p.high for p in people],
             "colour": [ACCENT] * len(people),
             "marker": ["diamond" if p.reasons else "circle" for p in people],
             "size": [13 if p.reasons else 9 for p in people],
@@ -40,11 +39,9 @@ def people_plot(people: tuple[Participant, ...], typical: dict[str, float | None
     plot.add_layout(
         Span(location=0.5, dimension="height", line_color=FAINT, line_dash="dashed", name="people-half")
     )
-    if typical.get("with_prediction"):
+    if usual.get("with_prediction"):
         plot.add_layout(
-            Span(
-                location=typical["with_prediction"], dimension="height", line_color=FAINT, name="people-usual"
-            )
+            Span(location=usual["with_prediction"], dimension="height", line_color=FAINT, name="people-usual")
         )
     plot.segment("low", "y", "high", "y", source=source, line_color="colour", line_alpha=0.35, line_width=2)
     plot.scatter(

@@ -78,13 +78,14 @@ def people_figure(people: tuple[Participant, ...]) -> Figure:
         figure, axes = sheet("Participants", below(note, [], []), WIDTH, min(9.0, 1.0 + 0.13 * len(ordered)))
         for row, person in enumerate(ordered):
             share = person.with_prediction or 0.0
-            half = 1.96 * math.sqrt(share * (1 - share) / max(person.answers, 1))
+            low = share if person.low is None else person.low
+            high = share if person.high is None else person.high
             colour = COLOURS[5] if person.reasons else ACCENT
             fill = colour if person.reasons else "white"
             axes.errorbar(
                 share,
                 row,
-                xerr=half,
+                xerr=[[share - low], [high - share]],
                 fmt="D" if person.reasons else "o",
                 ms=4,
                 color=colour,
