@@ -1,5 +1,7 @@
 """Threads of BLAS: held back for little work, and given back whoever leaves last."""
 
+import threading
+
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -7,7 +9,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 import nearfar as nf
 from nearfar.kernel import shift
 from nearfar.methods import _spectrum
-from nearfar.threads import one_blas_thread
+from nearfar.threads import one_blas_thread, run
 
 
 def blas_threads():
@@ -50,3 +52,31 @@ def test_small_kernels_are_solved_in_one_thread(monkeypatch, all_at_once):
     with threadpool_limits(2, user_api="blas"):
         nf.KernelPCA(1).fit(np.random.default_rng(0).normal(size=(60, 80)))
     assert seen == [{1}, {1}]
+
+
+def test_all_threads_take_calls(monkeypatch):
+    """Each of six calls meets another one: that needs two threads all the way, the calling one among them."""
+    monkeypatch.setenv("NEARFAR_NUM_THREADS", "2")
+    meeting, seen = threading.Barrier(2, timeout=20), set()
+
+    def meet(number):
+        meeting.wait()
+        seen.add(threading.get_ident())
+        return number
+
+    assert run(meet, [(number,) for number in range(6)]) == list(range(6))
+    assert len(seen) == 2 and threading.get_ident() in seen
+
+
+@pytest.mark.parametrize("bad", [0, 3, 7])
+def test_a_call_that_fails_stops_the_others_and_is_raised(monkeypatch, bad):
+    monkeypatch.setenv("NEARFAR_NUM_THREADS", "2")
+
+    def work(number):
+        if number == bad:
+            raise KeyError(bad)
+        return run(lambda inner: inner, [(number,), (number,)])  # from inside: one by one
+
+    with pytest.raises(KeyError, match=str(bad)):
+        run(work, [(number,) for number in range(8)])
+    assert run(work, [(number,) for number in range(bad)]) == [[number, number] for number in range(bad)]

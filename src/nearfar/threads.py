@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 Result = TypeVar("Result")
 
@@ -44,8 +45,8 @@ def blocks(size: int, count: int) -> list[tuple[int, int]]:
 def run(work: Callable[..., Result], arguments: Iterable[tuple[object, ...]]) -> list[Result]:
     """Call ``work(*a)`` for every ``a``, side by side where that can help; results in order.
 
-    The calling thread takes its share. A call from inside such work runs one by one, so nothing can wait for
-    itself.
+    The calling thread and those of the pool take one call after the other. A call from inside such work runs one by
+    one, so nothing can wait for itself.
 
     >>> run(lambda a, b: a + b, [(1, 2), (3, 4)])
     [3, 7]
@@ -53,12 +54,39 @@ def run(work: Callable[..., Result], arguments: Iterable[tuple[object, ...]]) ->
     jobs = list(arguments)
     if len(jobs) <= 1 or n_threads() == 1 or getattr(_inside, "pool", False):
         return [work(*job) for job in jobs]
-    futures = [_pool().submit(_marked, work, job) for job in jobs[1:]]
+    shared = _Jobs(work, jobs)
+    helpers = [_pool().submit(shared.take) for _ in range(min(len(jobs), n_threads()) - 1)]
     try:
-        first = work(*jobs[0])
-    finally:
-        wait(futures)
-    return [first, *(future.result() for future in futures)]
+        shared.take()
+    finally:  # those that did not begin are not needed any more
+        wait([helper for helper in helpers if not helper.cancel()])
+    for helper in helpers:
+        if not helper.cancelled():
+            helper.result()  # raises what a call there raised
+    return shared.results
+
+
+class _Jobs(Generic[Result]):
+    """Calls that several threads take one by one until none is left, or one has failed."""
+
+    def __init__(self, work: Callable[..., Result], jobs: list[tuple[object, ...]]) -> None:
+        self.work = work
+        self.left = deque(enumerate(jobs))
+        self.results: list[Any] = [None] * len(jobs)
+
+    def take(self) -> None:
+        """Make calls while there are any."""
+        with alone():
+            while True:
+                try:
+                    place, job = self.left.popleft()
+                except IndexError:
+                    return
+                try:
+                    self.results[place] = self.work(*job)
+                except BaseException:
+                    self.left.clear()
+                    raise
 
 
 _inside = threading.local()
@@ -131,11 +159,6 @@ def _controller() -> Any:
     from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
     return ThreadpoolController()
-
-
-def _marked(work: Callable[..., Result], job: tuple[object, ...]) -> Result:
-    _inside.pool = True
-    return work(*job)
 
 
 @lru_cache(maxsize=1)

@@ -20,6 +20,7 @@ from nearfar import threads
 from nearfar.blocks import Backend, RowBlocks, join
 from nearfar.kernel.factored import row_squares
 from nearfar.methods import _loops
+from nearfar.methods._columns import onto_columns
 from nearfar.methods._lloyd import Run, Stop, repair
 from nearfar.methods._seeding import plus_plus
 from nearfar.methods._spaces import Floats, Labels
@@ -88,9 +89,10 @@ class RowSpace:
         found: Floats = join(self.rows.gather("lengths", row_squares))
         return found
 
-    def columns(self, objects: NDArray[np.intp]) -> NDArray[Any]:
-        """Products of all rows with those of the given objects."""
-        found: NDArray[Any] = join(self.rows.gather("columns", _products, chosen=self.rows.take(objects)))
+    def columns(self, objects: NDArray[np.intp]) -> Floats:
+        """Products of all rows with those of the given objects, in float64: the same however rows are cut."""
+        chosen = self.rows.take(objects).T.astype(np.float64)
+        found: Floats = join(self.rows.gather("columns", onto_columns, axes=chosen))
         return found
 
     def nearest(self, centres: Floats) -> list[Any]:
@@ -220,11 +222,6 @@ def _explained(sums: Floats, sizes: NDArray[np.int64], mean: Floats) -> float:
 
 def _column_sums(rows: NDArray[Any]) -> Floats:
     result: Floats = rows.sum(axis=0, dtype=np.float64)
-    return result
-
-
-def _products(rows: NDArray[Any], chosen: NDArray[Any]) -> NDArray[Any]:
-    result: NDArray[Any] = rows @ chosen.T
     return result
 
 
