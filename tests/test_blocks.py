@@ -188,6 +188,8 @@ def test_clusters_of_float32_rows_are_the_same_however_they_are_cut(tmp_path):
     one, other = (nf.KernelKMeans(7, random_state=0).fit(each) for each in (phi, rows))
     assert other.labels_.to_array().tolist() == one.labels_.tolist()
     assert other.inertia_ == pytest.approx(one.inertia_, rel=1e-12)
-    wanted = np.array([3, 500, 2999])  # products that starts are drawn by: in float32 they would depend on the cut
+    wanted = np.array(
+        [3, 500, 2999]
+    )  # products that starts are drawn by: in float32 they would depend on the cut
     exact = phi.astype(np.float64) @ phi[wanted].astype(np.float64).T
     np.testing.assert_allclose(RowSpace(rows).columns(wanted), exact, rtol=1e-12, atol=1e-12)
