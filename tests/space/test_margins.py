@@ -35,7 +35,7 @@ def test_all_pairs_at_once_and_pair_by_pair_agree(layout):
     phi = FeatureMap("score", layout=layout).fit_transform(answers)
     asked = (answers.anchor, answers.near, answers.far)
     at_once = margins.phi_margins(phi, *asked, strategy="matrix")
-    one_by_one = margins.phi_margins(phi, *asked, strategy="pairs")
+    one_by_one = margins.phi_margins(phi, *asked, strategy="products")
     assert np.allclose(at_once, one_by_one, atol=1e-12)
     assert ((at_once == 0) == (one_by_one == 0)).all()
 

@@ -203,3 +203,26 @@ def test_features_of_ones_own_make_a_space():
     assert np.array_equal(
         Space.of_features(phi).nearest(3).indices, fit_space(answers, "k1").nearest(3).indices
     )
+
+
+@pytest.mark.parametrize("layout", ["dense", "sparse"])
+@pytest.mark.parametrize("diagonal", ["shift", "keep"])
+def test_every_strategy_finds_the_same(layout, diagonal):
+    answers = answers_about(PLANE, 900, seed=3)
+    phi = nf.FeatureMap("score", layout=layout).fit_transform(answers)
+    one, other = (
+        Space(phi, kind="kernel", diagonal=diagonal, strategy=way) for way in ("matrix", "products")
+    )
+    assert one.shift - 1e-2 <= other.shift <= one.shift  # by products, an estimate from below
+    np.testing.assert_allclose(np.abs(one.map(3)), np.abs(other.map(3)), atol=1e-8)
+    assert one.clusters(3).labels.tolist() == other.clusters(3).labels.tolist()
+    np.testing.assert_allclose(one.predict(answers).margin, other.predict(answers).margin, atol=1e-12)
+    part = other.take([0, 3, 5]).by("matrix")
+    assert (part.strategy, part.diagonal, other.take([0, 3]).strategy) == ("matrix", diagonal, "products")
+    fitted = nf.fit(answers, "score", strategy="products")
+    assert fitted.strategy == "products" and fitted.extend([[25, 0, 1]]).strategy == "products"
+
+
+def test_an_unknown_strategy_is_refused():
+    with pytest.raises(InputError, match="strategy='fast' is not known; expected auto, matrix, products"):
+        Space(np.eye(3), kind="kernel", strategy="fast")

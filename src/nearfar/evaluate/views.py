@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from nearfar.evaluate.analysis import Analysis
 from nearfar.evaluate.comparison import Comparison
 from nearfar.evaluate.resamples import Stability
+from nearfar.space.margins import Strategy
 from nearfar.space.models import fit_space
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets, as_triplets
@@ -23,6 +24,7 @@ def fit(
     model: Any = "auto",
     *,
     landmarks: Sequence[Any] | None = None,
+    strategy: Strategy = "auto",
     seed: Any = 0,
 ) -> Space:
     """The space that a model makes of answers.
@@ -33,6 +35,7 @@ def fit(
     model : "auto", the model that predicts held-out answers best; a name such as "score", "score-5" or "soe-8"; or
         an object with ``fit_transform(answers)``.
     landmarks : names or indices of the objects that the columns of a kernel are made of.
+    strategy : "auto" works by what is cheaper, "matrix" by the n x n matrix, "products" without it.
     seed : None, an integer or a numpy Generator; for ``auto``.
 
     Examples
@@ -41,8 +44,8 @@ def fit(
     Space('score', 4 objects)
     """
     if isinstance(model, str) and model == "auto" and landmarks is None:
-        return Analysis(answers, seed=seed).space
-    return fit_space(answers, _named(model), landmarks=landmarks)
+        return Analysis(answers, seed=seed).space.by(strategy)
+    return fit_space(answers, _named(model), landmarks=landmarks).by(strategy)
 
 
 def kernel_matrix(

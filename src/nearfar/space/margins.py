@@ -20,7 +20,7 @@ from nearfar.threads import blocks, run
 __all__ = ["phi_margins", "point_margins", "without_rounding"]
 
 Indices = NDArray[np.int32]
-Strategy = Literal["auto", "matrix", "pairs"]
+Strategy = Literal["auto", "matrix", "products"]
 MOST_IN_MATRIX = 5000  # objects up to which an n x n matrix is small (200 MB)
 
 
@@ -40,7 +40,8 @@ def phi_margins(
 ) -> NDArray[np.float64]:
     """(m,) margins from the rows of Phi, ndarray or csr_array; a zero row knows nothing, so that is a tie.
 
-    ``strategy`` : inner products of all "matrix" pairs, of the asked "pairs" only, or what is cheaper.
+    ``strategy`` : "matrix" for the inner products of all pairs, "products" for those that are asked for only, or
+    "auto" for what is cheaper.
 
     >>> phi = np.array([[1.0, 0.0], [0.6, 0.8], [0.0, 1.0], [0.0, 0.0]])
     >>> phi_margins(phi, np.array([0, 2]), np.array([1, 3]), np.array([2, 0])).round(2)

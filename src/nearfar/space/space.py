@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nearfar.checks import check_count
 from nearfar.errors import InputError
-from nearfar.space.margins import phi_margins, point_margins
+from nearfar.space.margins import Strategy, phi_margins, point_margins
 from nearfar.space.predictions import Predictions, as_questions
 from nearfar.space.similar import Similar, find_name
 from nearfar.triplets import Triplets, as_triplets
@@ -68,6 +68,9 @@ class Space:
     model : the name of the model that made it.
     estimator : what was fitted, for ``extend``: it has ``transform(answers)``.
     diagonal : "shift" or "keep": whether maps, clusters and trees of a kernel are those of the shifted K.
+    strategy : "auto" takes what is cheaper; with "matrix" the shift, maps, clusters and predictions go by the n x n
+        matrix K, with "products" none of them makes it. They agree but for rounding, and for the shift, which
+        products estimate from below (``nearfar.kernel.smallest_eigenvalue``).
 
     Examples
     --------
@@ -90,7 +93,10 @@ class Space:
         model: str = "",
         estimator: Any = None,
         diagonal: Diagonal = "shift",
+        strategy: Strategy = "auto",
     ) -> None:
+        if strategy not in get_args(Strategy):
+            raise InputError(f"strategy={strategy!r} is not known; expected {', '.join(get_args(Strategy))}")
         if getattr(rows, "ndim", 0) != 2:
             raise InputError(f"rows: expected one row per object, got shape {np.shape(rows)}")
         n = int(rows.shape[0])
@@ -102,6 +108,7 @@ class Space:
         self.model = model or kind
         self.estimator = estimator
         self.diagonal = diagonal
+        self.strategy = strategy
         self.informed = _non_zero(rows, n) if informed is None and kind == "kernel" else _mask(informed, n)
 
     @classmethod
@@ -151,7 +158,9 @@ class Space:
 
         if self.kind == "points" or not self.informed.any():
             return 0.0
-        return self._kernel.shift if "_kernel" in self.__dict__ else smallest_eigenvalue(self.rows)
+        if self.strategy == "matrix" or "_kernel" in self.__dict__:
+            return self._kernel.shift
+        return smallest_eigenvalue(self.rows, strategy=self.strategy)
 
     # ---------------------------------------------------------------- K and distances
 
@@ -201,7 +210,8 @@ class Space:
         """The fitted ``KernelPCA`` of the rows."""
         from nearfar.methods import KernelPCA
 
-        return KernelPCA(n_components=n_components, diagonal=self._diagonal).fit(self._working)
+        found = KernelPCA(n_components=n_components, diagonal=self._diagonal, strategy=self.strategy)
+        return found.fit(self._working)
 
     def tree(self, method: str = "complete") -> Tree:
         """The tree by complete, average or single linkage on the distances, in SciPy's format."""
@@ -219,8 +229,8 @@ class Space:
         """Clusters by kernel k-means, with the medoid of each."""
         from nearfar.methods import KernelKMeans
 
-        found = KernelKMeans(n_clusters, n_init=n_init, diagonal=self._diagonal, random_state=seed)
-        found.fit(self._working)
+        options = {"diagonal": self._diagonal, "strategy": self.strategy, "random_state": seed}
+        found = KernelKMeans(n_clusters, n_init=n_init, **options).fit(self._working)
         medoids = self.medoids(found.labels_)
         at = np.full(n_clusters, -1, dtype=np.intp)
         at[medoids.clusters] = medoids.indices
@@ -300,14 +310,20 @@ class Space:
         if len(at) == len(self) and np.array_equal(at, np.arange(len(self))):
             return self
         names = tuple(self.objects[x] for x in at)
-        return Space(self.rows[at], names, kind=self.kind, informed=self.informed[at], model=self.model)
+        return self._with(self.rows[at], names, self.informed[at])
+
+    def by(self, strategy: Strategy) -> Space:
+        """The same space, worked on by another strategy."""
+        return self if strategy == self.strategy else self._with(strategy=strategy)
 
     # ---------------------------------------------------------------- answers
 
     def margins(self, anchor: NDArray[Any], one: NDArray[Any], other: NDArray[Any]) -> Floats:
         """(m,) ``|a - other|^2 - |a - one|^2``: positive where ``one`` is nearer, 0 for a tie or an unknown object."""
-        of_rows = phi_margins if self.kind == "kernel" else point_margins
-        margin = of_rows(self.rows, anchor, one, other)
+        if self.kind == "kernel":
+            margin = phi_margins(self.rows, anchor, one, other, strategy=self.strategy)
+        else:
+            margin = point_margins(self.rows, anchor, one, other)
         margin[~(self.informed[anchor] & self.informed[one] & self.informed[other])] = 0
         return margin
 
@@ -339,16 +355,33 @@ class Space:
             known[role] = True
         if self.kind == "kernel":
             known[fresh] &= _non_zero(placed, len(fresh))
-        return Space(
+        return self._with(
             _stack(self.rows, placed),
             (*self.objects, *(new.objects[x] for x in fresh)),
-            kind=self.kind,
-            informed=np.concatenate([self.informed, known[fresh]]),
-            model=self.model,
-            estimator=self.estimator,
+            np.concatenate([self.informed, known[fresh]]),
         )
 
     # ---------------------------------------------------------------- inside
+
+    def _with(
+        self,
+        rows: Any = None,
+        objects: Sequence[str] | None = None,
+        informed: NDArray[np.bool_] | None = None,
+        *,
+        strategy: Strategy | None = None,
+    ) -> Space:
+        """This space with other rows or another strategy."""
+        return Space(
+            self.rows if rows is None else rows,
+            self.objects if objects is None else objects,
+            kind=self.kind,
+            informed=self.informed if informed is None else informed,
+            model=self.model,
+            estimator=self.estimator,
+            diagonal=self.diagonal,
+            strategy=strategy or self.strategy,
+        )
 
     @property
     def _diagonal(self) -> str:
