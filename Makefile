@@ -4,12 +4,13 @@ BIN := .venv/bin
 READY := .venv/.ready
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help install demo test lint types check bench paper clean
+.PHONY: help install demo test lint types check docs bench paper clean
 
 help:
 	@echo "make demo     the main job on built-in data, into ./demo"
 	@echo "make test     run the tests"
 	@echo "make check    lint, types, tests and doctests"
+	@echo "make docs     the documentation, into ./docs/_build/html"
 	@echo "make bench    speed and memory, beside the peers and the limits"
 	@echo "make paper    redo the figures and claims of the paper (docs/paper.md)"
 	@echo "make install  set up .venv and nothing else"
@@ -40,6 +41,15 @@ types: $(READY)
 check: lint types test
 	$(BIN)/python -m pytest -q --doctest-modules src/nearfar
 
+$(READY)-docs: $(READY)
+	@echo "setting up what the documentation needs (once)"
+	@$(PIP) -e ".[docs]"
+	@touch $@
+
+docs: $(READY)-docs
+	$(BIN)/sphinx-build -q -W --keep-going -j 2 docs docs/_build/html
+	@echo "open docs/_build/html/index.html"
+
 bench: $(READY)
 	$(BIN)/python -m benchmarks
 
@@ -47,4 +57,4 @@ paper: $(READY)
 	$(BIN)/python -m experiments
 
 clean:
-	rm -rf .venv demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv demo docs/_build docs/generated docs/gallery docs/tutorials docs/reference/generated .mypy_cache .ruff_cache .pytest_cache .hypothesis

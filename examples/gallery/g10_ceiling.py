@@ -1,0 +1,29 @@
+"""
+The ceiling
+===========
+
+People contradict each other, so no model reaches 100 %. Questions that were asked more than once say how far one can
+get: between the agreement A of two answers and (1 + sqrt(2A - 1)) / 2.
+"""
+
+import matplotlib.pyplot as plt
+
+import nearfar as nf
+
+answers = nf.datasets.make_colours().triplets
+scores = nf.compare(answers, ["k1", "score", "tste-2", "soe-3"], cv=3)
+print(scores.ceiling)
+
+fig, ax = plt.subplots()
+ranked = sorted(scores, key=lambda score: score.accuracy)
+for place, score in enumerate(ranked):
+    ax.plot([score.low, score.high], [place, place], color="#2457a6")
+    ax.plot(score.accuracy, place, "o", color="#2457a6")
+(low, high), (outer_low, outer_high) = scores.ceiling.bracket, scores.ceiling.outer
+ax.axvspan(outer_low, outer_high, color="#b35806", alpha=0.12, linewidth=0)
+ax.axvspan(low, high, color="#b35806", alpha=0.3, linewidth=0, label="best possible, and how sure")
+ax.axvline(0.5, color="#56606d", linestyle="--", linewidth=1, label="guessing")
+ax.set_yticks(range(len(ranked)), [score.name for score in ranked])
+ax.set_xlabel("held-out accuracy, 95 % interval")
+ax.legend(loc="lower center")
+plt.show()
