@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from benchmarks._measure import RESULTS, machine
 from nearfar.errors import NearfarWarning
+from nearfar.evaluate.people import wilson
 from nearfar.evaluate.splits import kfold
 from nearfar.space.models import parse_model
 from nearfar.space.space import Space
@@ -52,26 +53,51 @@ def repetitions(default: int = 200) -> int:
 
 
 def run_cells(name: str, cells: Iterable[Row], work: Callable[..., Row], count: int) -> list[Row]:
-    """``work(seed, **cell)`` ``count`` times per cell; the mean of every number it returns, kept as JSON."""
+    """``work(seed, **cell)`` ``count`` times per cell; the mean of every number it returns, kept as JSON.
+
+    Rates (numbers that are 0 or 1 in every repetition) get their 95 % Wilson interval. The file is written after every
+    cell, and a cell that stands in it with at least as many repetitions is not run again: an interrupted command goes
+    on where it stopped. ``--again`` runs all of them.
+    """
+    path = RESULTS / "honesty" / f"{name}.json"
+    path.parent.mkdir(exist_ok=True)
+    kept: list[Row] = json.loads(path.read_text())["rows"] if path.exists() else []
     rows = []
     for cell in cells:
-        start = time.perf_counter()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NearfarWarning)
-            found = [work(np.random.SeedSequence([77, seed]), **cell) for seed in range(count)]
-        row = {**cell, "repetitions": count}
-        for key in found[0]:
-            values = [f[key] for f in found if f[key] is not None]
-            row[key] = round(float(np.mean(values)), 4) if values else None
-            if len(values) < count:
-                row[f"{key}_known"] = len(values)
-        row["seconds"] = round(time.perf_counter() - start, 1)
+        before = next((row for row in kept if _is_of(row, cell)), None)
+        if before is not None and before["repetitions"] >= count and "--again" not in sys.argv:
+            rows.append(before)
+            continue
+        row = _run_cell(cell, work, count)
         rows.append(row)
+        kept = [row if other is before else other for other in kept] if before else [*kept, row]
         print(json.dumps(row), flush=True)
-    folder = RESULTS / "honesty"
-    folder.mkdir(exist_ok=True)
-    (folder / f"{name}.json").write_text(json.dumps({"machine": machine(), "rows": rows}, indent=1) + "\n")
+        path.write_text(json.dumps({"machine": machine(), "rows": kept}, indent=1) + "\n")
     return rows
+
+
+def _is_of(row: Row, cell: Row) -> bool:
+    same = json.loads(json.dumps(cell))
+    return all(key in row and row[key] == value for key, value in same.items())
+
+
+def _run_cell(cell: Row, work: Callable[..., Row], count: int) -> Row:
+    start = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NearfarWarning)
+        found = [work(np.random.SeedSequence([77, seed]), **cell) for seed in range(count)]
+    row: Row = {**cell, "repetitions": count}
+    for key in found[0]:
+        values = [f[key] for f in found if f[key] is not None]
+        row[key] = round(float(np.mean(values)), 4) if values else None
+        if len(values) < count:
+            row[f"{key}_known"] = len(values)
+        if values and set(values) <= {0.0, 1.0}:
+            interval = wilson(sum(values), len(values))
+            assert interval is not None
+            row[f"{key}_interval"] = [round(interval.low, 3), round(interval.high, 3)]
+    row["seconds"] = round(time.perf_counter() - start, 1)
+    return row
 
 
 def share(hit: bool | np.bool_) -> float:

@@ -1,51 +1,112 @@
-"""What twice as many answers would bring: the forecast against what they do bring."""
+"""What twice as many answers would bring: the forecast against what they do bring, in both families of worlds."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks.honesty._run import fit, repetitions, run_cells, share
-from benchmarks.honesty.worlds import asked, make_world
+from benchmarks.honesty.worlds import asked, make_world, random_questions
+from benchmarks.honesty.worlds_held_out import asked_held_out, make_held_out
 from nearfar.evaluate.curve import learning_curve
+from nearfar.space.space import Space
 from nearfar.triplets import Triplets
 
+QUESTIONS = 12_000  # that the true accuracy is computed on, from the true probabilities
 
-def doubling(seed: Any, *, model: str, noise: str, n: int, m: int) -> dict[str, Any]:
-    """Truth: the gain in accuracy on new answers when as many answers again are added."""
+
+def doubling(
+    seed: Any,
+    *,
+    model: str,
+    noise: str,
+    n: int,
+    m: int,
+    people: int,
+    design: str,
+    cv: int,
+    geometry: str = "",
+) -> dict[str, Any]:
+    """Truth: the gain in expected accuracy over all questions when as many answers of other people are added once."""
     rng = np.random.default_rng(seed)
-    world = make_world(rng, n=n, noise=noise)
-    answers = asked(world, rng, m=m, people=20)
-    more = Triplets.concatenate([answers, asked(world, rng, m=m, people=20)])
-    fresh = asked(world, rng, m=8000, people=200)
-    true = float(fit(model, more).credits(fresh).mean() - fit(model, answers).credits(fresh).mean())
-    curve = learning_curve(answers, model, cv=5)
+    world: Any = (
+        make_held_out(rng, n=n, geometry=geometry, noise=noise)
+        if geometry
+        else make_world(rng, n=n, noise=noise)
+    )
+
+    def ask() -> Triplets:
+        how = asked_held_out if geometry else asked
+        found: Triplets = how(world, rng, design=design, m=m, people=people)
+        return found
+
+    answers = ask()
+    more = Triplets.concatenate([answers, ask()])
+    rows = random_questions(rng, QUESTIONS, n)
+    q = world.q(rows)
+    now, later = (expected_accuracy(fit(model, found), rows, q) for found in (answers, more))
+    curve = learning_curve(answers, model, cv=cv)
     gain = curve.gain
     return {
         "early": share(curve.verdict == "too early to say"),
-        "at_chance": share(curve.verdict == "at chance"),
-        "covered": share(gain.low - 0.002 <= true <= gain.high + 0.002) if gain else None,
+        "covered": share(gain.low <= later - now <= gain.high) if gain else None,
+        "too_high": share(later - now < gain.low) if gain else None,
+        "now_covered": share(curve.now.low <= now <= curve.now.high) if curve.now else None,
+        "above_ceiling": share(curve.doubled.accuracy > np.maximum(q, 1 - q).mean() + 0.02)
+        if curve.doubled
+        else None,
         "forecast": gain.accuracy if gain else None,
         "width": gain.high - gain.low if gain else None,
-        "true_gain": true,
+        "true_gain": later - now,
+        "true_now": now,
+        "best": float(np.maximum(q, 1 - q).mean()),
     }
 
 
+def expected_accuracy(space: Space, rows: NDArray[np.int64], q: NDArray[np.float64]) -> float:
+    """Of a fitted space on questions whose answers have probabilities q, without the noise of drawing answers."""
+    credit = space.credits(Triplets.from_array(rows, n_objects=len(space)))
+    return float(np.mean(credit * q + (1 - credit) * (1 - q)))
+
+
+REGIMES = (  # model, noise, objects, answers, people, design, parts
+    ("score", "logistic", 30, 650, 20, "random", 5),
+    ("score", "logistic", 30, 1500, 20, "random", 5),
+    ("score", "logistic", 30, 4000, 20, "random", 5),
+    ("score", "flips", 60, 1300, 20, "random", 5),  # accelerates
+    ("score", "flips", 60, 5000, 8, "random", 5),
+    ("score", "abilities", 60, 3000, 100, "random", 3),
+    ("score", "tastes", 20, 1000, 6, "random", 5),
+    ("score", "tastes", 20, 4000, 40, "random", 3),  # flat
+    ("score", "logistic", 30, 2000, 20, "odd", 5),
+    ("score", "logistic", 30, 2000, 2, "random", 5),
+    ("soe-2", "logistic", 30, 650, 20, "random", 3),
+    ("soe-2", "logistic", 30, 3000, 20, "random", 3),  # near the ceiling
+    ("soe-2", "flips", 60, 1300, 20, "random", 3),
+    ("soe-2", "abilities", 20, 4000, 30, "random", 3),
+    ("soe-2", "none", 40, 900, 20, "random", 3),
+)
+HELD_OUT = (  # the same, with a geometry
+    ("score", "ratio", 24, 900, 12, "balanced", 5, "ball"),
+    ("score", "lapses", 45, 2500, 35, "balanced", 5, "city"),
+    ("score", "weights", 80, 2000, 150, "balanced", 3, "hierarchy"),
+    ("score", "minority", 18, 5000, 35, "popular", 3, "ball"),
+    ("score", "ratio", 36, 6000, 7, "pool", 5, "city"),
+    ("score", "lapses", 30, 2400, 30, "screens", 5, "ball"),
+    ("soe-3", "ratio", 24, 900, 12, "balanced", 3, "ball"),
+    ("soe-3", "lapses", 45, 4000, 35, "popular", 3, "city"),
+    ("ckl-2", "weights", 36, 2000, 60, "balanced", 3, "hierarchy"),
+    ("ckl-2", "minority", 18, 4000, 20, "pool", 3, "ball"),
+)
+KEYS = ("model", "noise", "n", "m", "people", "design", "cv", "geometry")
+
+
 def main() -> None:
-    cells = [
-        {"model": model, "noise": noise, "n": n, "m": m}
-        for model in ("score", "soe-2")
-        for noise, n, m in (
-            ("logistic", 30, 300),
-            ("logistic", 30, 1000),
-            ("logistic", 30, 4000),
-            ("flips", 60, 1000),
-            ("abilities", 60, 3000),
-            ("tastes", 20, 1000),
-        )
-    ]
-    run_cells("curve", cells, doubling, repetitions())
+    run_cells("curve", [dict(zip(KEYS, cell, strict=False)) for cell in REGIMES], doubling, repetitions(60))
+    held_out = [dict(zip(KEYS, cell, strict=True)) for cell in HELD_OUT]
+    run_cells("curve_held_out", held_out, doubling, repetitions(60))
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from nearfar.errors import InputError
 from nearfar.evaluate import Analysis, analyse, auto, crossval
 from nearfar.evaluate.counting import accuracy_per_object, count_answers
 from nearfar.evaluate.splits import kfold
+from nearfar.evaluate.uncertainty import Groups
 from nearfar.space import fit_space, parse_models
 from nearfar.triplets import Triplets
 
@@ -39,11 +40,24 @@ def test_the_simplest_of_equals_is_picked():
     worse = base * (rng.random(4000) < 0.9)
     almost = base.copy()
     almost[np.flatnonzero(base)[:4]] = 0  # .001 behind: less than is given up for a simpler model
-    clusters = np.arange(4000)
-    assert auto.pick(models, np.stack([worse, base, base]), clusters) == 1
-    assert auto.pick(models, np.stack([worse, worse, base]), clusters) == 2
-    assert auto.pick(models, np.stack([base, base, base]), clusters) == 0
-    assert auto.pick(models, np.stack([worse, almost, base]), clusters) in (1, 2)
+    groups = Groups(None, np.arange(4000))
+    assert auto.pick(models, np.stack([worse, base, base]), groups) == 1
+    assert auto.pick(models, np.stack([worse, worse, base]), groups) == 2
+    assert auto.pick(models, np.stack([base, base, base]), groups) == 0
+    assert auto.pick(models, np.stack([worse, almost, base]), groups) in (1, 2)
+
+
+def test_a_lead_that_rests_on_one_trio_is_not_told_apart():
+    """Everybody is asked one trio: by people the lead is clear, by trios it is one trio."""
+    models = parse_models(["score", "soe-2"])
+    base = np.zeros(20_000)
+    base[:12] = 1  # one trio, twelve people
+    simple = np.zeros(20_000)
+    simple[12:18] = 1  # another trio, six people
+    person = np.arange(20_000)
+    trio = np.concatenate([np.zeros(12), np.ones(6), np.arange(2, 19_984)]).astype(int)
+    assert auto.pick(models, np.stack([simple, base]), Groups(None, person)) == 1
+    assert auto.pick(models, np.stack([simple, base]), Groups(person, trio)) == 0
 
 
 def test_inside_a_training_part_nothing_of_the_test_part_is_seen():

@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 
 from nearfar.errors import InputError
 from nearfar.evaluate import compare
-from nearfar.evaluate._power_law import fit_power_laws
-from nearfar.evaluate.curve import Groups, _growing, learning_curve
+from nearfar.evaluate._saturation import draw_curves
+from nearfar.evaluate.curve import _growing, learning_curve
 from nearfar.evaluate.splits import split_units
+from nearfar.evaluate.uncertainty import Covariance
 from nearfar.triplets import Triplets
 
 
@@ -119,36 +120,48 @@ def test_participants_widen_the_interval():
     assert by_person.high - by_person.low > 1.5 * (by_trio.high - by_trio.low)
 
 
-def test_noise_of_single_answers_is_not_counted_three_times():
-    """Credits without any effect of people or parts: test noise once, and once more for the training answers."""
-    rng = np.random.default_rng(0)
-    ratios = []
-    for seed in range(20):
-        counts = np.full((1, 5, 200), 2.0)
-        credits = rng.binomial(2, 0.7, size=counts.shape).astype(float)
-        drawn = Groups(np.zeros(0, dtype=np.int64), credits, counts, np.random.default_rng(seed)).resampled()
-        assert drawn.shape == (500, 1)
-        assert drawn.mean() == pytest.approx(credits.sum() / counts.sum(), abs=0.003)
-        ratios.append(drawn.var() / (0.7 * 0.3 / counts.sum()))
-    assert 1.5 < np.mean(ratios) < 2.2
+@settings(max_examples=25, deadline=None)
+@given(st.floats(0.25, 0.45), st.floats(100, 600), st.sampled_from([0.8, 1.2, 1.6]))
+def test_a_saturating_curve_is_found_again(rise, halfway, steepness):
+    m = 2000 * 2.0 ** np.arange(-2.5, 0.25, 0.5)
+
+    def truth(size):
+        return 0.5 + rise / (1 + (halfway / size) ** steepness)
+
+    curves = draw_curves(m, Covariance(truth(m), np.eye(6) * 1e-8, 50.0), 1.0, np.random.default_rng(0))
+    gained = truth(4000) - truth(2000)
+    assert abs(np.median(curves.at(2000)) - truth(2000)) < 0.006
+    assert abs(np.median(curves.gain(2000, 4000)) - gained) < 0.25 * gained + 0.002
+    assert np.all(curves.at(1e9) <= 1.0) and curves.accelerates(2000) < 0.3
 
 
-@settings(max_examples=50)
-@given(st.floats(0.6, 0.95), st.floats(0.01, 0.3), st.sampled_from([0.0, 0.25, 0.5, 1.0]))
-def test_a_power_law_is_found_again(last, step, c):
-    m = 1000 * 2.0 ** np.arange(-2, 0.5, 0.5)
-    x = np.log(m / 1000) if c == 0 else (1 - (m / 1000) ** -c) / c
-    law = fit_power_laws(m, (last + step * x)[None])
-    wanted = last + step * (np.log(2) if c == 0 else (1 - 2.0**-c) / c)
-    assert abs(law.at(2000)[0] - wanted) < 0.02  # a shallow curve hardly tells its exponent
-    assert fit_power_laws(m, (last + step * x)[None], np.random.default_rng(0)).at(1000)[0] == pytest.approx(
-        last
+def test_where_a_curve_accelerates_it_is_too_early_to_say():
+    m = 1000 * 2.0 ** np.arange(-2.5, 0.25, 0.5)
+    early = 0.5 + 0.4 / (1 + (4000 / m) ** 1.5)  # every doubling brings more than the one before
+    curves = draw_curves(m, Covariance(early, np.eye(6) * 1e-6, 50.0), 1.0, np.random.default_rng(0))
+    assert curves.accelerates(1000) > 0.4
+    assert (
+        draw_curves(m, Covariance(early, np.full((6, 6), np.nan), 0.0), 1.0, np.random.default_rng(0)) is None
     )
 
 
-def test_a_falling_curve_is_not_prolonged():
-    law = fit_power_laws(np.array([100.0, 200, 400, 800]), np.array([[0.8, 0.79, 0.78, 0.77]]))
-    assert law.at(1600)[0] == law.at(800)[0] == 0.77
+def test_no_curve_exceeds_the_most_that_is_possible():
+    m = 1000 * 2.0 ** np.arange(-2.5, 0.25, 0.5)
+    rising = Covariance(0.5 + 0.08 * np.log2(m / 100), np.eye(6) * 1e-4, 20.0)
+    free, capped = (draw_curves(m, rising, most, np.random.default_rng(0)) for most in (1.0, 0.8))
+    assert free.at(8000).max() > 0.85 and capped.at(1e9).max() <= 0.8
+
+
+def test_errors_are_clustered_by_people_and_by_trios():
+    """Everybody answers the same forty trios: by people alone a point would look five times as sure."""
+    rng = np.random.default_rng(0)
+    few = np.array([rng.permutation(15)[:3] for _ in range(40)])[np.tile(np.arange(40), 30)]
+    d = np.linalg.norm(SPACE[few[:, :1]] - SPACE[few[:, 1:]], axis=2)
+    turned = (d[:, 0] > d[:, 1]) ^ (rng.random(len(few)) < 0.1)
+    few[turned] = few[turned][:, [0, 2, 1]]
+    answers = Triplets.from_array(few, n_objects=15, participant=np.repeat(np.arange(30), 40))
+    point = learning_curve(answers, "score", cv=4).points[-1]
+    assert point.standard_error > 4 * np.sqrt(point.accuracy * (1 - point.accuracy) / len(answers))
 
 
 def test_too_early_to_say_where_hardly_anything_is_known():

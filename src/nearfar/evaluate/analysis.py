@@ -31,7 +31,6 @@ from nearfar.evaluate.resamples import (
     spread_of,
 )
 from nearfar.evaluate.splits import Split, kfold, split_units
-from nearfar.evaluate.uncertainty import error_clusters
 from nearfar.methods import cut
 from nearfar.space.models import Model, empty_space, parse_model, parse_models
 from nearfar.space.space import Space
@@ -153,10 +152,6 @@ class Analysis:
         return cross_validate(self.judged, self.models, self.splits)
 
     @cached_property
-    def _clusters(self) -> NDArray[np.int64]:
-        return error_clusters(self.judged)
-
-    @cached_property
     def scores(self) -> Comparison:
         """The judged models side by side, with the ceiling."""
         return make_comparison(self.judged, self.credits, self.ceiling, self.splits)
@@ -171,7 +166,7 @@ class Analysis:
         if self._named is None and len(self.judged) < len(self.answers):
             return choose_on_sample(self.answers, self._judged[0], self.credits, self.seed)
         if self._named is None:
-            return choose(self.judged, self.credits, self.splits, self._clusters)
+            return choose(self.judged, self.credits, self.splits)
         at = self.credits.names.index(self._named.name)
         score, own = self.scores[self._named.name], self.credits.values[at]
         others = [other.name for other in self.scores.ranked() if other.name != score.name]

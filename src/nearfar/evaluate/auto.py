@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nearfar.evaluate.crossval import Credits, cross_validate, pair_credits
 from nearfar.evaluate.splits import Split, kfold
-from nearfar.evaluate.uncertainty import clustered_mean_error, error_clusters, error_groups, mean_estimate
+from nearfar.evaluate.uncertainty import Groups, covariance_of_means, error_groups, mean_estimate
 from nearfar.space.models import Model
 from nearfar.triplets import Triplets
 
@@ -79,11 +79,11 @@ def candidates(n_objects: int) -> list[str]:
     return [name for name in SHORT_LIST if "-" not in name or int(name.rpartition("-")[2]) <= most]
 
 
-def pick(models: Sequence[Model], credits: NDArray[np.floating], clusters: NDArray[np.int64]) -> int:
+def pick(models: Sequence[Model], credits: NDArray[np.floating], groups: Groups) -> int:
     """The simplest of the models that are not told apart from the most accurate one.
 
-    Not told apart: behind it by at most one standard error of the difference, and by at most ``CLOSE``. Simple: a
-    kernel, then few dimensions.
+    Not told apart: behind it by at most one standard error of the difference (by people and by trios), and by at most
+    ``CLOSE``. Simple: a kernel, then few dimensions.
     """
     means = credits.mean(axis=1, dtype=np.float64)
     best = int(np.argmax(means))
@@ -92,18 +92,16 @@ def pick(models: Sequence[Model], credits: NDArray[np.floating], clusters: NDArr
         behind = means[best] - means[k]
         if k == best or behind > CLOSE:
             continue
-        error = clustered_mean_error(credits[best] - credits[k], clusters)
+        error = float(np.sqrt(covariance_of_means(credits[best] - credits[k], groups).matrix[0, 0]))
         if behind == 0 or behind <= error:
             equal.append(k)
     return min(equal, key=lambda k: (models[k].n_components or 0, -means[k], k))
 
 
-def choose(
-    answers: Triplets, credits: Credits, splits: Sequence[Split], clusters: NDArray[np.int64]
-) -> Choice:
+def choose(answers: Triplets, credits: Credits, splits: Sequence[Split]) -> Choice:
     """Choose among the models of ``credits`` on all parts, and judge choosing by choices inside training parts."""
-    models = credits.models
-    final = pick(models, credits.values, clusters)
+    models, groups = credits.models, error_groups(answers)
+    final = pick(models, credits.values, groups)
     if len(models) == 1:
         own = credits.values[0]
         picks = (models[0].name,) * len(splits)
@@ -114,11 +112,11 @@ def choose(
             others = [g for g in range(len(splits)) if g != f]
             seen = np.concatenate([inner[f, g] for g in others], axis=1)
             rows = np.concatenate([splits[g].test for g in others])
-            k = pick(models, seen, clusters[rows])
+            k = pick(models, seen, groups[rows])
             own[test] = credits.values[k, test]
             picks += (models[k].name,)
     accuracy, m = float(own.mean(dtype=np.float64)), len(answers)
-    error = mean_estimate(own, error_groups(answers), parts=len(splits)).standard_error
+    error = mean_estimate(own, groups, parts=len(splits)).standard_error
     return Choice(models[final].name, accuracy, error, picks, _second(credits, final), m, m, own)
 
 
@@ -128,7 +126,7 @@ def choose_on_sample(answers: Triplets, judged: NDArray[np.intp], credits: Credi
     The chosen model is fitted to all answers but a fifth, in turn, so that its accuracy is that of (almost) all answers
     and not of a sample's size; the answers that it was chosen by are left out of the accuracy.
     """
-    model = credits.models[pick(credits.models, credits.values, error_clusters(answers[judged]))]
+    model = credits.models[pick(credits.models, credits.values, error_groups(answers[judged]))]
     splits = tuple(kfold(answers, PARTS_OF_ALL, seed=seed))
     own = cross_validate(answers, [model], splits).values[0]
     outside = np.ones(len(answers), dtype=bool)

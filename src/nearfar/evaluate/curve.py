@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from nearfar.checks import seed_number
 from nearfar.errors import InputError
-from nearfar.evaluate._power_law import PowerLaws, fit_power_laws
+from nearfar.evaluate._saturation import SaturatingCurves, draw_curves
 from nearfar.evaluate.ceiling import NoiseCeiling, noise_ceiling
 from nearfar.evaluate.crossval import fit_timed
 from nearfar.evaluate.splits import kfold, split_units
-from nearfar.evaluate.uncertainty import clustered_mean_error, error_clusters
+from nearfar.evaluate.uncertainty import Covariance, covariance_of_means, error_groups
 from nearfar.progress import step
 from nearfar.space.models import parse_model
 from nearfar.triplets import Triplets, as_triplets
@@ -23,10 +23,9 @@ from nearfar.triplets import Triplets, as_triplets
 __all__ = ["CurvePoint", "Forecast", "LearningCurve", "learning_curve"]
 
 SHARES = tuple(2.0 ** (-k / 2) for k in range(8, -1, -1))  # a sixteenth to all of the training answers
-RESAMPLES = 500
-GROUPS = 250  # clusters are resampled in at most so many groups
+REACH = 6  # the curve is fitted to sizes from a sixth of the largest on
 LITTLE = 0.01  # a gain that hardly anybody would collect twice the answers for
-TOO_EARLY = 0.6  # share of resamples whose last doubling brought more than the one before it
+TOO_EARLY = 0.4  # probability that the curve still accelerates
 FEW_PER_OBJECT = (
     60  # answers that speak about an object, on average, below which curves still accelerate in simulations
 )
@@ -42,7 +41,7 @@ class CurvePoint(NamedTuple):
 
 
 class Forecast(NamedTuple):
-    """An expected accuracy, with the interval that holds 90 of 100 resamples of parts, people and exponents."""
+    """An expected accuracy (the median), with its 90 % interval."""
 
     answers: float
     accuracy: float
@@ -82,8 +81,8 @@ class LearningCurve:
 
         Levelled off: at most 0.01 is to be gained from twice the answers, even at the upper end of the interval.
         Still rising: more than that is to be gained at the best guess, and something at the lower end.
-        Too early to say: the last doubling brought more than the one before it, or fewer than 60 answers speak about
-        an object on average: the curve has not bent yet, or cannot be seen to.
+        Too early to say: it is likely that the curve still accelerates, or fewer than 60 answers speak about an object
+        on average: the curve has not bent yet, or cannot be seen to.
         At chance: nothing was learnt yet, so nothing can be said about what comes.
         """
         last = self.points[-1]
@@ -110,18 +109,19 @@ class LearningCurve:
             for p in self.points
         ]
         if self.now is None or self.doubled is None or self.gain is None:
-            why = (
-                "too early to say what more answers would bring: the curve has not clearly begun to level off"
-                if self.early
-                else "too few sizes to say what more answers would bring"
-            )
-            return "\n".join([*lines, why])
-        lines += [
-            _line("expected with all answers", self.now),
-            _line("expected with twice as many", self.doubled),
-            f"{self.verdict}: doubling would bring {self.gain.accuracy:+.3f} "
-            f"(90 % interval {self.gain.low:+.3f} to {self.gain.high:+.3f})",
-        ]
+            why = {
+                "at chance": "at chance: nothing was learnt yet, so nothing can be said about more answers",
+                "too early to say": "too early to say what more answers would bring: the curve has not clearly begun to "
+                "level off",
+            }
+            lines.append(why.get(self.verdict, "too few sizes to say what more answers would bring"))
+        else:
+            lines += [
+                _line("expected with all answers", self.now),
+                _line("expected with twice as many", self.doubled),
+                f"{self.verdict}: doubling would bring {self.gain.accuracy:+.3f} "
+                f"(90 % interval {self.gain.low:+.3f} to {self.gain.high:+.3f})",
+            ]
         bracket = self.ceiling.bracket
         known = "unknown" if bracket is None else f"between {bracket[0]:.3f} and {bracket[1]:.3f}"
         return "\n".join([*lines, f"best possible accuracy: {known}"])
@@ -145,9 +145,9 @@ def learning_curve(
     """Fit a model to growing numbers of answers and judge each by the same held-out answers.
 
     In every one of ``cv`` honest parts the training answers grow by whole trios (or statements that span several),
-    each set inside the next. ``a - b m^-c`` through the measured accuracies says what more answers would bring; its
-    interval comes from resampling parts and participants (else trios, or statements that span several). It extends
-    the curve of this model: another model may gain more.
+    each set inside the next. Curves that start at chance and saturate are drawn through the measured accuracies, by how well
+    they fit under errors clustered by people and by trios, and say what more answers would bring. They extend the
+    curve of this model: another model may gain more.
 
     Parameters
     ----------
@@ -176,33 +176,44 @@ def learning_curve(
         for k, (train, test) in enumerate(kfold(answers, cv, seed=seed))
     ]
     wanted = _sizes(sizes, min(len(order) for (order, _), _ in parts))
-    credits, clusters = np.empty((len(wanted), len(answers))), error_clusters(answers)
-    groups = Groups.of(clusters, len(wanted), len(parts), seed)
-    used = np.zeros(len(wanted))
+    credits, used = np.empty((len(wanted), len(answers))), np.zeros(len(wanted))
     with step(f"learning curve of {judged.name}", total=len(parts) * len(wanted)) as advance:
-        for part, ((order, ends), test) in enumerate(parts):
+        for (order, ends), test in parts:
             for k, size in enumerate(wanted):
                 # whole units: the end that is nearest to the size asked for
                 end = ends[np.argmin(np.abs(ends - size))]
                 space = fit_timed(judged, answers[np.sort(order[:end])]).space
                 credits[k, test] = space.credits(answers[test])
-                groups.add(k, part, test, credits[k, test])
                 used[k] += end / len(parts)
                 advance(1)
+    measured = covariance_of_means(credits, error_groups(answers), len(parts))
     points = tuple(
-        CurvePoint(float(m), float(c.mean()), clustered_mean_error(c, clusters), float((c == 0.5).mean()))
-        for m, c in zip(used, credits, strict=True)
+        CurvePoint(float(m), float(mean), float(np.sqrt(variance)), float((c == 0.5).mean()))
+        for m, mean, variance, c in zip(
+            used, measured.means, measured.matrix.diagonal(), credits, strict=True
+        )
     )
-    accuracies = [point.accuracy for point in points]
     known = noise_ceiling(answers) if ceiling is None else ceiling
-    resampled = groups.resampled()
+    most = max(1.0 if known.outer is None else known.outer[1], points[-1].accuracy)
+    curves = _curves(used, measured, most, np.random.default_rng([seed, len(parts)]))
     thin = 3 * len(answers) < FEW_PER_OBJECT * answers.n_objects
-    early = thin or _accelerates(used, accuracies, resampled)
-    cap = 1.0 if known.outer is None else known.outer[1]
+    early = thin or (curves is not None and curves.accelerates(len(answers)) >= TOO_EARLY)
     now, doubled, gain = (
-        (None, None, None) if early else _forecasts(used, accuracies, resampled, len(answers), cap)
+        (None, None, None) if early or curves is None else _forecasts(curves, len(answers), most)
     )
     return LearningCurve(judged.name, points, len(answers), now, doubled, gain, known, early)
+
+
+def _curves(
+    used: NDArray[np.float64], measured: Covariance, most: float, rng: np.random.Generator
+) -> SaturatingCurves | None:
+    """Curves through the larger sizes; None where there are fewer than four different ones."""
+    # whole trios may make different sizes the same
+    top = np.flatnonzero((used >= used[-1] / REACH) & (np.diff(used, prepend=0.0) > 0))
+    if len(top) < 4:
+        return None
+    part = Covariance(measured.means[top], measured.matrix[np.ix_(top, top)], measured.df)
+    return draw_curves(used[top], part, most, rng)
 
 
 def _growing(
@@ -230,103 +241,24 @@ def _sizes(sizes: Sequence[float] | None, most: int) -> list[int]:
     return sorted(set(counts[counts > 0].tolist()))
 
 
-def _forecasts(
-    used: NDArray[np.float64],
-    accuracies: list[float],
-    resampled: NDArray[np.float64],
-    n_answers: int,
-    cap: float,
-) -> tuple[Forecast | None, Forecast | None, Forecast | None]:
-    """Expected accuracy with all answers, with twice as many, and the difference, none above ``cap``."""
-    top = used >= used[-1] / 4.5  # far down, curves bend the other way
-    if len(np.unique(used[top])) < 4:  # whole trios may make different sizes the same
-        return None, None, None
-    best = fit_power_laws(used[top], np.array([accuracies])[:, top])
-    others = fit_power_laws(used[top], resampled[:, top], np.random.default_rng(0))
-    most = max(cap, accuracies[-1])
+def _forecasts(curves: SaturatingCurves, n_answers: int, most: float) -> tuple[Forecast, Forecast, Forecast]:
+    """Expected accuracy with all answers, with twice as many, and the difference, none above ``most``."""
+    now = np.minimum(curves.at(n_answers), most)
+    doubled = np.minimum(now + curves.gain(n_answers, 2 * n_answers), most)
 
-    def at(laws: PowerLaws, m: float) -> NDArray[np.float64]:
-        return np.minimum(laws.at(m), most)
+    gain = doubled - now
+    middle = float(np.median(now))
+    further = min(middle + max(0.0, float(np.median(gain))), most)
 
-    def forecast(m: float, of: Any) -> Forecast:
-        low, high = np.quantile(of(others), [0.04, 0.96]) if len(resampled) else (np.nan, np.nan)
-        return Forecast(m, float(of(best)[0]), float(low), float(high))
+    def forecast(m: float, value: float, of: NDArray[np.float64]) -> Forecast:
+        low, high = np.quantile(of, [0.05, 0.95])
+        return Forecast(m, value, float(low), float(high))
 
     return (
-        forecast(n_answers, lambda laws: at(laws, n_answers)),
-        forecast(2 * n_answers, lambda laws: at(laws, 2 * n_answers)),
-        forecast(2 * n_answers, lambda laws: at(laws, 2 * n_answers) - at(laws, n_answers)),
+        forecast(n_answers, middle, now),
+        forecast(2 * n_answers, further, doubled),
+        forecast(2 * n_answers, further - middle, gain),
     )
-
-
-def _accelerates(used: NDArray[np.float64], accuracies: list[float], resampled: NDArray[np.float64]) -> bool:
-    """Whether the last doubling brought more than the one before it, as far as resamples can tell.
-
-    Then the curve has not bent yet, and nothing measured says where it will.
-    """
-    before = np.interp(np.log(used[-1]) - np.log([4.0, 2.0]), np.log(used), np.arange(len(used)))
-    if used[-1] / used[0] < 4:
-        return False
-
-    def gains(curves: NDArray[np.float64]) -> NDArray[np.float64]:
-        low, middle = (
-            np.stack([np.interp(place, np.arange(len(used)), curve) for curve in curves]) for place in before
-        )
-        return np.asarray((curves[:, -1] - middle) - (middle - low))
-
-    own = gains(np.array([accuracies]))[0]
-    likely = np.mean(gains(resampled) > 0) if len(resampled) else float(own > 0)
-    still_rising = accuracies[-1] - np.array(accuracies)[used <= used[-1] / 2 + 1][-1] > LITTLE
-    return bool(likely >= TOO_EARLY and still_rising)
-
-
-@dataclass
-class Groups:
-    """Credits by size, part and group of clusters, to redo a curve as if other people had answered.
-
-    sums, counts : (sizes, parts, groups) credits and answers; group : (m,) group of each answer.
-    """
-
-    group: NDArray[np.int64]
-    sums: NDArray[np.float64]
-    counts: NDArray[np.float64]
-    rng: np.random.Generator
-
-    @classmethod
-    def of(cls, clusters: NDArray[np.int64], n_sizes: int, n_parts: int, seed: int) -> Groups:
-        """At most ``GROUPS`` random groups of the clusters of answers."""
-        rng = np.random.default_rng([seed, n_parts])
-        n_clusters = int(clusters.max(initial=-1)) + 1
-        of_cluster = rng.permutation(n_clusters) % min(GROUPS, n_clusters)
-        shape = (n_sizes, n_parts, min(GROUPS, n_clusters))
-        return cls(of_cluster[clusters], np.zeros(shape), np.zeros(shape), rng)
-
-    def add(self, size: int, part: int, test: NDArray[np.intp], credit: NDArray[np.float64]) -> None:
-        """Credits of the answers in rows ``test``."""
-        n_groups = self.sums.shape[2]
-        self.sums[size, part] += np.bincount(self.group[test], weights=credit, minlength=n_groups)
-        self.counts[size, part] += np.bincount(self.group[test], minlength=n_groups)
-
-    def resampled(self) -> NDArray[np.float64]:
-        """(resamples, sizes) accuracies with groups and parts drawn again; no rows where there is one group only.
-
-        Drawing groups lets the people vary who are predicted, drawing parts the answers that were fitted. Each is
-        drawn apart and the two changes added: drawn together, the noise of single answers would count three times.
-        """
-        if self.sums.shape[2] < 2:
-            return np.zeros((0, len(self.sums)))
-        measured = self.sums.sum(axis=(1, 2)) / self.counts.sum(axis=(1, 2))
-        by_people = self._drawn(self.sums.sum(axis=1), self.counts.sum(axis=1))
-        by_parts = self._drawn(self.sums.sum(axis=2), self.counts.sum(axis=2))
-        resampled: NDArray[np.float64] = by_people + by_parts - measured
-        return resampled
-
-    def _drawn(self, sums: NDArray[np.float64], counts: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(resamples, sizes) accuracies with columns of (sizes, columns) credits and answers drawn again."""
-        columns = sums.shape[1]
-        drawn = self.rng.multinomial(columns, np.full(columns, 1 / columns), size=RESAMPLES)
-        accuracies: NDArray[np.float64] = (drawn @ sums.T) / (drawn @ counts.T)
-        return accuracies
 
 
 def _line(what: str, forecast: Forecast) -> str:

@@ -74,7 +74,7 @@ def methods_paragraph(
     if curve is not None:
         sentences.append(
             "The learning curve refits the model to growing parts of the answers; what more answers would bring is "
-            "read off a power law through it."
+            "read off a saturating curve through it."
         )
     sentences.append(_software(seed))
     return " ".join(sentences)
