@@ -10,6 +10,7 @@ import polars as pl
 
 from nearfar.errors import FileError
 from nearfar.io.header import Header
+from nearfar.io.json_simple import parse_simple_lines
 from nearfar.io.sources import Source, open_binary
 from nearfar.io.table import Cells, Fault, Table, cell_names
 from nearfar.io.text import Window, decode, escaped, open_window
@@ -104,6 +105,11 @@ class JsonTable(Table):
 def _batches(window: Window) -> Iterator[tuple[Cells, list[str]]]:
     """Batches of lines, each with its keys."""
     while window.fill(1):
+        found = parse_simple_lines(window.chunk(BATCH_BYTES), window.line)
+        if found is not None:
+            yield found.cells, found.keys
+            window.advance(found.size, found.cells.records)
+            continue
         rows: list[dict[str, Any]] = []
         lines: list[int] = []
         faults: list[Fault] = []
@@ -151,7 +157,7 @@ def _parse(text: str | None) -> Any:
     if text is None:
         return "it is not UTF-8"
     try:
-        value = json.loads(text, parse_float=_Literal, parse_int=_Literal, parse_constant=_constant)
+        value = _DECODER.decode(text)
     except RecursionError:
         return "it is nested too deeply"
     except ValueError as error:
@@ -161,6 +167,9 @@ def _parse(text: str | None) -> Any:
 
 def _constant(name: str) -> str | None:
     return None if name == "NaN" else _Literal(name)
+
+
+_DECODER = json.JSONDecoder(parse_float=_Literal, parse_int=_Literal, parse_constant=_constant)
 
 
 def _is_text(record: dict[str, Any]) -> bool:
