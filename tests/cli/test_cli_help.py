@@ -3,25 +3,21 @@
 from collections import defaultdict
 
 import pytest
-from typer.main import get_command
 from typer.testing import CliRunner
 
-from nearfar.cli._app import app
+from nearfar.cli._app import COMMANDS, all_commands, app
 
-
-def commands(command, path=()):
-    """Every command and group with its path."""
-    yield path, command
-    for name, inner in getattr(command, "commands", {}).items():
-        yield from commands(inner, (*path, name))
-
-
-ALL = list(commands(get_command(app)))
+ALL = list(all_commands())
 
 
 def test_there_are_commands_to_look_at():
     assert len(ALL) > 15
     assert ("ask", "serve") in [path for path, _ in ALL]
+
+
+def test_the_list_of_commands_says_what_the_commands_say():
+    said = {path[0]: command.help.split("\n")[0] for path, command in ALL if len(path) == 1}
+    assert said == COMMANDS
 
 
 @pytest.mark.parametrize("path", [path for path, _ in ALL], ids=" ".join)

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearfar import design
+from nearfar.design._draw import unrank
 from nearfar.errors import InputError, TooLargeError, UninformedWarning
 
 
@@ -105,6 +106,18 @@ def test_random_questions_are_uniform_and_distinct():
     values = np.array(list(counts.values()))
     assert len(values) == 12
     assert np.abs(values - 625).max() < 4 * np.sqrt(625)
+
+
+def test_the_last_questions_of_two_million_objects_are_themselves():
+    """The number of a question is turned into its pair by a root, which rounds."""
+    n = 2_000_000
+    pairs = (n - 1) * (n - 2) // 2
+    numbers = np.array([pairs - 1, pairs - (n - 2), pairs - (n - 1), n * pairs - 1])
+    last_of_zero, first_with_last, one_before, last = unrank(numbers, n).T.tolist()
+    assert last_of_zero == [0, n - 2, n - 1]
+    assert first_with_last == [0, 1, n - 1]
+    assert one_before == [0, n - 3, n - 2]
+    assert last == [n - 1, n - 3, n - 2]
 
 
 @pytest.mark.filterwarnings("ignore::nearfar.errors.UninformedWarning")

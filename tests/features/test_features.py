@@ -289,6 +289,25 @@ def test_coverage_is_the_average_number_of_shared_columns():
     assert coverage(Triplets.from_array(rows)) == pytest.approx(1 / 3)
 
 
+@given(collections(), st.sampled_from(["k1", "k2"]))
+def test_coverage_is_that_of_the_feature_map(case, kernel):
+    rows, n = case
+    answers = Triplets.from_array(np.reshape(rows, (-1, 3)).astype(int), n_objects=n)
+    assert coverage(answers, kernel) == FeatureMap(kernel).fit(answers).coverage_[kernel]
+
+
+@pytest.mark.parametrize("kernel", ["k1", "k2"])
+def test_coverage_of_so_many_objects_that_a_cell_is_more_than_one_number(kernel):
+    rows = np.array([np.random.default_rng(seed).permutation(7)[:3] for seed in range(80)])
+    few, many = (Triplets.from_array(rows, n_objects=n) for n in (7, 2_000_000))
+    assert coverage(many, kernel) == coverage(few, kernel) > 0
+
+
+def test_only_k1_and_k2_have_coverage():
+    with pytest.raises(InputError, match="kernel: expected 'k1' or 'k2', got 'score'"):
+        coverage([[0, 1, 2]], "score")
+
+
 def test_uninformed_and_too_sparse_give_named_warnings():
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -8,7 +8,7 @@ from oracles_methods import dense, informed, make_phi, shifted_kernel, squared_d
 
 from nearfar.errors import InputError
 from nearfar.methods import medoid, neighbours, outliers
-from nearfar.methods.neighbours import nearest_among
+from nearfar.methods.nearest import nearest_among
 
 
 def naive_neighbours(phi, x, k):

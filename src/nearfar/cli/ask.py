@@ -48,6 +48,8 @@ ask = App(
     "Examples:  nearfar ask study.toml   |   nearfar ask --demo",
     no_args_is_help=True,
     rich_markup_mode="markdown",
+    add_completion=False,
+    pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 

@@ -11,11 +11,9 @@ from nearfar.design._draw import distinct, unrank
 from nearfar.design._inputs import Objects, Seed, check_budget, check_whole, object_names, warn_uninformed
 from nearfar.design.questions import Indices, Questions
 from nearfar.errors import InputError, TooLargeError
-from nearfar.threads import blocks, run
 
 __all__ = ["grid_questions", "random_questions", "trio_questions"]
 
-BLOCKS = 64
 MAX_OBJECTS = 2_000_000  # above it, the number of all questions does not fit in 64 bits
 
 
@@ -37,8 +35,7 @@ def random_questions(objects: Objects, budget: int, seed: Seed = 0) -> Questions
     rng = np.random.default_rng(seed)
     codes = distinct(total, budget, rng)
     rng.shuffle(codes)
-    out = np.empty((3, budget), dtype=np.int32)
-    run(unrank, [(a, b, codes, np.int64(n), out) for a, b in blocks(budget, BLOCKS)])
+    out = unrank(codes, n)
     _warn_missed(names, out, budget, "random draws need several questions per object to reach them all")
     return Questions(out.T, names)
 

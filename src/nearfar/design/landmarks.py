@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar.design._draw import draw, quotas
+from nearfar.design._draw import quotas
 from nearfar.design._inputs import Objects, Seed, check_budget, object_names, warn_uninformed
 from nearfar.design.questions import Indices, Questions
 from nearfar.errors import InputError
@@ -102,6 +102,8 @@ def landmark_questions(
     >>> len(landmark_questions(100, [3, 14, 15, 92], "k2", budget=500))
     500
     """
+    from nearfar.design._loops import draw  # here, as only landmark questions need the compiler
+
     names = object_names(objects)
     marks = _landmarks(landmarks, names)
     if kernel not in ("k1", "k2"):

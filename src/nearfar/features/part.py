@@ -65,6 +65,6 @@ class Part:
 
 
 def _part_called(name: str) -> Part:
-    from nearfar.features.feature_map import PARTS
+    from nearfar.features.mapping import PARTS
 
     return PARTS[name]

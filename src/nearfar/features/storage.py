@@ -13,16 +13,16 @@ from nearfar.atomic import atomic_path
 from nearfar.errors import FileError
 
 if TYPE_CHECKING:
-    from nearfar.features.feature_map import FeatureMap
+    from nearfar.features.mapping import TripletMap
 
-Map = TypeVar("Map", bound="FeatureMap")
+Map = TypeVar("Map", bound="TripletMap")
 
 __all__ = ["load", "save"]
 
 FORMAT = "nearfar feature map 1"
 
 
-def save(feature_map: FeatureMap, path: str | os.PathLike[str]) -> None:
+def save(feature_map: TripletMap, path: str | os.PathLike[str]) -> None:
     """Write parameters, objects, columns and Phi."""
     phi = feature_map.features_
     landmarks = None if feature_map.landmarks is None else [_plain(v) for v in feature_map.landmarks]

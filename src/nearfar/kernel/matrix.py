@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from nearfar.errors import InputError
-from nearfar.features import FeatureMap
+from nearfar.features import TripletMap
 from nearfar.kernel.shift import check_diagonal, shifted_kernel
 from nearfar.memory import check_square
 from nearfar.triplets import Triplets, as_triplets
@@ -45,7 +45,7 @@ def kernel_matrix(
     shifted = check_diagonal(diagonal)
     answers = as_triplets(answers)
     check_square(answers.n_objects, np.dtype(dtype).itemsize, copies=2 if shifted else 1)
-    feature_map = FeatureMap(kernel, landmarks=landmarks, dtype=dtype)
+    feature_map = TripletMap(kernel, landmarks=landmarks, dtype=dtype)
     K, shift, _ = shifted_kernel(feature_map._fit_by_columns(answers), diagonal=diagonal)
     informed = feature_map._informed
     K[informed, informed] = 1.0 - shift  # exactly: the rows of Phi have unit length

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import validate_data
 
 from nearfar.blocks import RowBlocks
 from nearfar.checks import check_count, generator
@@ -32,6 +31,8 @@ def estimator_rows(estimator: Any, X: Phi, *, reset: bool) -> RowBlocks:
                 f"{estimator.n_features_in_} features as input; use the same FeatureMap"
             )
         return X
+    from sklearn.utils.validation import validate_data
+
     _refuse_others(X, "X")
     checked = validate_data(estimator, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
     return RowBlocks.of(as_rows(checked))

@@ -15,7 +15,7 @@ from nearfar.kernel.factored import Phi, as_rows, informed_rows, is_sparse, row_
 from nearfar.kernel.ties import rounded
 from nearfar.methods._common import check_count, phi_rows
 from nearfar.methods.kernel_kmeans import cluster_means
-from nearfar.methods.neighbours import Neighbours, neighbours
+from nearfar.methods.nearest import Neighbours, neighbours
 
 __all__ = ["Medoids", "Outliers", "find_outliers", "medoid", "outliers"]
 

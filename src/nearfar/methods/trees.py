@@ -16,8 +16,7 @@ from nearfar.kernel.ties import rounded
 from nearfar.memory import available_bytes
 from nearfar.methods._common import check_count, phi_rows
 from nearfar.methods._leaves import good_order, uninformed_last, uninformed_leaves
-from nearfar.methods.kernel_kmeans import KernelKMeans
-from nearfar.methods.kernel_pca import KernelPCA
+from nearfar.methods.principal_axes import PrincipalAxes
 from nearfar.progress import step
 
 __all__ = ["ClusterTree", "Tree", "cut", "link_clusters", "linkage", "pair_distances", "with_uninformed"]
@@ -94,7 +93,7 @@ def _check_method(method: str) -> None:
 
 
 def _first_coordinate(factored: Factored) -> Floats:
-    points = KernelPCA(1, diagonal="keep").fit(factored.phi).embedding_.to_array()
+    points = PrincipalAxes(1, diagonal="keep").fit(factored.phi).embedding_.to_array()
     return np.asarray(points[factored.rows, 0], dtype=np.float64)
 
 
@@ -178,6 +177,8 @@ def link_clusters(
     """
     _check_method(method)
     check_count(n_clusters, "n_clusters", least=2)
+    from nearfar.methods.kernel_kmeans import KernelKMeans
+
     model = KernelKMeans(n_clusters, diagonal=diagonal, random_state=random_state).fit(phi)
     filled = np.flatnonzero(model.sizes_)
     centres: Any = model.centres_[filled]

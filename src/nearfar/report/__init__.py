@@ -3,8 +3,8 @@
 ``make_report(answers)`` gives a ``Report`` with ``write``, ``write_json`` and ``write_bundle``.
 """
 
-from nearfar.report.make import Report, make_report
-from nearfar.report.pseudonyms import keep_key, key_beside, pseudonyms, read_key
-from nearfar.report.summary import analysis_html
+import lazy_loader
 
-__all__ = ["Report", "analysis_html", "keep_key", "key_beside", "make_report", "pseudonyms", "read_key"]
+from nearfar.report.pseudonyms import keep_key, key_beside, pseudonyms, read_key  # noqa: F401 (named in the stub)
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar.features.counts import Cells, Counts
-from nearfar.features.feature_map import parse_kernel
+from nearfar.features.mapping import parse_kernel
 from nearfar.features.part import Codes, Part
 from nearfar.features.rows import rows_from_counts
 from nearfar.features.stack import stack

@@ -14,16 +14,16 @@ from sklearn.utils.validation import check_is_fitted
 from nearfar.blocks import Backend, Handle, RowBlocks
 from nearfar.features import Columns
 from nearfar.features.counts import grid_pays
-from nearfar.features.feature_map import (
+from nearfar.features.mapping import (
     SOME,
     check_form,
     columns_of,
     landmark_indices,
     parse_kernel,
-    shared_columns,
     warn_of_gaps,
 )
 from nearfar.features.part import Codes
+from nearfar.features.shared import shared_columns
 from nearfar.scale._answers import Answers, as_answers
 from nearfar.scale._counting import (
     Counted,

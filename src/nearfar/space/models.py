@@ -58,18 +58,18 @@ class FitCache:
         self._done: dict[tuple[str, str], tuple[Any, float]] = {}
 
     def feature_map(self, model: KernelModel) -> Any:
-        """The fitted FeatureMap of a kernel."""
-        from nearfar.features import FeatureMap
+        """The fitted feature map of a kernel."""
+        from nearfar.features import TripletMap
 
-        make = FeatureMap(model.kernel, landmarks=model.landmarks).fit
+        make = TripletMap(model.kernel, landmarks=model.landmarks).fit
         return self._once(("map", model.key), lambda: make(self.answers))
 
     def pca(self, model: KernelModel, phi: Any) -> Any:
-        """The fitted KernelPCA of ``phi``, which is that of the kernel, in at least the model's dimensions."""
-        from nearfar.methods import KernelPCA
+        """The fitted kernel PCA of ``phi``, which is that of the kernel, in at least the model's dimensions."""
+        from nearfar.methods import PrincipalAxes
 
         most = max(model.n_components or 0, self._components.get(model.kernel, 0))
-        return self._once((f"pca-{most}", model.key), lambda: KernelPCA(n_components=most).fit(phi))
+        return self._once((f"pca-{most}", model.key), lambda: PrincipalAxes(n_components=most).fit(phi))
 
     def _once(self, key: tuple[str, str], make: Callable[[], Any]) -> Any:
         if key in self._done:
@@ -311,10 +311,10 @@ def _from_name(text: str) -> Model:
 
 def _space_of_estimator(name: str, estimator: Any, answers: Triplets) -> Space:
     """What an estimator makes of answers: Phi of a FeatureMap, coordinates of anything else."""
-    from nearfar.features import FeatureMap
+    from nearfar.features import TripletMap
 
     rows = estimator.fit_transform(answers)
-    if isinstance(estimator, FeatureMap):
+    if isinstance(estimator, TripletMap):
         informed = estimator.informed_
         return Space(rows, answers.objects, kind="kernel", informed=informed, model=name, estimator=estimator)
     points = np.asarray(rows, dtype=np.float64)

@@ -207,10 +207,10 @@ class Space:
         return np.asarray(self.pca(n_components).embedding_, dtype=np.float64)
 
     def pca(self, n_components: int = 2) -> Any:
-        """The fitted ``KernelPCA`` of the rows."""
-        from nearfar.methods import KernelPCA
+        """The fitted kernel PCA of the rows, with the attributes and the ``transform`` of ``KernelPCA``."""
+        from nearfar.methods import PrincipalAxes
 
-        found = KernelPCA(n_components=n_components, diagonal=self._diagonal, strategy=self.strategy)
+        found = PrincipalAxes(n_components=n_components, diagonal=self._diagonal, strategy=self.strategy)
         return found.fit(self._working)
 
     def tree(self, method: str = "complete") -> Tree:

@@ -1,0 +1,352 @@
+"""Triplets -> Phi, by k1, k2, score, or a sum of them, without scikit-learn.
+
+``FeatureMap`` is this with scikit-learn's manners. Whoever only computes, as the command line does, takes what is
+here: importing scikit-learn takes longer than the work.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Sequence
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+from scipy import sparse
+
+from nearfar.errors import (
+    CoverageWarning,
+    InputError,
+    UnfittedColumnWarning,
+    UninformedWarning,
+)
+from nearfar.features.columns import Columns
+from nearfar.features.counts import Counts
+from nearfar.features.k1 import K1
+from nearfar.features.k2 import K2
+from nearfar.features.part import Codes, Part
+from nearfar.features.rows import rows_from_counts
+from nearfar.features.score import SCORE
+from nearfar.features.shared import shared_columns
+from nearfar.features.stack import Block, Phi, stack
+from nearfar.triplets import Triplets, as_triplets
+
+__all__ = ["PARTS", "TripletMap", "parse_kernel"]
+
+PARTS = {part.name: part for part in (K1, K2, SCORE)}
+SOME = 5  # names of uninformed objects that a warning lists
+LOW_COVERAGE = 1.0  # columns that two informed objects share on average; below it K is almost diagonal
+
+
+def parse_kernel(kernel: str) -> list[Part]:
+    """The parts of a kernel's name, in the order written.
+
+    >>> [part.name for part in parse_kernel("k1+score")]
+    ['k1', 'score']
+    """
+    names = [name.strip() for name in kernel.split("+")] if isinstance(kernel, str) else [kernel]
+    wrong = [name for name in names if name not in PARTS]
+    if wrong or len(set(names)) < len(names):
+        raise InputError(
+            f"kernel: {kernel!r} is not known; expected k1, k2, score, or a sum of different ones such as 'k1+k2'",
+        )
+    return [PARTS[name] for name in names]
+
+
+class TripletMap:
+    """The explicit feature map of a triplet kernel, one unit row per object; ``FeatureMap`` describes it.
+
+    >>> phi = TripletMap("k1").fit_transform([[0, 1, 2], [1, 0, 2]])
+    >>> phi.shape
+    (3, 2)
+    """
+
+    def __init__(
+        self,
+        kernel: str = "k1",
+        *,
+        landmarks: Sequence[str] | Sequence[int] | None = None,
+        layout: Literal["auto", "dense", "sparse"] = "auto",
+        dtype: DTypeLike = np.float64,
+    ) -> None:
+        self.kernel = kernel
+        self.landmarks = landmarks
+        self.layout = layout
+        self.dtype = dtype
+
+    # ---------------------------------------------------------------- fitting
+
+    def fit(self, answers: Triplets | ArrayLike, y: object = None) -> Self:
+        """Learn the columns and rows from answers (Triplets or an (m, 3) array of indices)."""
+        answers = as_triplets(answers)
+        self._start(answers.objects)
+        self._count(answers)
+        self._finish()
+        del self._counts
+        self._warn()
+        return self
+
+    def _fit_by_columns(self, answers: Triplets | ArrayLike) -> Phi | sparse.csc_array:
+        """As ``fit_transform``, but a sparse Phi of one part stays column by column, as counting left it.
+
+        The kernel matrix is summed over columns: turning Phi into rows and back would cost more than the sum.
+        """
+        answers = as_triplets(answers)
+        self._start(answers.objects)
+        self._count(answers)
+        blocks = self._finish_blocks()
+        del self._counts
+        self._warn()
+        return blocks[0] if len(blocks) == 1 else stack(blocks, self.layout, self.dtype)
+
+    def fit_transform(self, answers: Triplets | ArrayLike, y: object = None) -> Phi:
+        """Phi of the answers, one row per object."""
+        phi: Phi = self.fit(answers).features_
+        return phi
+
+    def partial_fit(self, answers: Triplets | ArrayLike, y: object = None) -> Self:
+        """Count more answers about the same objects; batches in any order and size give the same Phi.
+
+        Memory depends on the objects and the cells answered about, not on the answers.
+        """
+        batch = as_triplets(answers)
+        if not hasattr(self, "_counts"):
+            if hasattr(self, "_phi"):
+                raise InputError(
+                    "partial_fit: this map was fitted in one go and kept no counts; start a new FeatureMap and "
+                    "give all batches to partial_fit",
+                )
+            self._start(batch.objects)
+        elif batch.objects is not self.objects_ and batch.objects != self.objects_:
+            raise InputError(
+                f"partial_fit: this batch names {len(batch.objects)} objects, the first one named "
+                f"{len(self.objects_)} or other ones; give every batch the same list of objects",
+            )
+        self._count(batch)
+        self.__dict__.pop("_phi", None)
+        return self
+
+    def _start(self, objects: tuple[str, ...]) -> None:
+        check_form(self.layout, self.dtype)
+        parts = parse_kernel(self.kernel)
+        self.objects_ = objects
+        self._place_objects = landmark_indices(self.landmarks, objects)
+        place = np.full(len(objects), -1, dtype=np.int32)
+        place[self._place_objects] = np.arange(len(self._place_objects), dtype=np.int32)
+        self._counts = [
+            Counts(part, len(objects), place, len(self._place_objects), dense=self._is_full(part))
+            for part in parts
+        ]
+        self.__dict__.pop("_phi", None)
+
+    def _is_full(self, part: Part) -> bool | None:
+        """True where Phi has all columns and is to be dense: then a grid is what it needs from the first answer."""
+        all_columns = self.landmarks is not None or part.keeps_all_columns
+        return True if self.layout == "dense" and all_columns else None
+
+    def _count(self, answers: Triplets) -> None:
+        for counts in self._counts:
+            counts.add(answers)
+
+    def _finish(self) -> None:
+        self._phi = stack(self._finish_blocks(), self.layout, self.dtype)
+
+    def _finish_blocks(self) -> list[Block]:
+        """Rows of each part, and everything that is learnt but Phi itself."""
+        keep_all = self.landmarks is not None
+        rows = [
+            rows_from_counts(counts, None, keep_all or counts.part.keeps_all_columns, self.dtype)
+            for counts in self._counts
+        ]
+        self._codes = [part.codes for part in rows]
+        self._informed = np.any([part.informed for part in rows], axis=0)
+        n = int(self._informed.sum())
+        self._coverage = {
+            part.name: shared_columns(block.rows_per_column, n)
+            for part, block in zip(parse_kernel(self.kernel), rows, strict=True)
+        }
+        return [part.phi for part in rows]
+
+    def _warn(self) -> None:
+        missing = np.flatnonzero(~self._informed)
+        some = [self.objects_[i] for i in missing[:SOME]]
+        warn_of_gaps(self.kernel, self._coverage, len(self._informed), len(missing), some)
+
+    # ---------------------------------------------------------------- what was learnt
+
+    def _ready(self) -> None:
+        if hasattr(self, "_counts") and not hasattr(self, "_phi"):
+            self._finish()
+            self._warn()
+        if not hasattr(self, "_phi"):
+            from sklearn.exceptions import NotFittedError  # what callers of any estimator catch
+
+            raise NotFittedError(f"this {type(self).__name__} is not fitted yet; call fit with answers first")
+
+    @property
+    def features_(self) -> Phi:
+        """Phi of the fitted answers."""
+        self._ready()
+        return self._phi
+
+    @property
+    def informed_(self) -> NDArray[np.bool_]:
+        """(n,) whether each fitted object has a non-zero row."""
+        self._ready()
+        informed: NDArray[np.bool_] = self._informed
+        return informed
+
+    @property
+    def uninformed_(self) -> NDArray[np.intp]:
+        """Indices of the fitted objects whose row is zero."""
+        return np.flatnonzero(~self.informed_)
+
+    @property
+    def uninformed_objects_(self) -> list[str]:
+        """Names of the fitted objects whose row is zero."""
+        return [self.objects_[i] for i in self.uninformed_]
+
+    @property
+    def coverage_(self) -> dict[str, float]:
+        """Per kernel part, the number of columns that two informed objects share on average."""
+        self._ready()
+        return dict(self._coverage)
+
+    @property
+    def columns_(self) -> Columns:
+        """What each column is about."""
+        self._ready()
+        return columns_of(parse_kernel(self.kernel), self._codes, self._place_objects, self.objects_)
+
+    def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
+        """Every column in words, as scikit-learn asks for them."""
+        return np.array(self.columns_.describe(), dtype=object)
+
+    # ---------------------------------------------------------------- new objects
+
+    def transform(self, answers: Triplets | ArrayLike) -> Phi:
+        """One row per ``answers.objects``, from these answers alone, over the fitted columns.
+
+        Objects are matched to columns by name (an array: by index). An answer on a column that was not fitted
+        counts in the row's length (k1, k2) or is lost (score: what it says about two new objects, which are no
+        columns for each other), and is reported by a warning.
+        """
+        self._ready()
+        new = as_triplets(answers, self.objects_)
+        rows, outside = [], 0
+        for part, codes in zip(parse_kernel(self.kernel), self._codes, strict=True):
+            extend = self.landmarks is None and not part.keeps_all_columns
+            place, n_places = self._places_of(new.objects, extend)
+            counts = Counts(part, new.n_objects, place, n_places)
+            counts.add(new)
+            rows.append(rows_from_counts(counts, codes, False, self.dtype))
+            outside += rows[-1].outside
+            if self.landmarks is None and not extend:
+                outside += _between_new(place < 0, new)
+        if outside:
+            warnings.warn(
+                f"{outside} entries of these answers concern columns of {self.kernel} that are not in the fitted map; "
+                "they are ignored",
+                UnfittedColumnWarning,
+                stacklevel=2,
+            )
+        return stack([part.phi for part in rows], self.layout, self.dtype)
+
+    def _places_of(self, objects: tuple[str, ...], extend: bool) -> tuple[NDArray[np.int32], int]:
+        """Place of each new object among the fitted column objects; unknown ones -1, or after the known."""
+        known = {self.objects_[o]: place for place, o in enumerate(self._place_objects)}
+        place = np.array([known.get(name, -1) for name in objects], dtype=np.int32)
+        n_places = len(self._place_objects)
+        if extend:
+            fresh = np.flatnonzero(place < 0)
+            place[fresh] = n_places + np.arange(len(fresh), dtype=np.int32)
+            n_places += len(fresh)
+        return place, n_places
+
+    # ---------------------------------------------------------------- on disk
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted map as NPZ, without pickle."""
+        from nearfar.features.storage import save
+
+        self._ready()
+        save(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a map written by ``save``."""
+        from nearfar.features.storage import load
+
+        return load(cls, path)
+
+
+def _between_new(is_new: NDArray[np.bool_], answers: Triplets) -> int:
+    """How many entries of the score map lie between two new objects, counted in both rows."""
+    anchor = is_new[answers.anchor]
+    return 2 * int((anchor & is_new[answers.near]).sum() + (anchor & is_new[answers.far]).sum())
+
+
+def check_form(layout: str, dtype: DTypeLike) -> None:
+    """An error for a layout or a dtype that Phi cannot have."""
+    if layout not in ("auto", "dense", "sparse"):
+        raise InputError(
+            f"layout: {layout!r} is not known; expected auto, dense or sparse",
+        )
+    if np.dtype(dtype) not in (np.dtype(np.float32), np.dtype(np.float64)):
+        raise InputError(
+            f"dtype: {np.dtype(dtype)} is not supported; expected float64 or float32",
+        )
+
+
+def warn_of_gaps(kernel: str, coverage: dict[str, float], n: int, n_missing: int, some: list[str]) -> None:
+    """Warn of objects without a usable answer, the first ``some`` by name, and of too little coverage."""
+    if n_missing:
+        shown = ", ".join(some) + (", ..." if n_missing > len(some) else "")
+        warnings.warn(
+            f"{n_missing} of {n} objects have no usable answer for {kernel} ({shown}); their rows are zero",
+            UninformedWarning,
+            stacklevel=4,
+        )
+    paired = [value for name, value in coverage.items() if name != "score"]
+    if len(paired) == len(coverage) and n - n_missing > 1 and max(paired) < LOW_COVERAGE:
+        warnings.warn(
+            f"two objects share {max(paired):.2g} columns of {kernel} on average, too few to compare them; use the score "
+            "kernel or an embedding (model='auto' chooses), or ask landmark questions",
+            CoverageWarning,
+            stacklevel=4,
+        )
+
+
+def landmark_indices(landmarks: Any, objects: Sequence[str]) -> NDArray[np.int32]:
+    """Indices of the objects that columns are made of, ascending."""
+    if landmarks is None:
+        return np.arange(len(objects), dtype=np.int32)
+    given = list(landmarks)
+    position = {name: i for i, name in enumerate(objects)} if any(isinstance(v, str) for v in given) else {}
+    indices = []
+    for value in given:
+        index = position.get(value, -1) if isinstance(value, str) else int(value)
+        if not 0 <= index < len(objects):
+            raise InputError(
+                f"landmarks: {value!r} is not among the {len(objects)} objects of these answers",
+            )
+        indices.append(index)
+    if len(set(indices)) < len(indices):
+        raise InputError(
+            "landmarks: an object is listed twice; name each landmark once",
+        )
+    return np.array(sorted(indices), dtype=np.int32)
+
+
+def columns_of(
+    parts: list[Part], codes: list[Codes], place_objects: NDArray[np.int32], objects: tuple[str, ...]
+) -> Columns:
+    """What the columns of all parts are about, from their codes."""
+    kernels, first, second = [], [], []
+    for part, own in zip(parts, codes, strict=True):
+        kernels.append(np.full(len(own), part.name))
+        first.append(place_objects[own >> 32])
+        has_second = part.column_bits(1) == 2
+        second.append(place_objects[own & 0xFFFFFFFF] if has_second else np.full(len(own), -1, np.int32))
+    return Columns(objects, np.concatenate(kernels), np.concatenate(first), np.concatenate(second))

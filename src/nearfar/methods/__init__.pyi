@@ -1,0 +1,17 @@
+from .kernel_kmeans import KernelKMeans as KernelKMeans
+from .kernel_pca import KernelPCA as KernelPCA
+from .medoids_outliers import Medoids as Medoids
+from .medoids_outliers import Outliers as Outliers
+from .medoids_outliers import find_outliers as find_outliers
+from .medoids_outliers import medoid as medoid
+from .medoids_outliers import outliers as outliers
+from .nearest import Neighbours as Neighbours
+from .nearest import nearest_among as nearest_among
+from .nearest import neighbours as neighbours
+from .principal_axes import PrincipalAxes as PrincipalAxes
+from .trees import ClusterTree as ClusterTree
+from .trees import Tree as Tree
+from .trees import cut as cut
+from .trees import link_clusters as link_clusters
+from .trees import linkage as linkage
+from .trees import with_uninformed as with_uninformed
