@@ -1,27 +1,41 @@
 # Needs only Python 3.11+ and make. Every target sets up .venv itself, and again only when pyproject.toml changes.
+# Another Python gets an environment of its own: make test PYTHON=python3.13
 PYTHON ?= python3
-BIN := .venv/bin
-READY := .venv/.ready
+VENV := .venv$(if $(filter python3,$(PYTHON)),,-$(notdir $(PYTHON)))
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+TOOLS := .venv-tools
+UV := $(TOOLS)/bin/uv
+PYTEST := -m pytest -n 2 --dist loadfile
+TESTS ?=
 
-.PHONY: help install demo test lint types check docs bench paper clean
+.PHONY: help install demo test test-lowest test-newest lint types check docs contract dist workflows bench paper clean
 
 help:
-	@echo "make demo     the main job on built-in data, into ./demo"
-	@echo "make test     run the tests"
-	@echo "make check    lint, types, tests and doctests"
-	@echo "make docs     the documentation, into ./docs/_build/html"
-	@echo "make bench    speed and memory, beside the peers and the limits"
-	@echo "make paper    redo the figures and claims of the paper (docs/paper.md)"
-	@echo "make install  set up .venv and nothing else"
+	@echo "make demo         the main job on built-in data, into ./demo"
+	@echo "make test         run the tests (TESTS=tests/io for some of them, PYTHON=python3.13 for another Python)"
+	@echo "make check        lint, types, tests and doctests"
+	@echo "make docs         the documentation, into ./docs/_build/html"
+	@echo "make bench        speed and memory, beside the peers and the limits"
+	@echo "make paper        redo the figures and claims of the paper (docs/paper.md)"
+	@echo "make install      set up .venv and nothing else"
+	@echo "make contract     write the public names and options down again, in tests/contract.txt"
+	@echo "make test-lowest  the tests on the oldest versions that pyproject.toml allows; test-newest on the newest"
+	@echo "make dist         build and try the distributions; make workflows checks .github/workflows"
 
 $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "nearfar needs Python 3.11 or newer: make PYTHON=/path/to/python3"; exit 1; }
-	@echo "setting up .venv (once)"
-	@$(PYTHON) -m venv .venv
+	@echo "setting up $(VENV) (once)"
+	@$(PYTHON) -m venv $(VENV)
 	@$(PIP) --upgrade pip
 	@$(PIP) -e ".[dev]"
 	@touch $(READY)
+
+$(TOOLS)/.ready: pyproject.toml
+	@$(PYTHON) -m venv $(TOOLS)
+	@$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check "uv>=0.5" "build>=1.2" "twine>=6.1" "check-jsonschema>=0.31" "cffconvert>=2.0"
+	@touch $(TOOLS)/.ready
 
 install: $(READY)
 
@@ -29,7 +43,17 @@ demo: $(READY)
 	$(BIN)/nearfar demo demo
 
 test: $(READY)
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python $(PYTEST) $(TESTS)
+
+test-lowest: $(TOOLS)/.ready
+	$(UV) venv --quiet --clear --python $(PYTHON) .venv-lowest
+	$(UV) pip install --quiet --python .venv-lowest/bin/python --resolution lowest-direct --editable ".[dev]"
+	.venv-lowest/bin/python $(PYTEST) $(TESTS)
+
+test-newest: $(TOOLS)/.ready
+	$(UV) venv --quiet --clear --python $(PYTHON) .venv-newest
+	$(UV) pip install --quiet --python .venv-newest/bin/python --resolution highest --upgrade --editable ".[dev]"
+	.venv-newest/bin/python $(PYTEST) $(TESTS)
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -50,6 +74,15 @@ docs: $(READY)-docs
 	$(BIN)/sphinx-build -q -W --keep-going -j 2 docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
 
+contract: $(READY)
+	$(BIN)/python tests/contract.py
+
+dist: $(TOOLS)/.ready
+	$(TOOLS)/bin/python .ci/dist.py $(TESTS)
+
+workflows: $(TOOLS)/.ready
+	.ci/workflows $(TOOLS)/bin
+
 bench: $(READY)
 	$(BIN)/python -m benchmarks
 
@@ -57,4 +90,4 @@ paper: $(READY)
 	$(BIN)/python -m experiments
 
 clean:
-	rm -rf .venv demo docs/_build docs/generated docs/gallery docs/tutorials docs/reference/generated .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-* demo dist docs/_build docs/generated docs/gallery docs/tutorials docs/reference/generated .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -11,7 +11,7 @@ import pytest
 SRC = Path(__file__).parents[1] / "src" / "nearfar"
 ROOMS = [
     ["errors"],
-    ["atomic", "checks", "limits", "memory", "progress", "threads"],
+    ["atomic", "checks", "compiled", "limits", "memory", "progress", "terminal", "threads"],
     ["labels"],
     ["frames", "joining"],
     ["triplets"],

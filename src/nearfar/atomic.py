@@ -1,24 +1,30 @@
-"""Writing a file whole or not at all."""
+"""Writing a file, or a folder, whole or not at all."""
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 import secrets
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from nearfar.errors import FileError
 
-__all__ = ["atomic_path"]
+__all__ = ["atomic_folder", "atomic_path"]
+
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # what writing raises, without a name
 
 
 @contextmanager
 def atomic_path(target: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield a temporary path beside ``target``: renamed to it on success, removed on failure or interrupt.
 
-    The temporary name ends like the target's, so that writers which choose a format by extension still do.
-    A device or pipe is written to directly.
+    What was written is on the disk before it gets its name, so that not even a power cut leaves half a file. The
+    temporary name ends like the target's, so that writers which choose a format by extension still do. A device or
+    pipe is written to directly.
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
@@ -33,21 +39,83 @@ def atomic_path(target: str | os.PathLike[str]) -> Iterator[Path]:
         raise _cannot_write(given, "it is a directory", "give the name of a file")
     if not final.parent.is_dir():
         raise _cannot_write(given, f"there is no directory {str(given.parent)!r}", "make it first")
-    if final.exists() and not final.is_file():
-        yield final
-        return
-    temporary = final.with_name(f".{secrets.token_hex(4)}.tmp.{final.name}")
+    direct = final.exists() and not final.is_file()
+    temporary = final if direct else _beside(final)
     try:
         yield temporary
-        _keep_mode(final, temporary)
-        os.replace(temporary, final)
-    except OSError as error:
-        if error.filename is None or Path(os.fsdecode(error.filename)) != temporary:
+        if not direct:
+            _keep_mode(final, temporary)
+            _sync(temporary)
+            os.replace(temporary, final)
+            _sync_names(final.parent)
+    except Exception as error:
+        file, number = getattr(error, "filename", None), _number(error)
+        named = isinstance(file, (str, bytes, os.PathLike)) and Path(os.fsdecode(file)) == temporary
+        if not named and (file is not None or number not in NO_ROOM):
             raise
-        raise _cannot_write(given, (error.strerror or str(error)).lower(), "choose another place") from error
+        reason = os.strerror(number) if number else str(error)
+        raise _cannot_write(given, reason.lower(), "choose another place") from error
     finally:
-        with suppress(OSError):
-            temporary.unlink()
+        if not direct:
+            with suppress(OSError):
+                temporary.unlink()
+
+
+@contextmanager
+def atomic_folder(target: str | os.PathLike[str]) -> Iterator[Path]:
+    """Yield a temporary path for a folder of files: renamed to ``target`` on success, removed on failure or interrupt.
+
+    >>> import tempfile
+    >>> parent = Path(tempfile.mkdtemp())
+    >>> with atomic_folder(parent / "kernel.zarr") as path:
+    ...     path.mkdir()
+    ...     _ = (path / "zarr.json").write_text("{}")
+    >>> [file.name for file in parent.rglob("*")]
+    ['kernel.zarr', 'zarr.json']
+    """
+    final = Path(target).absolute()
+    temporary = _beside(final)
+    try:
+        yield temporary
+        for folder, _, files in os.walk(temporary):
+            for name in files:
+                _sync(Path(folder, name))
+            _sync_names(Path(folder))
+        os.rename(temporary, final)  # nothing is there: a folder takes the place of none
+        _sync_names(final.parent)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _beside(final: Path) -> Path:
+    return final.with_name(f".{secrets.token_hex(4)}.tmp.{final.name}")
+
+
+def _number(error: Exception) -> int | None:
+    """The number of a system's fault; polars has it in its words only, and may call it a fault of computing."""
+    if isinstance(error, OSError) and error.errno is not None:
+        return error.errno
+    found = re.search(r"\(os error (\d+)\)", str(error))
+    return int(found[1]) if found and os.name != "nt" else None
+
+
+def _sync(path: Path) -> None:
+    """Wait until the content of a file is on the disk."""
+    handle = os.open(path, os.O_RDWR)  # for reading alone, Windows would refuse
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _sync_names(folder: Path) -> None:
+    """Wait until the names in a folder are on the disk, where a system lets us ask for it."""
+    with suppress(OSError):  # Windows opens no folders, some network disks do not sync them
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def _keep_mode(final: Path, temporary: Path) -> None:

@@ -76,7 +76,9 @@ class MissingExtra(NearfarError, ImportError):
     """A part of nearfar that is installed apart, with the command that installs it."""
 
     def __init__(self, package: str, extra: str) -> None:
-        super().__init__(f"{package} is not installed: run  pip install 'nearfar[{extra}]'")
+        super().__init__(
+            f"{package} is not installed: run  pip install '.[{extra}]'  in the checkout of nearfar"
+        )
         self.package = package
         self.extra = extra
 

@@ -12,6 +12,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Generic, TypeVar
 
+from nearfar.errors import InputError
+
 Result = TypeVar("Result")
 
 __all__ = ["alone", "blocks", "n_threads", "one_blas_thread", "run"]
@@ -20,10 +22,17 @@ LONG = 5_000  # rows of a matrix up to which a product with a vector is little w
 
 
 def n_threads() -> int:
-    """Threads to use: ``NEARFAR_NUM_THREADS`` if set, else the cores this process may run on."""
-    wanted = os.environ.get("NEARFAR_NUM_THREADS", "")
-    if wanted.isdigit() and int(wanted) > 0:
+    """Threads to use: ``NEARFAR_NUM_THREADS`` if set, else ``OMP_NUM_THREADS``, else the cores this process may run on."""
+    wanted = os.environ.get("NEARFAR_NUM_THREADS", "").strip()
+    if wanted:
+        if not wanted.isdecimal() or int(wanted) < 1:
+            raise InputError(f"NEARFAR_NUM_THREADS must be an integer >= 1, got {wanted!r}")
         return int(wanted)
+    everywhere = (
+        os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
+    )  # a number per level of nesting
+    if everywhere.isdecimal() and int(everywhere) > 0:
+        return int(everywhere)
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0)) or 1
     return os.cpu_count() or 1

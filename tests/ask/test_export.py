@@ -337,4 +337,7 @@ def test_a_missing_package_is_one_sentence(tmp_path, nearfar, monkeypatch):
         importlib.util, "find_spec", lambda name: None if name == "starlette" else found(name)
     )
     code, _, err = nearfar("ask", study_file(tmp_path))
-    assert (code, err) == (2, "nearfar: starlette is not installed: run  pip install 'nearfar[ask]'\n")
+    assert (code, err) == (
+        2,
+        "nearfar: starlette is not installed: run  pip install '.[ask]'  in the checkout of nearfar\n",
+    )

@@ -318,7 +318,7 @@ def test_output_is_checked_before_the_work(study, tmp_path, monkeypatch):
 def test_without_matplotlib_one_sentence(study, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     wrong = error(study, "map", "-o", tmp_path / "map.png")
-    assert isinstance(wrong, MissingExtra) and "pip install 'nearfar[report]'" in str(wrong)
+    assert isinstance(wrong, MissingExtra) and "pip install '.[report]'" in str(wrong)
 
 
 def test_unknown_kernel_landmark_and_too_many_clusters(study, tmp_path):

@@ -260,7 +260,7 @@ def test_a_missing_extra_is_one_sentence(monkeypatch):
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name, *more: None if name == "bokeh" else real(name, *more)
     )
-    with pytest.raises(ImportError, match=r"bokeh is not installed: run  pip install 'nearfar\[report\]'"):
+    with pytest.raises(ImportError, match=r"bokeh is not installed: run  pip install '\.\[report\]'"):
         _need_extra()
     with pytest.raises(ImportError, match="bokeh is not installed"):
         make_report([[0, 1, 2]])

@@ -193,7 +193,7 @@ def test_a_run_that_is_stopped_says_so(study, monkeypatch, capsys):
 def test_without_dask_the_extra_is_named(study, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     result = RUN.invoke(app, ["map", str(study / "answers.parquet"), "--dask", "local"])
-    with pytest.raises(MissingExtra, match=r"pip install 'nearfar\[dask\]'"):
+    with pytest.raises(MissingExtra, match=r"pip install '\.\[dask\]'"):
         raise result.exception
 
 

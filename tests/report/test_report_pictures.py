@@ -75,6 +75,22 @@ def test_nothing_outside_the_folders_is_embedded(tmp_path):
     assert "lies outside" in found.trouble[0][1]
 
 
+def test_a_link_that_leaves_the_folder_is_not_followed(tmp_path):
+    secret = paint(tmp_path / "secret", ["private"]) / "private.png"
+    folder = paint(tmp_path / "img", ["own"])
+    try:
+        (folder / "a.png").symlink_to(secret)
+        (folder / "b.png").symlink_to(folder / "own.png")
+        (folder / "below").symlink_to(tmp_path / "secret", target_is_directory=True)
+    except OSError:
+        pytest.skip("links cannot be made here")
+    found = find_pictures(["a", "b", "private", "own"], folder)
+    assert set(found.files) == {"b", "own"}
+    assert ("a.png", "is a link that leaves the folder, and is not followed") in found.trouble
+    listed = find_pictures(["a"], folder, listed={"a": folder / "a.png"}, base=folder)
+    assert listed.files == {}
+
+
 def test_a_folder_that_is_none_is_refused(tmp_path):
     with pytest.raises(
         FileError, match="there is no such folder; expected the folder that holds the pictures"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 from nearfar.errors import FileError, InputError, NearfarWarning
+from nearfar.terminal import printable, write_out
 
 if TYPE_CHECKING:
     from nearfar.io import ObjectList, ReadResult
@@ -286,7 +288,7 @@ def tell(text: str, *, quiet: bool = False) -> None:
 
 
 def _say(text: str) -> None:
-    sys.stderr.write(f"{text}\n")
+    sys.stderr.write(f"{printable(text)}\n")
 
 
 # -------------------------------------------------------------------- output
@@ -296,7 +298,9 @@ def _say(text: str) -> None:
 def text_output(path: str | Path) -> Iterator[TextIO]:
     """A text stream to write to: standard output for ``-``, else a file that appears whole or not at all."""
     if str(path) == "-":
-        yield sys.stdout
+        written = io.StringIO()
+        yield written
+        write_out(written.getvalue())
         return
     from nearfar.atomic import atomic_path
 

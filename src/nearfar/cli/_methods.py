@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -16,6 +15,7 @@ import typer
 from nearfar.cli._common import Loaded, load, many, tell
 from nearfar.cli._model import Model, make_space
 from nearfar.errors import FileError, InputError
+from nearfar.terminal import write_out
 
 if TYPE_CHECKING:
     import polars as pl
@@ -258,11 +258,7 @@ def write_bytes(path: str, data: bytes) -> None:
     from nearfar.atomic import atomic_path
 
     if path == "-":
-        sys.stdout.flush()
-        if hasattr(sys.stdout, "buffer"):
-            sys.stdout.buffer.write(data)
-        else:  # a stand-in for the terminal that takes text only
-            sys.stdout.write(data.decode())
+        write_out(data)
         return
     with atomic_path(path) as temporary:
         temporary.write_bytes(data)

@@ -10,6 +10,7 @@ import typer
 
 from nearfar.cli._common import Quiet, Seed, session, tell
 from nearfar.cli._help import App, Group
+from nearfar.terminal import write_out
 
 if TYPE_CHECKING:
     from nearfar.ask.prepare import OpenStudy
@@ -162,7 +163,7 @@ def check(study: StudyFile, quiet: Quiet = False) -> None:
 
     with session(quiet):
         for name, value in overview(read_study(study)):
-            typer.echo(f"{name:<18}{value}")
+            write_out(f"{name:<18}{value}\n")
 
 
 @ask.command()
@@ -198,7 +199,7 @@ def simulate(
         for name, value in rehearse(
             read_study(study), people=people, drop_out=drop_out, noise=noise, seed=seed, output=output
         ):
-            typer.echo(f"{name:<18}{value}")
+            write_out(f"{name:<18}{value}\n")
 
 
 @ask.command()

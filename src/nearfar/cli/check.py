@@ -8,6 +8,7 @@ import typer
 
 from nearfar.cli._common import Answers, Column, Dialect, Exclude, Objects, Quiet, load, many, session
 from nearfar.errors import InputError
+from nearfar.terminal import printable, write_out
 
 if TYPE_CHECKING:
     from nearfar.cli._common import Loaded
@@ -65,7 +66,7 @@ def check(
         import json as json_module
 
         facts["rejected_rows"] = loaded.result.rejected.to_dicts()
-        typer.echo(json_module.dumps(facts, indent=2, ensure_ascii=False))
+        write_out(json_module.dumps(facts, indent=2, ensure_ascii=False) + "\n")
     else:
         _show(facts)
     if not len(loaded.triplets):
@@ -95,15 +96,15 @@ def _show(facts: dict[str, Any]) -> None:
     console = Console(highlight=False)
     for part in facts["parts"]:
         title = f"{part['name']}  ({part['dialect']}, {many(part['rows'], 'row')})"
-        console.print(Text(title, style="bold"), soft_wrap=True)
+        console.print(Text(printable(title, keep=""), style="bold"), soft_wrap=True)
     for name, value in _lines(facts):
-        console.print(Text.assemble((f"{name:<16}", "dim"), _printable(value)), soft_wrap=True)
+        console.print(Text.assemble((f"{name:<16}", "dim"), printable(value, keep="")), soft_wrap=True)
     for rejection in facts["rejected"]:
         head = f"  {rejection['count']:,} × {rejection['reason']}; expected {rejection['expected']}"
-        console.print(Text(head, style="yellow"), soft_wrap=True)
+        console.print(Text(printable(head, keep=""), style="yellow"), soft_wrap=True)
         rest = rejection["count"] - len(rejection["examples"])
         for example in [*rejection["examples"], *([f"and {rest:,} more"] if rest else [])]:
-            console.print(Text(f"      {_printable(example)}"), soft_wrap=True)
+            console.print(Text("      " + printable(example, keep="")), soft_wrap=True)
     rejected = sum(rejection["count"] for rejection in facts["rejected"])
     last = Text.assemble((f"{'rejected':<16}", "dim"), many(rejected, "row") if rejected else "nothing")
     console.print(last, soft_wrap=True)
@@ -144,11 +145,6 @@ def _lines(facts: dict[str, Any]) -> list[tuple[str, str]]:
     if len(facts["similar_names"]) > MANY:
         lines.append(("similar names", f"and {len(facts['similar_names']) - MANY:,} more groups"))
     return lines
-
-
-def _printable(text: str) -> str:
-    """Text of a file without characters that could command the terminal."""
-    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)
 
 
 def _figure(value: float) -> str:

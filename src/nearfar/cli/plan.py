@@ -12,6 +12,7 @@ import typer
 
 from nearfar.cli._common import Output, Quiet, Seed, many, session, tell
 from nearfar.errors import InputError
+from nearfar.terminal import write_out
 
 if TYPE_CHECKING:
     import polars as pl
@@ -309,7 +310,7 @@ def _advise(
     answers = None if pilot is None else read_triplets(pilot)
     advice = advise(things.names, scheme, budget=budget, assumptions=assumptions, pilot=answers, seed=seed)
     if output == "-":
-        typer.echo(str(advice))
+        write_out(f"{advice}\n")
     else:
         write_table(advice.to_frame(), output)
         tell(advice.reason)

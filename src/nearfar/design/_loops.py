@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from nearfar.compiled import compiled
 
 __all__ = ["draw"]
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # splitmix64's step
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _mix(z):  # type: ignore[no-untyped-def]
     """splitmix64's scrambling of a counter."""
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -18,7 +19,7 @@ def _mix(z):  # type: ignore[no-untyped-def]
     return z ^ (z >> np.uint64(31))
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _insert(table, value):  # type: ignore[no-untyped-def]
     """Put value >= 0 into a hash set (size a power of two, -1 is free); False where it was there already."""
     mask = np.uint64(len(table) - 1)
@@ -31,7 +32,7 @@ def _insert(table, value):  # type: ignore[no-untyped-def]
     return True
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _subset(size, state, table, chosen):  # type: ignore[no-untyped-def]
     """Floyd's algorithm: len(chosen) distinct numbers below size; table scratch, chosen out."""
     count = len(chosen)
@@ -50,7 +51,7 @@ def _subset(size, state, table, chosen):  # type: ignore[no-untyped-def]
         chosen[i] = value
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _pair(t):  # type: ignore[no-untyped-def]
     """The t-th pair low < high in the order (0,1), (0,2), (1,2), (0,3), ..."""
     high = np.int64((1.0 + np.sqrt(1.0 + 8.0 * t)) / 2.0)
@@ -61,7 +62,7 @@ def _pair(t):  # type: ignore[no-untyped-def]
     return t - high * (high - 1) // 2, high
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def draw(start, stop, k2, room, offset, place, marks, key, out):  # type: ignore[no-untyped-def]
     """Questions about the objects start..stop; out[:, offset[x]:offset[x + 1]] are those about x.
 

@@ -13,9 +13,9 @@ from types import TracebackType
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from nearfar.compiled import compiled
 from nearfar.embedding import losses
 from nearfar.threads import n_threads
 from nearfar.triplets import Triplets
@@ -132,7 +132,7 @@ class Loop:
             other.result()
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _blocks(
     kind: int, parameter: float, points: Any, anchor: Any, near: Any, far: Any, weight: Any,
     edges: Any, first: int, stride: int, sums: Any, gradients: Any,
@@ -154,7 +154,7 @@ def _blocks(
         sums[block] = total
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _gather(flat: Any, d: Any, rows: Any, one: Any, other: Any) -> None:
     """In: points, answers. Out: squared distances anchor-near (one) and anchor-far (other)."""
     anchor, near, far = rows
@@ -168,7 +168,7 @@ def _gather(flat: Any, d: Any, rows: Any, one: Any, other: Any) -> None:
         one[t], other[t] = left, right
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _scatter(flat: Any, d: Any, rows: Any, one: Any, other: Any, gradient: Any) -> None:
     """In: points, answers, twice the slopes in near (one) and far (other). In and out: gradient."""
     anchor, near, far = rows
@@ -185,7 +185,7 @@ def _scatter(flat: Any, d: Any, rows: Any, one: Any, other: Any, gradient: Any) 
 
 
 # nnan: distances are finite numbers, so min and max need not look for NaN and the loops can be vectorised.
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz", "nnan"})
+@compiled(error_model="numpy", fastmath={"contract", "reassoc", "nsz", "nnan"})
 def _losses(kind: int, parameter: float, one: Any, other: Any, weight: Any) -> float:
     """In: loss, weights. In and out: squared distances near (one) and far (other) become twice their slopes."""
     total = 0.0

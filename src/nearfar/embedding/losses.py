@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import math
 
-from numba import njit
+from nearfar.compiled import compiled
 
 __all__ = ["CKL", "GNMDS", "SOE", "STE", "TSTE", "ckl", "gnmds", "soe", "ste", "tste"]
 
@@ -32,7 +32,7 @@ TINY = 1e-300  # keeps log and division finite where points coincide
 TINY_DISTANCE = 1e-7  # the slope of a distance is undefined at zero; below this it is shrunk
 MAX_STEPS = 16  # powers up to this many half steps are multiplied out
 
-pure = njit(cache=True, nogil=True, inline="always", error_model="numpy")
+pure = compiled(inline="always", error_model="numpy")
 
 
 @pure

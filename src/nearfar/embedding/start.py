@@ -13,11 +13,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
+from nearfar.compiled import compiled
 from nearfar.embedding.loop import Merged, Points
 
 __all__ = ["kernel_start", "origin_start", "random_start"]
@@ -93,7 +93,7 @@ def _many(data: Merged, informed: NDArray[np.intp], k: int) -> tuple[NDArray[Any
     return values, vectors * signs
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _multiply(anchor: Any, near: Any, far: Any, weight: Any, x: Any, out: Any) -> None:
     """In: answers, x. In and out: out += (S + S') x."""
     for t in range(anchor.size):

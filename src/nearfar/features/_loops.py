@@ -11,7 +11,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from nearfar.compiled import compiled
 
 __all__ = [
     "count_columns",
@@ -25,7 +26,7 @@ __all__ = [
 ]
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def count_sorted(signed_keys: Any, keys: Any, net: Any, total: Any) -> int:
     """Runs of equal keys -> cells; the lowest bit of a signed key is 1 for +, 0 for -.
 
@@ -46,7 +47,7 @@ def count_sorted(signed_keys: Any, keys: Any, net: Any, total: Any) -> int:
     return cells + 1
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def merge_cells(
     keys_a: Any,
     net_a: Any,
@@ -78,7 +79,7 @@ def merge_cells(
     return cells
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def cut_cells(
     keys_in: Any,
     net_in: Any,
@@ -112,7 +113,7 @@ def cut_cells(
         total[spot] = total_in[cell]
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def put_cells(
     keys: Any, net: Any, total: Any, row_bits: int, first: Any, grid_columns: Any, grid: Any
 ) -> None:
@@ -127,7 +128,7 @@ def put_cells(
             grid[row, column, 1] += total[cell]
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def grid_rows(grid: Any, by_ratio: bool, first: int, last: int, phi: Any, rows_per_column: Any) -> None:
     """phi[row, c] = value of the cell / norm of the row, value = net / total or net.
 
@@ -148,7 +149,7 @@ def grid_rows(grid: Any, by_ratio: bool, first: int, last: int, phi: Any, rows_p
             phi[row, column] = values[column] / norm
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def count_columns(keys: Any, row_bits: int) -> int:
     """How many columns occur among sorted keys."""
     found = 0
@@ -159,7 +160,7 @@ def count_columns(keys: Any, row_bits: int) -> int:
     return found
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def take_apart(
     keys: Any,
     net: Any,
@@ -192,7 +193,7 @@ def take_apart(
     starts[found] = keys.size
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def unit_values(rows: Any, net: Any, total: Any, by_ratio: bool, norms: Any, data: Any) -> None:
     """data[cell] = value / norm of its row. In: norms, not zero where a cell's net is not."""
     for cell in range(rows.size):

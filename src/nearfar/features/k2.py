@@ -13,8 +13,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from nearfar.compiled import compiled
 from nearfar.features.part import Codes, Part
 
 __all__ = ["K2"]
@@ -30,7 +30,7 @@ def _all_codes(places: int) -> Codes:
     return (first << 32) | (second + (second >= first))
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _add_to_grid(
     grid: Any,
     anchor: Any,
@@ -64,7 +64,7 @@ def _add_to_grid(
     return -1
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _fill_keys(anchor: Any, near: Any, far: Any, place: Any, place_bits: int, row_bits: int, out: Any) -> int:
     """In: answers, place. Out: signed keys (column << row_bits | row) << 1 | (is +). Returns how many."""
     filled = 0

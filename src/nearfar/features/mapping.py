@@ -7,9 +7,11 @@ here: importing scikit-learn takes longer than the work.
 from __future__ import annotations
 
 import os
+import threading
 import warnings
 from collections.abc import Sequence
 from typing import Any, Literal, Self
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -108,9 +110,15 @@ class TripletMap:
     def partial_fit(self, answers: Triplets | ArrayLike, y: object = None) -> Self:
         """Count more answers about the same objects; batches in any order and size give the same Phi.
 
-        Memory depends on the objects and the cells answered about, not on the answers.
+        Memory depends on the objects and the cells answered about, not on the answers. Several threads may give
+        batches to one map.
         """
         batch = as_triplets(answers)
+        with _alone_with(self):
+            self._add(batch)
+        return self
+
+    def _add(self, batch: Triplets) -> None:
         if not hasattr(self, "_counts"):
             if hasattr(self, "_phi"):
                 raise InputError(
@@ -125,7 +133,6 @@ class TripletMap:
             )
         self._count(batch)
         self.__dict__.pop("_phi", None)
-        return self
 
     def _start(self, objects: tuple[str, ...]) -> None:
         check_form(self.layout, self.dtype)
@@ -176,9 +183,10 @@ class TripletMap:
     # ---------------------------------------------------------------- what was learnt
 
     def _ready(self) -> None:
-        if hasattr(self, "_counts") and not hasattr(self, "_phi"):
-            self._finish()
-            self._warn()
+        with _alone_with(self):
+            if hasattr(self, "_counts") and not hasattr(self, "_phi"):
+                self._finish()
+                self._warn()
         if not hasattr(self, "_phi"):
             from sklearn.exceptions import NotFittedError  # what callers of any estimator catch
 
@@ -279,6 +287,18 @@ class TripletMap:
         from nearfar.features.storage import load
 
         return load(cls, path)
+
+
+_locks: WeakKeyDictionary[TripletMap, threading.RLock] = (
+    WeakKeyDictionary()
+)  # no attributes: maps are pickled
+_locks_lock = threading.Lock()
+
+
+def _alone_with(found: TripletMap) -> threading.RLock:
+    """The lock of a map: batches of several threads are counted one after the other."""
+    with _locks_lock:
+        return _locks.setdefault(found, threading.RLock())
 
 
 def _between_new(is_new: NDArray[np.bool_], answers: Triplets) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import io
 import os
-import sys
 from pathlib import Path
 from typing import BinaryIO
 
@@ -13,6 +12,7 @@ import polars as pl
 
 from nearfar.atomic import atomic_path
 from nearfar.errors import FileError, MissingExtra
+from nearfar.terminal import write_out
 
 __all__ = ["TABLE_FORMATS", "check_table_path", "guard_formulas", "write_excel", "write_table"]
 
@@ -41,7 +41,7 @@ def write_table(table: pl.DataFrame, path: str | os.PathLike[str]) -> None:
     if os.fspath(path) == "-":
         stream = io.BytesIO()
         _write(table, stream, suffix)
-        sys.stdout.write(stream.getvalue().decode())
+        write_out(stream.getvalue())
         return
     with atomic_path(path) as temporary, open(temporary, "wb") as file:
         _write(table, file, suffix)

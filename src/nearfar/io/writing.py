@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import sys
 import warnings
 from typing import Any, BinaryIO
 
@@ -17,6 +16,7 @@ from nearfar.io.dialects import DIALECTS, Dialect, named
 from nearfar.io.sources import format_of
 from nearfar.io.table_writing import guard_formulas, write_excel
 from nearfar.labels import Labels
+from nearfar.terminal import write_out
 from nearfar.triplets import Triplets
 
 __all__ = ["write_triplets"]
@@ -62,18 +62,10 @@ def write_triplets(
     if target == "-":
         stream = io.BytesIO()
         _write(triplets, table, chosen, stream, format_, packed)
-        sys.stdout.flush()
-        _standard_output(stream.getvalue())
+        write_out(stream.getvalue())
         return
     with atomic_path(target) as temporary, open(temporary, "wb") as file:
         _write(triplets, table, chosen, file, format_, packed)
-
-
-def _standard_output(data: bytes) -> None:
-    if hasattr(sys.stdout, "buffer"):
-        sys.stdout.buffer.write(data)
-    else:  # a stand-in for the terminal that takes text only
-        sys.stdout.write(data.decode())
 
 
 def _write(

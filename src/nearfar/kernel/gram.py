@@ -6,12 +6,12 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import blas
 
 from nearfar import threads
+from nearfar.compiled import compiled
 from nearfar.memory import check_square
 
 __all__ = ["gram"]
@@ -67,7 +67,7 @@ def _by_columns(columns: Any) -> NDArray[Any]:
     return K
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _add_pairs(indptr: Any, indices: Any, data: Any, first: int, last: int, K: Any, n: int) -> None:
     """K[r, q] += phi[r, c] phi[q, c] over columns c, for q < r and first <= r < last.
 
@@ -84,7 +84,7 @@ def _add_pairs(indptr: Any, indices: Any, data: Any, first: int, last: int, K: A
         start = stop
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _add_squares(indices: Any, data: Any, K: Any) -> None:
     """K[r, r] += phi[r, c]^2; apart from the pairs, since a chain of adds to one place stalls them."""
     squares = np.zeros(K.shape[0])

@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from nearfar import threads
+from nearfar.compiled import compiled
 
 __all__ = ["rows_times", "sums_by_label", "transposed_times"]
 
@@ -83,7 +83,7 @@ def _in_parts(loop: Any, matrix: Any, inputs: tuple[Any, ...], width: int) -> Fl
     return total
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _rows_times(
     indptr: Any, indices: Any, data: Any, vectors: Any, first: int, last: int, result: Any
 ) -> None:
@@ -103,7 +103,7 @@ def _rows_times(
                 result[r, d] += value * vectors[c, d]
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _add_transposed(
     indptr: Any, indices: Any, data: Any, vectors: Any, first: int, last: int, result: Any
 ) -> None:
@@ -122,7 +122,7 @@ def _add_transposed(
                 result[c, d] += value * vectors[r, d]
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _add_by_label(
     indptr: Any, indices: Any, data: Any, labels: Any, first: int, last: int, result: Any
 ) -> None:

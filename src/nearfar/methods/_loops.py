@@ -10,12 +10,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from nearfar.compiled import compiled
 
 __all__ = ["bounded_step", "first_step", "move_sums", "own_distances"]
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@compiled(fastmath=True)
 def _distance(row: Any, centre: Any) -> Any:
     """|row - centre|, by differences, so that float32 loses nothing to cancellation."""
     total = row[0] * 0
@@ -25,7 +26,7 @@ def _distance(row: Any, centre: Any) -> Any:
     return np.sqrt(total)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def first_step(X: Any, centres: Any, first: int, last: int, labels: Any, upper: Any, lower: Any) -> None:
     """All distances of rows first..last-1. Out: their labels (nearest centre), upper, lower."""
     for x in range(first, last):
@@ -38,7 +39,7 @@ def first_step(X: Any, centres: Any, first: int, last: int, labels: Any, upper: 
         upper[x] = lower[x, best]
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def bounded_step(
     X: Any, centres: Any, drift: Any, half: Any, first: int, last: int, labels: Any, upper: Any, lower: Any
 ) -> None:
@@ -73,14 +74,14 @@ def bounded_step(
         upper[x] = u
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def own_distances(X: Any, centres: Any, labels: Any, first: int, last: int, distances: Any) -> None:
     """distances[x] = distance of row x to the centre of its cluster, for rows first..last-1."""
     for x in range(first, last):
         distances[x] = _distance(X[x], centres[labels[x]])
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def move_sums(X: Any, moved: Any, old: Any, new: Any, first: int, last: int, sums: Any) -> None:
     """Columns first..last-1 of sums (k, p): take row moved[t] out of cluster old[t], put it into new[t].
 

@@ -87,7 +87,7 @@ def find_pictures(
     shelf = _Shelf.of(folder) if folder is not None else _Shelf({}, {})
     inside = [place.resolve() for place in (folder, base) if place is not None]
     files: dict[str, Path] = {}
-    trouble: list[tuple[str, str]] = []
+    trouble = [(text, "is a link that leaves the folder, and is not followed") for text in shelf.outside]
     for name in names:
         given = (listed or {}).get(name)
         file, reason = shelf.find(name) if given is None else _listed(given, shelf, inside)
@@ -106,6 +106,7 @@ class _Shelf:
 
     paths: dict[str, Path]
     keys: dict[str, list[str]]
+    outside: tuple[str, ...] = ()  # links that leave the folder
 
     @classmethod
     def of(cls, folder: Path) -> _Shelf:
@@ -117,13 +118,16 @@ class _Shelf:
         found = sorted(
             path for path in folder.rglob("*") if path.suffix.lower() in SUFFIXES and path.is_file()
         )
+        home = folder.resolve()
+        outside = [path for path in found if not path.resolve().is_relative_to(home)]
+        found = [path for path in found if path not in outside]
         paths = {path.relative_to(folder).as_posix(): path for path in found}
         keys: dict[str, list[str]] = {}
         for text in paths:
             relative = PurePosixPath(text)
             for key in {text, relative.name, str(relative.with_suffix("")), relative.stem}:
                 keys.setdefault(_fold(key), []).append(text)
-        return cls(paths, keys)
+        return cls(paths, keys, tuple(path.relative_to(folder).as_posix() for path in outside))
 
     def find(self, name: str) -> tuple[Path | None, str]:
         """The file of an object, and a remark where several could be it."""

@@ -268,7 +268,7 @@ class _Faults:
             )
         if isinstance(error, ModuleNotFoundError) and (error.name or "").split(".")[0] == "nearfar":
             return InputError(
-                f"{address}: {doing}: a worker has no nearfar; install it there:  pip install nearfar=={__version__}"
+                f"{address}: {doing}: a worker has no nearfar; install version {__version__} there, from the checkout"
             )
         if isinstance(error, MemoryError):
             return TooLargeError(

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-import secrets
-import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 import nearfar
+from nearfar.atomic import atomic_folder
 from nearfar.blocks import Handle, RowBlocks, join
 from nearfar.errors import FileError, InputError, MissingExtra
 from nearfar.kernel.factored import Factored, informed_rows, uninformed
@@ -152,34 +151,22 @@ def check_place(to: str | os.PathLike[str]) -> None:
 def _new_array(to: str, phi: RowBlocks, facts: dict[str, Any]) -> Iterator[tuple[str, int]]:
     """Yield where to write, and the height of a chunk; a local array appears under its name when it is whole, a remote one is marked so."""
     zarr = _zarr()
-    local = "://" not in to
-    final = os.path.abspath(to) if local else to
-    place = (
-        os.path.join(os.path.dirname(final), f".{secrets.token_hex(4)}.tmp.{os.path.basename(final)}")
-        if local
-        else to
-    )
     height = max(1, min(max(phi.sizes, default=1), CHUNK_ROWS))
-    try:
-        array = zarr.create_array(
-            store=place,
-            shape=(phi.n_rows, phi.n_rows),
-            chunks=(height, height),
-            dtype=phi.dtype,
-            attributes={"nearfar": nearfar.__version__, "whole": False, **facts},
-        )
-    except (OSError, ValueError, zarr.errors.ContainsArrayError) as error:
-        raise FileError(
-            f"{to}: cannot be written, {error}; choose another place",
-        ) from error
-    try:
-        yield place, height
+    with nullcontext(to) if "://" in to else atomic_folder(to) as place:
+        try:
+            array = zarr.create_array(
+                store=str(place),
+                shape=(phi.n_rows, phi.n_rows),
+                chunks=(height, height),
+                dtype=phi.dtype,
+                attributes={"nearfar": nearfar.__version__, "whole": False, **facts},
+            )
+        except (OSError, ValueError, zarr.errors.ContainsArrayError) as error:
+            raise FileError(
+                f"{to}: cannot be written, {error}; choose another place",
+            ) from error
+        yield str(place), height
         array.attrs["whole"] = True
-        if local:
-            os.rename(place, final)
-    finally:
-        if local:
-            shutil.rmtree(place, ignore_errors=True)
 
 
 def _stop(place: str, written: list[Handle], backend: Any) -> None:

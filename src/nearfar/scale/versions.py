@@ -52,7 +52,7 @@ def _check_alike(address: str, here: Versions, found: dict[str, Versions]) -> No
     for who, there in found.items():
         if there.get("nearfar", "") is None:
             raise InputError(
-                f"{address}: {who} has no nearfar; install it there:  pip install nearfar=={here['nearfar']}",
+                f"{address}: {who} has no nearfar; install version {here['nearfar']} there, from the checkout",
             )
         if differ := _differing(here, there):
             raise InputError(

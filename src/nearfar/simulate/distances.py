@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from nearfar.compiled import compiled
 from nearfar.errors import InputError
 from nearfar.threads import blocks, run
 
@@ -140,7 +140,7 @@ def squared_distances(points: NDArray[Any], i: NDArray[Any], j: NDArray[Any]) ->
 
 # Sums may be taken in another order (several at a time); no fused multiply-add, which would make
 # dx*dx + dy*dy differ from dy*dy + dx*dx and so break ties between mirror images.
-@njit(cache=True, nogil=True, fastmath={"reassoc"})
+@compiled(fastmath={"reassoc"})
 def _squared_distances(points, i, j, out):  # type: ignore[no-untyped-def]
     """out[t] = sum_c (points[i[t], c] - points[j[t], c])^2; in: points (n, d), i, j (m,); out: out (m,)."""
     for t in range(len(i)):

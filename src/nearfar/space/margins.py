@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from nearfar.compiled import compiled
 from nearfar.kernel.factored import as_rows, is_sparse, row_squares
 from nearfar.kernel.ties import tie_tolerance
 from nearfar.simulate import squared_distances
@@ -91,7 +91,7 @@ def _row_dots(phi: Any, i: Indices, j: Indices) -> NDArray[np.float64]:
     return out
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc"})
+@compiled(fastmath={"reassoc"})
 def _dense_dots(phi: Any, i: Any, j: Any, out: Any) -> None:
     """out[t] = sum_c phi[i[t], c] phi[j[t], c]. In: phi (n, p), i, j (m,). Out: out (m,)."""
     for t in range(i.size):
@@ -101,7 +101,7 @@ def _dense_dots(phi: Any, i: Any, j: Any, out: Any) -> None:
         out[t] = total
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _sparse_dots(indptr: Any, indices: Any, data: Any, i: Any, j: Any, out: Any) -> None:
     """The same for csr arrays with ascending indices, by merging the two rows."""
     for t in range(i.size):

@@ -1,0 +1,36 @@
+"""Text of files on its way to a terminal: nothing in it may command the terminal.
+
+A name in a file of answers may hold escape sequences that rename the window, paint over what was printed or worse.
+"""
+
+from __future__ import annotations
+
+import sys
+
+__all__ = ["printable", "write_out"]
+
+
+LAYOUT = "\n\t\u00a0\u2009\u202f"  # lines, columns, and spaces at which a line does not break
+
+
+def printable(text: str, *, keep: str = LAYOUT) -> str:
+    r"""Text in which every character that is not for reading stands as its escape.
+
+    >>> printable("red\x1b[31m", keep="")
+    'red\\x1b[31m'
+    """
+    if text.isprintable():
+        return text
+    return "".join(sign if sign.isprintable() or sign in keep else ascii(sign)[1:-1] for sign in text)
+
+
+def write_out(data: bytes | str) -> None:
+    """Write to standard output: as it is to a file or a pipe, harmless to a terminal."""
+    out = sys.stdout
+    if out.isatty() or not hasattr(out, "buffer"):
+        text = data if isinstance(data, str) else data.decode(errors="backslashreplace")
+        out.write(printable(text) if out.isatty() else text)
+        return
+    out.flush()
+    out.buffer.write(data.encode(errors="backslashreplace") if isinstance(data, str) else data)
+    out.buffer.flush()

@@ -1,0 +1,166 @@
+"""A read-only install, no home, a full or damaged compile cache, few threads: it works, with at most one warning."""
+
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import nearfar as nf
+from nearfar import threads
+from nearfar.errors import InputError
+
+PACKAGE = Path(nf.__file__).parent
+WORK = """
+import warnings
+warnings.simplefilter("always")
+import numpy as np
+import nearfar.embedding, nearfar.methods.trees, nearfar.space
+from nearfar.features import FeatureMap
+from nearfar.features._loops import count_columns
+print(count_columns(np.array([0, 1, 2, 4, 5, 9]), 1))
+"""
+# root may write anywhere until it gives up its capabilities
+WITHOUT_RIGHTS = """
+import ctypes, os
+if os.getuid() == 0:
+    head, rights = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
+    assert ctypes.CDLL(None).capset(head, rights) == 0
+"""
+WITHOUT_USER = """
+import pwd
+def nobody(number):
+    raise KeyError(number)
+pwd.getpwuid = nobody
+"""
+FULL = """
+import resource
+resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
+"""
+UNIX = pytest.mark.skipif(os.name == "nt", reason="Windows has other permissions and limits")
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="root gives up its rights in another way here")
+
+
+def work(folder, *, code=WORK, unset=(), **environment):
+    """The result of a small computation in a process of its own, and its warnings."""
+    inherited = {name: value for name, value in os.environ.items() if name not in unset}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env=inherited | {"PYTHONDONTWRITEBYTECODE": "1"} | environment,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout, [line for line in done.stderr.splitlines() if "Warning:" in line]
+
+
+@pytest.fixture
+def installed(tmp_path):
+    """A copy of the package, without compiled code, in folders that cannot be written to."""
+    site = tmp_path / "site"
+    shutil.copytree(PACKAGE, site / "nearfar", ignore=shutil.ignore_patterns("__pycache__"))
+    for path in [site, *site.rglob("*")]:
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    yield site
+    for path in [site, *site.rglob("*")]:
+        path.chmod(0o755)
+
+
+@LINUX
+@pytest.mark.parametrize("home", ["not-writable", "none"])
+def test_a_read_only_install_without_a_home_works(installed, tmp_path, home):
+    here = tmp_path / "here"
+    here.mkdir()
+    if home == "none":
+        options = {"code": WITHOUT_USER + WITHOUT_RIGHTS + WORK, "unset": ("HOME", "XDG_CACHE_HOME")}
+    else:
+        options = {"code": WITHOUT_RIGHTS + WORK, "HOME": "/proc/none", "XDG_CACHE_HOME": "/proc/none"}
+    result, warned = work(here, PYTHONPATH=str(installed), **options)
+    assert result == "4\n"
+    assert len(warned) == 1
+    assert "compiled loops cannot be kept on disk" in warned[0] and "set NUMBA_CACHE_DIR" in warned[0]
+    assert list(here.iterdir()) == []  # not even a folder called ~
+    assert not list(installed.rglob("*.nb?"))
+
+
+@UNIX
+def test_a_full_home_works(tmp_path):
+    result, warned = work(tmp_path, code=FULL + WORK, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
+    assert result == "4\n"
+    warned = [line for line in warned if "joblib" not in line]  # its locks are files, which the limit forbids
+    assert len(warned) == 1 and "compiled loops cannot be kept on disk (file too large)" in warned[0]
+
+
+def test_a_damaged_cache_is_made_anew(tmp_path):
+    cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    assert work(tmp_path, **cache) == ("4\n", [])
+    whole = {path: path.read_bytes() for path in (tmp_path / "cache").rglob("*.nb?")}
+    assert {path.suffix for path in whole} == {".nbi", ".nbc"}
+    for damaged in ([".nbi", ".nbc"], [".nbc"], [".nbi"]):
+        for path, data in whole.items():
+            path.write_bytes(data[: len(data) // 2] if path.suffix in damaged else data)
+        assert work(tmp_path, **cache) == ("4\n", [])
+        after = [path.stat().st_size for path in (tmp_path / "cache").rglob("*.nb?")]
+        assert min(after) >= min(map(len, whole.values())) and len(after) == len(whole)
+
+
+@pytest.mark.parametrize(
+    ("ours", "everybodys", "wanted"),
+    [("3", "2", 3), ("", "2", 2), (None, "5,2", 5), (None, "many", None), (None, None, None)],
+)
+def test_the_number_of_threads_can_be_set(monkeypatch, ours, everybodys, wanted):
+    for name, value in (("NEARFAR_NUM_THREADS", ours), ("OMP_NUM_THREADS", everybodys)):
+        monkeypatch.delenv(name, raising=False)
+        if value is not None:
+            monkeypatch.setenv(name, value)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    assert threads.n_threads() == (wanted or cores)
+
+
+@pytest.mark.parametrize("wrong", ["0", "two", "-1", "1.5"])
+def test_a_wrong_number_of_threads_is_one_sentence(monkeypatch, wrong):
+    monkeypatch.setenv("NEARFAR_NUM_THREADS", wrong)
+    with pytest.raises(InputError, match=f"NEARFAR_NUM_THREADS must be an integer >= 1, got '{wrong}'"):
+        threads.n_threads()
+
+
+def test_the_documentation_says_how_to_set_threads():
+    text = (PACKAGE.parents[1] / "docs" / "speed.md").read_text()
+    assert "NEARFAR_NUM_THREADS" in text and "OMP_NUM_THREADS" in text
+
+
+@pytest.mark.parametrize("kernel", ["k1", "score"])
+def test_two_threads_may_count_into_one_map(kernel):
+    """As if one thread had given all batches; there are few cells, so that threads meet often."""
+    rng = np.random.default_rng(0)
+    batches = [rng.permuted(np.tile(np.arange(5), (50_000, 1)), axis=1)[:, :3] for _ in range(16)]
+    shared, faults = nf.FeatureMap(kernel), []
+
+    def feed(part):
+        try:
+            for batch in part:
+                shared.partial_fit(nf.Triplets.from_array(batch, n_objects=5))
+        except Exception as fault:
+            faults.append(fault)
+
+    switch = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        both = [threading.Thread(target=feed, args=[batches[half::2]]) for half in (0, 1)]
+        for one in both:
+            one.start()
+        for one in both:
+            one.join()
+    finally:
+        sys.setswitchinterval(switch)
+    assert faults == []
+    alone = nf.FeatureMap(kernel).fit(nf.Triplets.from_array(np.concatenate(batches), n_objects=5))
+    found, right = (
+        np.asarray(x.todense() if hasattr(x, "todense") else x) for x in (shared.features_, alone.features_)
+    )
+    assert np.array_equal(found, right)
