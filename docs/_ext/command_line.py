@@ -7,13 +7,6 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import nested_parse_with_titles
 
 
-def commands(command, path=()):
-    """Every command with its path, groups before their members."""
-    yield path, command
-    for name, inner in getattr(command, "commands", {}).items():
-        yield from commands(inner, (*path, name))
-
-
 def plain(text):
     """Words of the terminal as Markdown that means the same."""
     return re.sub(r"([*_<|`\[\]{}$])", r"\\\1", re.sub(r"\s+", " ", text or "").strip())
@@ -58,13 +51,10 @@ class CommandLine(SphinxDirective):
     def run(self):
         """Parse the Markdown that the program gives."""
         from docutils import nodes
-        from typer.main import get_command
 
-        from nearfar.cli._app import app
+        from nearfar.cli._app import all_commands
 
-        found = [
-            line for path, command in commands(get_command(app)) if path for line in describe(path, command)
-        ]
+        found = [line for path, command in all_commands() if path for line in describe(path, command)]
         node = nodes.section(document=self.state.document)
         nested_parse_with_titles(self.state, StringList(found, "command-line"), node, self.content_offset)
         return node.children
