@@ -205,3 +205,15 @@ def test_the_format_can_be_named(tmp_path, capsysbinary):
     assert_same(read_triplets(tmp_path / "answers.jsonl.gz"), answers)
     write_triplets(answers, "-", format="jsonl")
     assert capsysbinary.readouterr().out == b'{"anchor":"0","near":"1","far":"2"}\n'
+
+
+@pytest.mark.parametrize("dtype", [pl.Int64, pl.UInt8, pl.UInt64, pl.Float64, pl.String])
+def test_numbers_as_participants_mean_the_same_in_every_type(tmp_path, dtype):
+    """Distinct numbers are written once; a row without one has no participant, not participant 0."""
+    who = [7, None, 7, 12, None, 7]
+    rows = {"anchor": ["a"] * 6, "near": ["b"] * 6, "far": ["c"] * 6}
+    frame = pl.DataFrame({**rows, "participant": pl.Series(who, dtype=pl.Int64).cast(dtype)})
+    frame.write_parquet(tmp_path / "answers.parquet")
+    found = read_triplets(tmp_path / "answers.parquet").participant
+    assert np.asarray(found).tolist() == ["7", "", "7", "12", "", "7"]
+    assert "0" not in found.names.tolist()

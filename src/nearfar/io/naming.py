@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from nearfar.labels import order_names
 
-__all__ = ["GUARDED", "NameTable", "Naming", "Refused", "Vocabulary", "unguarded"]
+__all__ = ["GUARDED", "NameTable", "Naming", "Refused", "Vocabulary", "by_distinct", "unguarded"]
 
 NAN = ("NaN", "nan")
 WHOLE = re.compile(r"(\d{1,18})(\.0*)?", re.ASCII)
@@ -35,6 +35,19 @@ class Vocabulary:
         listed: list[str] = codes.cat.to(self.dtype).cast(pl.String).to_list()
         return listed
 
+    def codes_of_numbers(self, numbers: pl.Series) -> pl.Series:
+        """Codes of whole numbers as they are written; each distinct one is written once."""
+        codes = by_distinct(
+            numbers.drop_nulls().to_numpy(),
+            lambda seen: pl.Series(seen).cast(pl.String).cast(self.dtype).to_physical().to_numpy(),
+        )
+        if not numbers.null_count():
+            return pl.Series(codes, dtype=pl.UInt32)
+        known = numbers.is_not_null()
+        found = np.zeros(len(numbers), np.uint32)
+        found[known.to_numpy()] = codes
+        return pl.Series(found).set(~known, None)
+
 
 def unguarded(name: str) -> str:
     """A text as it was before it was written to CSV: formulas get an apostrophe so that no spreadsheet runs them.
@@ -45,6 +58,25 @@ def unguarded(name: str) -> str:
     if GUARDED.match(name) and not NUMBER.fullmatch(name.lstrip("'")):
         return name[1:]
     return name
+
+
+def by_distinct(
+    values: NDArray[np.int64], meaning: Callable[[NDArray[np.int64]], ArrayLike]
+) -> NDArray[np.int32]:
+    """What each of some whole numbers means, where ``meaning`` says it of ascending distinct ones.
+
+    >>> by_distinct(np.array([7, 5, 7]), lambda seen: 10 * seen)
+    array([70, 50, 70], dtype=int32)
+    """
+    low, high = int(values.min(initial=0)), int(values.max(initial=0))
+    if high - low > 4 * len(values) + 1000:
+        seen, where = np.unique(values, return_inverse=True)
+        return np.asarray(meaning(seen), np.int32)[where]
+    met = np.flatnonzero(np.bincount(values - low, minlength=1))
+    table = np.zeros(high - low + 1, np.int32)
+    table[met] = meaning(met + low)
+    found: NDArray[np.int32] = table[values - low]
+    return found
 
 
 class NameTable:
@@ -149,13 +181,7 @@ class Naming:
             for value in np.unique(values[(values < 0) | (values >= count)]).tolist():
                 found[values == value] = self._judge(str(value))
             return found.astype(np.int32)
-        if high - low <= 4 * len(values) + 1000:
-            seen = np.flatnonzero(np.bincount(values - low, minlength=1))
-            meaning = np.zeros(high - low + 1, np.int32)
-            meaning[seen] = [self._judge(str(value + low)) for value in seen.tolist()]
-            return meaning[values - low]
-        seen, where = np.unique(values, return_inverse=True)
-        return np.array([self._judge(str(value)) for value in seen.tolist()], np.int32)[where]
+        return by_distinct(values, lambda seen: [self._judge(str(value)) for value in seen.tolist()])
 
     def _judge(self, cell: str) -> int:
         """The id of an object, or -1 - the position of the reason why it is none."""

@@ -12,6 +12,7 @@ from nearfar.io.times import parse_times
 
 __all__ = ["parse_columns"]
 
+SMALL_INTEGERS = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32)  # that Int64 holds
 UNKNOWN = ("NA", "nan", "NaN", "null", "None", "")
 
 
@@ -34,6 +35,8 @@ def parse_columns(frame: pl.DataFrame, plan: Plan, naming: Naming, people: Vocab
                 if dtype.is_integer()
                 else _text(cell, dtype).cast(naming.dtype).to_physical()
             )
+        elif role == "participant" and dtype in SMALL_INTEGERS:
+            chosen[role] = cell.cast(pl.Int64)
         elif role == "participant":
             cell = cell.fill_nan(None) if dtype.is_float() else cell
             chosen[role] = _text(cell, dtype).cast(people.dtype).to_physical()
@@ -50,6 +53,8 @@ def parse_columns(frame: pl.DataFrame, plan: Plan, naming: Naming, people: Vocab
         else:
             chosen[role] = _text(cell, dtype)
     columns = frame.select(**chosen)
+    if columns.schema.get("participant") == pl.Int64:
+        columns = columns.with_columns(participant=people.codes_of_numbers(columns["participant"]))
     return columns.with_columns(naming.ids(columns[role]).alias(role) for role in plan.objects)
 
 
