@@ -1,47 +1,102 @@
-"""The number of groups, counted in the space of an embedding of simulated answers."""
+"""The number of groups, counted in the space of an embedding of simulated answers, in both families of worlds."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks.honesty._run import fit, repetitions, run_cells, share
 from benchmarks.honesty.worlds import asked, clusters_of_points, make_world
+from benchmarks.honesty.worlds_held_out import asked_held_out, groups_held_out, make_held_out
 from nearfar.evaluate.cluster_count import count_clusters
 
+N = 50  # objects of shapes without groups
 
-def counted(seed: Any, *, shape: str, k: int, d: int, per: int, each: int, model: str) -> dict[str, Any]:
+
+def counted(
+    seed: Any, *, shape: str, k: int, d: int, per: int, each: int, model: str, noise: str
+) -> dict[str, Any]:
     """``each`` : answers per object. Right: k groups, and 1 for shapes without groups."""
     rng = np.random.default_rng(seed)
-    n = 50
     if shape == "groups":
         points = clusters_of_points(rng, k, per=per, d=d)
     elif shape == "ring":
-        angle = rng.uniform(0, 2 * np.pi, n)
+        angle = rng.uniform(0, 2 * np.pi, N)
         points = np.stack([np.cos(angle), np.sin(angle)], axis=1)
     elif shape == "box":
-        points = rng.uniform(size=(n, d))
+        points = rng.uniform(size=(N, d))
     else:
-        points = rng.normal(size=(n, d))
-    world = make_world(rng, points=points, noise="guessing" if shape == "noise" else "logistic")
+        points = rng.normal(size=(N, d))
+    world = make_world(rng, points=points, noise=noise)
     answers = asked(world, rng, m=each * len(points), people=30)
-    found = count_clusters(fit(model, answers).rows)
-    return {"right": share(found.k == k), "found": float(found.k), "off_by_one": share(abs(found.k - k) == 1)}
+    return _found(fit(model, answers).rows, k)
+
+
+def counted_held_out(
+    seed: Any, *, shape: str, k: int, d: int, n: int, each: int, model: str, noise: str
+) -> dict[str, Any]:
+    """The same for unequal, stretched, heavy-tailed groups, and for balls, cities, and hierarchies without groups."""
+    rng = np.random.default_rng(seed)
+    groups = groups_held_out(rng, k, n=n, d=d) if shape == "groups" else None
+    geometry = "ball" if shape == "groups" else shape
+    world = make_held_out(rng, n=n, geometry=geometry, noise=noise, features=groups)
+    answers = asked_held_out(world, rng, m=each * n, people=35)
+    return _found(fit(model, answers).rows, k)
+
+
+def _found(rows: NDArray[Any], k: int) -> dict[str, Any]:
+    found = count_clusters(rows)
+    return {
+        "right": share(found.k == k),
+        "none": share(found.k == 1),
+        "wrong": share(found.k not in (1, k)),
+        "best_cut_right": share(found.best_cut == k) if k > 1 else None,
+        "knee": found.knee,
+        "gap": found.gap,
+    }
 
 
 def main() -> None:
-    base = {"model": "soe-8", "each": 40}
+    count = repetitions(60)
+    groups = ((2, 2, 20), (3, 2, 13), (5, 3, 8), (8, 2, 6), (8, 3, 10))
     cells: list[dict[str, Any]] = [
-        {"shape": "groups", "k": k, "d": d, "per": per, **base}
-        for k, d, per in ((2, 2, 20), (3, 2, 13), (5, 3, 8), (8, 2, 6), (8, 5, 6))
+        {"shape": "groups", "k": k, "d": d, "per": per, "each": each, "model": model, "noise": noise}
+        for k, d, per in groups
+        for model, each, noise in (
+            ("soe-3", 40, "logistic"),
+            ("soe-3", 120, "logistic"),
+            ("soe-8", 120, "logistic"),
+            ("soe-3", 120, "flips"),
+            ("soe-3", 120, "none"),
+        )
     ]
-    cells += [{"shape": "groups", "k": 8, "d": 3, "per": 10, "model": "soe-8", "each": 120}]
     cells += [
-        {"shape": shape, "k": 1, "d": d, "per": 0, **base}
-        for shape, d in (("bell", 2), ("bell", 5), ("box", 2), ("box", 1), ("ring", 2), ("noise", 2))
+        {"shape": shape, "k": 1, "d": d, "per": 0, "each": each, "model": model, "noise": noise}
+        for shape, d in (("bell", 2), ("bell", 5), ("box", 2), ("box", 1), ("ring", 2))
+        for model, each, noise in (
+            ("soe-3", 40, "logistic"),
+            ("soe-8", 120, "logistic"),
+            ("soe-3", 120, "none"),
+        )
     ]
-    run_cells("clusters", cells, counted, repetitions())
+    cells += [
+        {"shape": "noise", "k": 1, "d": 2, "per": 0, "each": each, "model": "soe-3", "noise": "guessing"}
+        for each in (40, 120)
+    ]
+    run_cells("clusters", cells, counted, count)
+    held_out: list[dict[str, Any]] = [
+        {"shape": "groups", "k": k, "d": d, "n": n, "each": each, "model": "soe-3", "noise": noise}
+        for k, d, n in ((2, 2, 36), (4, 2, 44), (6, 3, 60), (9, 2, 80))
+        for each, noise in ((60, "ratio"), (120, "ratio"), (120, "lapses"))
+    ]
+    held_out += [
+        {"shape": shape, "k": 1, "d": 3, "n": 45, "each": each, "model": "soe-3", "noise": "ratio"}
+        for shape in ("ball", "city")
+        for each in (60, 120)
+    ]
+    run_cells("clusters_held_out", held_out, counted_held_out, count)
 
 
 if __name__ == "__main__":

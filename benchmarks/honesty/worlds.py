@@ -42,9 +42,7 @@ class World:
 
     def p_first(self, rows: Rows, person: NDArray[np.int64]) -> NDArray[np.float64]:
         """Probability that a person calls ``rows[:, 1]`` nearer to ``rows[:, 0]`` than ``rows[:, 2]``."""
-        x = self.points[self.taste[person]]
-        at = np.arange(len(rows))
-        anchor, one, other = (x[at, rows[:, c]] for c in range(3))
+        anchor, one, other = (self.points[self.taste[person], rows[:, c]] for c in range(3))
         lead = np.linalg.norm(anchor - other, axis=1) - np.linalg.norm(anchor - one, axis=1)
         if np.isinf(self.slope):
             sure = (1 + np.sign(lead)) / 2
@@ -55,7 +53,8 @@ class World:
 
     def q(self, rows: Rows) -> NDArray[np.float64]:
         """The same for somebody drawn from the population."""
-        people = np.arange(0, POOL, 8)
+        alike = not self.taste.any() and np.ptp(self.ability) == 0
+        people = np.zeros(1, dtype=np.int64) if alike else np.arange(0, POOL, 8)
         total = sum(self.p_first(rows, np.full(len(rows), p)) for p in people)
         return np.asarray(total / len(people))
 
@@ -199,9 +198,8 @@ def _noisy(
     world: World, rng: np.random.Generator, pairs: Rows, person: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Distances as a person perceives them: two compared give the logistic; a flip loses the whole perception."""
-    x = world.points[world.taste[person]]
-    at = np.arange(len(pairs))
-    true = np.linalg.norm(x[at, pairs[:, 0]] - x[at, pairs[:, 1]], axis=1)
+    one, other = (world.points[world.taste[person], pairs[:, c]] for c in range(2))
+    true = np.linalg.norm(one - other, axis=1)
     noise = (
         0.0 if np.isinf(world.slope) else rng.gumbel(size=len(pairs)) / (world.slope * world.ability[person])
     )

@@ -67,7 +67,8 @@ class HeldOutWorld:
 
     def q(self, rows: Rows) -> Floats:
         """The same for somebody drawn from the population."""
-        people = np.arange(0, POOL, 6)
+        alike = np.ptp(self.weights) == 0 and np.ptp(self.sharp) == 0 and np.ptp(self.lapse) == 0
+        people = np.zeros(1, dtype=np.int64) if alike else np.arange(0, POOL, 6)
         total = sum(self.p_first(rows, np.full(len(rows), p)) for p in people)
         return np.asarray(total / len(people))
 

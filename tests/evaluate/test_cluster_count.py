@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from benchmarks.honesty.worlds import clusters_of_points
 
-from nearfar.evaluate.cluster_count import _silhouettes, count_clusters
+from nearfar.evaluate.cluster_count import _knees, _within, count_clusters
 
 
 @pytest.mark.parametrize(("k", "d"), [(2, 2), (3, 2), (5, 3), (8, 2), (8, 5)])
@@ -33,18 +33,22 @@ def test_no_groups_where_there_are_none(shape):
             points /= np.linalg.norm(points, axis=1, keepdims=True)
         result = count_clusters(points, seed=seed)
         found.append(result.k)
-        assert result.k > 1 or "No groups: the best cut" in result.why
+        assert result.k > 1 or "No groups found: up to" in result.why
     assert np.mean(np.array(found) == 1) >= 5 / 6
 
 
 def test_evidence_is_stated_and_little_is_too_little():
     rng = np.random.default_rng(1)
     found = count_clusters(clusters_of_points(rng, 4, d=3))
-    assert found.k == found.best_cut == 4 and found.silhouette > found.without_groups
-    assert found.why.startswith("4 groups: the best cut, into 4, has a mean silhouette of 0.")
+    assert found.k == found.best_cut == 4 and found.knee > 1.5 and found.gap > 4.5
+    assert found.why.startswith("4 groups: up to 4 clusters each cut gathers ")
     few = count_clusters(rng.normal(size=(5, 2)))
     assert few.k == 1 and few.why == "There are too few objects to look for groups."
     assert count_clusters(np.ones((20, 3))).k == 1
+
+
+def test_equal_rows_are_groups():
+    assert count_clusters(np.repeat(np.eye(4), 6, axis=0)).k == 4
 
 
 def test_turning_and_scaling_change_nothing():
@@ -52,13 +56,20 @@ def test_turning_and_scaling_change_nothing():
     points = clusters_of_points(rng, 3, d=2)
     turn = np.linalg.qr(rng.normal(size=(2, 2)))[0]
     one, other = count_clusters(points), count_clusters(7 * points @ turn + 3)
-    assert one.k == other.k == 3 and one.silhouette == pytest.approx(other.silhouette)
+    assert one.k == other.k == 3 and one.knee == pytest.approx(other.knee)
 
 
-def test_silhouettes_equal_those_of_scikit_learn():
-    from sklearn.metrics import silhouette_score
+def test_an_even_cloud_has_no_knee_and_groups_have_one():
+    """Within-variance k^(-2/d) has the same exponent everywhere; of groups it stops falling."""
+    k = np.arange(1, 11)
+    even = _knees((100 - k) * k**-1.0, 100)
+    assert np.allclose(even, 1 / 1.3)
+    grouped = _knees((100 - k) * np.maximum(k, 1) ** -1.0 * np.where(k >= 4, 0.1, 1.0), 100)
+    assert np.argmax(grouped) + 2 == 4
 
-    points = np.random.default_rng(3).normal(size=(30, 3))
-    found, cuts = _silhouettes(points, 6)
-    wanted = [silhouette_score(points, cuts[:, i]) for i in range(5)]
-    np.testing.assert_allclose(found, wanted)
+
+def test_within_is_the_definition():
+    points = np.random.default_rng(3).normal(size=(12, 3))
+    labels = np.arange(12) % 3
+    wanted = sum(((points[labels == c] - points[labels == c].mean(axis=0)) ** 2).sum() for c in range(3))
+    assert _within(points, labels) == pytest.approx(wanted)

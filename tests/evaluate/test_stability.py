@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from scipy.spatial import procrustes
 
+import nearfar as nf
 from nearfar.errors import InputError
 from nearfar.evaluate import stability
 from nearfar.evaluate.alignment import align
-from nearfar.evaluate.resamples import kept_labels
+from nearfar.evaluate.resamples import circles, kept_labels
 from nearfar.triplets import Triplets
 
 
@@ -79,11 +80,36 @@ def test_noise_and_few_answers_make_unsure():
     assert sure.few.tolist() == [True] + [False] * 23 and np.isnan(
         sure.spread[0]
     )  # eight answers are too few
-    assert "too few answers to say where they are (fewer than 10): 0" in str(sure)
+    assert "too few answers to say where they are (fewer than 20): 0" in str(sure)
     assert sure.labels is None and sure.kept is None
     assert "least sure: " in str(sure) and "least sure: 0 (" not in str(sure)
     guesses = stability(judged(GROUPS, rows, flip=0.5), "score-2", n_clusters=3, n_resamples=20)
     assert np.median(guesses.spread) > 0.6 and np.median(guesses.kept) < 0.9
+
+
+def test_circles_grow_where_little_is_known():
+    """Pulled to the middle, an object with few answers hardly moves from resample to resample: that is no certainty."""
+    spread = np.full(6, 0.1)
+    statements = np.array([300, 300, 300, 300, 60, 25])
+    found = circles(spread, statements, 1e6)
+    assert found[0] == pytest.approx(0.16, rel=1e-4) and found[4] > 3 * found[0] and found[5] > 6 * found[0]
+    assert circles(spread, statements, 8.0)[0] > 1.15 * found[0]  # eight people
+    assert np.isnan(circles(spread, np.full(6, 19), 50.0)).all()
+    assert circles(np.full(6, 3.0), statements, 50.0).max() == 2.0  # no more than the whole map
+
+
+def test_circles_hold_the_places_that_many_more_answers_would_give():
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(20, 2))
+    inside = []
+    for seed in range(4):
+        answers = judged(points, random_rows(20, 600, seed), flip=0.15, seed=seed)
+        sure = stability(answers, "soe-2", n_clusters=None, n_resamples=15)
+        more = judged(points, random_rows(20, 20_000, 100 + seed), flip=0.15, seed=100 + seed)
+        truth = align(nf.fit(more, "soe-2").rows, sure.points)
+        size = np.sqrt(np.mean(np.sum((sure.points - sure.points.mean(axis=0)) ** 2, axis=1)))
+        inside.append(np.linalg.norm(truth - sure.points, axis=1) / size <= sure.circle)
+    assert np.mean(inside) >= 0.85
 
 
 def test_participants_are_drawn_where_known():
@@ -114,7 +140,7 @@ def test_an_object_without_answers_has_no_place():
     assert sure.labels[24] == -1 and sure.placed[24] == 0
     frame = sure.to_frame()
     assert (
-        frame.columns == ["object", "x1", "x2", "spread", "placed", "few", "cluster", "kept"]
+        frame.columns == ["object", "x1", "x2", "spread", "circle", "placed", "few", "cluster", "kept"]
         and len(frame) == 25
     )
     assert sure.few.tolist() == [False] * 24 + [True] and 0 < sure.kept_by_chance < np.nanmedian(sure.kept)

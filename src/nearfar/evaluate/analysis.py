@@ -22,13 +22,15 @@ from nearfar.evaluate.grouping import Grouping, group_objects
 from nearfar.evaluate.people import People, judge_people
 from nearfar.evaluate.repeats import without_excess_controls
 from nearfar.evaluate.resamples import (
+    FEWEST_STATEMENTS,
     Resamples,
     Stability,
+    circles,
     coordinates,
-    few_answers,
     permuted,
     resample,
     spread_of,
+    statements_per_object,
 )
 from nearfar.evaluate.splits import Split, kfold, split_units
 from nearfar.methods import cut
@@ -382,13 +384,15 @@ class Analysis:
                 labels[rows] = cut(known.take(rows).tree(), wanted)
             kept = resamples.kept(labels, wanted)
             by_chance = self._kept_by_chance(wanted)
-        few = few_answers(self.answers)
+        told = statements_per_object(self.answers)
+        few = told < FEWEST_STATEMENTS
         spread = np.where(few, np.nan, spread_of(cloud, points))
         return Stability(
             model=self.plane_name,
             objects=self.answers.objects,
             points=points,
             spread=spread,
+            circle=circles(spread, told, resamples.drawn),
             labels=labels,
             kept=kept,
             placed=resamples.placed(),

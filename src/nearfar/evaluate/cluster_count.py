@@ -1,15 +1,18 @@
 """How many groups the objects fall into, or whether they fall into groups at all.
 
-Every cut of a tree into k clusters has a mean silhouette, and a best one always exists, in a cloud without any groups
-as well. So the silhouettes are set against those of clouds without groups that have the same size and the same
-lengths along their axes: a bell, a box, and a shell (objects on a ring, or unit rows of a kernel). Groups are there if
-their silhouette stands out from all three, and if neighbouring groups have a gap between them: their middles are
-further apart than those of the two halves of one even stretch (3.5 of their own standard deviations).
+Every space can be cut into k clusters, and a best k always exists, in a cloud without any groups as well. Two marks tell
+groups from a cloud.
+
+The knee: with s2_k the variance within the k clusters of Ward's tree, e_k = (log s2_(k-1) - log s2_k) / (log k - log (k - 1))
+says how fast clusters get tighter. In an even cloud of d dimensions it stays near 2/d whatever k is. With k groups it
+is large up to k, and small after: a cluster that is one group gains little from being cut.
+
+The gap: the middles of neighbouring groups are further apart, in their own standard deviations, than those of the two
+halves of one even stretch (3.5).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,11 +23,11 @@ __all__ = ["ClusterCount", "count_clusters"]
 
 Floats = NDArray[np.float64]
 MOST = 12
-REFERENCES = 12  # of each shape
 AXES = 10
-STANDS_OUT = 3.5  # standard deviations above clouds without groups
-GAP = 4.5  # standard deviations between neighbouring groups; even stretches give 3.5, half rings 4.1
-WIDE_STANDS_OUT, WIDE_GAP = 1.5, 5.5  # few groups of few objects stand out less, and show it by a wide gap
+AFTER = 3  # cuts after the knee that are looked at
+STEADY = 0.3  # exponents below it are not told from 0
+NO_GAP, NO_KNEE = 3.5, 0.7  # of clouds without groups
+ENOUGH = 1.1  # (gap - NO_GAP) (knee - NO_KNEE) of groups; simulated clouds exceed it in about 1 of 100
 LEAST_OBJECTS = 9
 MOST_OBJECTS = 300  # looked at, drawn at random
 
@@ -36,19 +39,16 @@ class ClusterCount:
     Parameters
     ----------
     k : number of groups; 1 for none.
-    silhouette : mean silhouette of the best cut.
-    without_groups : the same in clouds without groups, where that comes closest.
-    stands_out : by how many standard deviations it lies above those clouds.
-    gap : mean over groups of the distance to the nearest one, in standard deviations along the line between them.
-    best_cut : the number of clusters with the best silhouette, whether or not they are groups.
+    best_cut : the number of clusters with the sharpest knee, whether or not they are groups.
+    knee : how many times faster clusters get tighter up to ``best_cut`` than after it; about 1 without groups.
+    gap : mean over clusters of the distance to the nearest one, in standard deviations along the line between them;
+        about 3.5 without groups.
     """
 
     k: int
-    silhouette: float
-    without_groups: float
-    stands_out: float
-    gap: float
     best_cut: int
+    knee: float
+    gap: float
 
     @property
     def why(self) -> str:
@@ -56,18 +56,15 @@ class ClusterCount:
         if self.best_cut == 1:
             return "There are too few objects to look for groups."
         seen = (
-            f"the best cut, into {self.best_cut}, has a mean silhouette of {self.silhouette:.2f}, where objects without "
-            f"groups give {self.without_groups:.2f}"
+            f"up to {self.best_cut} clusters each cut gathers {self.knee:.1f} times as much as further cuts do (objects "
+            f"without groups give about 1), and neighbouring clusters are {self.gap:.1f} standard deviations apart "
+            f"(without groups about {NO_GAP})"
         )
         if self.k > 1:
-            return f"{self.k} groups: {seen}, and neighbouring groups are {self.gap:.1f} standard deviations apart."
-        reason = (
-            f"but neighbouring clusters have no gap between them ({self.gap:.1f} standard deviations apart)"
-            if self.stands_out >= STANDS_OUT
-            else "which does not stand out from chance"
-        )
+            return f"{self.k} groups: {seen}."
         return (
-            f"No groups: {seen}, {reason}; the objects change gradually, or the answers are too few to tell."
+            f"No groups found: {seen}, which does not stand out from chance; the objects change gradually, or the "
+            "answers are too few to tell."
         )
 
 
@@ -81,29 +78,21 @@ def count_clusters(rows: NDArray[Any], *, most: int = MOST, seed: int = 0) -> Cl
     >>> count_clusters(three).k, count_clusters(rng.normal(size=(30, 2))).k
     (3, 1)
     """
-    rng = np.random.default_rng(seed)
+    from scipy.cluster.hierarchy import cut_tree, ward
+
     rows = np.array(rows, dtype=np.float64)
     if len(rows) > MOST_OBJECTS:
-        rows = rows[np.sort(rng.permutation(len(rows))[:MOST_OBJECTS])]
+        rows = rows[np.sort(np.random.default_rng(seed).permutation(len(rows))[:MOST_OBJECTS])]
     points = _axes(rows)
     most = min(most, len(rows) // 3)
     if len(rows) < LEAST_OBJECTS or most < 2 or points.shape[1] == 0:
-        return ClusterCount(1, np.nan, np.nan, 0.0, np.nan, 1)
-    own, cuts = _silhouettes(points, most)
-    best = int(np.argmax(own))
-    outs, means = [], []
-    for clouds in _clouds(points.std(axis=0), len(points), rng):
-        found = np.array([_silhouettes(cloud, most)[0] for cloud in clouds])
-        expected = found.mean(axis=0)
-        largest = (found - expected).max(axis=1)
-        outs.append(((own - expected).max() - largest.mean()) / max(largest.std(), 1e-9))
-        means.append(float(expected[best]))
-    at = int(np.argmin(outs))
-    gap = _gap(points, cuts[:, best])
-    groups = (outs[at] >= STANDS_OUT and gap >= GAP) or (outs[at] >= WIDE_STANDS_OUT and gap >= WIDE_GAP)
-    return ClusterCount(
-        best + 2 if groups else 1, float(own[best]), means[at], float(outs[at]), gap, best + 2
-    )
+        return ClusterCount(1, 1, np.nan, np.nan)
+    cuts = cut_tree(ward(points), n_clusters=np.arange(1, most + AFTER + 1))
+    knees = _knees(np.array([_within(points, labels) for labels in cuts.T]), len(rows))[: most - 1]
+    best = int(np.argmax(knees)) + 2
+    knee, gap = float(knees[best - 2]), _gap(points, cuts[:, best - 1])
+    groups = gap > NO_GAP and knee > NO_KNEE and (gap - NO_GAP) * (knee - NO_KNEE) >= ENOUGH
+    return ClusterCount(best if groups else 1, best, knee, gap)
 
 
 def _axes(rows: Floats) -> Floats:
@@ -113,40 +102,20 @@ def _axes(rows: Floats) -> Floats:
     return np.asarray(left[:, :kept] * lengths[:kept])
 
 
-def _clouds(scale: Floats, n: int, rng: np.random.Generator) -> Iterator[list[Floats]]:
-    """Clouds without groups, of every shape, with these standard deviations along their axes."""
-    size = (REFERENCES, n, len(scale))
-    yield list(rng.normal(size=size) * scale)
-    yield list(rng.uniform(-1, 1, size=size) * scale * np.sqrt(3))
-    way = rng.normal(size=size)
-    yield list(way / np.linalg.norm(way, axis=2, keepdims=True) * scale * np.sqrt(len(scale)))
+def _within(points: Floats, labels: NDArray[np.integer]) -> float:
+    """Sum of squared distances to the middles of the clusters."""
+    member = np.eye(int(labels.max()) + 1)[labels]
+    middles = member.T @ points / member.sum(axis=0)[:, None]
+    return float(np.sum((points - middles[labels]) ** 2))
 
 
-def _silhouettes(points: Floats, most: int) -> tuple[Floats, NDArray[np.int64]]:
-    """Mean silhouettes of the cuts of Ward's tree into 2 to ``most``, and the (n, cuts) labels."""
-    from scipy.cluster.hierarchy import cut_tree, ward
-    from scipy.spatial.distance import pdist, squareform
-
-    pairs = pdist(points)
-    cuts = cut_tree(ward(pairs), n_clusters=np.arange(2, most + 1))
-    distances = squareform(pairs)
-    found = [_silhouette(distances, cuts[:, i], i + 2) for i in range(most - 1)]
-    return np.array(found), cuts
-
-
-def _silhouette(distances: Floats, labels: NDArray[np.integer], k: int) -> float:
-    """Mean over objects of (b - a) / max(a, b): a to the own cluster, b to the nearest other; 0 for a single."""
-    member = np.eye(k)[labels]
-    sizes = member.sum(axis=0)
-    sums = distances @ member
-    at = np.arange(len(labels))
-    a = sums[at, labels] / np.maximum(sizes[labels] - 1, 1)
-    means = sums / sizes
-    means[at, labels] = np.inf
-    b = means.min(axis=1)
-    widest = np.maximum(a, b)
-    known = (sizes[labels] > 1) & (widest > 0)
-    return float(np.mean(np.where(known, (b - a) / np.where(widest > 0, widest, 1), 0.0)))
+def _knees(within: Floats, n: int) -> Floats:
+    """The knee at k = 2, 3, ... from the sums of squares of the cuts into 1, 2, ... clusters of n objects."""
+    k = np.arange(1, len(within) + 1)
+    variance = np.maximum(within, 1e-9 * within[0]) / (n - k)  # equal rows have none
+    exponents = np.maximum(-np.diff(np.log(variance)) / np.diff(np.log(k)), 0.0)
+    after = np.array([exponents[i + 1 : i + 1 + AFTER].mean() for i in range(len(exponents) - AFTER)])
+    return np.asarray(exponents[: len(after)] / (STEADY + after))
 
 
 def _gap(points: Floats, labels: NDArray[np.integer]) -> float:

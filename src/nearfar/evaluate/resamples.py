@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from nearfar.errors import NearfarWarning
 from nearfar.evaluate.alignment import align, radius
-from nearfar.evaluate.uncertainty import dense_codes, speakers
+from nearfar.evaluate.uncertainty import dense_codes, effective_groups, speakers
 from nearfar.methods import cut
 from nearfar.progress import track
 from nearfar.space.models import Model
@@ -23,17 +23,21 @@ __all__ = [
     "Resample",
     "Resamples",
     "Stability",
+    "circles",
     "coordinates",
     "draws",
-    "few_answers",
     "kept_labels",
     "permuted",
     "resample",
     "spread_of",
+    "statements_per_object",
 ]
 
 Floats = NDArray[np.float64]
-FEWEST_STATEMENTS = 10
+FEWEST_STATEMENTS = 20  # about an object, below which nothing is said about its place
+WIDER = 1.6  # from root mean square to a circle that holds nine of ten true places; two even normal axes give 1.52
+BY_COUNT = 0.75  # errors fall with the number of statements to this power, where there are few of them
+WHOLE_MAP = 2.0
 Drawn = Literal["participant", "statement"]
 
 
@@ -48,10 +52,11 @@ class Resample:
 
 @dataclass(frozen=True, eq=False)
 class Resamples:
-    """Resamples of what ``kind`` says, drawn with replacement."""
+    """Resamples of what ``kind`` says, drawn with replacement; ``drawn`` : how many there are, were they of equal size."""
 
     kind: Drawn
     parts: tuple[Resample, ...]
+    drawn: float
 
     def cloud(self, points: Floats) -> Floats:
         """(resamples, n, d) the maps, each moved, turned, mirrored and scaled onto ``points``."""
@@ -93,8 +98,11 @@ class Stability:
     placed : (n,) share of resamples with an answer about the object.
     cloud : (resamples, n, d) places in every resample, turned, moved and scaled onto ``points``; NaN where unknown.
     resampled : "participant" or "statement", what was drawn with replacement.
-    few : (n,) whether fewer than 10 statements speak about the object. An object that hardly anything is known about is pulled
-        to the middle every time, which would look like certainty: its spread is NaN.
+    circle : (n,) radius of the circle around its place that holds the true place in 9 of 10 objects, in the same unit: 1.6
+        times the spread, and no smaller than its number of statements lets expect. The true place is the one that
+        the same model would give it if very many more people were asked.
+    few : (n,) whether fewer than 20 statements speak about the object. An object that hardly anything is known about is pulled
+        to the middle every time, which would look like certainty: its spread and its circle are NaN.
     kept_by_chance : the median of ``kept`` where the same questions are answered at random; None without clusters.
     """
 
@@ -102,6 +110,7 @@ class Stability:
     objects: tuple[str, ...]
     points: NDArray[np.float64]
     spread: NDArray[np.float64]
+    circle: NDArray[np.float64]
     labels: NDArray[np.integer] | None
     kept: NDArray[np.float64] | None
     placed: NDArray[np.float64]
@@ -123,8 +132,8 @@ class Stability:
             )
         if np.isfinite(self.spread).any():
             lines.append(
-                f"places move by {np.nanmedian(self.spread):.2f} of the map's size (median); "
-                f"least sure: {self._list(-self.spread, self.spread)}"
+                f"places move by {np.nanmedian(self.spread):.2f} of the map's size (median); the true place is within "
+                f"{np.nanmedian(self.circle):.2f} of 9 in 10; least sure: {self._list(-self.circle, self.circle)}"
             )
         if self.kept is not None and np.isfinite(self.kept).any():
             lines.append(
@@ -145,22 +154,50 @@ class Stability:
 
         columns: dict[str, Any] = {"object": list(self.objects)}
         columns.update({f"x{k + 1}": self.points[:, k] for k in range(self.points.shape[1])})
-        columns.update(spread=self.spread, placed=self.placed, few=self.few)
+        columns.update(spread=self.spread, circle=self.circle, placed=self.placed, few=self.few)
         if self.labels is not None and self.kept is not None:
             columns.update(cluster=self.labels, kept=self.kept)
         return pl.DataFrame(columns)
 
 
-def few_answers(answers: Triplets) -> NDArray[np.bool_]:
-    """(n,) whether fewer than 10 statements speak about an object.
+def statements_per_object(answers: Triplets) -> NDArray[np.int64]:
+    """(n,) how many statements speak about every object.
 
-    >>> few_answers(Triplets.from_array([[0, 1, 2]] * 10 + [[3, 1, 2]])).tolist()
-    [False, False, False, True]
+    >>> statements_per_object(Triplets.from_array([[0, 1, 2]] * 10 + [[3, 1, 2]])).tolist()
+    [10, 11, 11, 1]
     """
     roles = np.concatenate([answers.anchor, answers.near, answers.far]).astype(np.int64)
     said = np.tile(dense_codes(answers.statement_ids), 3)
     told = np.unique(roles * (int(said.max(initial=-1)) + 1) + said) // (int(said.max(initial=-1)) + 1)
-    return np.asarray(np.bincount(told, minlength=answers.n_objects) < FEWEST_STATEMENTS)
+    return np.bincount(told, minlength=answers.n_objects)
+
+
+def circles(spread: Floats, statements: NDArray[np.int64], drawn: float) -> Floats:
+    """(n,) radii that hold the true place in nine of ten; NaN below 20 statements.
+
+    An object with few statements is pulled to the middle in every resample, so that it hardly moves. Therefore no object
+    is taken to be surer than the median one, by its number of statements: errors grow as a power of it.
+
+    Parameters
+    ----------
+    spread : (n,) root mean square of how far places move.
+    statements : (n,) about every object.
+    drawn : how many (effective) people or statements were drawn; few get the factor of Student's t.
+
+    Examples
+    --------
+    >>> circles(np.array([0.1, 0.1, 0.1, 0.1]), np.array([200, 200, 50, 10]), 1000).round(2)
+    array([0.16, 0.16, 0.45,  nan])
+    """
+    from scipy.stats import norm, t
+
+    enough = (statements >= FEWEST_STATEMENTS) & np.isfinite(spread)
+    if not enough.any():
+        return np.full(len(spread), np.nan)
+    missing = np.maximum(1.0, np.median(statements[enough]) / np.maximum(statements, 1))
+    expected = np.median(spread[enough]) * missing**BY_COUNT
+    factor = WIDER * float(t.ppf(0.975, max(drawn - 1, 1.0)) / norm.ppf(0.975))
+    return np.where(enough, np.minimum(factor * np.fmax(spread, expected), WHOLE_MAP), np.nan)
 
 
 def permuted(answers: Triplets, seed: int = 0) -> Triplets:
@@ -173,8 +210,7 @@ def permuted(answers: Triplets, seed: int = 0) -> Triplets:
 
 def draws(answers: Triplets, n_resamples: int, seed: int) -> tuple[Drawn, Iterator[NDArray[np.intp]]]:
     """What is drawn, and the rows of each resample: participants where at least two are known, else statements."""
-    by_people = answers.participant is not None and len(answers.participant.present) > 1
-    who = speakers(answers) if by_people else dense_codes(answers.statement_ids)
+    kind, who = _drawn_codes(answers)
     size = int(who.max(initial=-1)) + 1
     rng = np.random.default_rng(seed)
 
@@ -183,7 +219,13 @@ def draws(answers: Triplets, n_resamples: int, seed: int) -> tuple[Drawn, Iterat
             drawn = np.bincount(rng.integers(size, size=size), minlength=size)
             yield np.repeat(np.arange(len(answers)), drawn[who])
 
-    return ("participant" if by_people else "statement"), rows()
+    return kind, rows()
+
+
+def _drawn_codes(answers: Triplets) -> tuple[Drawn, NDArray[np.int64]]:
+    if answers.participant is not None and len(answers.participant.present) > 1:
+        return "participant", speakers(answers)
+    return "statement", dense_codes(answers.statement_ids)
 
 
 def resample(
@@ -209,7 +251,7 @@ def resample(
             space = model.fit(sample)
             flat = space if plane.name == model.name else plane.fit(sample)
             parts.append(Resample(coordinates(flat), *_quick_tree(space.take(shown))))
-    return Resamples(kind, tuple(parts))
+    return Resamples(kind, tuple(parts), effective_groups(_drawn_codes(answers)[1]))
 
 
 def coordinates(space: Space) -> Floats:

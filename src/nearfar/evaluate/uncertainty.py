@@ -30,6 +30,7 @@ __all__ = [
     "clustered_mean_error",
     "covariance_of_means",
     "dense_codes",
+    "effective_groups",
     "error_clusters",
     "error_groups",
     "mean_estimate",
