@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 
 from benchmarks.honesty._run import repetitions, run_cells, share
-from benchmarks.honesty.worlds import POOL, Rows, World, make_world, random_questions
+from benchmarks.honesty.worlds import POOL, Rows, make_world, random_questions
+from benchmarks.honesty.worlds_held_out import POOL as POOL_HELD_OUT
+from benchmarks.honesty.worlds_held_out import make_held_out
 from nearfar.evaluate.ceiling import noise_ceiling
 from nearfar.triplets import Triplets
 
 
-def repeated_questions(world: World, rng: np.random.Generator, repeats: str, m: int, people: int) -> Any:
+def repeated_questions(world: Any, rng: np.random.Generator, repeats: str, m: int, people: int) -> Any:
     """Questions with repeats of one kind, who answered them, and which of them are control questions."""
     who = rng.integers(people, size=m)
     rows = random_questions(rng, m, world.n)
@@ -38,12 +40,18 @@ def repeated_questions(world: World, rng: np.random.Generator, repeats: str, m: 
     return rows, who
 
 
-def coverage(seed: Any, *, repeats: str, noise: str, n: int, m: int, people: int) -> dict[str, Any]:
+def coverage(
+    seed: Any, *, repeats: str, noise: str, n: int, m: int, people: int, geometry: str = ""
+) -> dict[str, Any]:
     """Truth: mean over all answers of max(q, 1 - q), q for somebody drawn from the population."""
     rng = np.random.default_rng(seed)
-    world = make_world(rng, n=n, noise=noise)
+    world: Any
+    if geometry:
+        world, pool = make_held_out(rng, n=n, geometry=geometry, noise=noise), POOL_HELD_OUT
+    else:
+        world, pool = make_world(rng, n=n, noise=noise), POOL
     rows, who = repeated_questions(world, rng, repeats, m, people)
-    drawn = rng.choice(POOL, size=people, replace=False)
+    drawn = rng.choice(pool, size=people, replace=False)
     answers = Triplets.from_array(world.answer(rows, drawn[who], rng), n_objects=n, participant=who)
     q = world.q(_unique(rows))
     truth = np.maximum(q, 1 - q).mean()
@@ -77,7 +85,13 @@ def main() -> None:
             ("tastes", 40, 80),
         )
     ]
-    run_cells("ceiling", cells, coverage, repetitions())
+    run_cells("ceiling", cells, coverage, repetitions(60))
+    held_out = [
+        {"repeats": repeats, "noise": noise, "n": n, "m": 1600, "people": people, "geometry": geometry}
+        for repeats in REPEATS
+        for noise, n, people, geometry in (("lapses", 16, 30, "city"), ("weights", 24, 60, "ball"))
+    ]
+    run_cells("ceiling_held_out", held_out, coverage, repetitions(60))
 
 
 if __name__ == "__main__":

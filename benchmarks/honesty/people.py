@@ -7,21 +7,42 @@ from typing import Any
 import numpy as np
 
 from benchmarks.honesty._run import repetitions, run_cells, share
-from benchmarks.honesty.worlds import POOL, World, make_world, random_questions
+from benchmarks.honesty.worlds import POOL, make_world, random_questions
+from benchmarks.honesty.worlds_held_out import POOL as POOL_HELD_OUT
+from benchmarks.honesty.worlds_held_out import make_held_out, questions_held_out
 from nearfar.evaluate.people import judge_people
 from nearfar.triplets import Triplets
 
 
 def review(
-    seed: Any, *, noise: str, careless: float, people: int, each: int, again: int, n: int
+    seed: Any,
+    *,
+    noise: str,
+    careless: float,
+    people: int,
+    each: int,
+    again: int,
+    n: int,
+    geometry: str = "",
 ) -> dict[str, Any]:
-    """``careless``: share of people who guess; ``again``: questions that everybody gets a second time."""
+    """``careless``: share of people who guess; ``again``: questions that everybody gets a second time.
+
+    With a ``geometry``, the world is of the held-out family, and some people answer far more than others.
+    """
     rng = np.random.default_rng(seed)
-    world = make_world(rng, n=n, noise=noise)
-    drawn = rng.choice(POOL, size=people, replace=False)
+    world: Any
+    if geometry:
+        world, pool = make_held_out(rng, n=n, geometry=geometry, noise=noise), POOL_HELD_OUT
+        count = np.maximum(each // 2, (each * people * rng.dirichlet(np.full(people, 2.0))).astype(int))
+        rows = questions_held_out(n, rng, "balanced", int(count.sum()))
+    else:
+        world, pool = make_world(rng, n=n, noise=noise), POOL
+        count = np.full(people, each)
+        rows = random_questions(rng, people * each, n)
+    drawn = rng.choice(pool, size=people, replace=False)
     guesses = rng.random(people) < careless
-    rows, who = random_questions(rng, people * each, n), np.repeat(np.arange(people), each)
-    repeated = np.concatenate([p * each + rng.permutation(each)[:again] for p in range(people)]).astype(int)
+    who = np.repeat(np.arange(people), count)
+    repeated = np.concatenate([rng.permutation(np.flatnonzero(who == p))[:again] for p in range(people)])
     rows, who = np.concatenate([rows, rows[repeated]]), np.concatenate([who, who[repeated]])
     said = world.answer(rows, drawn[who], rng)
     turned = guesses[who] & (rng.random(len(rows)) < 0.5)
@@ -64,7 +85,7 @@ def review(
     }
 
 
-def _reliable(world: World, drawn: Any, rng: np.random.Generator) -> Any:
+def _reliable(world: Any, drawn: Any, rng: np.random.Generator) -> Any:
     """(people,) whether somebody repeats their own answers nearer to what is usual than to guessing, in truth."""
     rows = random_questions(rng, 1000, world.n)
     p = np.stack([world.p_first(rows, np.full(1000, person)) for person in drawn])
@@ -81,7 +102,30 @@ def main() -> None:
     ]
     cells += [{**cell, "again": 0} for cell in cells if cell["noise"] in ("logistic", "tastes")]
     cells += [{"noise": "logistic", "careless": 0.1, "people": 100, "each": 40, "again": 10, "n": 25}]
-    run_cells("people", cells, review, repetitions())
+    run_cells("people", cells, review, repetitions(60))
+    base = {"people": 40, "each": 60, "again": 15, "n": 32}
+    held_out: list[dict[str, Any]] = [
+        {"noise": noise, "careless": careless, **base, "geometry": geometry}
+        for noise, geometry in (
+            ("ratio", "ball"),
+            ("lapses", "city"),
+            ("weights", "city"),
+            ("minority", "ball"),
+        )
+        for careless in (0.0, 0.15)
+    ]
+    held_out += [
+        {
+            "noise": "lapses",
+            "careless": 0.0,
+            "people": 120,
+            "each": 30,
+            "again": 0,
+            "n": 20,
+            "geometry": "ball",
+        }
+    ]
+    run_cells("people_held_out", held_out, review, repetitions(60))
 
 
 if __name__ == "__main__":

@@ -50,6 +50,22 @@ def test_screens_are_recognised_without_their_statements(design, n, m, noise):
         assert np.sort(np.concatenate([test for _, test in parts])).tolist() == list(range(len(found)))
 
 
+@pytest.mark.parametrize("design", ["grid", "list"])
+@pytest.mark.parametrize("noise", ["flips", "abilities"])
+def test_many_noisy_screens_are_recognised_by_the_order_of_their_rows(design, noise):
+    people, rng = world(22, noise)
+    answers = asked(people, rng, design=design, m=9000, columns=False)
+    assert recognise_screens(answers).found and recognise_screens(answers).runs > 0.4
+
+
+def test_a_sorted_file_of_single_questions_is_not_taken_for_screens():
+    people, rng = world(20, "logistic")
+    answers = asked(people, rng, m=6000, columns=False)
+    order = np.lexsort((answers.far, answers.near, answers.anchor))
+    found = recognise_screens(answers[order])
+    assert found.runs > 0.4 and not found.found
+
+
 def test_rankings_are_recognised():
     people, rng = world(60, "logistic")
     rows = []

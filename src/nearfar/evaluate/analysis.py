@@ -20,7 +20,7 @@ from nearfar.evaluate.counting import Counts, count_answers
 from nearfar.evaluate.crossval import Credits, cross_validate
 from nearfar.evaluate.grouping import Grouping, group_objects
 from nearfar.evaluate.people import People, judge_people
-from nearfar.evaluate.repeats import without_excess_controls
+from nearfar.evaluate.repeats import counts_repeats, without_excess_controls
 from nearfar.evaluate.resamples import (
     FEWEST_STATEMENTS,
     Resamples,
@@ -319,11 +319,14 @@ class Analysis:
         """The space of one of the judged models, fitted to all answers."""
         if not len(self.answers):
             return empty_space(name, self.answers, self._model(name).n_components)
-        return self._model(name).fit(self._weighed)
+        return self._model(name).fit(self._weighed if counts_repeats(name) else self.answers)
 
     @cached_property
     def _weighed(self) -> Triplets:
-        """The answers that spaces are made of: a control question weighs no more than any other."""
+        """The answers that spaces are made of: a control question weighs no more than any other.
+
+        k1 and k2 divide by the number of answers to a question, so they get all of them.
+        """
         return without_excess_controls(self.answers, self.seed)
 
     # ---------------------------------------------------------------- how sure
@@ -359,8 +362,9 @@ class Analysis:
         """Map and tree made again from people drawn again."""
         if not len(self.answers):
             raise InputError("answers: there are none, so there is nothing to resample")
+        counting = counts_repeats(self.best.name) or counts_repeats(self.plane_name)
         return resample(
-            self._weighed,
+            self._weighed if counting else self.answers,
             self._model(self.best.name),
             self._model(self.plane_name),
             n_resamples=self.n_resamples,

@@ -31,12 +31,14 @@ class DimensionChoice:
     best_dimension : the one with the highest accuracy.
     dimensions : those tried, in the order of ``comparison.scores``.
     comparison : their scores.
+    model : name of the model whose dimensions were counted.
     """
 
     dimension: int
     best_dimension: int
     dimensions: tuple[int, ...]
     comparison: Comparison
+    model: str = ""
 
     def __int__(self) -> int:
         return self.dimension
@@ -54,7 +56,18 @@ class DimensionChoice:
             enough = f"{self.dimension} dimensions do best, the most that were tried; more may do better"
         elif self.dimension != self.best_dimension:
             enough += f"; {self.best_dimension} do best, but not clearly by more than {LITTLE:.1%}"
-        return f"{self.comparison}\n\n{enough}"
+        return f"{self.comparison}\n\n{enough}{self.remark}"
+
+    @property
+    def remark(self) -> str:
+        """What to know about the model; "" for nothing.
+
+        t-STE gains from dimensions that the objects do not have: two similar distances are hardly compared alike by its
+        heavy tails, so that it predicts answers without noise about a plane better from five dimensions than from two.
+        """
+        if not self.model.startswith("tste") or self.dimension < 2:
+            return ""
+        return "\nt-STE may need more dimensions than the objects have; 'ste' and 'soe' count without that"
 
 
 def choose_dimension(
@@ -101,7 +114,8 @@ def choose_dimension(
     parts = len(analysis.splits)
     enough = not_beaten_by(analysis.credits.values, groups, by_more_than=LITTLE, parts=parts)
     found = int(wanted[int(np.argmax(enough))]) if comparison.above_guessing else 0
-    return DimensionChoice(found, int(comparison.best.name), tuple(map(int, wanted)), comparison)
+    name = model.strip() if isinstance(model, str) else type(model).__name__.lower()
+    return DimensionChoice(found, int(comparison.best.name), tuple(map(int, wanted)), comparison, name)
 
 
 def _with_dimension(model: Any, dimension: int) -> Any:

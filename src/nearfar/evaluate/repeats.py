@@ -6,6 +6,7 @@ questions (the same few put to everybody) are easy on purpose, and adaptive pool
 
 from __future__ import annotations
 
+import re
 import warnings
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +18,15 @@ from nearfar.errors import RepeatedControlWarning
 from nearfar.evaluate.uncertainty import Groups, covariance_of_means, dense_codes
 from nearfar.triplets import Triplets
 
-__all__ = ["FEW_SINGLE", "FairDraw", "control_rows", "fair_draw", "without_excess_controls"]
+__all__ = [
+    "FEW_SINGLE",
+    "FairDraw",
+    "control_rows",
+    "counts_repeats",
+    "fair_draw",
+    "warn_of_controls",
+    "without_excess_controls",
+]
 
 OFTEN = 10  # answers to one question, and ...
 FAR_MORE = 5  # ... so many times the median: it is a control question
@@ -63,15 +72,39 @@ def without_excess_controls(answers: Triplets, seed: int = 0) -> Triplets:
     start = np.maximum.accumulate(np.where(first, np.arange(len(order)), 0))
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order)) - start
-    asked = len(np.unique(codes[controls]))
-    which = "1 control question was" if asked == 1 else f"{asked} control questions were"
     warnings.warn(
-        f"{which} asked {int(controls.sum()):,} times, far more often than the others; each weighs as much as a question "
-        f"asked {typical} times",
+        f"{_asked(answers, controls)}; each weighs as much as a question asked {typical} times",
         RepeatedControlWarning,
         stacklevel=2,
     )
     return answers[~controls | (place < typical)]
+
+
+def counts_repeats(model: str) -> bool:
+    """Whether the model of this name counts every answer to a question; k1 and k2 divide by their number.
+
+    >>> counts_repeats("k1+k2"), counts_repeats("k1-5"), counts_repeats("k1+score"), counts_repeats("soe-8")
+    (False, False, True, True)
+    """
+    return not set(re.sub(r"-\d+$", "", model).split("+")) <= {"k1", "k2"}
+
+
+def warn_of_controls(answers: Triplets) -> None:
+    """Say so where control questions weigh as often as they were asked."""
+    controls = control_rows(answers)
+    if controls.any():
+        warnings.warn(
+            f"{_asked(answers, controls)}, and every answer counts in a model that is named; an analysis "
+            "(nearfar.analyse(answers, model).space) weighs such a question like any other",
+            RepeatedControlWarning,
+            stacklevel=3,
+        )
+
+
+def _asked(answers: Triplets, controls: NDArray[np.bool_]) -> str:
+    asked = len(np.unique(answers.question_ids[controls]))
+    which = "1 control question was" if asked == 1 else f"{asked} control questions were"
+    return f"{which} asked {int(controls.sum()):,} times, far more often than the others"
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,9 @@ One screen gives many rows about one anchor: every option that was picked agains
 rows are not independent questions, and two marks tell. Pairs (anchor, option) come back far more often than
 independent questions would bring them; and within an anchor, an option wins or loses all of its comparisons of one
 screen (grids, lists), or comparisons are transitive as only a ranking made in one go is. Questions chosen
-adaptively bring pairs back too, but answers given one by one do not agree with each other like that.
+adaptively bring pairs back too, but answers given one by one do not agree with each other like that. Where noisy screens are
+so many that most comparisons of a pair come from different ones, agreement fades; then the order of the rows still
+tells, if the file kept it: rows of one screen follow each other, and the same pair comes back in a later run.
 """
 
 from __future__ import annotations
@@ -24,6 +26,8 @@ SAME = 0.7  # independent answers along a line agree in at most 2/3
 TRANSITIVE = 0.84
 PATHS = 60
 FEWEST = 50  # different questions
+RUNS = 0.4  # of rows that have the anchor and near of the row before them; sorted files have one run per pair
+AGAIN = 1.2  # runs per pair
 COMPLETE = 0.9  # of all possible questions: a complete design brings every pair back
 
 
@@ -37,12 +41,14 @@ class Screens:
     excess : variance of how often pairs (anchor, option) come back, over that of independent questions.
     same : how often two different questions about one pair have the same outcome for the option.
     transitive : where b won over c, c over d, and b was compared with d: how often b won; NaN where not needed.
+    runs : share of rows that have the anchor and near of the row before them.
     """
 
     found: bool
     excess: float
     same: float
     transitive: float
+    runs: float
 
 
 def recognise_screens(answers: Triplets) -> Screens:
@@ -62,7 +68,7 @@ def recognise_screens(answers: Triplets) -> Screens:
     ]  # repeats of a question are no sign of a screen
     anchor, near, far = (role[first].astype(np.int64) for role in (answers.anchor, answers.near, answers.far))
     if len(first) < FEWEST:
-        return Screens(False, np.nan, np.nan, np.nan)
+        return Screens(False, np.nan, np.nan, np.nan, np.nan)
     pairs, codes = np.unique(np.concatenate([anchor * n + near, anchor * n + far]), return_inverse=True)
     count = np.bincount(codes).astype(np.float64)
     excess = _excess(anchor, np.concatenate([near, far]), pairs, count, int(n))
@@ -70,12 +76,25 @@ def recognise_screens(answers: Triplets) -> Screens:
     lost = count - won
     ordered = np.sum(count * (count - 1))
     same = float(np.sum(won * (won - 1) + lost * (lost - 1)) / ordered) if ordered else np.nan
+    runs, in_order = _runs(answers)
     if not excess > EXCESS or not np.isfinite(same):
-        return Screens(False, excess, same, np.nan)
-    if same >= SAME:
-        return Screens(True, excess, same, np.nan)
+        return Screens(False, excess, same, np.nan, runs)
+    if same >= SAME or in_order:
+        return Screens(True, excess, same, np.nan, runs)
     paths, share = _transitivity(anchor, near, far)
-    return Screens(bool(paths >= PATHS and share >= TRANSITIVE), excess, same, share)
+    return Screens(bool(paths >= PATHS and share >= TRANSITIVE), excess, same, share, runs)
+
+
+def _runs(answers: Triplets) -> tuple[float, bool]:
+    """The share of rows that go on with (anchor, near) of the row before, and whether runs are those of screens.
+
+    A file sorted by anchor and near has long runs as well, but one per pair.
+    """
+    pair = answers.anchor.astype(np.int64) * answers.n_objects + answers.near
+    goes_on = pair[1:] == pair[:-1]
+    share = float(goes_on.mean()) if len(goes_on) else 0.0
+    count = 1 + int((~goes_on).sum())
+    return share, share >= RUNS and count >= AGAIN * len(np.unique(pair))
 
 
 def _excess(

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from nearfar.evaluate.analysis import Analysis
 from nearfar.evaluate.comparison import Comparison
+from nearfar.evaluate.repeats import counts_repeats, warn_of_controls
 from nearfar.evaluate.resamples import Stability
 from nearfar.space.margins import Strategy
 from nearfar.space.models import fit_space
@@ -38,6 +39,10 @@ def fit(
     strategy : "auto" works by what is cheaper, "matrix" by the n x n matrix, "products" without it.
     seed : None, an integer or a numpy Generator; for ``auto``.
 
+    A model that is named counts every answer, as its definition says; a ``RepeatedControlWarning`` tells where a control
+    question was asked far more often than the others. "auto" is an analysis and weighs it like any other. k1 and k2 divide
+    by the number of answers to a question anyway.
+
     Examples
     --------
     >>> fit([[0, 1, 2], [0, 1, 3], [1, 0, 2], [2, 3, 0], [3, 2, 1]], "score")
@@ -45,7 +50,11 @@ def fit(
     """
     if isinstance(model, str) and model == "auto" and landmarks is None:
         return Analysis(answers, seed=seed).space.by(strategy)
-    return fit_space(answers, _named(model), landmarks=landmarks).by(strategy)
+    answers = as_triplets(answers)
+    space = fit_space(answers, _named(model), landmarks=landmarks).by(strategy)
+    if counts_repeats(space.model):
+        warn_of_controls(answers)
+    return space
 
 
 def kernel_matrix(

@@ -1,0 +1,72 @@
+"""Screens whose statement ids were lost: how often they are recognised, and how often single questions pass for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from benchmarks.honesty._run import repetitions, run_cells, share
+from benchmarks.honesty.worlds import asked, make_world
+from benchmarks.honesty.worlds_held_out import asked_held_out, make_held_out
+from nearfar.evaluate.screens import recognise_screens
+from nearfar.triplets import Triplets
+
+
+def recognised(
+    seed: Any, *, design: str, noise: str, n: int, m: int, people: int, geometry: str = ""
+) -> dict[str, Any]:
+    """The answers without columns, in their order and shuffled: "grid", "list", "screens" are screens, others are not."""
+    rng = np.random.default_rng(seed)
+    if geometry:
+        world: Any = make_held_out(rng, n=n, geometry=geometry, noise=noise)
+        answers = asked_held_out(world, rng, design=design, m=m, people=people)
+    else:
+        answers = asked(make_world(rng, n=n, noise=noise), rng, design=design, m=m, people=people)
+    rows = answers.array
+    found, shuffled = (
+        recognise_screens(Triplets.from_array(rows[order], n_objects=n))
+        for order in (np.arange(len(rows)), rng.permutation(len(rows)))
+    )
+    return {
+        "found": share(found.found),
+        "found_shuffled": share(shuffled.found),
+        "excess": found.excess if np.isfinite(found.excess) else None,
+        "same": found.same if np.isfinite(found.same) else None,
+    }
+
+
+def main() -> None:
+    cells: list[dict[str, Any]] = [
+        {"design": design, "noise": noise, "n": n, "m": m, "people": 20}
+        for design in ("grid", "list")
+        for noise, n, m in (
+            ("logistic", 40, 2000),
+            ("flips", 40, 2000),
+            ("logistic", 25, 8000),
+            ("flips", 25, 8000),
+            ("abilities", 20, 12_000),
+            ("guessing", 25, 8000),
+        )
+    ]
+    cells += [
+        {"design": design, "noise": noise, "n": n, "m": m, "people": 20}
+        for design in ("random", "fixed", "landmarks")
+        for noise, n, m in (
+            ("none", 25, 2000),
+            ("logistic", 25, 8000),
+            ("none", 25, 8000),
+            ("none", 60, 3000),
+        )
+    ]
+    run_cells("screens", cells, recognised, repetitions(60))
+    held_out = [
+        {"design": design, "noise": noise, "n": n, "m": m, "people": 25, "geometry": geometry}
+        for design in ("screens", "balanced", "popular", "pool")
+        for noise, n, m, geometry in (("ratio", 36, 2400, "ball"), ("lapses", 24, 8000, "city"))
+    ]
+    run_cells("screens_held_out", held_out, recognised, repetitions(60))
+
+
+if __name__ == "__main__":
+    main()
