@@ -10,7 +10,7 @@ UV := $(TOOLS)/bin/uv
 PYTEST := -m pytest -n 2 --dist loadfile
 TESTS ?=
 
-.PHONY: help install demo test test-lowest test-newest lint types check docs contract dist workflows bench paper clean
+.PHONY: help install demo test test-lowest test-newest lint types doctest check docs contract dist workflows bench paper clean
 
 help:
 	@echo "make demo         the main job on built-in data, into ./demo"
@@ -62,8 +62,10 @@ lint: $(READY)
 types: $(READY)
 	$(BIN)/mypy
 
-check: lint types test
-	$(BIN)/python -m pytest -q --doctest-modules src/nearfar
+doctest: $(READY)
+	$(BIN)/python $(PYTEST) -q --doctest-modules src/nearfar
+
+check: lint types test doctest
 
 $(READY)-docs: $(READY)
 	@echo "setting up what the documentation needs (once)"
@@ -71,7 +73,8 @@ $(READY)-docs: $(READY)
 	@touch $@
 
 docs: $(READY)-docs
-	$(BIN)/sphinx-build -q -W --keep-going -j 2 docs docs/_build/html
+	@rm -rf docs/reference/generated
+	$(BIN)/sphinx-build -q -E -W --keep-going -j 2 docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
 
 contract: $(READY)

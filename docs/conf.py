@@ -35,6 +35,7 @@ extensions = [
     "docstrings",
     "mathml",
 ]
+templates_path = ["_templates"]
 exclude_patterns = ["_build", "_ext", "figures", "images/*.py", "**/GALLERY_HEADER.*"]
 nitpicky = False
 suppress_warnings = ["config.cache", "myst.header"]

@@ -20,7 +20,9 @@ import nearfar as nf
 
 def accuracies(answers, classes, kernel="score", folds=4, repeats=3):
     """Cross-validated accuracy of three classifiers and a dummy: name -> mean over folds."""
-    K = nf.kernel_matrix(answers, kernel)  # shifted: less self-likeness, same information
+    K = nf.kernel_matrix(
+        answers, kernel
+    )  # shifted: less self-likeness, same information
     phi = nf.FeatureMap(kernel).fit_transform(answers)
     cv = RepeatedStratifiedKFold(n_splits=folds, n_repeats=repeats, random_state=0)
     models = {
@@ -30,18 +32,25 @@ def accuracies(answers, classes, kernel="score", folds=4, repeats=3):
         "dummy, most frequent class": (DummyClassifier(strategy="most_frequent"), phi),
     }
     return {
-        name: float(cross_val_score(model, X, classes, cv=cv).mean()) for name, (model, X) in models.items()
+        name: float(cross_val_score(model, X, classes, cv=cv).mean())
+        for name, (model, X) in models.items()
     }
 
 
 def spectral_purity(answers, classes, kernel="score", landmarks=None):
     """Purity against the classes: of one cluster for all, and of spectral clustering on K."""
     K = nf.kernel_matrix(answers, kernel, landmarks=landmarks)
-    affinity = (K - K.min()) / (K.max() - K.min())  # spectral clustering wants weights from 0 on
+    affinity = (K - K.min()) / (
+        K.max() - K.min()
+    )  # spectral clustering wants weights from 0 on
     k = len(set(classes))
-    labels = SpectralClustering(n_clusters=k, affinity="precomputed", random_state=0).fit_predict(affinity)
+    labels = SpectralClustering(
+        n_clusters=k, affinity="precomputed", random_state=0
+    ).fit_predict(affinity)
     codes = np.unique(classes, return_inverse=True)[1]
-    return nf.metrics.purity(np.zeros(len(codes), dtype=int), codes), nf.metrics.purity(labels, codes)
+    return nf.metrics.purity(np.zeros(len(codes), dtype=int), codes), nf.metrics.purity(
+        labels, codes
+    )
 
 
 def main():
@@ -54,7 +63,9 @@ def main():
         for name, accuracy in accuracies(cars.triplets, cars.groups, kernel).items():
             print(f"  {name:<28} {accuracy:.2f}")
         one, many = spectral_purity(cars.triplets, cars.groups, kernel)
-        print(f"  spectral clustering on K: purity {many:.2f} (all in one cluster: {one:.2f})")
+        print(
+            f"  spectral clustering on K: purity {many:.2f} (all in one cluster: {one:.2f})"
+        )
 
 
 if __name__ == "__main__":

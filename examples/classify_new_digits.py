@@ -32,23 +32,41 @@ def ask(points, names, landmarks, per_object, seed):
 def classify_new(points, digits, n_train, *, n_landmarks=20, per_object=100, seed=0):
     """(accuracies, purity): per classifier, cross-validated in training and on digits never seen there."""
     names = np.array([f"digit {x}" for x in range(len(points))])
-    chosen = np.sort(np.random.default_rng(seed).choice(n_train, n_landmarks, replace=False))
+    chosen = np.sort(
+        np.random.default_rng(seed).choice(n_train, n_landmarks, replace=False)
+    )
     landmarks = names[chosen].tolist()
 
-    answers = ask(points[:n_train], names[:n_train].tolist(), landmarks, per_object, seed)
+    answers = ask(
+        points[:n_train], names[:n_train].tolist(), landmarks, per_object, seed
+    )
     feature_map = nf.FeatureMap("k1", landmarks=landmarks)
     phi = feature_map.fit_transform(answers)
 
     # later, others are asked about new digits and the same landmarks: the columns are found by their names
     later = np.concatenate([chosen, np.arange(n_train, len(points))])
-    new_answers = ask(points[later], names[later].tolist(), landmarks, per_object, seed + 1)
+    new_answers = ask(
+        points[later], names[later].tolist(), landmarks, per_object, seed + 1
+    )
     rows = feature_map.transform(new_answers)[n_landmarks:]
 
     models = {
-        "SVC on K": (SVC(kernel="precomputed", C=10.0), phi @ phi.T, nf.cross_kernel(rows, phi)),
+        "SVC on K": (
+            SVC(kernel="precomputed", C=10.0),
+            phi @ phi.T,
+            nf.cross_kernel(rows, phi),
+        ),
         "LinearSVC on Phi": (LinearSVC(C=0.1), phi, rows),
-        "logistic regression on Phi": (LogisticRegression(C=10.0, max_iter=2000), phi, rows),
-        "dummy, most frequent digit": (DummyClassifier(strategy="most_frequent"), phi, rows),
+        "logistic regression on Phi": (
+            LogisticRegression(C=10.0, max_iter=2000),
+            phi,
+            rows,
+        ),
+        "dummy, most frequent digit": (
+            DummyClassifier(strategy="most_frequent"),
+            phi,
+            rows,
+        ),
     }
     result = {}
     for name, (model, X, X_new) in models.items():
@@ -63,11 +81,17 @@ def main():
     usps = nf.datasets.fetch_usps()
     n_train, n_new = 1000, 500
     taken = np.concatenate([np.arange(n_train), usps.n_train + np.arange(n_new)])
-    accuracies, (one, many) = classify_new(usps.points[taken], usps.labels[taken], n_train)
-    print(f"{n_train} digits to train on, {n_new} new ones, 100 answers about each, {FLIP:.0%} of them wrong")
+    accuracies, (one, many) = classify_new(
+        usps.points[taken], usps.labels[taken], n_train
+    )
+    print(
+        f"{n_train} digits to train on, {n_new} new ones, 100 answers about each, {FLIP:.0%} of them wrong"
+    )
     for name, (inside, outside) in accuracies.items():
         print(f"  {name:<28} cross-validated {inside:.2f}   new digits {outside:.2f}")
-    print(f"  spectral clustering on K: purity {many:.2f} (all in one cluster: {one:.2f})")
+    print(
+        f"  spectral clustering on K: purity {many:.2f} (all in one cluster: {one:.2f})"
+    )
 
 
 if __name__ == "__main__":

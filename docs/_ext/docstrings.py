@@ -13,6 +13,11 @@ def reflow(app, what, name, obj, options, lines):
     """Rewrite the entries of sections in place."""
     result, inside = [], False
     for at, line in enumerate(lines):
+        if (
+            line.startswith(">>>") and inside
+        ):  # an example right below a section belongs to a section of its own
+            result += ["Examples", "--------"]
+            inside = False
         following = lines[at + 1] if at + 1 < len(lines) else ""
         if set(following) == {"-"} and following:
             inside = line.strip() in SECTIONS
@@ -24,7 +29,13 @@ def reflow(app, what, name, obj, options, lines):
     lines[:] = result
 
 
+def skip(app, what, name, obj, would_skip, options):
+    """Leave out the fields of named tuples, whose docstrings only count them, and scikit-learn's request methods."""
+    return True if type(obj).__name__ == "_tuplegetter" or name.endswith("_request") else None
+
+
 def setup(app):
     """Run before numpydoc, which is connected at 500."""
     app.connect("autodoc-process-docstring", reflow, priority=400)
+    app.connect("autodoc-skip-member", skip)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,7 +1,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-points = np.array([[0, 0], [1.1, 0.7], [-0.6, 1.0], [1.9, -0.4], [-1.5, -0.3], [0.5, -1.3], [2.3, 1.2]])
+points = np.array([[0, 0], [0.6, 0.35], [-0.6, 1.0], [1.9, -0.4], [-1.5, -0.3], [0.5, -1.3], [2.3, 1.2]])
 a, b = 0, 1
 others = [x for x in range(7) if x not in (a, b)]
 letters = "abcdefg"

@@ -1,10 +1,10 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-points = np.array([[0, 0], [1.1, 0.7], [-0.6, 1.0], [1.9, -0.4], [-1.5, -0.3], [0.5, -1.3], [2.3, 1.2]])
+points = np.array([[0, 0], [0.6, 0.35], [-0.6, 1.0], [1.9, -0.4], [-1.5, -0.3], [0.5, -1.3], [2.3, 1.2]])
 a, b = 0, 1
 letters = "abcdefg"
-fig, axes = plt.subplots(1, 3, figsize=(7.4, 3.0), sharex=True, sharey=True)
+fig, axes = plt.subplots(1, 3, figsize=(7.4, 2.5), sharex=True, sharey=True)
 for ax, i in zip(axes, (2, 3, 5), strict=True):
     apart = np.linalg.norm(points - points[i], axis=1)
     same = total = 0

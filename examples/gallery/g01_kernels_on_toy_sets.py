@@ -14,7 +14,9 @@ import nearfar as nf
 N = 90
 questions = nf.design.random_questions(N, N * (N - 1) * (N - 2) // 20)
 
-fig, axes = plt.subplots(5, 4, figsize=(7.2, 9), subplot_kw={"xticks": [], "yticks": []})
+fig, axes = plt.subplots(
+    5, 4, figsize=(7.2, 9), subplot_kw={"xticks": [], "yticks": []}
+)
 for row, name in zip(axes, nf.datasets.TOYS, strict=True):
     toy = nf.datasets.make_toy(name, N)
     answers = nf.simulate.answers(questions, distances=toy.distances).triplets

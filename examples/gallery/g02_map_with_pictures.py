@@ -21,7 +21,9 @@ points = space.map(2)
 fig, ax = plt.subplots(figsize=(6.4, 5.6))
 ax.scatter(*points.T, s=0)
 for point, image in zip(points, digits.images, strict=False):
-    ax.add_artist(AnnotationBbox(OffsetImage(image, cmap="Greys", zoom=2.4), point, frameon=False))
+    ax.add_artist(
+        AnnotationBbox(OffsetImage(image, cmap="Greys", zoom=2.4), point, frameon=False)
+    )
 ax.set_axis_off()
 plt.show()
 

@@ -12,9 +12,13 @@ import numpy as np
 import nearfar as nf
 
 rng = np.random.default_rng(4)
-points = np.vstack([rng.uniform(-1, 1, size=(57, 2)), [[4.0, 0.0], [-1.0, 4.0], [-3.5, -3.0]]])
+points = np.vstack(
+    [rng.uniform(-1, 1, size=(57, 2)), [[4.0, 0.0], [-1.0, 4.0], [-3.5, -3.0]]]
+)
 names = [f"object {x}" for x in range(57)] + ["stray A", "stray B", "stray C"]
-answers = nf.simulate.answers(nf.design.random_questions(names, 9_000), points=points, noise=0.1).triplets
+answers = nf.simulate.answers(
+    nf.design.random_questions(names, 9_000), points=points, noise=0.1
+).triplets
 
 space = nf.fit(answers, "soe-2")
 found = space.outliers()

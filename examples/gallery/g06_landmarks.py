@@ -14,15 +14,23 @@ from sklearn.datasets import load_digits
 
 import nearfar as nf
 
-warnings.simplefilter("ignore", nf.errors.CoverageWarning)  # random questions are expected to be too few
+warnings.simplefilter(
+    "ignore", nf.errors.CoverageWarning
+)  # random questions are expected to be too few
 N = 300
 pixels = load_digits().data[:N]
 names = [f"digit {x}" for x in range(N)]
 landmarks = nf.design.random_landmarks(names, 12)
-test = nf.simulate.answers(nf.design.random_questions(names, 5_000, seed=99), points=pixels).triplets
+test = nf.simulate.answers(
+    nf.design.random_questions(names, 5_000, seed=99), points=pixels
+).triplets
 
 budgets = [3_000, 6_000, 12_000, 19_000]
-curves = {"k1, landmark questions": [], "k1, random questions": [], "score, random questions": []}
+curves = {
+    "k1, landmark questions": [],
+    "k1, random questions": [],
+    "score, random questions": [],
+}
 for budget in budgets:
     asked = {
         "landmark": nf.design.landmark_questions(names, landmarks, "k1", budget=budget),

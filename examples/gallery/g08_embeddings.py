@@ -14,7 +14,9 @@ colours = nf.datasets.make_colours()
 names = ["gnmds-2", "ckl-2", "ste-2", "tste-2", "soe-2"]
 scores = nf.compare(colours.triplets, names, cv=3)
 
-fig, axes = plt.subplots(2, 3, figsize=(7.2, 5), subplot_kw={"xticks": [], "yticks": []})
+fig, axes = plt.subplots(
+    2, 3, figsize=(7.2, 5), subplot_kw={"xticks": [], "yticks": []}
+)
 for ax, name in zip(axes.flat, names, strict=False):
     points = nf.fit(colours.triplets, name).map(2)
     ax.scatter(*points.T, c=colours.hex, s=34, edgecolor="#56606d", linewidth=0.3)

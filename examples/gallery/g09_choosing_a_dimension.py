@@ -26,7 +26,17 @@ ax.errorbar(
     fmt="o-",
     capsize=3,
 )
-ax.axvline(int(choice), color="#b35806", linestyle="--", linewidth=1, label=f"chosen: {int(choice)}")
-ax.set(xlabel="dimensions", ylabel="held-out accuracy, 95 % interval", xticks=choice.dimensions)
+ax.axvline(
+    int(choice),
+    color="#b35806",
+    linestyle="--",
+    linewidth=1,
+    label=f"chosen: {int(choice)}",
+)
+ax.set(
+    xlabel="dimensions",
+    ylabel="held-out accuracy, 95 % interval",
+    xticks=choice.dimensions,
+)
 ax.legend()
 plt.show()

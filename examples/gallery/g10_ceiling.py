@@ -21,7 +21,14 @@ for place, score in enumerate(ranked):
     ax.plot(score.accuracy, place, "o", color="#2457a6")
 (low, high), (outer_low, outer_high) = scores.ceiling.bracket, scores.ceiling.outer
 ax.axvspan(outer_low, outer_high, color="#b35806", alpha=0.12, linewidth=0)
-ax.axvspan(low, high, color="#b35806", alpha=0.3, linewidth=0, label="best possible, and how sure")
+ax.axvspan(
+    low,
+    high,
+    color="#b35806",
+    alpha=0.3,
+    linewidth=0,
+    label="best possible, and how sure",
+)
 ax.axvline(0.5, color="#56606d", linestyle="--", linewidth=1, label="guessing")
 ax.set_yticks(range(len(ranked)), [score.name for score in ranked])
 ax.set_xlabel("held-out accuracy, 95 % interval")

@@ -15,10 +15,20 @@ print(curve)
 
 fig, ax = plt.subplots()
 points = curve.to_frame()
-ax.errorbar(points["answers"], points["accuracy"], yerr=2 * points["standard_error"], fmt="o-", capsize=3)
+ax.errorbar(
+    points["answers"],
+    points["accuracy"],
+    yerr=2 * points["standard_error"],
+    fmt="o-",
+    capsize=3,
+)
 low, high = curve.ceiling.bracket
 ax.axhspan(low, high, color="#b35806", alpha=0.25, linewidth=0, label="best possible")
-ax.set(xscale="log", xlabel="answers to learn from", ylabel="held-out accuracy, ± 2 standard errors")
+ax.set(
+    xscale="log",
+    xlabel="answers to learn from",
+    ylabel="held-out accuracy, ± 2 standard errors",
+)
 ax.legend(loc="lower right")
 plt.show()
 

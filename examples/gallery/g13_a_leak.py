@@ -13,8 +13,12 @@ from sklearn.model_selection import KFold
 import nearfar as nf
 
 rng = np.random.default_rng(0)
-noise = rng.normal(size=(40, 8))  # high-dimensional objects and blurred eyes: hardly anything to learn
-answers = nf.simulate.answers(nf.design.trio_questions(40, 1_500), points=noise, flip=0.55).triplets
+noise = rng.normal(
+    size=(40, 8)
+)  # high-dimensional objects and blurred eyes: hardly anything to learn
+answers = nf.simulate.answers(
+    nf.design.trio_questions(40, 1_500), points=noise, flip=0.55
+).triplets
 
 
 def remembers(train, test):
@@ -23,8 +27,13 @@ def remembers(train, test):
     for a, near, far in train.array.tolist():
         seen[frozenset((a, near, far))] = frozenset((a, near))
     known = [seen.get(frozenset(row)) for row in test.array.tolist()]
-    right = [frozenset(row[:2]) == pair for row, pair in zip(test.array.tolist(), known, strict=True)]
-    return np.mean([0.5 if pair is None else good for good, pair in zip(right, known, strict=True)])
+    right = [
+        frozenset(row[:2]) == pair
+        for row, pair in zip(test.array.tolist(), known, strict=True)
+    ]
+    return np.mean(
+        [0.5 if pair is None else good for good, pair in zip(right, known, strict=True)]
+    )
 
 
 def embeds(train, test):
@@ -33,7 +42,9 @@ def embeds(train, test):
 
 
 splits = {
-    "by triplet (leaks)": list(KFold(5, shuffle=True, random_state=0).split(answers.array)),
+    "by triplet (leaks)": list(
+        KFold(5, shuffle=True, random_state=0).split(answers.array)
+    ),
     "by trio (nearfar.kfold)": list(nf.kfold(answers, 5)),
 }
 fig, ax = plt.subplots()

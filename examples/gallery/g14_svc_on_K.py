@@ -26,13 +26,25 @@ fig, ax = plt.subplots()
 for kernel in ("score", "k1", "k2", "k1+k2"):
     values = []
     for budget in budgets:
-        answers = nf.simulate.answers(nf.design.random_questions(N, budget), points=pixels, flip=0.1).triplets
+        answers = nf.simulate.answers(
+            nf.design.random_questions(N, budget), points=pixels, flip=0.1
+        ).triplets
         K = nf.kernel_matrix(answers, kernel)
-        values.append(cross_val_score(SVC(kernel="precomputed", C=10), K, label, cv=5).mean())
+        values.append(
+            cross_val_score(SVC(kernel="precomputed", C=10), K, label, cv=5).mean()
+        )
     ax.plot(budgets, values, "o-", label=kernel)
 ax.axhline(
-    np.bincount(label).max() / N, color="#56606d", linestyle="--", linewidth=1, label="most frequent class"
+    np.bincount(label).max() / N,
+    color="#56606d",
+    linestyle="--",
+    linewidth=1,
+    label="most frequent class",
 )
-ax.set(xscale="log", xlabel="answers about 200 digits, 10 % of them wrong", ylabel="accuracy over objects")
+ax.set(
+    xscale="log",
+    xlabel="answers about 200 digits, 10 % of them wrong",
+    ylabel="accuracy over objects",
+)
 ax.legend()
 plt.show()

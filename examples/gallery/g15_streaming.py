@@ -23,7 +23,9 @@ for part in range(4):
     nf.write_triplets(answers[part::4], folder / f"day-{part + 1}.parquet")
 
 feature_map = nf.FeatureMap("k1", landmarks=landmarks)
-fig, axes = plt.subplots(1, 4, figsize=(7.2, 2.1), subplot_kw={"xticks": [], "yticks": []})
+fig, axes = plt.subplots(
+    1, 4, figsize=(7.2, 2.1), subplot_kw={"xticks": [], "yticks": []}
+)
 for ax, path in zip(axes, sorted(folder.glob("*.parquet")), strict=True):
     for batch in nf.scan_triplets(path, objects=names):
         feature_map.partial_fit(batch)

@@ -9,7 +9,9 @@ ranked alike by all the others? The six numbers are those printed in the paper.
 import matplotlib.pyplot as plt
 import numpy as np
 
-points = np.array([[-28, 27], [2, -3], [-7, 14], [-41, -37], [44, 5], [34, -18], [7, -74]])
+points = np.array(
+    [[-28, 27], [2, -3], [-7, 14], [-41, -37], [44, 5], [34, -18], [7, -74]]
+)
 distances = np.linalg.norm(points[:, None] - points[None], axis=2)
 i, j = np.triu_indices(7, 1)
 
@@ -17,7 +19,10 @@ i, j = np.triu_indices(7, 1)
 def tau(a, b):
     """Kendall's tau between the rankings of all seven as seen from a and from b."""
     return float(
-        np.mean(np.sign(distances[a, i] - distances[a, j]) * np.sign(distances[b, i] - distances[b, j]))
+        np.mean(
+            np.sign(distances[a, i] - distances[a, j])
+            * np.sign(distances[b, i] - distances[b, j])
+        )
     )
 
 
@@ -31,14 +36,23 @@ fig, ax = plt.subplots(figsize=(6.4, 4.6))
 ax.scatter(*points.T, s=60, zorder=3)
 for number, point in enumerate(points, 1):
     ax.annotate(f"x{number}", point, xytext=(7, 5), textcoords="offset points")
-for (a, b), colour in zip([(0, 1), (0, 6), (1, 6)], ["#1a7457", "#a8322a", "#b35806"], strict=True):
+for (a, b), colour in zip(
+    [(0, 1), (0, 6), (1, 6)], ["#1a7457", "#a8322a", "#b35806"], strict=True
+):
     ax.plot(*points[[a, b]].T, color=colour, linewidth=1.2)
     words = f"{tau(a, b) * 21:+.0f}/21 and {ranked_alike(a, b) * 49:+.0f}/49"
     ax.annotate(
-        words, points[[a, b]].mean(axis=0), color=colour, fontsize=9, ha="center", backgroundcolor="white"
+        words,
+        points[[a, b]].mean(axis=0),
+        color=colour,
+        fontsize=9,
+        ha="center",
+        backgroundcolor="white",
     )
 ax.set(aspect="equal", title="agreement as for k1, and as for k2", xticks=[], yticks=[])
 plt.show()
 
 for a, b in ((0, 1), (0, 6), (1, 6)):
-    print(f"x{a + 1} and x{b + 1}:  tau = {tau(a, b):+.3f}   k2's idea = {ranked_alike(a, b):+.3f}")
+    print(
+        f"x{a + 1} and x{b + 1}:  tau = {tau(a, b):+.3f}   k2's idea = {ranked_alike(a, b):+.3f}"
+    )

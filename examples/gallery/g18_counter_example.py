@@ -18,7 +18,9 @@ def distances(n):
     d = np.abs(chain[:, None] - chain)
     first, second = 1.2 + 0.3 * chain, 1.3 + 0.5 * chain
     top = np.array([[0.0, 3.0], [3.0, 0.0]])
-    return np.block([[top, np.vstack([first, second])], [np.vstack([first, second]).T, d]])
+    return np.block(
+        [[top, np.vstack([first, second])], [np.vstack([first, second]).T, d]]
+    )
 
 
 sizes = [6, 10, 20, 40, 60]

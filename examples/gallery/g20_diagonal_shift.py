@@ -12,7 +12,9 @@ import numpy as np
 import nearfar as nf
 
 toy = nf.datasets.make_toy("gaussians", 90)
-answers = nf.simulate.answers(nf.design.random_questions(90, 12_000), points=toy.points).triplets
+answers = nf.simulate.answers(
+    nf.design.random_questions(90, 12_000), points=toy.points
+).triplets
 kept = nf.kernel_matrix(answers, "k1", diagonal="keep")
 shifted = nf.kernel_matrix(answers, "k1")
 

@@ -25,7 +25,9 @@ rows = np.where((person > 12)[:, None], seen[1].array, seen[0].array)
 answers = nf.Triplets.from_array(rows, names, participant=person)
 
 found = nf.compare_groups(
-    answers, {p: "usual" if p <= 12 else "red-green blind" for p in range(1, 25)}, n_resamples=60
+    answers,
+    {p: "usual" if p <= 12 else "red-green blind" for p in range(1, 25)},
+    n_resamples=60,
 )
 pair = found.pairs[0]
 print(pair)
@@ -33,7 +35,17 @@ print(pair)
 fig, ax = plt.subplots(figsize=(6.4, 5))
 paint = [colours.hex[x] for x in chosen]
 for (x, y), (u, v), colour in zip(*pair.maps, paint, strict=True):
-    ax.annotate("", (u, v), (x, y), arrowprops={"arrowstyle": "->", "color": "#8d97a5", "lw": 0.8})
+    ax.annotate(
+        "",
+        (u, v),
+        (x, y),
+        arrowprops={"arrowstyle": "->", "color": "#8d97a5", "lw": 0.8},
+    )
     ax.scatter(x, y, color=colour, s=60, edgecolor="#56606d", linewidth=0.4)
-ax.set(xticks=[], yticks=[], aspect="equal", title=f"from {pair.names[0]} to {pair.names[1]}")
+ax.set(
+    xticks=[],
+    yticks=[],
+    aspect="equal",
+    title=f"from {pair.names[0]} to {pair.names[1]}",
+)
 plt.show()

@@ -37,7 +37,9 @@ names = [colours.triplets.objects[x] for x in chosen]
 
 questions = nf.design.random_questions(names, 1_000)
 lists = nf.design.booklets(questions, people=20, each=2, again=0.1, checks=3)
-clicks = nf.simulate.answers(lists, points=colours.truth.points[chosen], noise=0.35, seed=1).choice
+clicks = nf.simulate.answers(
+    lists, points=colours.truth.points[chosen], noise=0.35, seed=1
+).choice
 rng = np.random.default_rng(0)
 clicks = np.where(
     np.isin(lists.participant, [7, 15]), rng.integers(2, size=len(clicks)), clicks
@@ -46,7 +48,15 @@ clicks = np.where(
 with open(folder / "export.csv", "w", newline="") as file:
     table = csv.writer(file)
     table.writerow(
-        ["Participant Private ID", "anchor", "left_item", "right_item", "Response", "Reaction Time", "known"]
+        [
+            "Participant Private ID",
+            "anchor",
+            "left_item",
+            "right_item",
+            "Response",
+            "Reaction Time",
+            "known",
+        ]
     )
     asked = lists.questions
     for row in range(len(lists)):
@@ -54,7 +64,17 @@ with open(folder / "export.csv", "w", newline="") as file:
         clicked = (left, right)[clicks[row]]
         known = anchor if lists.role[row] == 2 else ""
         milliseconds = round(1000 * rng.lognormal(0.6, 0.4))
-        table.writerow([f"p{lists.participant[row]:02d}", anchor, left, right, clicked, milliseconds, known])
+        table.writerow(
+            [
+                f"p{lists.participant[row]:02d}",
+                anchor,
+                left,
+                right,
+                clicked,
+                milliseconds,
+                known,
+            ]
+        )
 
 print((folder / "export.csv").read_text()[:420])
 
@@ -66,9 +86,13 @@ print((folder / "export.csv").read_text()[:420])
 
 def terminal(command):
     """Run a command as a terminal would."""
-    print(f"$ {command}\n")
+    print(textwrap.fill(f"$ {command}", 88, break_on_hyphens=False), "\n")
     run = [sys.executable, "-m", *shlex.split(command)]
-    print(subprocess.run(run, cwd=folder, capture_output=True, text=True, check=True).stdout)
+    print(
+        subprocess.run(
+            run, cwd=folder, capture_output=True, text=True, check=True
+        ).stdout
+    )
 
 
 # %%
@@ -117,7 +141,7 @@ print(*sorted(path.name for path in (folder / "bundle").iterdir()), sep="\n")
 
 facts = json.loads((folder / "facts.json").read_text())
 for verdict in facts["verdict"]:
-    print(f"{verdict['topic']}: {verdict['text']}\n")
+    print(textwrap.fill(f"{verdict['topic']}: {verdict['text']}", 88), "\n")
 
 # %%
 # Step 4: people
@@ -127,7 +151,8 @@ for verdict in facts["verdict"]:
 
 for person in facts["quality"]["participants"]:
     if person["reasons"]:
-        print(person["name"], "-", "; ".join(person["reasons"]))
+        told = f"{person['name']}: {'; '.join(person['reasons'])}"
+        print(textwrap.fill(told, 88))
 
 # %%
 # They are persons 7 and 15, the ones who did not look. Decide yourself what to do about them, and say so in the paper: a file
@@ -142,9 +167,22 @@ points = space.map(2)
 clusters = space.clusters(5)
 
 fig, ax = plt.subplots(figsize=(6.4, 5))
-ax.scatter(*points.T, c=[colours.hex[x] for x in chosen], s=160, edgecolor="#56606d", linewidth=0.6)
+ax.scatter(
+    *points.T,
+    c=[colours.hex[x] for x in chosen],
+    s=160,
+    edgecolor="#56606d",
+    linewidth=0.6,
+)
 for x in clusters.medoids:
-    ax.annotate(names[x], points[x], xytext=(0, 11), textcoords="offset points", ha="center", fontsize=9)
+    ax.annotate(
+        names[x],
+        points[x],
+        xytext=(0, 11),
+        textcoords="offset points",
+        ha="center",
+        fontsize=9,
+    )
 ax.set(xticks=[], yticks=[], aspect="equal")
 plt.show()
 
@@ -153,6 +191,6 @@ plt.show()
 # -----------------------------
 # Ready to paste, with what to cite.
 
-print(textwrap.fill(facts["methods"], 100), "\n")
+print(textwrap.fill(facts["methods"], 88), "\n")
 for paper in facts["citations"]:
-    print("-", textwrap.fill(paper, 98, subsequent_indent="  "))
+    print("-", textwrap.fill(paper, 86, subsequent_indent="  "))

@@ -30,14 +30,33 @@ print(advice)
 # An odd-one-out takes a little longer than "which of two is nearer", and says two things at once. Costs are compared at the
 # same accuracy on new "near" questions, whatever was asked.
 
-kinds = {"near": nf.design.Scheme(), "odd": nf.design.Scheme("odd"), "grid": nf.design.Scheme("grid")}
-labels = {"near": "which of two is nearer", "odd": "odd one out of three", "grid": "pick 2 of 8"}
+kinds = {
+    "near": nf.design.Scheme(),
+    "odd": nf.design.Scheme("odd"),
+    "grid": nf.design.Scheme("grid"),
+}
+labels = {
+    "near": "which of two is nearer",
+    "odd": "odd one out of three",
+    "grid": "pick 2 of 8",
+}
 fig, ax = plt.subplots()
 for kind, scheme in kinds.items():
     found = advice if kind == "near" else nf.advise(names, scheme)
-    ax.plot([row.hours for row in found.rows], [row.accuracy for row in found.rows], "o-", label=labels[kind])
-ax.axhline(advice.ceiling, color="#56606d", linestyle="--", linewidth=1, label="best possible")
-ax.set(xscale="log", xlabel="hours that all people together spend", ylabel="new answers predicted")
+    ax.plot(
+        [row.hours for row in found.rows],
+        [row.accuracy for row in found.rows],
+        "o-",
+        label=labels[kind],
+    )
+ax.axhline(
+    advice.ceiling, color="#56606d", linestyle="--", linewidth=1, label="best possible"
+)
+ax.set(
+    xscale="log",
+    xlabel="hours that all people together spend",
+    ylabel="new answers predicted",
+)
 ax.legend()
 plt.show()
 
@@ -68,7 +87,11 @@ for share in shares:
 fig, ax = plt.subplots()
 ax.fill_between(shares, lows, highs, alpha=0.25, linewidth=0)
 ax.plot(shares, lows, "o-", shares, highs, "o-", color="#2457a6")
-ax.set(xlabel="share of repeated questions", ylabel="best possible accuracy, 95 %", ylim=(0.5, 1))
+ax.set(
+    xlabel="share of repeated questions",
+    ylabel="best possible accuracy, 95 %",
+    ylim=(0.5, 1),
+)
 plt.show()
 
 # %%

@@ -24,11 +24,11 @@ import matplotlib.pyplot as plt
 import nearfar as nf
 
 folder = Path(tempfile.mkdtemp())
-fruit = (
-    "apple pear quince plum cherry peach fig grape melon lemon lime orange mango kiwi strawberry blueberry"
-)
+fruit = "apple pear quince plum cherry peach fig grape melon lemon lime orange mango kiwi strawberry blueberry"
 (folder / "fruit.txt").write_text("\n".join(fruit.split()))
-(folder / "consent.md").write_text("Taking part is voluntary. You can stop at any time by closing this page.")
+(folder / "consent.md").write_text(
+    "Taking part is voluntary. You can stop at any time by closing this page."
+)
 (folder / "study.toml").write_text(
     """
 title = "Which fruit is more alike?"
@@ -55,7 +55,9 @@ def terminal(command, **options):
     """Run a command as a terminal would."""
     print(f"$ {command}\n")
     run = [sys.executable, "-m", *shlex.split(command)]
-    done = subprocess.run(run, cwd=folder, capture_output=True, text=True, check=True, **options)
+    done = subprocess.run(
+        run, cwd=folder, capture_output=True, text=True, check=True, **options
+    )
     print(done.stdout)
 
 
@@ -70,7 +72,9 @@ terminal("nearfar ask check study.toml")
 # Simulated people answer the study in a database of its own, a third of them leave before the end. Are the questions still
 # answered evenly? Are the answers enough?
 
-terminal("nearfar ask simulate study.toml --people 30 --drop-out 0.3 -o rehearsal --quiet")
+terminal(
+    "nearfar ask simulate study.toml --people 30 --drop-out 0.3 -o rehearsal --quiet"
+)
 print(*sorted(path.name for path in (folder / "rehearsal").iterdir()), sep="\n")
 
 # %%
@@ -87,7 +91,11 @@ server = subprocess.Popen(serve, cwd=folder, stderr=subprocess.DEVNULL)
 page = ""
 for _ in range(300):
     try:
-        page = urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=5).read().decode()
+        page = (
+            urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=5)
+            .read()
+            .decode()
+        )
         break
     except OSError:
         time.sleep(0.1)

@@ -57,7 +57,11 @@ phi = space.rows
 for name, model, X in (
     ("SVC on K", SVC(kernel="precomputed", C=10), K),
     ("logistic regression on Phi", LogisticRegression(C=10, max_iter=2000), phi),
-    ("logistic regression on soe-5", LogisticRegression(C=10, max_iter=2000), nf.fit(answers, "soe-5").rows),
+    (
+        "logistic regression on soe-5",
+        LogisticRegression(C=10, max_iter=2000),
+        nf.fit(answers, "soe-5").rows,
+    ),
 ):
     print(f"{name:<30} {cross_val_score(model, X, label, cv=5).mean():.3f}")
 
@@ -73,7 +77,9 @@ train, test = nf.holdout(answers, 0.2)
 held_out = answers[test]
 for n_components in (1, 2, 5, 10):
     points = nf.embedding.SOE(n_components).fit(answers[train])
-    print(f"{n_components:>2} dimensions predict {points.score(held_out):.3f} of held-out answers")
+    print(
+        f"{n_components:>2} dimensions predict {points.score(held_out):.3f} of held-out answers"
+    )
 
 # %%
 # New objects
@@ -83,14 +89,18 @@ for n_components in (1, 2, 5, 10):
 
 later = np.arange(N, N + 100)
 more = [*landmarks, *(f"digit {x}" for x in later)]
-asked = nf.design.landmark_questions(more, landmarks, "k1", budget=40 * len(more), seed=7)
+asked = nf.design.landmark_questions(
+    more, landmarks, "k1", budget=40 * len(more), seed=7
+)
 seen = np.vstack([pixels[:LANDMARKS], digits.data[later]])
 new_answers = nf.simulate.answers(asked, points=seen, flip=0.1, seed=8).triplets
 
 grown = space.extend(new_answers)
 rows = grown.rows[N:]
 model = LogisticRegression(C=10, max_iter=2000).fit(phi, label)
-print(f"digits never seen in training: {model.score(rows, digits.target[later]):.3f} correct")
+print(
+    f"digits never seen in training: {model.score(rows, digits.target[later]):.3f} correct"
+)
 
 # %%
 # In scikit-learn's own words, for a pipeline: ``FeatureMap`` has ``fit``, ``transform`` and ``get_params``.

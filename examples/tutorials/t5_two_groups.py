@@ -31,7 +31,9 @@ def ask(second, noise=(0.2, 0.2)):
     ]
     person = lists.participant
     return nf.Triplets.from_array(
-        np.where((person > 16)[:, None], seen[1].array, seen[0].array), names, participant=person
+        np.where((person > 16)[:, None], seen[1].array, seen[0].array),
+        names,
+        participant=person,
     )
 
 
@@ -49,9 +51,17 @@ print(found)
 # groups.csv``, and ``nearfar report answers.csv --groups groups.csv`` for the page.
 
 pair = found.pairs[0]
-fig, axes = plt.subplots(1, 2, figsize=(7.2, 3.6), subplot_kw={"xticks": [], "yticks": [], "aspect": "equal"})
+fig, axes = plt.subplots(
+    1, 2, figsize=(7.2, 3.6), subplot_kw={"xticks": [], "yticks": [], "aspect": "equal"}
+)
 for ax, points, name in zip(axes, pair.maps, pair.names, strict=True):
-    ax.scatter(*points.T, c=[colours.hex[x] for x in chosen], s=90, edgecolor="#56606d", linewidth=0.5)
+    ax.scatter(
+        *points.T,
+        c=[colours.hex[x] for x in chosen],
+        s=90,
+        edgecolor="#56606d",
+        linewidth=0.5,
+    )
     ax.set_title(name)
 plt.show()
 
@@ -72,9 +82,14 @@ print(careless.pairs[0].test)
 tastes = nf.find_tastes(answers)
 print(tastes)
 
-found_in = np.array([tastes.group[list(tastes.people).index(str(p))] for p in range(1, 33)])
+found_in = np.array(
+    [tastes.group[list(tastes.people).index(str(p))] for p in range(1, 33)]
+)
 truth = np.arange(1, 33) > 16
-print("people sorted as they are in truth:", max(np.mean(found_in == truth), np.mean(found_in != truth)))
+print(
+    "people sorted as they are in truth:",
+    max(np.mean(found_in == truth), np.mean(found_in != truth)),
+)
 
 # %%
 # And every person beside every other: how often did they give the same answer to the questions that they share?

@@ -43,7 +43,12 @@ feature_map = nf.FeatureMap("k1", landmarks=landmarks)
 for batch in nf.scan_triplets(str(folder / "hour-*.parquet"), objects=names):
     feature_map.partial_fit(batch)
 phi = feature_map.features_
-print(phi.shape, np.array_equal(phi, nf.FeatureMap("k1", landmarks=landmarks).fit_transform(answers)))
+print(
+    phi.shape,
+    np.array_equal(
+        phi, nf.FeatureMap("k1", landmarks=landmarks).fit_transform(answers)
+    ),
+)
 
 # %%
 # Nothing that follows builds an n x n matrix: map and clusters work on Phi.
@@ -63,7 +68,9 @@ plt.show()
 with nf.scale.scratch(folder):
     found = nf.scale.read_triplets(str(folder / "hour-*.parquet"), objects=names)
     blocks = nf.scale.FeatureMap("k1", landmarks=landmarks).fit_transform(found)
-    from_disk = nf.KernelKMeans(n_clusters=2, random_state=0).fit_predict(blocks).to_array()
+    from_disk = (
+        nf.KernelKMeans(n_clusters=2, random_state=0).fit_predict(blocks).to_array()
+    )
 print("the same clusters:", nf.metrics.purity(from_disk, labels) == 1.0)
 
 # %%

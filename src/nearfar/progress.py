@@ -22,7 +22,22 @@ PATIENCE = 0.5  # seconds a step may last before it is drawn
 
 
 class Listener(Protocol):
-    """Draws progress. ``start`` returns a handle that ``advance`` and ``stop`` get back."""
+    """Draws progress. ``start`` returns a handle that ``advance`` and ``stop`` get back.
+
+    Examples
+    --------
+    >>> class Told:
+    ...     def start(self, name, total):
+    ...         print("began:", name)
+    ...     def advance(self, handle, amount):
+    ...         pass
+    ...     def stop(self, handle):
+    ...         print("ended")
+    >>> with listen(Told()):
+    ...     _ = list(track([1, 2], "counting"))
+    began: counting
+    ended
+    """
 
     def start(self, name: str, total: float | None) -> object:
         """A step began; ``total`` is None where its length is not known."""
@@ -39,7 +54,23 @@ _listener: ContextVar[Listener | None] = ContextVar("nearfar_progress", default=
 
 @contextmanager
 def listen(listener: Listener) -> Iterator[None]:
-    """Send the progress of everything inside the ``with`` block to ``listener``."""
+    """Send the progress of everything inside the ``with`` block to ``listener``.
+
+    Examples
+    --------
+    >>> class Told:
+    ...     def start(self, name, total):
+    ...         print(name, total)
+    ...     def advance(self, handle, amount):
+    ...         print("+", amount)
+    ...     def stop(self, handle):
+    ...         print("ended")
+    >>> with listen(Told()), step("fitting", total=2) as advance:
+    ...     advance(2)
+    fitting 2
+    + 2
+    ended
+    """
     token = _listener.set(listener)
     try:
         yield

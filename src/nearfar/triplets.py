@@ -34,7 +34,14 @@ MAX_OBJECTS_FOR_IDS = 2_097_151  # the largest n with n^3 < 2^63
 
 
 class UniqueTriplets(NamedTuple):
-    """Distinct triplets and how often each was answered."""
+    """Distinct triplets and how often each was answered.
+
+    Examples
+    --------
+    >>> found = Triplets.from_array([[0, 1, 2], [0, 1, 2], [1, 0, 2]]).unique()
+    >>> found.triplets, found.counts
+    (Triplets(2 answers, 3 objects), array([2, 1]))
+    """
 
     triplets: Triplets
     counts: NDArray[np.int64]
@@ -308,13 +315,25 @@ class Triplets:
 
 
 class SoundNames(tuple[str, ...]):
-    """Names of objects that were looked at: distinct, and none is blank. A million are looked at only once."""
+    """Names of objects that were looked at: distinct, and none is blank. A million are looked at only once.
+
+    Examples
+    --------
+    >>> isinstance(sound_names(["fig", "plum"]), SoundNames)
+    True
+    """
 
     __slots__ = ()
 
 
 def sound_names(objects: Sequence[str]) -> SoundNames:
-    """The names of objects, checked; as they are where they were checked before."""
+    """The names of objects, checked; as they are where they were checked before.
+
+    Examples
+    --------
+    >>> sound_names(["fig", "plum"])
+    ('fig', 'plum')
+    """
     if isinstance(objects, SoundNames):
         return objects
     names = SoundNames(map(str, objects))

@@ -30,6 +30,12 @@ class Dataset:
     images : one picture per object, in the order of the objects, or empty where none is at hand.
     set_aside : reason -> how many rows of the source were no answers.
     details : whatever else the source says about the objects.
+
+    Examples
+    --------
+    >>> found = Dataset("mine", Triplets.from_array([[0, 1, 2]], ["fig", "plum", "lime"]), Path("mine.csv"))
+    >>> found.name, found.triplets, found.groups
+    ('mine', Triplets(1 answers, 3 objects), ())
     """
 
     name: str

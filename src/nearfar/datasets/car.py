@@ -59,6 +59,8 @@ def fetch_car(data_dir: str | os.PathLike[str] | None = None) -> Dataset:
     ::
 
         fetch_car().triplets  # Triplets(13514 answers, 60 objects, 139 participants)
+
+    >>> fetch_car().triplets  # doctest: +SKIP
     """
     path = obtain(SOURCE, data_dir, ("car/survey_data.csv", "60_cars_data/survey_data.csv"))
     return _load(path.parent if path.suffix == ".csv" else path, COUNTS)

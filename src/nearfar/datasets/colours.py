@@ -39,6 +39,12 @@ class ColourTruth:
         probability 1 / (1 + 1/e) = .73; small is sharp-sighted.
     attention : (people,) probability that the person looks before answering; else they guess.
     careless : names of those who hardly ever look.
+
+    Examples
+    --------
+    >>> truth = make_colours().truth
+    >>> truth.points.shape, truth.careless
+    ((100, 3), ('p11', 'p13', 'p16'))
     """
 
     points: NDArray[np.float64]
@@ -74,7 +80,14 @@ class ColourTruth:
 
 @dataclass(frozen=True, eq=False)
 class Colours:
-    """Answers about colours, what they look like, and the truth behind the answers."""
+    """Answers about colours, what they look like, and the truth behind the answers.
+
+    Examples
+    --------
+    >>> colours = make_colours()
+    >>> colours.triplets.objects[0], colours.hex[0], colours.groups[0]
+    ('aquamarine', '#7fffd4', 'cyan')
+    """
 
     triplets: Triplets
     truth: ColourTruth

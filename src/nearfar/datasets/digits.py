@@ -31,6 +31,12 @@ class Digits:
     images : (n, side, side) grey values.
     labels : (n,) digit 0 to 9.
     n_train : how many belong to the training part.
+
+    Examples
+    --------
+    >>> digits = Digits(np.zeros((3, 8, 8)), np.array([0, 1, 2], dtype=np.uint8), n_train=2)
+    >>> digits.points.shape
+    (3, 64)
     """
 
     images: NDArray[Any]
@@ -66,6 +72,9 @@ def fetch_usps(data_dir: str | os.PathLike[str] | None = None) -> Digits:
     ::
 
         fetch_usps().images.shape  # (9298, 16, 16)
+
+    >>> fetch_usps().points.shape  # doctest: +SKIP
+    (9298, 256)
     """
     path = _at_hand(data_dir, "usps/usps.npz")
     if path is None:
@@ -101,6 +110,9 @@ def fetch_mnist(data_dir: str | os.PathLike[str] | None = None) -> Digits:
     ::
 
         fetch_mnist().images.shape  # (70000, 28, 28)
+
+    >>> fetch_mnist().points.shape  # doctest: +SKIP
+    (70000, 784)
     """
     path = _at_hand(data_dir, "mnist/mnist.npz")
     if path is None:

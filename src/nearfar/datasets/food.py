@@ -55,6 +55,8 @@ def fetch_food(data_dir: str | os.PathLike[str] | None = None) -> Dataset:
     ::
 
         fetch_food().triplets  # Triplets(250320 answers, 100 objects, 243 participants)
+
+    >>> fetch_food().triplets  # doctest: +SKIP
     """
     path = obtain(SOURCE, data_dir, ("food/triplets.npz", "food100-dataset"))
     return _load(path, COUNTS)

@@ -51,6 +51,8 @@ def fetch_material(data_dir: str | os.PathLike[str] | None = None) -> Dataset:
     ::
 
         fetch_material().triplets.n_objects  # 100
+
+    >>> fetch_material().triplets  # doctest: +SKIP
     """
     path = obtain(SOURCE, data_dir, ("material-appearance-similarity-master",))
     return _load(path, COUNTS)

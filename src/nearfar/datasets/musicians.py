@@ -56,6 +56,8 @@ def fetch_musicians(data_dir: str | os.PathLike[str] | None = None) -> Dataset:
     ::
 
         fetch_musicians().triplets  # Triplets(9090 answers, 412 objects)
+
+    >>> fetch_musicians().triplets  # doctest: +SKIP
     """
     path = obtain(SOURCE, data_dir, ("musicians/triplets.npz",))
     return _load(path, ASET400 if path.suffix == ".npz" else MUSICSEER)

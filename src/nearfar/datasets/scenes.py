@@ -47,6 +47,8 @@ def fetch_nature(data_dir: str | os.PathLike[str] | None = None) -> Dataset:
     ::
 
         fetch_nature().triplets  # Triplets(6710 answers, 120 objects)
+
+    >>> fetch_nature().triplets  # doctest: +SKIP
     """
     return _load(_path(data_dir), "nature", NATURE)
 
@@ -74,6 +76,8 @@ def fetch_vogue(data_dir: str | os.PathLike[str] | None = None) -> Dataset:
     ::
 
         fetch_vogue().triplets  # Triplets(2214 answers, 60 objects)
+
+    >>> fetch_vogue().triplets  # doctest: +SKIP
     """
     return _load(_path(data_dir), "vogue", VOGUE)
 

@@ -56,6 +56,8 @@ def fetch_things(data_dir: str | os.PathLike[str] | None = None) -> Dataset:
     ::
 
         fetch_things().triplets  # Triplets(254608 answers, 1854 objects, 264 participants)
+
+    >>> fetch_things().triplets  # doctest: +SKIP
     """
     path = obtain(SOURCE, data_dir, ("things/things_test10.npz",))
     if path.suffix == ".npz":

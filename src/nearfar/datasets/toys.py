@@ -31,6 +31,12 @@ class Toy:
     distances : (n, n) distances; Euclidean, or numbers of edges for the graph.
     labels : (n,) the group each object was drawn from; all 0 for the square, which has none.
     points : (n, 2) places in the plane; None for the graph.
+
+    Examples
+    --------
+    >>> toy = make_toy("moons", 20)
+    >>> toy.name, toy.points.shape, toy.labels.tolist().count(0)
+    ('moons', (20, 2), 10)
     """
 
     name: str

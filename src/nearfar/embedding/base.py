@@ -73,6 +73,14 @@ class Embedding(BaseEstimator):  # type: ignore[misc]
     The programs behind most published figures (van der Maaten and Weinberger, 2012) are
     ``GNMDS(d, optimizer="gradient-descent", init="origin", regularization=0)`` and likewise CKL, with ``mu=0.1`` where
     the figures are those of Kleindessner and von Luxburg (2017), STE and TSTE.
+
+    Examples
+    --------
+    >>> from nearfar.embedding import SOE
+    >>> line = [[0, 1, 2], [0, 2, 3], [0, 1, 3], [3, 2, 1], [3, 1, 0], [3, 2, 0], [1, 0, 3], [2, 3, 0]]
+    >>> embedding = SOE(n_components=1).fit(line)
+    >>> isinstance(embedding, Embedding), embedding.embedding_.shape, embedding.score(line)
+    (True, (4, 1), 1.0)
     """
 
     _kind: ClassVar[int]

@@ -37,6 +37,15 @@ class Assumptions:
     seconds : for one question; None takes 3 s for "near", 4 s for "odd", 5 s for "central", 12 s for a grid.
     minutes : that one person answers questions.
     pay : for one hour.
+
+    Examples
+    --------
+    >>> Assumptions(dimension=2, agreement=0.8).pay
+    12.0
+    >>> Assumptions(agreement=0.4)
+    Traceback (most recent call last):
+        ...
+    nearfar.errors.InputError: agreement must be between 0.5 and 1, got 0.4
     """
 
     dimension: int = 3

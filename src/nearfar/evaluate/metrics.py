@@ -28,6 +28,11 @@ class TripletAccuracy:
     accuracy : share of answers predicted, ties counted one half; NaN without answers.
     ties : share of answers where the model sees no difference.
     n_answers : how many answers were judged.
+
+    Examples
+    --------
+    >>> print(triplet_accuracy([[0, 1, 2], [1, 0, 2]], points=[[0.0], [1.0], [3.0]]))
+    1.000 of 2 answers (0.0% ties)
     """
 
     accuracy: float

@@ -59,9 +59,9 @@ def parse_kernel(kernel: str) -> list[Part]:
 class TripletMap:
     """The explicit feature map of a triplet kernel, one unit row per object; ``FeatureMap`` describes it.
 
-    >>> phi = TripletMap("k1").fit_transform([[0, 1, 2], [1, 0, 2]])
+    >>> phi = TripletMap("score").fit_transform([[0, 1, 2], [1, 0, 2], [2, 1, 0]])
     >>> phi.shape
-    (3, 2)
+    (3, 3)
     """
 
     def __init__(

@@ -171,7 +171,7 @@ def plain_shape(data: bytes, mark: str, *, ended: bool) -> Shape | None:
     ``ended`` says whether the text ends with these bytes, or else that they are whole lines of it.
 
     >>> plain_shape(b'a,"b,\\nb"\\nc,d\\ne,"f\\n', ",", ended=False)
-    Shape(end=14, records=2, separators=2, quoted=True)
+    Shape(end=13, records=2, separators=2, quoted=True)
     >>> plain_shape(b'a,5" disc\\n', ",", ended=True)
     """
     if data.startswith(BYTE_ORDER_MARK):  # which polars takes away

@@ -49,6 +49,18 @@ class ReadResult:
         set aside: file, line, kind, participant, correct (null where there is nothing to grade), content.
     parts : one entry per source.
     groups : participant -> group, where a column was named as ``group``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> path = Path(tempfile.mkdtemp()) / "answers.csv"
+    >>> _ = path.write_text("anchor,near,far\\nfig,plum,lime\\nfig,fig,lime\\n")
+    >>> result = read_answers(path, on_bad="drop")
+    >>> result
+    ReadResult(Triplets(1 answers, 3 objects), 1 rejected, 0 set aside)
+    >>> result.rejected["line"].to_list()
+    [3]
     """
 
     triplets: Triplets

@@ -50,6 +50,12 @@ class ShiftedKernel(NamedTuple):
 
     matrix : (n, n) K - shift diag(informed). shift : s, 0 where the diagonal is kept. uninformed : indices of the
     zero rows.
+
+    Examples
+    --------
+    >>> found = shifted_kernel(np.array([[1.0, 0.0], [0.6, 0.8]]))
+    >>> round(found.shift, 2), found.matrix.round(2).tolist()
+    (0.4, [[0.6, 0.6], [0.6, 0.6]])
     """
 
     matrix: NDArray[Any]

@@ -33,6 +33,12 @@ class Medoids:
     indices : (k,) the medoid of each: the object with the smallest mean squared distance to its fellows.
     similarities : (k,) mean kernel value of the medoid with the objects of its cluster, itself included.
     uninformed : indices of objects with a zero row; never a medoid.
+
+    Examples
+    --------
+    >>> found = medoid(np.array([[1.0, 0.0], [0.8, 0.6], [0.6, 0.8]]))
+    >>> found.clusters, found.indices, found.similarities.round(2)
+    (array([0]), array([1]), array([0.92]))
     """
 
     clusters: NDArray[np.int64]
@@ -135,6 +141,13 @@ class Outliers:
     columns : (n,) columns of Phi that each object has. An object with few is odd for want of answers.
     k : how many neighbours were looked at.
     uninformed : indices of objects with a zero row; never outliers.
+
+    Examples
+    --------
+    >>> phi = np.array([[1.0, 0.0], [0.8, 0.6], [0.6, 0.8], [-1.0, 0.0]])
+    >>> found = outliers(phi, k=1)
+    >>> found.order, found.scores.round(2)
+    (array([3, 0, 1, 2]), array([0.2 , 0.04, 0.04, 1.6 ]))
     """
 
     scores: NDArray[np.float64]
@@ -175,7 +188,14 @@ def outliers(phi: Phi, k: int = 10) -> Outliers:
 
 
 def find_outliers(near: Neighbours, columns: NDArray[Any]) -> Outliers:
-    """Find outliers from the nearest neighbours of every object, whatever their similarity is measured by."""
+    """Find outliers from the nearest neighbours of every object, whatever their similarity is measured by.
+
+    Examples
+    --------
+    >>> phi = np.array([[1.0, 0.0], [0.8, 0.6], [0.6, 0.8], [-1.0, 0.0]])
+    >>> find_outliers(neighbours(phi, k=1), np.count_nonzero(phi, axis=1)).order[0]
+    np.int64(3)
+    """
     similarities = near.similarities
     scores = 1 - (
         join(similarities.gather("outliers", _means))

@@ -32,6 +32,12 @@ class Neighbours:
     uninformed : indices of objects with a zero row. They have no neighbours, and no object has them as neighbours.
 
     Of rows in blocks, ``indices`` and ``similarities`` are RowBlocks.
+
+    Examples
+    --------
+    >>> found = neighbours(np.array([[1.0, 0.0], [0.8, 0.6], [0.0, 1.0]]), k=1)
+    >>> found.indices.tolist(), found.similarities.ravel()
+    ([[1], [0], [1]], array([0.8, 0.8, 0.6]))
     """
 
     indices: Any
@@ -106,6 +112,13 @@ def nearest_among(
     """(b, k) places among ``others`` of the largest kernel values, and those values, largest first.
 
     ``itself`` says that the others are the rows themselves: then a row is not its own neighbour.
+
+    Examples
+    --------
+    >>> phi = np.array([[1.0, 0.0], [0.8, 0.6], [0.0, 1.0]])
+    >>> places, values = nearest_among(phi[:1], phi, 2, itself=False)
+    >>> places, values
+    (array([[0, 1]]), array([[1. , 0.8]]))
     """
     places = np.empty((rows.shape[0], k), dtype=np.intp)
     values = np.empty((rows.shape[0], k))

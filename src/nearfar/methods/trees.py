@@ -27,7 +27,14 @@ Floats = NDArray[np.float64]
 
 
 class Tree(np.ndarray[Any, Any]):
-    """SciPy's linkage matrix (n - 1, 4), which also knows the objects nothing is known about."""
+    """SciPy's linkage matrix (n - 1, 4), which also knows the objects nothing is known about.
+
+    Examples
+    --------
+    >>> tree = linkage(np.array([[1.0, 0.0], [0.8, 0.6], [0.0, 0.0]]))
+    >>> tree.shape, tree.uninformed
+    ((2, 4), array([2]))
+    """
 
     @property
     def uninformed(self) -> NDArray[np.intp]:
@@ -36,7 +43,14 @@ class Tree(np.ndarray[Any, Any]):
 
 
 def with_uninformed(Z: Floats, informed: NDArray[np.intp], uninformed: NDArray[np.intp]) -> Tree:
-    """A tree over the informed ones of some leaves, the others joined above its root."""
+    """A tree over the informed ones of some leaves, the others joined above its root.
+
+    Examples
+    --------
+    >>> tree = with_uninformed(np.array([[0.0, 1.0, 0.5, 2.0]]), np.array([0, 2]), np.array([1]))
+    >>> tree.uninformed
+    array([1])
+    """
     return uninformed_last(Z, informed, uninformed).view(Tree)
 
 
@@ -147,6 +161,13 @@ class ClusterTree:
     labels : (n,) cluster of every object: the leaf of the tree it hangs on.
     sizes : (k,) informed objects in every cluster.
     uninformed : indices of objects with a zero row.
+
+    Examples
+    --------
+    >>> phi = np.array([[1.0, 0.0], [0.8, 0.6], [0.6, 0.8], [0.0, 1.0]])
+    >>> found = link_clusters(phi, 2)
+    >>> found.tree.shape, found.sizes
+    ((1, 4), array([3, 1]))
     """
 
     tree: Tree
@@ -166,7 +187,7 @@ def link_clusters(
 ) -> ClusterTree:
     """Cluster first by KernelKMeans, then link the centres: a tree over clusters, whatever the number of objects.
 
-    Squared distances between centres are |m_a - m_b|^2 - s/|a| - s/|b|, those of the shifted kernel.
+    Squared distances between centres are ``|m_a - m_b|^2 - s/|a| - s/|b|``, those of the shifted kernel.
 
     Examples
     --------

@@ -30,6 +30,20 @@ class Report:
     ----------
     facts : everything it says, as plain data.
     people : participant -> the name shown; the way back from a pseudonym.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import nearfar as nf
+    >>> rng = np.random.default_rng(0)
+    >>> rows = np.array([rng.permutation(8)[:3] for _ in range(300)])  # objects 0..7 on a line
+    >>> d = np.abs(rows[:, :1] - rows[:, 1:])
+    >>> rows[d[:, 0] > d[:, 1]] = rows[d[:, 0] > d[:, 1]][:, [0, 2, 1]]
+    >>> report = nf.report.make_report(nf.analyse(rows, models=["score"], n_resamples=2))
+    >>> report
+    Report(300 answers, 8 objects, best 'score')
+    >>> report.facts.answers.objects
+    8
     """
 
     made: Made
@@ -115,6 +129,12 @@ def make_report(
 
         report = make_report(nf.read_answers("answers.csv"), images="pictures")
         report.write("report.html")
+
+    >>> import numpy as np
+    >>> import nearfar as nf
+    >>> rows = nf.simulate.answers(nf.design.random_questions(8, 160), points=np.arange(8.0)[:, None] ** 1.1).triplets
+    >>> make_report(nf.analyse(rows, "score", models=["score"], n_resamples=2), title="Eight points on a line")
+    Report(160 answers, 8 objects, best 'score')
     """
     _need_extra()
     from nearfar.evaluate.analysis import Analysis

@@ -53,13 +53,28 @@ def _code(name: str, key: str, length: int) -> str:
 
 
 def key_beside(page: str | os.PathLike[str]) -> str:
-    """The key beside a report (``report.html`` -> ``report.key``), or a new one for ``keep_key``."""
+    """The key beside a report (``report.html`` -> ``report.key``), or a new one for ``keep_key``.
+
+    Examples
+    --------
+    >>> len(key_beside("no-such-report.html"))  # there is none, so a new one
+    32
+    """
     path = Path(page).with_suffix(".key")
     return read_key(path) if path.exists() else secrets.token_hex(16)
 
 
 def keep_key(page: str | os.PathLike[str], key: str) -> None:
-    """Write the key beside a report, for its owner's eyes only, unless there is one."""
+    """Write the key beside a report, for its owner's eyes only, unless there is one.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> page = Path(tempfile.mkdtemp()) / "report.html"
+    >>> keep_key(page, "a line of text")
+    >>> key_beside(page)
+    'a line of text'
+    """
     path = Path(page).with_suffix(".key")
     if path.exists():
         return
@@ -69,7 +84,16 @@ def keep_key(page: str | os.PathLike[str], key: str) -> None:
 
 
 def read_key(path: str | os.PathLike[str]) -> str:
-    """The key in a file."""
+    """The key in a file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "report.key"
+    >>> _ = path.write_text("a line of text\\n")
+    >>> read_key(path)
+    'a line of text'
+    """
     try:
         key = Path(path).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:

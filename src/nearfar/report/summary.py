@@ -21,7 +21,15 @@ MOST_NAMES = 120
 
 
 def analysis_html(analysis: Analysis) -> str:
-    """The headline, a table of the best models, and the objects in the best plane."""
+    """The headline, a table of the best models, and the objects in the best plane.
+
+    Examples
+    --------
+    >>> import nearfar as nf
+    >>> html = analysis_html(nf.analyse([[0, 1, 2], [1, 0, 2], [2, 1, 0]]))
+    >>> html[:4], "score" in html
+    ('<div', True)
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NearfarWarning)
         parts = [f"<p><b>{escape(repr(analysis))}</b><br>{escape(analysis.headline)}</p>"]

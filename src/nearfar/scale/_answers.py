@@ -45,6 +45,11 @@ class Answers:
     objects : the names of all n objects, in index order.
     names : what the workers need to turn names into indices; None where files hold indices.
     approximate : about how many answers there are, for cutting work.
+
+    Examples
+    --------
+    >>> as_answers([[0, 1, 2], [1, 0, 2]])
+    Answers(about 2 in 1 pieces, 3 objects)
     """
 
     pieces: tuple[Piece, ...]

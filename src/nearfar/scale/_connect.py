@@ -36,6 +36,12 @@ def connect(where: str = "local") -> Iterator[Any]:
 
     The scheduler and every worker must have the nearfar and the Dask of this process, and the same minor versions of
     Python, NumPy, SciPy and Numba: else this says which differ, before any work.
+
+    Examples
+    --------
+    >>> with connect("local:1") as client:
+    ...     len(client.scheduler_info()["workers"])
+    1
     """
     distributed = require_dask()
     local = re.fullmatch(r"local(?::([1-9]\d*))?", where)

@@ -59,6 +59,15 @@ def scratch(folder: str | os.PathLike[str]) -> Iterator[Scratch]:
     Parameters
     ----------
     folder : on a disk with room, and the faster the better.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import nearfar as nf
+    >>> with scratch(tempfile.mkdtemp()):
+    ...     phi = nf.scale.FeatureMap("score").fit_transform([[0, 1, 2], [1, 0, 2], [2, 1, 0]])
+    ...     nf.KernelPCA(1).fit_transform(phi).to_array().shape
+    (3, 1)
     """
     made = Scratch(folder)
     token = _scratch.set(made)

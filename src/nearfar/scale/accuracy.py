@@ -35,6 +35,15 @@ def triplet_accuracy(
     points : (n, d) RowBlocks of coordinates, as ``KernelPCA`` makes them: judged by their distances.
     phi : (n, p) RowBlocks of features: judged by the kernel, as ``nearfar.metrics.triplet_accuracy(kernel=K)``.
     rows_bytes : of the rows that one task looks at, at most.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from nearfar.scale import FeatureMap, scratch
+    >>> with scratch(tempfile.mkdtemp()):
+    ...     phi = FeatureMap("score").fit_transform([[0, 1, 2], [1, 0, 2], [2, 1, 0]])
+    ...     float(triplet_accuracy([[0, 1, 2]], phi=phi))
+    1.0
     """
     if (points is None) == (phi is None):
         raise InputError(

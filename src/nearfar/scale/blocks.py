@@ -24,6 +24,14 @@ def from_dask(X: Any) -> RowBlocks:
     Returns
     -------
     RowBlocks : give them to ``KernelPCA``, ``KernelKMeans``, ``neighbours`` and the other methods.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from distributed import Client
+    >>> with Client(processes=False, dashboard_address=None):
+    ...     from_dask(da.eye(4, chunks=2)).to_array().shape
+    (4, 4)
     """
     import dask.array as da
 
@@ -41,7 +49,16 @@ def from_dask(X: Any) -> RowBlocks:
 
 
 def to_dask(rows: RowBlocks) -> Any:
-    """A dask array over rows that the workers of Dask hold, for what else Dask can do with them."""
+    """A dask array over rows that the workers of Dask hold, for what else Dask can do with them.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from distributed import Client
+    >>> with Client(processes=False, dashboard_address=None):
+    ...     to_dask(from_dask(da.eye(4, chunks=2))).chunks
+    ((2, 2), (4,))
+    """
     import dask.array as da
 
     if not isinstance(rows.backend, Engine):

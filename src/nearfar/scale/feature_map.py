@@ -68,6 +68,14 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
     coverage_ : per kernel part, the columns that two informed objects share on average.
     columns_ : Columns, what each column is about.
     n_answers_ : how many answers were counted.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from nearfar.scale import scratch
+    >>> with scratch(tempfile.mkdtemp()):
+    ...     FeatureMap("score").fit_transform([[0, 1, 2], [1, 0, 2], [2, 1, 0]]).to_array().shape
+    (3, 3)
     """
 
     def __init__(

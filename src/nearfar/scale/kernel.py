@@ -49,6 +49,15 @@ def kernel_matrix(
     -------
     dask array, or Zarr array with a scratch folder : the (n, n) matrix, read from there when it is used. The attributes
         of the Zarr array tell ``objects``, ``uninformed`` (indices), ``diagonal``, ``shift``, and whether it is ``whole``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from nearfar.scale import scratch
+    >>> with scratch(tempfile.mkdtemp()):
+    ...     K = kernel_matrix([[0, 1, 2], [1, 0, 2], [2, 1, 0]], "score", to=tempfile.mkdtemp() + "/K.zarr")
+    >>> K.shape, list(K.attrs["objects"])
+    ((3, 3), ['0', '1', '2'])
     """
     check_diagonal(diagonal)
     check_place(to)
@@ -70,6 +79,15 @@ def gram(
     phi : (n, p) RowBlocks; rows are objects.
     to, diagonal : as for ``kernel_matrix``.
     objects : names of the rows, if they are to be kept with the array.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from nearfar.scale import FeatureMap, scratch
+    >>> with scratch(tempfile.mkdtemp()) as made:
+    ...     phi = FeatureMap("score").fit_transform([[0, 1, 2], [1, 0, 2], [2, 1, 0]])
+    ...     gram(phi, to=tempfile.mkdtemp() + "/K.zarr").shape
+    (3, 3)
     """
     shifted = check_diagonal(diagonal)
     check_place(to)

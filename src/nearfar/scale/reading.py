@@ -48,7 +48,7 @@ def read_triplets(
     Parameters
     ----------
     paths : Parquet or CSV files (.parquet .csv .tsv, text also .gz): a path, an address that fsspec knows such as
-        s3://bucket/answers-*.parquet, a pattern, or a list of these. Workers must see them too.
+        ``s3://bucket/answers-*.parquet``, a pattern, or a list of these. Workers must see them too.
     dialect, columns, on_bad : as for ``nearfar.read_triplets``.
     objects : object list, as for ``nearfar.read_triplets``; or n, for objects that are called 0 to n - 1. Without it
         the files are read twice, the first time for the names: all that occur, in their natural order.
@@ -57,6 +57,16 @@ def read_triplets(
     Returns
     -------
     Answers : give it to the verbs of ``nearfar.scale``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import nearfar as nf
+    >>> folder = tempfile.mkdtemp()
+    >>> nf.write_triplets(nf.Triplets([0], [1], [2], ["fig", "plum", "lime"]), f"{folder}/answers.csv")
+    >>> with nf.scale.scratch(folder):
+    ...     read_triplets(f"{folder}/*.csv").objects
+    ('fig', 'lime', 'plum')
     """
     if on_bad not in ("error", "drop"):
         raise InputError(f"on_bad must be 'error' or 'drop', got {on_bad!r}")

@@ -29,6 +29,13 @@ class SimulatedAnswers:
     triplets : the answers; those of booklets say who gave them.
     ties : how many questions were ties (dropped, or answered at random).
     choice : (m,) position chosen among the options of each question, (m, pick) where several are; -1 where dropped.
+
+    Examples
+    --------
+    >>> from nearfar import design
+    >>> result = answers(design.random_questions(4, 4), points=[[0.0], [1.0], [3.0], [7.0]])
+    >>> len(result.triplets), result.ties, result.choice.shape
+    (4, 0, (4,))
     """
 
     triplets: Triplets

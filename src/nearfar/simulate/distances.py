@@ -58,7 +58,13 @@ def pair_distances(
 
 
 def check_rows(values: ArrayLike, n: int, name: str, *, finite: bool = True) -> NDArray[Any]:
-    """A 2-d array of numbers with one row per object and no NaN (nor infinity, where ``finite``)."""
+    """A 2-d array of numbers with one row per object and no NaN (nor infinity, where ``finite``).
+
+    Examples
+    --------
+    >>> check_rows([[1, 2], [3, 4]], 2, "points").shape
+    (2, 2)
+    """
     array = np.asarray(values)
     if array.dtype.kind not in "iuf":
         array = array.astype(np.float64)

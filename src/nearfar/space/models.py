@@ -82,7 +82,14 @@ class FitCache:
 
 
 class Model(Protocol):
-    """Something that turns answers into a space."""
+    """Something that turns answers into a space.
+
+    Examples
+    --------
+    >>> model = parse_model("soe-3")
+    >>> isinstance(model.name, str), model.n_components
+    (True, 3)
+    """
 
     @property
     def name(self) -> str:
@@ -240,7 +247,13 @@ def most_components(models: Iterable[Model]) -> dict[str, int]:
 
 
 def parse_models(models: Mapping[str, Any] | Iterable[Any]) -> list[Model]:
-    """Models from a list of names and objects, or from a dict of own names; two of one name are refused."""
+    """Models from a list of names and objects, or from a dict of own names; two of one name are refused.
+
+    Examples
+    --------
+    >>> [model.name for model in parse_models(["k1+k2", "soe-3"])]
+    ['k1+k2', 'soe-3']
+    """
     if isinstance(models, str):
         models = [models]
     if isinstance(models, Mapping):

@@ -24,6 +24,13 @@ class Predictions:
     questions : as they were asked; ``near`` and ``far`` stand for "one" and "other", in the order given.
     margin : (m,) how clearly: positive where "one" is expected to be nearer, negative where "other" is, 0 for a tie.
         Squared distances in the model's own scale: compare them within a model, not between models.
+
+    Examples
+    --------
+    >>> from nearfar.space import Space
+    >>> found = Space.of_points([[0.0], [1.0], [3.0]]).predict([[0, 2, 1]])
+    >>> found.margin, found.triplets.array.tolist()
+    (array([-8.]), [[0, 1, 2]])
     """
 
     questions: Triplets
@@ -66,7 +73,13 @@ class Predictions:
 
 
 def as_questions(questions: Triplets | Questions | ArrayLike, objects: tuple[str, ...]) -> Triplets:
-    """Questions as Triplets over ``objects``: by name where names came, else by index."""
+    """Questions as Triplets over ``objects``: by name where names came, else by index.
+
+    Examples
+    --------
+    >>> as_questions([["fig", "plum", "lime"]], ("fig", "lime", "plum")).array.tolist()
+    [[0, 2, 1]]
+    """
     if isinstance(questions, Questions):
         questions = Triplets(questions.anchor, questions.one, questions.other, questions.objects)
     if isinstance(questions, Triplets):

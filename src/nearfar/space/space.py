@@ -41,6 +41,12 @@ class Clusters:
     medoids : (k,) the most typical object of every cluster, -1 for an empty one.
     inertia : sum of squared distances of the informed objects to the centres of their clusters.
     uninformed : indices of the objects nothing is known about.
+
+    Examples
+    --------
+    >>> found = Space.of_points([[0.0], [1.0], [8.0]]).clusters(2)
+    >>> found.labels, found.sizes
+    (array([0, 0, 1], dtype=int32), array([2, 1]))
     """
 
     labels: NDArray[np.int32]

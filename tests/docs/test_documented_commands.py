@@ -1,0 +1,105 @@
+"""Every command in the README, the pages and the examples does what it says: it is run."""
+
+import importlib.util
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import tomllib
+from itertools import pairwise
+
+import pytest
+from docs_tools import PAGES, ROOT, SCRIPTS, commands
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from nearfar.cli._app import app
+
+
+def paths(command, path=()):
+    """Every command of the program."""
+    yield path
+    for name, inner in getattr(command, "commands", {}).items():
+        yield from paths(inner, (*path, name))
+
+
+COMMANDS = set(paths(get_command(app)))
+FOUND = sorted({words for page in [*PAGES, *SCRIPTS] for words in commands(page)})
+NAMED = [words for words in FOUND if words[0] == "nearfar" and words[1:] in COMMANDS]  # by its name alone
+OURS = [words for words in FOUND if words[0] == "nearfar" and words not in NAMED]
+SERVED = [words for words in OURS if words[1] == "ask" and words[2] in ("study.toml", "--demo", "serve")]
+pytestmark = pytest.mark.filterwarnings("ignore::nearfar.errors.NearfarWarning")
+
+
+def test_the_pages_have_commands():
+    assert len(OURS) > 40
+    assert ("nearfar", "check", "answers.csv") in OURS
+
+
+@pytest.mark.parametrize("words", [w for w in OURS if w not in SERVED], ids=" ".join)
+def test_a_command_of_the_documentation_runs(words, furnished, quick, tmp_path, monkeypatch):
+    folder = shutil.copytree(furnished[0], tmp_path / "here")
+    monkeypatch.chdir(folder)
+    kept = list(words[1:])
+    if ">" in kept:  # texts > texts.toml
+        kept = kept[: kept.index(">")]
+    result = CliRunner().invoke(app, kept)
+    assert result.exit_code == 0, result.output[-2000:]
+    for option, name in pairwise(kept):
+        if option in ("-o", "--output", "--json", "--bundle", "--rejected") and not name.startswith("-"):
+            assert list(folder.glob(name.replace("{participant}", "*"))), f"{name} was not written"
+
+
+@pytest.mark.parametrize("words", NAMED, ids=" ".join)
+def test_a_command_that_is_only_named_exists(words):
+    assert CliRunner().invoke(app, [*words[1:], "--help"]).exit_code == 0
+
+
+@pytest.mark.parametrize("words", SERVED, ids=" ".join)
+def test_a_study_of_the_documentation_is_served(words, furnished, tmp_path):
+    folder = shutil.copytree(furnished[0], tmp_path / "here")
+    if "--port" not in words:
+        words = (*words, "--port", str(_free_port()))
+    running = subprocess.Popen(
+        [sys.executable, "-m", *words],
+        cwd=folder,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+    )
+    try:
+        watch = threading.Timer(120, running.kill)
+        watch.start()
+        told = next((line for line in running.stderr if "/admin" in line), "")
+    finally:
+        watch.cancel()
+        running.terminate()
+        running.wait(30)
+        running.stderr.close()
+    assert "/admin" in told
+
+
+def _free_port():
+    import socket
+
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def test_other_programs_have_what_the_documentation_asks_of_them():
+    makefile = (ROOT / "Makefile").read_text()
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    for words in FOUND:
+        if words[0] == "make":
+            for target in (word for word in words[1:] if "=" not in word):
+                assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE), words
+        elif words[0] == "pip":
+            assert words[1] == "install", words
+            for extra in re.findall(r"\[(\w+)\]", " ".join(words)):
+                assert extra in extras, words
+        elif words[0] == "python":
+            name = words[2] if words[1] == "-m" else None
+            found = (ROOT / words[1]).exists() if name is None else importlib.util.find_spec(name)
+            assert found, words

@@ -1,0 +1,126 @@
+"""What the documentation tells readers to type, found in its pages; and a folder in which it can be typed."""
+
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import numpy as np
+
+import nearfar as nf
+
+ROOT = Path(__file__).parents[1]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "VISION.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs" / "how").glob("*.md")),
+    *sorted((ROOT / "docs" / "reference").glob("*.md")),
+]
+SCRIPTS = sorted((ROOT / "examples").glob("*/*.py"))
+PROGRAMS = ("nearfar", "make", "pip", "python", "caddy")
+FENCE = re.compile(r"^```(.*?)\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
+# a word that stands for something else: NAME, COMMAND, tcp://HOST:PORT, an ellipsis, a choice of several
+STANDS_FOR = re.compile(r"^[A-Z]+(=[A-Z]+)?$|HOST|\.\.\.|…|\|")
+
+
+def fences(page, language):
+    """The fenced blocks of a page in one language, in order."""
+    return [body for name, body in FENCE.findall(page.read_text()) if name.strip() == language]
+
+
+def commands(page):
+    """Everything on a page that a reader could type into a terminal: lines of blocks, and words in backticks."""
+    text = page.read_text()
+    ticks = "``" if page.suffix == ".py" else "`"
+    if page.suffix == ".py":
+        text = re.sub(r"\n# ", " ", text)
+        blocks = ""
+    else:
+        blocks = "\n".join(body for name, body in FENCE.findall(text) if name.strip() in ("", "sh"))
+        blocks += "\n".join(re.findall(r"^    \S.*$", text, flags=re.MULTILINE))  # recipes
+        text = FENCE.sub("", text)
+    lines = [line.strip().removeprefix("$ ") for line in blocks.splitlines()]
+    inline = re.findall(rf"(?<!`){ticks}([^`]+?){ticks}(?!`)", text, flags=re.DOTALL)
+    found = []
+    for line in [*lines, *(re.sub(r"\s+", " ", each) for each in inline)]:
+        if not line.startswith(tuple(f"{name} " for name in PROGRAMS)) or "=" in line.split()[0]:
+            continue
+        try:
+            words = shlex.split(line, comments=True)
+        except ValueError:  # prose with an apostrophe
+            continue
+        if len(words) > 1 and not any(STANDS_FOR.search(word) for word in words):
+            found.append(tuple(words))
+    return found
+
+
+def answers_file(path, names, n_people=8, n_questions=120):
+    """Answers of a few people about objects in the plane."""
+    points = np.random.default_rng(0).normal(size=(len(names), 2))
+    lists = nf.design.booklets(
+        nf.design.random_questions(names, n_questions), people=n_people, each=4, again=0.05
+    )
+    given = nf.simulate.answers(lists, points=points, noise=0.2)
+    seen = given.triplets
+    rng = np.random.default_rng(1)
+    answers = nf.Triplets(
+        seen.anchor,
+        seen.near,
+        seen.far,
+        seen.objects,
+        participant=[f"p{number}" for number in lists.participant],
+        seconds=rng.lognormal(0.5, 0.3, len(seen)).round(2),
+        near_side=given.choice,
+    )
+    nf.write_triplets(answers, path)
+    return answers
+
+
+def furnish(folder):
+    """Everything that the commands and the code of the documentation read."""
+    from ask_tools import answer, arrive, places
+
+    from nearfar.ask.prepare import open_study
+    from nearfar.ask.study import read_study
+
+    names = [path.strip() for path in (ROOT / "examples/study/fruit.txt").read_text().splitlines()][:14]
+    answers = answers_file(folder / "answers.csv", names)
+    nf.write_triplets(answers, folder / "responses.csv", dialect="salmon")
+    nf.write_triplets(answers, folder / "triplets.csv", dialect="tripletTools")
+    nf.write_triplets(answers, folder / "answers.parquet")
+    (folder / "answers").mkdir()
+    for part in range(2):
+        answers_file(folder / "answers" / f"{part}.parquet", [f"object {x:02d}" for x in range(40)])
+    np.savez(folder / "rows.npz", triplets=answers.array, response=np.ones(len(answers), dtype=bool))
+    (folder / "objects.txt").write_text("\n".join(names))
+    (folder / "landmarks.txt").write_text("\n".join(names[:5]))
+    listed = "\n".join(
+        f"{name},{name},pictures/{name}.png,{'sweet' if i % 2 else 'sour'}" for i, name in enumerate(names)
+    )
+    (folder / "objects.csv").write_text(f"object,label,image,group\n{listed}\n")
+    (folder / "people.txt").write_text("p1\n")
+    people = "\n".join(f"p{number},{'expert' if number < 5 else 'novice'}" for number in range(1, 9))
+    (folder / "groups.csv").write_text(f"participant,group\n{people}\n")
+    _pictures(folder / "pictures", names)
+    _pictures(folder / "photos", [f"photo {x}" for x in range(36)])
+    for part in ("study.toml", "fruit.txt", "welcome.md", "consent.md"):
+        shutil.copy(ROOT / "examples" / "study" / part, folder)
+    for path in (ROOT / "tests" / "io" / "files").iterdir():
+        shutil.copy(path, folder)
+    ready = open_study(read_study(folder / "study.toml"), None)
+    rng = np.random.default_rng(0)
+    for token in ("1f2", "2aa", "3bb", "4cc", "5dd", "6ee"):
+        arrive(ready, token, rng=rng)
+        answer(ready, token, places(ready, token))
+    ready.close()
+    return answers
+
+
+def _pictures(folder, names):
+    from PIL import Image
+
+    folder.mkdir()
+    for number, name in enumerate(names):
+        Image.new("RGB", (24, 24), (7 * number, 120, 90)).save(folder / f"{name}.png")
