@@ -55,8 +55,8 @@ def repetitions(default: int = 200) -> int:
 def run_cells(name: str, cells: Iterable[Row], work: Callable[..., Row], count: int) -> list[Row]:
     """``work(seed, **cell)`` ``count`` times per cell; the mean of every number it returns, kept as JSON.
 
-    Rates (numbers that are 0 or 1 in every repetition) get their 95 % Wilson interval; shares of objects ("inside...") one
-    of two standard errors over repetitions. The file is written after every
+    Rates (numbers that are 0 or 1 in every repetition) get their 95 % Wilson interval; other numbers one of two standard
+    errors over repetitions. The file is written after every
     cell, and a cell that stands in it with at least as many repetitions is not run again: an interrupted command goes
     on where it stopped. ``--again`` runs all of them.
     """
@@ -97,9 +97,9 @@ def _run_cell(cell: Row, work: Callable[..., Row], count: int) -> Row:
             interval = wilson(sum(values), len(values))
             assert interval is not None
             row[f"{key}_interval"] = [round(interval.low, 3), round(interval.high, 3)]
-        elif len(values) > 1 and key.startswith("inside"):  # a share per repetition: two standard errors
+        elif len(values) > 1:
             error = 2 * float(np.std(values, ddof=1)) / np.sqrt(len(values))
-            row[f"{key}_interval"] = [round(row[key] - error, 3), round(min(1.0, row[key] + error), 3)]
+            row[f"{key}_interval"] = [round(row[key] - error, 4), round(row[key] + error, 4)]
     row["seconds"] = round(time.perf_counter() - start, 1)
     return row
 

@@ -220,6 +220,21 @@ def test_resampling_finds_the_gap_sure_and_random_answers_unsure():
     assert sure.kept[2].min() > 0.9 and sure.summary.resamples == 30
     assert np.median(unsure.spread) > 2 * np.median(sure.spread)
     assert unsure.kept[4].mean() < sure.kept[2].mean()
+    assert "Clusters of answers given at random are kept in" in sure.summary.remark
+    assert "For 9 in 10 objects the true place lies within" in sure.summary.remark
+
+
+def test_objects_with_too_few_statements_come_first():
+    given = answers(careless=0)
+    about = (given.array == 3).any(axis=1)
+    rare = given[np.flatnonzero(~about | (np.cumsum(about) <= 15))]
+    analysis = analyse(rare, "score", models=["score"], n_resamples=4)
+    tree = show_space(analysis.shown_space, analysis.grouping(2)).tree
+    found = make_certainty(analysis, make_judge(analysis), tree)
+    assert found.summary.remark.startswith(
+        f"Fewer than 20 statements, too few to say where they are: {rare.objects[3]}. "
+    )
+    assert np.isnan(found.spread[3]) and np.isfinite(np.delete(found.spread, 3)).all()
 
 
 def test_more_objects_than_a_page_can_show_are_sampled_and_the_page_says_so():

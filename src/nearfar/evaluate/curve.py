@@ -199,7 +199,7 @@ def learning_curve(
     thin = 3 * len(answers) < FEW_PER_OBJECT * answers.n_objects
     early = thin or (curves is not None and curves.accelerates(len(answers)) >= TOO_EARLY)
     now, doubled, gain = (
-        (None, None, None) if early or curves is None else _forecasts(curves, len(answers), most)
+        (None, None, None) if early or curves is None else _forecasts(curves, used[-1], len(answers), most)
     )
     return LearningCurve(judged.name, points, len(answers), now, doubled, gain, known, early)
 
@@ -241,9 +241,14 @@ def _sizes(sizes: Sequence[float] | None, most: int) -> list[int]:
     return sorted(set(counts[counts > 0].tolist()))
 
 
-def _forecasts(curves: SaturatingCurves, n_answers: int, most: float) -> tuple[Forecast, Forecast, Forecast]:
-    """Expected accuracy with all answers, with twice as many, and the difference, none above ``most``."""
-    now = np.minimum(curves.at(n_answers), most)
+def _forecasts(
+    curves: SaturatingCurves, measured: float, n_answers: int, most: float
+) -> tuple[Forecast, Forecast, Forecast]:
+    """Expected accuracy with all answers, with twice as many, and the difference, none above ``most``.
+
+    ``measured`` : the largest size that an accuracy was measured at.
+    """
+    now = np.minimum(curves.at(measured) + curves.gain(measured, n_answers), most)
     doubled = np.minimum(now + curves.gain(n_answers, 2 * n_answers), most)
 
     gain = doubled - now

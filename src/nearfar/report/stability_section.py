@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar.evaluate.analysis import MOST_RESAMPLES, Analysis
+from nearfar.evaluate.resamples import FEWEST_STATEMENTS, Stability
 from nearfar.report.facts import Judge, Sure, Tree
-from nearfar.report.words import number
+from nearfar.report.words import display_names, listed, number
 
 __all__ = ["Certainty", "make_certainty"]
 
@@ -30,7 +31,7 @@ def make_certainty(analysis: Analysis, judge: Judge, tree: Tree | None) -> Certa
     shown = analysis.shown
     if not judge.map or tree is None:
         return Certainty(None, np.full(len(shown), np.nan), {})
-    found = analysis.stability(None)
+    found = analysis.stability(tree.k)
     spread = found.spread[shown]
     kept = {cut.k: analysis.resamples.kept(np.array(cut.labels), cut.k) for cut in tree.cuts}
     labels = np.array(tree.chosen.labels)
@@ -41,15 +42,27 @@ def make_certainty(analysis: Analysis, judge: Judge, tree: Tree | None) -> Certa
         model=judge.map,
         spread=float(np.median(known)) if len(known) else float("nan"),
         clusters=tuple(_mean(kept[tree.k][labels == c]) for c in range(tree.k)),
-        remark=_remark(analysis.n_resamples, found.resampled, len(analysis.answers)),
+        remark=_remark(analysis.n_resamples, found, len(analysis.answers)),
     )
     return Certainty(summary, spread, kept)
 
 
-def _remark(resamples: int, unit: str, answers: int) -> str:
-    text = f"{resamples} resamples of {unit}s, drawn with replacement; map and tree were made anew from each."
+def _remark(resamples: int, found: Stability, answers: int) -> str:
+    """What was done; objects that nothing can be said about come first."""
+    text = ""
+    if found.few.any():
+        few = [name for name, little in zip(display_names(found.objects), found.few, strict=True) if little]
+        text = f"Fewer than {FEWEST_STATEMENTS} statements, too few to say where they are: {listed(few)}. "
+    text += f"{resamples} resamples of {found.resampled}s, drawn with replacement; map and tree were made anew from each."
     if resamples < 2 * MOST_RESAMPLES // 3:
         text += f" With {number(answers)} answers a report has time for no more; shares are rough."
+    if found.kept_by_chance is not None and np.isfinite(found.kept_by_chance):
+        text += f" Clusters of answers given at random are kept in {found.kept_by_chance:.0%} of resamples (median)."
+    if np.isfinite(found.circle).any():
+        text += (
+            f" For 9 in 10 objects the true place lies within {np.nanmedian(found.circle):.0%} of the map's radius of "
+            "the place shown (median; wider where few statements speak about an object)."
+        )
     return text
 
 

@@ -1,0 +1,149 @@
+"""Put the measured rates into docs/honesty.md: ``python -m benchmarks.honesty.tables`` fills what stands between its marks."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from benchmarks._measure import RESULTS, ROOT
+
+PAGE = ROOT / "docs" / "honesty.md"
+Row = dict[str, Any]
+
+# table: (files, keys that name a cell, {key of a number: title})
+TABLES: dict[str, tuple[tuple[str, ...], tuple[str, ...], dict[str, str]]] = {
+    "accuracy": (
+        ("accuracy",),
+        ("design", "noise", "people", "m"),
+        {"covered": "95 % interval holds the truth", "one_way_covered": "clustered one way"},
+    ),
+    "equals": (
+        ("equals",),
+        ("design", "noise", "people", "m", "models"),
+        {"some_called_worse": "an equal model called worse", "one_error_rule": "one-standard-error rule"},
+    ),
+    "guessing": (
+        ("guessing",),
+        ("design", "noise", "people", "m"),
+        {"called_better": "called better than guessing", "two_errors_rule": "two standard errors"},
+    ),
+    "ceiling": (
+        ("ceiling", "ceiling_held_out"),
+        ("repeats", "noise", "geometry", "n", "people"),
+        {"known": "known", "covered": "holds the truth, where known", "bare_bracket_covers": "bare bracket"},
+    ),
+    "curve": (
+        ("curve", "curve_held_out"),
+        ("model", "noise", "geometry", "design", "n", "m", "people"),
+        {
+            "early": "too early",
+            "covered": "90 % interval holds the gain",
+            "now_covered": "holds the accuracy now",
+            "forecast": "forecast",
+            "true_gain": "true gain",
+        },
+    ),
+    "clusters": (
+        ("clusters", "clusters_held_out"),
+        ("shape", "k", "d", "noise", "each", "model"),
+        {"right": "right", "none": "none found", "wrong": "another number"},
+    ),
+    "circles": (
+        ("circles", "circles_held_out"),
+        ("model", "noise", "geometry", "n", "m", "people"),
+        {
+            "inside": "true places inside (stated .9)",
+            "inside_few": "of 20 to 79 statements",
+            "inside_spread": "inside the bare spread",
+            "marked": "marked",
+        },
+    ),
+    "kept": (
+        ("kept",),
+        ("model", "noise", "n", "m", "people"),
+        {"kept": "kept", "by_chance": "answers at random", "above_chance": "more than .15 above"},
+    ),
+    "people": (
+        ("people", "people_held_out"),
+        ("noise", "geometry", "careless", "people", "each", "again"),
+        {
+            "false_discoveries": "false discoveries",
+            "careless_named": "guessers named",
+            "minority_called_inconsistent": "minority called inconsistent",
+            "minority_called_different": "minority called different",
+        },
+    ),
+    "dimension": (
+        ("dimension", "dimension_held_out"),
+        ("model", "noise", "geometry", "d", "n", "m"),
+        {"right": "right", "too_many": "too many", "too_few": "too few", "called_noise": "called noise"},
+    ),
+    "screens": (
+        ("screens", "screens_held_out"),
+        ("design", "noise", "geometry", "n", "m"),
+        {"found": "called screens", "found_shuffled": "rows shuffled"},
+    ),
+    "controls": (
+        ("controls", "controls_held_out"),
+        ("model", "noise", "geometry", "n", "m", "times", "controls"),
+        {
+            "flagged_all": "flagged, every answer counts",
+            "flagged_thinned": "weighed like any other",
+            "flagged_never_asked": "never asked",
+        },
+    ),
+}
+
+
+def rows_of(name: str) -> list[Row]:
+    """The rows of one file; none where it was not run."""
+    path = RESULTS / "honesty" / f"{name}.json"
+    return json.loads(path.read_text())["rows"] if path.exists() else []
+
+
+def number(row: Row, key: str) -> str:
+    """A rate with its interval, and of how many where that is fewer than all."""
+    value = row.get(key)
+    if value is None:
+        return ""
+    text = f"{value:.3f}" if key in ("forecast", "true_gain") else f"{value:.2f}"
+    interval = row.get(f"{key}_interval")
+    if interval is not None and key not in ("forecast", "true_gain"):
+        text += f" ({max(0.0, interval[0]):.2f} to {min(1.0, interval[1]):.2f})"
+    known = row.get(f"{key}_known")
+    return text if known is None else f"{text} of {known}"
+
+
+def table(files: Iterable[str], keys: tuple[str, ...], numbers: dict[str, str]) -> list[str]:
+    """The lines of one table, cells of held-out worlds marked by their name."""
+    found = [(name, row) for name in files for row in rows_of(name)]
+    shown = [key for key in keys if any(row.get(key) not in (None, "") for _, row in found)]
+    lines = [
+        "| worlds | " + " | ".join([*shown, "runs", *numbers.values()]) + " |",
+        "|---" * (len(shown) + len(numbers) + 2) + "|",
+    ]
+    for name, row in found:
+        worlds = "second" if name.endswith("_held_out") else "first"
+        cells = [str(row.get(key, "")) for key in shown]
+        cells += [str(row["repetitions"]), *(number(row, key) for key in numbers)]
+        lines.append("| " + " | ".join([worlds, *cells]) + " |")
+    return lines
+
+
+def filled(text: str) -> str:
+    """The page with every table between its marks."""
+    for name, of in TABLES.items():
+        begin, end = f"<!-- table: {name} -->", f"<!-- end: {name} -->"
+        if begin not in text:
+            continue
+        new = "\n".join([begin, *table(*of), end])
+        text = re.sub(
+            re.escape(begin) + ".*?" + re.escape(end), lambda _, new=new: new, text, flags=re.DOTALL
+        )  # type: ignore[misc]
+    return text
+
+
+if __name__ == "__main__":
+    PAGE.write_text(filled(PAGE.read_text()))
