@@ -1,4 +1,4 @@
-# Needs only Python 3.11+ and make. Every target sets up .venv itself, and again only when pyproject.toml changes.
+# Needs only Python 3.11+ and make. Every target sets up .venv itself, and again only when pyproject.toml or the version changes.
 # Another Python gets an environment of its own: make test PYTHON=python3.13
 PYTHON ?= python3
 VENV := .venv$(if $(filter python3,$(PYTHON)),,-$(notdir $(PYTHON)))
@@ -24,7 +24,7 @@ help:
 	@echo "make test-lowest  the tests on the oldest versions that pyproject.toml allows; test-newest on the newest"
 	@echo "make dist         build and try the distributions; make workflows checks .github/workflows"
 
-$(READY): pyproject.toml
+$(READY): pyproject.toml src/nearfar/__init__.py
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "nearfar needs Python 3.11 or newer: make PYTHON=/path/to/python3"; exit 1; }
 	@echo "setting up $(VENV) (once)"
 	@$(PYTHON) -m venv $(VENV)

@@ -54,7 +54,8 @@ def _described(name: str, value: Any) -> Iterator[str]:
     if inspect.ismodule(value):
         yield f"{name}: module"
     elif inspect.isclass(value):
-        yield f"class {name}{_signature(value)}"
+        own = {key for kind in value.__mro__ if kind.__module__.startswith("nearfar") for key in vars(kind)}
+        yield f"class {name}{_signature(value) if own & {'__init__', '__new__'} else ''}"
         for member, found in sorted(_members(value)):
             yield f"    {member}{_signature(found) if callable(found) else ''}"
     elif callable(value):

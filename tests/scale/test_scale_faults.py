@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from contextlib import contextmanager
+from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -246,7 +247,8 @@ def test_a_worker_with_another_version_is_one_sentence(tmp_path):
     other.mkdir()
     (other / "METADATA").write_text("Metadata-Version: 2.1\nName: nearfar\nVersion: 9.9.9\n")
     with running_scheduler() as (_, address), running_worker(address, PYTHONPATH=str(tmp_path)):
-        sentence = rf"{address}: worker .* has nearfar 9\.9\.9 \(here {nf.__version__}\); install the same"
+        here = version("nearfar")
+        sentence = rf"{address}: worker .* has nearfar 9\.9\.9 \(here {here}\); install the same"
         with pytest.raises(InputError, match=sentence), scale.connect(address):
             pass
 
@@ -318,6 +320,54 @@ def test_a_frozen_scheduler_is_one_sentence(monkeypatch, dask_says):
             scale.FeatureMap("k1").fit(slow_answers(made_answers(), 60, 0.3))
         freezer.join()
     assert dask_says.getvalue() == ""
+
+
+def test_a_frozen_worker_is_one_sentence(monkeypatch, dask_says):
+    """Its process is there, and the scheduler counts on it, but it does nothing any more."""
+    monkeypatch.setattr(_engine, "NO_WORKER_TIMEOUT", 4.0)
+    with running_scheduler() as (_, address), running_worker(address) as worker, scale.connect(address):
+        freezer = threading.Timer(1.0, os.kill, [worker.pid, signal.SIGSTOP])
+        freezer.start()
+        sentence = (
+            f"{address}: has heard of none of its 1 workers for 4 seconds, while counting answers was under way; "
+            "see whether they are frozen"
+        )
+        with pytest.raises(UnreachableError, match=sentence):
+            scale.FeatureMap("k1").fit(slow_answers(made_answers(), 60, 0.3))
+        freezer.join()
+        os.kill(worker.pid, signal.SIGCONT)
+    assert dask_says.getvalue() == ""
+
+
+def test_work_of_a_frozen_worker_is_done_by_another():
+    """Dask gives a silent worker up after distributed.scheduler.worker-ttl, five minutes unless set otherwise."""
+    triplets = made_answers()
+    with (
+        running_scheduler(DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL="6s") as (_, address),
+        running_worker(address) as worker,
+        running_worker(address),
+        scale.connect(address) as client,
+    ):
+        client.wait_for_workers(2)
+        freezer = threading.Timer(1.0, os.kill, [worker.pid, signal.SIGSTOP])
+        freezer.start()
+        found = scale.FeatureMap("k1").fit(slow_answers(triplets, 20, 0.3)).features_.to_array()
+        freezer.join()
+        os.kill(worker.pid, signal.SIGKILL)
+    assert np.array_equal(dense(found), dense(nf.FeatureMap("k1").fit_transform(triplets)))
+
+
+@pytest.mark.skipif(
+    Path(nf.__file__).is_relative_to(SITE_PACKAGES), reason="nearfar is installed where its dependencies are"
+)
+def test_a_worker_without_nearfar_that_joins_later_is_one_sentence():
+    bare = {"PYTHONPATH": SITE_PACKAGES}
+    with running_scheduler() as (_, address), running_worker(address), scale.connect(address) as client:
+        scale.FeatureMap("k1").fit(made_answers())
+        with running_worker(address, "-S", **bare):
+            client.wait_for_workers(2)
+            with pytest.raises(InputError, match=f"{address}: worker .* has no nearfar; install version"):
+                scale.FeatureMap("k1").fit(made_answers())
 
 
 def test_tasks_that_the_scheduler_drops_are_one_sentence():

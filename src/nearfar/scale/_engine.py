@@ -30,7 +30,7 @@ Future = Any  # distributed.Future, or a plain value where a task takes either
 
 CANCELLED = (asyncio.CancelledError, concurrent.futures.CancelledError)
 LOOK = 0.5  # seconds between two looks at a cluster that is working
-NO_WORKER_TIMEOUT = 60.0  # seconds without a single worker before it is an error
+NO_WORKER_TIMEOUT = 60.0  # seconds without a sign of life of any worker before it is an error
 ANSWER_TIMEOUT = 30.0  # seconds that the scheduler has to answer a question
 FAN_IN = 16  # results that one task of a reduction joins
 SHARED_BYTES = 1 << 14  # a larger argument of all tasks is sent once, not once for every task
@@ -193,7 +193,7 @@ class Engine:
         """Until all are done; the first one that failed is raised."""
         distributed = require_dask()
         open_futures = list(futures)
-        idle_since = time.monotonic()
+        pulse = _Pulse(self, name)
         with step(name, total=len(open_futures)) as advance, self.faults(name):
             while open_futures:
                 with suppress(TimeoutError):
@@ -204,13 +204,7 @@ class Engine:
                         future.result(timeout=ANSWER_TIMEOUT)  # raises what the task raised
                 advance(len(done))
                 open_futures = [future for future in open_futures if not future.done()]
-                if done or self._ask(self.client.scheduler.ncores):
-                    idle_since = time.monotonic()
-                elif time.monotonic() - idle_since > NO_WORKER_TIMEOUT:
-                    raise UnreachableError(
-                        f"{self.address}: has had no worker for {NO_WORKER_TIMEOUT:.0f} seconds, while {name} was "
-                        "under way; start workers and run this again"
-                    )
+                pulse.check(bool(done))
 
     def gather(self, name: str, futures: Sequence[Future]) -> list[Any]:
         """The results, here."""
@@ -234,22 +228,54 @@ class Engine:
                 ) from error
 
     def _patiently(self, name: str, work: Callable[[], Any]) -> Any:
-        """The result of work on the client's own loop, as long as it takes while the scheduler answers."""
+        """The result of work on the client's own loop, as long as it takes while scheduler and workers live."""
+        pulse = _Pulse(self, name)
         with self.faults(name):
             running = asyncio.run_coroutine_threadsafe(_awaited(work), self.client.loop.asyncio_loop)
             while True:
                 try:
-                    return running.result(timeout=ANSWER_TIMEOUT)
+                    return running.result(timeout=LOOK)
                 except concurrent.futures.TimeoutError:
                     if running.done():
                         raise
-                    self._ask(self.client.scheduler.ncores)
+                    pulse.check()
 
     # ---------------------------------------------------------------- when it breaks
 
     def faults(self, doing: str) -> _Faults:
         """A context that turns what Dask raises when a cluster breaks into one sentence."""
         return _Faults(self, doing)
+
+
+class _Pulse:
+    """Signs of life of workers: heartbeats that the scheduler hears; a frozen process is there and sends none."""
+
+    def __init__(self, engine: Engine, name: str) -> None:
+        self._engine = engine
+        self._name = name
+        self._heard: float | None = None
+        self._since = self._looked = time.monotonic()
+
+    def check(self, done: bool = False) -> None:
+        """Look now and then; an error after ``NO_WORKER_TIMEOUT`` seconds in which no worker did anything."""
+        now = time.monotonic()
+        if done:
+            self._since = now
+        if now - self._looked < min(5.0, NO_WORKER_TIMEOUT / 4):
+            return
+        self._looked = now
+        workers = self._engine._ask(self._engine.client.scheduler.identity)["workers"]
+        heard = max((worker.get("last_seen", 0.0) for worker in workers.values()), default=None)
+        if heard is not None and heard != self._heard:
+            self._heard, self._since = heard, now
+        elif now - self._since > NO_WORKER_TIMEOUT:
+            none = (
+                "has had no worker" if heard is None else f"has heard of none of its {len(workers)} workers"
+            )
+            raise UnreachableError(
+                f"{self._engine.address}: {none} for {NO_WORKER_TIMEOUT:.0f} seconds, while {self._name} was under "
+                f"way; {'start workers' if heard is None else 'see whether they are frozen'} and run this again"
+            )
 
 
 class _Faults:
