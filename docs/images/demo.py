@@ -1,4 +1,4 @@
-"""Make docs/images/demo.png, the picture of the README: the demo's map and tree, as a browser shows them.
+"""Make docs/images/report.png, the picture of the README, and demo.png: the demo's report, as a browser shows it.
 
     .venv/bin/python docs/images/demo.py
 
@@ -21,43 +21,49 @@ from browser_driver import Browser  # noqa: E402
 from nearfar.cli.demo import demo  # noqa: E402
 
 WIDTH, SCALE = 1280, 1.25
-# what a picture in a README has no use for: the bar on top, the controls, the empty panel
-TIDY = """
+# the top of the page and its map, without the table of models between them
+REPORT = """
+for (const found of document.querySelectorAll('#verdict > .card, .panel, .hint, #map-section p, #tree-section')) found.style.display = 'none';
+document.querySelector('.two').style.gridTemplateColumns = '1fr';
+document.querySelector('.top').style.position = 'static';
+"""
+# what a picture of map and tree has no use for: the bar on top, the controls, the empty panel
+DEMO = """
 for (const found of document.querySelectorAll('.top, .tools, .panel, .hint, #map-section p, #tree-section p, #tree-section .head, #map-section .head')) found.style.display = 'none';
 document.querySelector('.two').style.gridTemplateColumns = '1fr';
 document.querySelector('#map-section').style.cssText = 'padding:1rem 0 0;border:0';
 document.querySelector('#tree-section').style.cssText = 'padding:1rem 0 0;border:0';
+scrollTo(0, document.querySelector('#map').getBoundingClientRect().top + scrollY - 16);
 """
+AREA = """(() => {{ const a = document.querySelector('{first}').getBoundingClientRect(), b = document.querySelector('{last}').getBoundingClientRect();
+return [b.left - 12, a.top - 12, b.right + 12, b.bottom + 12]; }})()"""
+
+
+def shoot(browser: Browser, path: Path, name: str, tidy: str, first: str, last: str) -> None:
+    """Keep the part of the page from one element to another."""
+    page = browser.open(path, width=WIDTH, height=1700)
+    size = {"width": WIDTH, "height": 1700, "deviceScaleFactor": SCALE, "mobile": False}
+    page.call("Emulation.setDeviceMetricsOverride", **size)
+    page.js(tidy)
+    browser.wait(1.5)
+    page.js("document.getElementById('zoom-fit').click()")
+    browser.wait(1.0)
+    area = page.js(AREA.format(first=first, last=last))
+    shot = base64.b64decode(page.call("Page.captureScreenshot", format="png")["data"])
+    edges = tuple(max(0, round(SCALE * edge)) for edge in area)
+    picture = Image.open(io.BytesIO(shot)).convert("RGB").crop(edges)
+    picture = picture.quantize(256, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    picture.save(HERE / name, optimize=True)
+    print(HERE / name, picture.size, (HERE / name).stat().st_size)
 
 
 def main() -> None:
-    """Run the demo, open its page, and keep the part that says it all."""
+    """Run the demo, open its page, and keep the parts that say it all."""
     with tempfile.TemporaryDirectory() as folder, Browser() as browser:
         demo(Path(folder), quiet=True)
-        page = browser.open(Path(folder) / "report.html", width=WIDTH, height=1500)
-        page.js(TIDY)
-        page.call(
-            "Emulation.setDeviceMetricsOverride",
-            width=WIDTH,
-            height=1500,
-            deviceScaleFactor=SCALE,
-            mobile=False,
-        )
-        browser.wait(1.5)
-        page.js("document.getElementById('zoom-fit').click()")
-        page.js("scrollTo(0, document.querySelector('#map').getBoundingClientRect().top + scrollY - 16)")
-        browser.wait(1.0)
-        area = page.js(
-            "(() => { const a = document.querySelector('#map').getBoundingClientRect(),"
-            " b = document.querySelector('#tree').getBoundingClientRect();"
-            " return [a.left - 12, a.top - 12, b.right + 12, b.bottom + 12]; })()"
-        )
-        shot = base64.b64decode(page.call("Page.captureScreenshot", format="png")["data"])
-    picture = Image.open(io.BytesIO(shot)).convert("RGB").crop(tuple(round(SCALE * edge) for edge in area))
-    picture.quantize(256, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(
-        HERE / "demo.png", optimize=True
-    )
-    print(HERE / "demo.png", picture.size, (HERE / "demo.png").stat().st_size)
+        path = Path(folder) / "report.html"
+        shoot(browser, path, "report.png", REPORT, ".top", "#map")
+        shoot(browser, path, "demo.png", DEMO, "#map", "#tree")
 
 
 if __name__ == "__main__":
