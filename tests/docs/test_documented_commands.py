@@ -11,22 +11,15 @@ from itertools import pairwise
 
 import pytest
 from docs_tools import PAGES, ROOT, SCRIPTS, commands
-from typer.main import get_command
 from typer.testing import CliRunner
 
-from nearfar.cli._app import app
+from nearfar.cli._app import all_commands, app
 
-
-def paths(command, path=()):
-    """Every command of the program."""
-    yield path
-    for name, inner in getattr(command, "commands", {}).items():
-        yield from paths(inner, (*path, name))
-
-
-COMMANDS = set(paths(get_command(app)))
+COMMANDS = {path for path, _ in all_commands()}
 FOUND = sorted({words for page in [*PAGES, *SCRIPTS] for words in commands(page)})
-NAMED = [words for words in FOUND if words[0] == "nearfar" and words[1:] in COMMANDS]  # by its name alone
+NAMED = [
+    words for words in FOUND if words[0] == "nearfar" and words[1:] in COMMANDS
+]  # by its name alone; tests/cli/test_demo.py runs the demo
 OURS = [words for words in FOUND if words[0] == "nearfar" and words not in NAMED]
 SERVED = [words for words in OURS if words[1] == "ask" and words[2] in ("study.toml", "--demo", "serve")]
 pytestmark = pytest.mark.filterwarnings("ignore::nearfar.errors.NearfarWarning")
