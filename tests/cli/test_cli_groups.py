@@ -1,38 +1,21 @@
-"""``nearfar compare --groups``: as text and as JSON, from a file; and the same in an analysis."""
+"""``nearfar compare --groups``: as text, as JSON and as a figure, from a file; and the same in an analysis."""
 
 import json
 
-import numpy as np
 import pytest
 import typer
+from groups_tools import two_groups
 from typer.testing import CliRunner
 
-from nearfar import design, simulate
 from nearfar.cli.compare import compare
 from nearfar.errors import FileError, InputError
 from nearfar.evaluate.analysis import Analysis
 from nearfar.io import write_triplets
-from nearfar.triplets import Triplets
-
-N = 12
-NAMES = tuple(f"<thing> {i}" for i in range(N))
 
 
 @pytest.fixture(scope="module")
 def study():
-    """Six people who see one map and six who see it with three objects exchanged."""
-    points = np.random.default_rng(3).normal(size=(N, 2))
-    other = points.copy()
-    other[[0, 1, 2]] = points[[1, 2, 0]]
-    lists = design.booklets(design.random_questions(NAMES, 300), 12, each=4)
-    parts = [
-        simulate.answers(
-            lists[(lists.participant > 6) == second], points=p, noise=0.2, ties="random", seed=1
-        ).triplets
-        for second, p in ((False, points), (True, other))
-    ]
-    groups = {str(p): "novices" if p > 6 else "experts" for p in range(1, 13)}
-    return Triplets.concatenate(parts), groups
+    return two_groups()
 
 
 @pytest.fixture
@@ -77,6 +60,11 @@ def test_the_shell_compares_groups_of_a_column(run, study, tmp_path):
     assert "experts (6 people) and novices (6 people) see the objects differently" in said
     with pytest.raises(FileError, match="has no column 'kohort'; its columns are 'anchor'"):
         run("--groups", "kohort")
+
+
+def test_the_shell_draws_two_groups(run, tmp_path):
+    assert run("--groups", tmp_path / "groups.csv", "-o", tmp_path / "two.svg").stdout == ""
+    assert (tmp_path / "two.svg").stat().st_size > 2000
 
 
 def test_what_cannot_be_compared_is_said(run, tmp_path):

@@ -2,37 +2,16 @@
 
 import json
 
-import numpy as np
 import pytest
-import typer
-from typer.testing import CliRunner
+from groups_tools import NAMES, N, two_groups
 
-from nearfar import design, simulate
-from nearfar.cli.compare import compare
 from nearfar.evaluate.analysis import Analysis
-from nearfar.io import write_triplets
 from nearfar.report.make import make_report
-from nearfar.triplets import Triplets
-
-N = 12
-NAMES = tuple(f"<thing> {i}" for i in range(N))
 
 
 @pytest.fixture(scope="module")
 def study():
-    """Six people who see one map and six who see it with three objects exchanged."""
-    points = np.random.default_rng(3).normal(size=(N, 2))
-    other = points.copy()
-    other[[0, 1, 2]] = points[[1, 2, 0]]
-    lists = design.booklets(design.random_questions(NAMES, 300), 12, each=4)
-    parts = [
-        simulate.answers(
-            lists[(lists.participant > 6) == second], points=p, noise=0.2, ties="random", seed=1
-        ).triplets
-        for second, p in ((False, points), (True, other))
-    ]
-    groups = {str(p): "novices" if p > 6 else "experts" for p in range(1, 13)}
-    return Triplets.concatenate(parts), groups
+    return two_groups()
 
 
 @pytest.fixture(scope="module")
@@ -82,29 +61,3 @@ def test_the_bundle_has_the_figure_and_the_tables(report, tmp_path):
         .read_text()
         .startswith("participant,other,agreement")
     )
-
-
-@pytest.fixture
-def run(study, tmp_path):
-    app = typer.Typer()
-    app.command()(compare)
-    answers, groups = study
-    write_triplets(answers, tmp_path / "answers.csv")
-    listed = tmp_path / "groups.csv"
-    listed.write_text("participant,group\n" + "".join(f"{p},{g}\n" for p, g in groups.items()))
-
-    def call(*arguments):
-        result = CliRunner().invoke(
-            app, [str(tmp_path / "answers.csv"), "--model", "soe-2", *map(str, arguments)]
-        )
-        if result.exception and not isinstance(result.exception, SystemExit):
-            raise result.exception
-        assert result.exit_code == 0, result.output
-        return result
-
-    return call
-
-
-def test_the_shell_draws_two_groups(run, tmp_path):
-    assert run("--groups", tmp_path / "groups.csv", "-o", tmp_path / "two.svg").stdout == ""
-    assert (tmp_path / "two.svg").stat().st_size > 2000
