@@ -221,9 +221,15 @@ def test_the_server_says_that_the_disk_is_full_and_then_it_is_not(tab, study):
     ready.store.write_now(lambda tx: tx.rows("PRAGMA query_only = ON"))
     tab.choose()
     tab.until("document.getElementById('state').textContent.startsWith('Your answers cannot be saved')")
+    assert len(stored(ready)) == 1  # the page keeps the second answer, and does not say that it is safe
+    assert tab.js("document.getElementById('state').textContent") != "Saved"
     ready.store._writer.execute("PRAGMA query_only = OFF")
     wait_for_answers(ready, 2)
     tab.until("document.getElementById('state').textContent === 'Saved'")
+    for _ in range(10):
+        tab.choose()
+    assert ended(tab)
+    assert len(stored(ready)) == 12  # each answer once, also the one that was sent again and again
 
 
 def test_hostile_long_and_foreign_names_are_text(tab, study):
