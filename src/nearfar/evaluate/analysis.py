@@ -94,6 +94,7 @@ class Analysis:
         self.answers = as_triplets(answers)
         self.seed = seed_number(seed)
         self._named = None if isinstance(model, str) and model == "auto" else parse_model(model)
+        self._has_own_list = models is not None
         self.models = tuple(self._judged_models(models))
         self._cv = None if cv is None else check_count(cv, "cv", least=2)
         self._groupings: dict[int | None, Grouping | None] = {}
@@ -106,6 +107,19 @@ class Analysis:
         if self._named is not None and self._named.name not in [model.name for model in found]:
             found.append(self._named)
         return found
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The arguments that make this analysis of the same answers again; models by their names."""
+        return {
+            "model": "auto" if self._named is None else self._named.name,
+            "models": [model.name for model in self.models] if self._has_own_list else None,
+            "cv": self._cv,
+            "n_resamples": self._n_resamples,
+            "max_judged": self._max_judged,
+            "max_shown": self._max_shown,
+            "seed": self.seed,
+        }
 
     def __repr__(self) -> str:
         return f"Analysis({len(self.answers)} answers, {self.answers.n_objects} objects)"

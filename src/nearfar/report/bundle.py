@@ -54,7 +54,7 @@ def write_bundle(made: Made, folder: Path) -> Path:
             table.write_csv(path)
     _text(folder / "facts.json", facts.to_json())
     _text(folder / "README.txt", READ_ME)
-    _text(folder / "redo.ipynb", notebook_json(facts))
+    _text(folder / "redo.ipynb", notebook_json(made))
     _answers(made, folder)
     _matrices(made, folder)
     from nearfar.report.figures import save_figure

@@ -64,7 +64,8 @@ class Options:
 class Made:
     """What ``collect`` found: facts to show, pictures to show them with, and the arrays behind them.
 
-    ``files`` : object -> its picture's file; ``people`` : participant -> the name shown.
+    ``files`` : object -> its picture's file; ``people`` : participant -> the name shown; ``options`` : how the
+    report was made.
     """
 
     facts: f.Facts
@@ -74,6 +75,7 @@ class Made:
     thumbnails: dict[str, Thumbnail]
     files: dict[str, Path]
     people: dict[str, str]
+    options: Options
 
 
 def collect(
@@ -164,7 +166,7 @@ class _Collector:
             groups=self._groups(objects),
         )
         found_files = pictures.files if pictures else {}
-        return Made(facts, analysis, space, certainty.kept, small, found_files, self.people)
+        return Made(facts, analysis, space, certainty.kept, small, found_files, self.people, self.options)
 
     def _source(self, files: Sequence[str | os.PathLike[str]], left_out: Sequence[f.LeftOut]) -> f.Collection:
         answers, counts = self.analysis.answers, self.analysis.counts

@@ -3,37 +3,44 @@
 from __future__ import annotations
 
 import json
+from inspect import signature
 from typing import Any
 
-from nearfar.report.facts import Facts
+from nearfar.errors import InputError
+from nearfar.evaluate.analysis import Analysis
+from nearfar.report.collect import Made
+from nearfar.space.models import Model, parse_model
 
 __all__ = ["ANSWERS", "OBJECTS", "notebook_json"]
 
 ANSWERS, OBJECTS = "answers.csv", "objects.csv"  # beside the notebook
 
 
-def notebook_json(facts: Facts) -> str:
+def notebook_json(made: Made) -> str:
     """The notebook as text: plain JSON, nbformat 4.5."""
+    facts, own = made.facts, _own_models(made.analysis)
     cells = [
         _text(
             f"# {facts.title}\n\nThe analysis of the report, step by step, with nearfar {facts.versions['nearfar']}. "
             f"SHA-256 of the files it was made from: `{facts.answers.sha256}`."
         ),
         _code(READING),
+    ]
+    if own:
+        lines = [f"    {name!r}: ...," for name in own]
+        cells.append(_text("Models of your own, which this folder does not hold: put them here."))
+        cells.append(_code("\n".join(["own = {", *lines, "}"])))
+    cells += [
         _text("## Which model predicts answers it has not seen?"),
-        _code(
-            f"analysis = nf.analyse(answers, seed={facts.seed})\nprint(analysis)"
-            if facts.judge.models
-            else "print(nf.noise_ceiling(answers))"
-        ),
+        _code(f"{_analysis(made.analysis, own)}\nprint(analysis)"),
         _text("## Space, map, tree, clusters"),
-        _code(_analysis(facts)),
+        _code(_structure(made)),
     ]
     if facts.curve is not None:
-        cells.append(_text("## Would more answers help?"))
-        cells.append(
-            _code(f"print(nf.learning_curve(answers, {facts.curve.model!r}, cv=3, seed={facts.seed}))")
-        )
+        cells += [_text("## Would more answers help?"), _code("print(analysis.curve)")]
+    if facts.groups is not None:
+        cells.append(_text("## Do the groups see the objects differently?"))
+        cells.append(_code(f"groups = {_groups(made)!r}\nprint(analysis.groups(groups))"))
     for number, cell in enumerate(cells):
         cell["id"] = f"cell-{number}"
     book = {
@@ -55,13 +62,58 @@ answers = nf.read_triplets({ANSWERS!r}, dialect="canonical", objects={OBJECTS!r}
 answers"""
 
 
-def _analysis(facts: Facts) -> str:
-    lines = [f"space = nf.fit(answers, {facts.judge.best!r})", "K = space.kernel()"]
+def _own_models(analysis: Analysis) -> list[str]:
+    """The names of judged models that are not what these names mean to everybody."""
+
+    def is_known(model: Model) -> bool:
+        try:
+            return bool(parse_model(model.name) == model)
+        except InputError:
+            return False
+
+    return [model.name for model in analysis.models if not is_known(model)]
+
+
+def _analysis(analysis: Analysis, own: list[str]) -> str:
+    """The call that makes the analysis again, with every argument that is not the default."""
+
+    def source(name: str) -> str:
+        return f"own[{name!r}]" if name in own else repr(name)
+
+    settings = analysis.settings
+    usual = {name: given.default for name, given in signature(Analysis).parameters.items()}
+    given = ["answers"]
+    if settings["model"] != usual["model"]:
+        given.append(source(settings["model"]))
+    if settings["models"] is not None:
+        listed = ", ".join(f"{name!r}: {source(name)}" for name in settings["models"])
+        given.append(f"models={{{listed}}}")
+    given += [
+        f"{name}={value!r}"
+        for name, value in settings.items()
+        if name not in ("model", "models") and (name == "seed" or value != usual[name])
+    ]
+    return f"analysis = nf.analyse({', '.join(given)})"
+
+
+def _structure(made: Made) -> str:
+    facts, asked = made.facts, made.options.n_clusters
+    lines = ["space = analysis.shown_space", "K = space.kernel()"]
     if facts.judge.map:
-        lines.append(f"points = nf.fit(answers, {facts.judge.map!r}).map(2)")
+        lines.append("points = analysis.plane.map(2)")
     if facts.tree is not None:
-        lines += ["tree = space.tree()", f"labels = nf.methods.cut(tree, {facts.tree.k})", "labels"]
+        wanted = "" if asked is None else str(asked)
+        lines += [f"grouping = analysis.grouping({wanted})", "tree = grouping.tree"]
+        lines += ["labels = grouping.chosen.labels", "labels"]
     return "\n".join(lines)
+
+
+def _groups(made: Made) -> dict[str, str]:
+    """Who is in which group, under the names of the report."""
+    people = made.analysis.answers.participant
+    known = [] if people is None else [str(name) for name in people.names]
+    groups = made.options.groups or {}
+    return {made.people[name]: groups[name] for name in known if name in groups}
 
 
 def _text(source: str) -> dict[str, Any]:
