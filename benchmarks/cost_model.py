@@ -152,7 +152,7 @@ def rates_of_one_core(paths: list[str], n_objects: int) -> dict[str, Any]:
     import fsspec
     from threadpoolctl import threadpool_limits
 
-    from nearfar.kernel.factored import column_counts
+    from nearfar.kernel.phi import column_counts
     from nearfar.methods import _rows
     from nearfar.methods._columns import scatter_of
     from nearfar.scale import _counting

@@ -13,6 +13,7 @@ ROOMS = [
     ["errors"],
     ["atomic", "checks", "compiled", "limits", "memory", "progress", "terminal", "threads"],
     ["labels"],
+    ["answer_columns"],
     ["frames", "joining"],
     ["triplets"],
     ["io"],

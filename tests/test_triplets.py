@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import nearfar.triplets
 from nearfar import FeatureMap, read_triplets
+from nearfar.answer_columns import pack_ids
 from nearfar.errors import FileError, RowsError, TripletError
 from nearfar.labels import Labels, order_names
 from nearfar.triplets import Triplets, as_triplets
@@ -136,7 +136,10 @@ def test_a_frame_goes_one_way_wherever_it_is_given(convert):
             r"the largest index is 2,147,483,648, but there is only 1 answer; .*, or n_objects",
         ),
         ([[0, 1, np.nan]], r"far, answer 0: nan is not a valid index"),
-        ([["a", "b", "c"]], r"'a'.* is not a valid index; expected a whole number from 0$"),
+        (
+            [["a", "b", "c"]],
+            r"'a'.* is not a valid index; expected a whole number from 0; for names give a data frame",
+        ),
         ([[0, 1], [0, 1, 2]], r"triplets: expected an \(m, 3\) array of indices"),
         (np.array([["2020-01-01"] * 3], "M8[D]"), r"anchor, answer 0: .* is not a valid index"),
     ],
@@ -277,11 +280,15 @@ def test_a_row_is_its_own_statement_unless_said():
     assert small(statement=["x", "y", "x"]).statement_ids.tolist() == [0, 1, 0]
 
 
-def test_ids_need_few_enough_objects(monkeypatch):
-    assert nearfar.triplets.MAX_OBJECTS_FOR_IDS**3 < 2**63 <= (nearfar.triplets.MAX_OBJECTS_FOR_IDS + 1) ** 3
-    monkeypatch.setattr(nearfar.triplets, "MAX_OBJECTS_FOR_IDS", 3)
-    with pytest.raises(TripletError, match=r"4 objects: ids of questions and trios need at most 3"):
-        _ = small().question_ids
+def test_ids_need_few_enough_objects():
+    n = 2_097_151
+    assert n**3 < 2**63 <= (n + 1) ** 3
+    last = np.array([n - 1], dtype=np.int32)
+    assert pack_ids(last, last, last, n).tolist() == [n**3 - 1]
+    with pytest.raises(
+        TripletError, match=r"2,097,152 objects: ids of questions and trios need at most 2,097,151"
+    ):
+        pack_ids(last, last, last, n + 1)
 
 
 # ---------------------------------------------------------------- labels

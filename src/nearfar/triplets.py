@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nearfar.answer_columns import (
+    Indices,
+    as_indices,
+    as_numbers,
+    as_sides,
+    largest_index,
+    pack_ids,
+    sound_names,
+    three_columns,
+)
 from nearfar.errors import TripletError
-from nearfar.labels import Labels, read_only
-from nearfar.limits import check_largest_index
+from nearfar.labels import Labels
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["SoundNames", "Triplets", "UniqueTriplets", "as_triplets", "sound_names"]
-
-Indices = NDArray[np.int32]
-LEFT, RIGHT, UNKNOWN_SIDE = 0, 1, -1
-SHOWN_AT = (LEFT, RIGHT, UNKNOWN_SIDE)
-SIDES: dict[Any, int] = {
-    "left": LEFT,
-    "right": RIGHT,
-    "0": LEFT,
-    "1": RIGHT,
-    "": UNKNOWN_SIDE,
-    None: UNKNOWN_SIDE,
-}
-MAX_OBJECTS_FOR_IDS = 2_097_151  # the largest n with n^3 < 2^63
+__all__ = ["Triplets", "UniqueTriplets", "as_triplets"]
 
 
 class UniqueTriplets(NamedTuple):
@@ -97,12 +93,12 @@ class Triplets:
         put = object.__setattr__
         put(self, "objects", names)
         for role, values in (("anchor", anchor), ("near", near), ("far", far)):
-            put(self, role, _indices(values, role, len(names)))
+            put(self, role, as_indices(values, role, len(names)))
         put(self, "statement", None if statement is None else Labels.encode(statement))
         put(self, "participant", None if participant is None else Labels.encode(participant))
-        put(self, "seconds", _numbers(seconds, "seconds"))
-        put(self, "near_side", _sides(near_side))
-        put(self, "answered_at", _numbers(answered_at, "answered_at"))
+        put(self, "seconds", as_numbers(seconds, "seconds"))
+        put(self, "near_side", as_sides(near_side))
+        put(self, "answered_at", as_numbers(answered_at, "answered_at"))
         self._check()
 
     def _check(self) -> None:
@@ -138,10 +134,10 @@ class Triplets:
         >>> Triplets.from_array([[0, 2, 1]]).objects
         ('0', '1', '2')
         """
-        array = _three_columns(triplets)
+        array = three_columns(triplets)
         if objects is None:
             if n_objects is None:
-                n_objects = _largest_index(array) + 1
+                n_objects = largest_index(array) + 1
             objects = tuple(map(str, range(n_objects)))
         return cls(array[:, 0], array[:, 1], array[:, 2], objects, **columns)
 
@@ -159,7 +155,7 @@ class Triplets:
         >>> Triplets.from_odd_one_out([[0, 1, 2]]).array.tolist()
         [[0, 1, 2], [1, 0, 2]]
         """
-        a, b, odd = _three_columns(trios).T
+        a, b, odd = three_columns(trios).T
         return cls._from_pairs((a, b, odd), (b, a, odd), objects, n_objects, columns)
 
     @classmethod
@@ -176,7 +172,7 @@ class Triplets:
         >>> Triplets.from_most_central([[0, 1, 2]]).array.tolist()
         [[1, 0, 2], [2, 0, 1]]
         """
-        central, a, b = _three_columns(trios).T
+        central, a, b = three_columns(trios).T
         return cls._from_pairs((a, central, b), (b, central, a), objects, n_objects, columns)
 
     @classmethod
@@ -250,6 +246,13 @@ class Triplets:
         """(m, 3) rows (anchor, near, far), cblearn's list-order."""
         return np.stack([self.anchor, self.near, self.far], axis=1)
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """Refused: NumPy and scikit-learn would take the indices of objects for numbers."""
+        raise TripletError(
+            "these are answers, not rows of numbers; give FeatureMap(...).fit_transform(answers), or answers.array for "
+            "the (m, 3) indices"
+        )
+
     def to_frame(self) -> pl.DataFrame:
         """A polars data frame with columns anchor, near and far (names) and the optional columns there are.
 
@@ -272,7 +275,7 @@ class Triplets:
     def question_ids(self) -> NDArray[np.int64]:
         """(m,) id of (anchor, {one, other}); comparable between Triplets with the same objects."""
         low, high = np.minimum(self.near, self.far), np.maximum(self.near, self.far)
-        return self._pack(self.anchor, low, high)
+        return pack_ids(self.anchor, low, high, self.n_objects)
 
     @property
     def trio_ids(self) -> NDArray[np.int64]:
@@ -280,12 +283,12 @@ class Triplets:
         low = np.minimum(np.minimum(self.anchor, self.near), self.far)
         high = np.maximum(np.maximum(self.anchor, self.near), self.far)
         middle = self.anchor ^ self.near ^ self.far ^ low ^ high
-        return self._pack(low, middle, high)
+        return pack_ids(low, middle, high, self.n_objects)
 
     @property
     def triplet_ids(self) -> NDArray[np.int64]:
         """(m,) id of (anchor, near, far); comparable between Triplets with the same objects."""
-        return self._pack(self.anchor, self.near, self.far)
+        return pack_ids(self.anchor, self.near, self.far, self.n_objects)
 
     @property
     def statement_ids(self) -> NDArray[np.int64]:
@@ -293,15 +296,6 @@ class Triplets:
         if self.statement is None:
             return np.arange(len(self), dtype=np.int64)
         return self.statement.codes.astype(np.int64)
-
-    def _pack(self, first: Indices, second: Indices, third: Indices) -> NDArray[np.int64]:
-        n = np.int64(self.n_objects)
-        if n > MAX_OBJECTS_FOR_IDS:
-            raise TripletError(
-                f"{n:,} objects: ids of questions and trios need at most {MAX_OBJECTS_FOR_IDS:,}; "
-                "work on a part of the objects",
-            )
-        return (first.astype(np.int64) * n + second) * n + third
 
     def unique(self) -> UniqueTriplets:
         """Distinct triplets, ordered by (anchor, near, far), and how often each was answered.
@@ -314,43 +308,6 @@ class Triplets:
         return UniqueTriplets(bare, counts)
 
 
-class SoundNames(tuple[str, ...]):
-    """Names of objects that were looked at: distinct, and none is blank. A million are looked at only once.
-
-    Examples
-    --------
-    >>> isinstance(sound_names(["fig", "plum"]), SoundNames)
-    True
-    """
-
-    __slots__ = ()
-
-
-def sound_names(objects: Sequence[str]) -> SoundNames:
-    """The names of objects, checked; as they are where they were checked before.
-
-    Examples
-    --------
-    >>> sound_names(["fig", "plum"])
-    ('fig', 'plum')
-    """
-    if isinstance(objects, SoundNames):
-        return objects
-    names = SoundNames(map(str, objects))
-    if len(set(names)) != len(names):
-        twice = Counter(names).most_common(1)[0][0]
-        raise TripletError(
-            f"objects: {twice!r} is listed twice; every object needs a name of its own",
-        )
-    nameless = [i for i, name in enumerate(names) if not name or name.isspace()]
-    if nameless:
-        raise TripletError(
-            f"objects: the name of object {nameless[0]} is {names[nameless[0]]!r}; "
-            "every object needs a name that is not blank",
-        )
-    return names
-
-
 def as_triplets(answers: Triplets | ArrayLike, known: tuple[str, ...] = ()) -> Triplets:
     """The one gate: Triplets as they are, an (m, 3) array of indices by ``Triplets.from_array``, a data frame read.
 
@@ -361,6 +318,9 @@ def as_triplets(answers: Triplets | ArrayLike, known: tuple[str, ...] = ()) -> T
     """
     if isinstance(answers, Triplets):
         return answers
+    if isinstance(answers, (str, os.PathLike)):
+        path = os.fspath(answers)
+        raise TripletError(f"answers: got the path {path!r}; give nearfar.read_triplets({path!r})")
     if hasattr(answers, "columns"):
         from nearfar import read_triplets  # by the public door: reading lies below this module
 
@@ -372,96 +332,6 @@ def as_triplets(answers: Triplets | ArrayLike, known: tuple[str, ...] = ()) -> T
     taken = set(known)
     fresh = [f"{name} (new)" if name in taken else name for name in found.objects[len(known) :]]
     return found.replace(objects=(*known[: found.n_objects], *fresh))
-
-
-def _three_columns(values: ArrayLike) -> NDArray[Any]:
-    try:
-        array = np.asarray(values)
-    except ValueError as error:
-        raise TripletError(f"triplets: expected an (m, 3) array of indices ({error})") from error
-    if array.size == 0 and array.ndim <= 2:
-        array = np.zeros((0, 3), dtype=np.int32)
-    if array.ndim != 2 or array.shape[1] != 3:
-        raise TripletError(
-            f"triplets: expected an (m, 3) array of indices, got shape {array.shape}",
-        )
-    return array
-
-
-def _largest_index(array: NDArray[Any]) -> int:
-    """The largest index of an array, where it names a plausible number of objects."""
-    if array.dtype.kind not in "iuf":
-        return -1  # the columns say what is wrong
-    known = array if array.dtype.kind in "iu" else array[np.isfinite(array)]
-    largest = int(known.max()) if known.size else -1  # an initial -1 would not fit unsigned integers
-    wrong = check_largest_index(largest, len(array))
-    if wrong is not None:
-        raise TripletError(f"triplets: {wrong}, or n_objects")
-    return largest
-
-
-def _indices(values: ArrayLike, role: str, n_objects: int) -> Indices:
-    array = np.asarray(values)
-    if array.size == 0:
-        array = np.zeros(0, np.int32)
-    if array.ndim != 1:
-        raise TripletError(
-            f"{role}: expected one index per answer, got an array of shape {array.shape}",
-        )
-    if array.dtype.kind not in "iu":
-        bad = array.dtype.kind != "f" or not np.isfinite(array).all() or not (array == np.floor(array)).all()
-        if bad:
-            row, found = _first_odd(array)
-            last = f" to {n_objects - 1}" if n_objects else ""
-            raise TripletError(
-                f"{role}, answer {row}: {found!r} is not a valid index; expected a whole number from 0{last}"
-            )
-    if array.size and (array.min() < 0 or array.max() >= n_objects):
-        row = int(np.argmax((array < 0) | (array >= n_objects)))
-        raise TripletError(
-            f"{role}, answer {row}: index {array[row]} is outside 0..{n_objects - 1} ({n_objects} objects are named)",
-        )
-    return read_only(array, np.int32)
-
-
-def _first_odd(array: NDArray[Any]) -> tuple[int, object]:
-    """Where an array of would-be indices first holds something that is not a whole number."""
-    if array.dtype.kind == "f":
-        odd = ~np.isfinite(array) | (array != np.floor(array))
-        row = int(np.argmax(odd))
-        return row, array[row].item()
-    return 0, array.flat[0]
-
-
-def _numbers(values: ArrayLike | None, name: str) -> NDArray[np.float64] | None:
-    if values is None:
-        return None
-    if isinstance(values, (list, tuple)):
-        values = [np.nan if v is None else v for v in values]
-    array = np.asarray(values)
-    try:
-        return read_only(array, np.float64)
-    except (TypeError, ValueError) as error:
-        raise TripletError(
-            f"{name}: {error}; expected one number per answer, NaN where it is not known",
-        ) from error
-
-
-def _sides(values: ArrayLike | None) -> NDArray[np.int8] | None:
-    if values is None:
-        return None
-    array = np.asarray(values)
-    if array.dtype.kind not in "iu":
-        words = [UNKNOWN_SIDE if v != v else SIDES.get(v, v) for v in cast("Iterable[Any]", values)]
-        array = np.array(words, dtype=object)
-    known = np.isin(array, SHOWN_AT)
-    if not known.all():
-        row = int(np.argmin(known))
-        raise TripletError(
-            f"near_side, answer {row}: {array.tolist()[row]!r} is not a side; "
-            "expected 0 (left), 1 (right) or -1 (not known)",
-        )
-    return read_only(array, np.int8)
 
 
 def _frozen(column: Any) -> Any:

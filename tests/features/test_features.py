@@ -14,7 +14,9 @@ from sklearn.exceptions import NotFittedError
 from strategies import KERNELS, collections, landmark_sets
 
 from nearfar.errors import CoverageWarning, FileError, InputError, UnfittedColumnWarning, UninformedWarning
-from nearfar.features import FeatureMap, counts, coverage
+from nearfar.features import FeatureMap, coverage
+from nearfar.features.counts import Counts
+from nearfar.features.feature_map import PARTS
 from nearfar.triplets import Triplets
 
 pytestmark = pytest.mark.filterwarnings(
@@ -35,30 +37,20 @@ def as_dict(feature_map):
     }
 
 
-@pytest.fixture(params=["grid", "cells"])
-def counted(request, monkeypatch):
-    """Both ways of counting, whatever would be cheaper."""
-    monkeypatch.setattr(counts, "grid_pays", lambda n_cells, n_entries: request.param == "grid")
-    return request.param
-
-
 @st.composite
 def cases(draw):
     rows, n = draw(collections())
     return rows, n, draw(st.sampled_from(KERNELS)), draw(landmark_sets(n))
 
 
-@pytest.mark.parametrize("way", ["grid", "cells"])
+@pytest.mark.parametrize("counting", ["grid", "cells"])
 @pytest.mark.parametrize("layout", ["auto", "dense", "sparse"])
 @settings(max_examples=60)
 @given(case=cases())
-def test_equals_the_definition(way, layout, case):
+def test_equals_the_definition(counting, layout, case):
     rows, n, kernel, landmarks = case
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counts, "grid_pays", lambda n_cells, n_entries: way == "grid")
-        fitted = FeatureMap(kernel, landmarks=landmarks, layout=layout).fit(
-            Triplets.from_array(rows, n_objects=n)
-        )
+    fitted = FeatureMap(kernel, landmarks=landmarks, layout=layout, counting=counting)
+    fitted.fit(Triplets.from_array(rows, n_objects=n))
     got, expected = as_dict(fitted), oracles.phi(rows, n, kernel, landmarks)
     for a in range(n):
         for column in set(got[a]) | set(expected[a]):
@@ -71,12 +63,8 @@ def test_equals_the_definition(way, layout, case):
 def test_ways_of_counting_agree_to_the_last_bit(case):
     rows, n, kernel, landmarks = case
     answers = Triplets.from_array(rows, n_objects=n)
-    results = []
-    for way in (True, False):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(counts, "grid_pays", lambda n_cells, n_entries, way=way: way)
-            results.append(FeatureMap(kernel, landmarks=landmarks, layout="dense").fit_transform(answers))
-    assert np.array_equal(*results)
+    maps = [FeatureMap(kernel, landmarks=landmarks, layout="dense", counting=c) for c in ("grid", "cells")]
+    assert np.array_equal(*[each.fit_transform(answers) for each in maps])
 
 
 @settings(max_examples=60)
@@ -97,27 +85,30 @@ def test_batches_in_any_order_give_the_same_bits(case, data):
     order = data.draw(st.permutations(range(len(cuts) + 1)))
     edges = [0, *cuts, len(rows)]
     batches = [answers[edges[i] : edges[i + 1]] for i in order]
-    for way in (True, False):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(counts, "grid_pays", lambda n_cells, n_entries, way=way: way)
-            streamed = FeatureMap(kernel, landmarks=landmarks)
-            for batch in batches:
-                streamed.partial_fit(batch)
-            assert np.array_equal(
-                dense(streamed.features_),
-                dense(FeatureMap(kernel, landmarks=landmarks).fit_transform(answers)),
-            )
+    for counting in ("grid", "cells"):
+        streamed = FeatureMap(kernel, landmarks=landmarks, counting=counting)
+        for batch in batches:
+            streamed.partial_fit(batch)
+        once = FeatureMap(kernel, landmarks=landmarks, counting=counting).fit_transform(answers)
+        assert np.array_equal(dense(streamed.features_), dense(once))
 
 
-def test_a_stream_that_grows_moves_from_cells_to_the_grid(monkeypatch):
-    monkeypatch.setattr(counts, "SMALL_GRID", 0)
+@pytest.mark.parametrize("kernel", ["k1", "k2", "score"])
+def test_counts_that_grow_move_from_cells_to_the_grid(kernel):
     answers = Triplets.from_array(oracles.all_triplets(np.random.default_rng(0).normal(size=(6, 2))) * 3)
-    stream = FeatureMap("k1+k2+score")
-    stream.partial_fit(answers[:2])
-    assert stream._counts[0].grid is None
-    stream.partial_fit(answers[2:])
-    assert stream._counts[0].grid is not None
-    assert np.array_equal(dense(stream.features_), dense(FeatureMap("k1+k2+score").fit_transform(answers)))
+    everybody = np.arange(6, dtype=np.int32)
+    growing = Counts(PARTS[kernel], 6, everybody, 6, small_grid=0)
+    growing.add(answers[:1])
+    assert growing.grid is None and len(growing.cells().keys)
+    growing.add(answers[1:])
+    at_once = Counts(PARTS[kernel], 6, everybody, 6, dense=True)
+    at_once.add(answers)
+    assert np.array_equal(growing.grid, at_once.grid)
+
+
+def test_an_unknown_way_of_counting_is_one_sentence():
+    with pytest.raises(InputError, match="counting: 'abacus' is not known; expected auto, grid or cells"):
+        FeatureMap("k1", counting="abacus").fit([[0, 1, 2]])
 
 
 @settings(max_examples=40)

@@ -4,6 +4,7 @@ import pickle
 import shutil
 import subprocess
 import sys
+import tracemalloc
 
 import numpy as np
 import polars as pl
@@ -14,7 +15,7 @@ from nearfar import FeatureMap, Triplets, read_triplets, scan_triplets
 from nearfar.errors import CoverageWarning, FileError, InputError, UninformedWarning
 from nearfar.features import PARTS
 from nearfar.features.counts import Cells, Counts, bits
-from nearfar.io import naming
+from nearfar.io.batches import Reader
 
 # -------------------------------------------------------------------- integers with an overflow guard
 
@@ -153,10 +154,17 @@ def test_gaps_are_warned_of_when_features_are_asked_for():
     assert fitted.uninformed_objects_ == ["1", "2", "4", "5", "6"]
 
 
-def test_indices_are_not_looked_up(files, monkeypatch):
-    """A Parquet file of whole numbers, with n given, needs no dictionary of names."""
+def test_indices_are_not_looked_up(files):
+    """A Parquet file of whole numbers, with n given, needs neither a dictionary nor a list of names."""
     folder, parts = files
-    monkeypatch.setattr(naming.Naming, "ids", None)
+    reader = Reader(folder / "0.parquet", objects=3_000_000)
+    (source,) = reader.sources
+    tracemalloc.start()
+    found = [batch.triplets.to_numpy() for batch in reader.batches(reader.open(source), 300)]
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert np.array_equal(np.concatenate(found), parts[0].array)
+    assert peak < 20_000_000  # of Python's objects; the names alone would take nine times as much
     batches = list(scan_triplets(folder / "0.parquet", objects=40, batch_rows=300))
     assert np.array_equal(np.concatenate([batch.array for batch in batches]), parts[0].array)
     assert all(batch.objects is batches[0].objects for batch in batches)

@@ -12,7 +12,7 @@ from strategies import KERNELS, collections, landmark_sets
 
 import nearfar as nf
 from nearfar.errors import InputError
-from nearfar.features import FeatureMap, counts
+from nearfar.features import FeatureMap
 from nearfar.kernel import gram
 from nearfar.triplets import Triplets
 
@@ -27,17 +27,15 @@ def cases(draw):
     return rows, n, draw(st.sampled_from(KERNELS)), draw(landmark_sets(n))
 
 
-@pytest.mark.parametrize("way", ["grid", "cells"])
+@pytest.mark.parametrize("counting", ["grid", "cells"])
 @settings(max_examples=80)
 @given(case=cases())
-def test_kernel_equals_the_definition(way, case):
+def test_kernel_equals_the_definition(counting, case):
     rows, n, kernel, landmarks = case
     expected = oracles.kernel(rows, n, kernel, landmarks)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counts, "grid_pays", lambda n_cells, n_entries: way == "grid")
-        answers = Triplets.from_array(rows, n_objects=n)
-        kept = nf.kernel_matrix(answers, kernel, landmarks=landmarks, diagonal="keep")
-        shifted = nf.kernel_matrix(answers, kernel, landmarks=landmarks)
+    answers, settings = Triplets.from_array(rows, n_objects=n), {"landmarks": landmarks, "counting": counting}
+    kept = nf.kernel.kernel_matrix(answers, kernel, diagonal="keep", **settings)
+    shifted = nf.kernel.kernel_matrix(answers, kernel, **settings)
     assert np.allclose(kept, expected, atol=1e-12)
     assert np.allclose(shifted, oracles.shifted(expected), atol=1e-8)
 

@@ -15,7 +15,7 @@ from nearfar.features.part import Part
 
 __all__ = ["Cells", "Counts", "bits", "grid_pays"]
 
-SMALL_GRID = 1 << 22  # cells; below this a grid is cheap whatever is in it
+SMALL_GRID = 1 << 22
 CELLS_PER_ENTRY = 6  # a csr entry takes 12 bytes and slow products; up to 6 cells of 8 bytes beat it
 INT32_LIMIT = 2**31 - 1
 CHUNK = 1 << 20  # cells that are put into a grid at a time
@@ -48,9 +48,12 @@ class Cells(NamedTuple):
     total: NDArray[Any]
 
 
-def grid_pays(n_cells: int, n_entries: int) -> bool:
-    """Whether a dense grid of ``n_cells`` costs less than sorting and storing ``n_entries``."""
-    return n_cells <= max(SMALL_GRID, CELLS_PER_ENTRY * n_entries)
+def grid_pays(n_cells: int, n_entries: int, *, small_grid: int = SMALL_GRID) -> bool:
+    """Whether a dense grid of ``n_cells`` costs less than sorting and storing ``n_entries``.
+
+    One of at most ``small_grid`` cells always does.
+    """
+    return n_cells <= max(small_grid, CELLS_PER_ENTRY * n_entries)
 
 
 def bits(count: int) -> int:
@@ -72,6 +75,7 @@ class Counts:
     place : (n_rows,) place of each object among the column objects, -1 for none.
     n_places : how many column objects there are.
     dense : True for a grid, False for sorted cells, None for what is cheaper.
+    small_grid : cells of a grid that is cheap whatever is in it.
     """
 
     def __init__(
@@ -82,12 +86,14 @@ class Counts:
         n_places: int,
         *,
         dense: bool | None = None,
+        small_grid: int = SMALL_GRID,
     ) -> None:
         self.part = part
         self.n_rows = n_rows
         self.place = place
         self.n_places = n_places
         self.dense = dense
+        self.small_grid = small_grid
         self.n_answers = 0
         self._most = 0  # no cell holds more than this
         self.grid: NDArray[Any] | None = None
@@ -114,7 +120,8 @@ class Counts:
     def _wants_grid(self) -> bool:
         if self.dense is not None:
             return self.dense
-        return grid_pays(self.n_rows * self.n_columns, self.n_answers * self.part.cells_per_answer)
+        n_cells, n_entries = self.n_rows * self.n_columns, self.n_answers * self.part.cells_per_answer
+        return grid_pays(n_cells, n_entries, small_grid=self.small_grid)
 
     # ---------------------------------------------------------------- dense
 

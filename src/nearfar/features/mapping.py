@@ -71,11 +71,13 @@ class TripletMap:
         landmarks: Sequence[str] | Sequence[int] | None = None,
         layout: Literal["auto", "dense", "sparse"] = "auto",
         dtype: DTypeLike = np.float64,
+        counting: Literal["auto", "grid", "cells"] = "auto",
     ) -> None:
         self.kernel = kernel
         self.landmarks = landmarks
         self.layout = layout
         self.dtype = dtype
+        self.counting = counting
 
     # ---------------------------------------------------------------- fitting
 
@@ -136,19 +138,23 @@ class TripletMap:
 
     def _start(self, objects: tuple[str, ...]) -> None:
         check_form(self.layout, self.dtype)
+        if self.counting not in ("auto", "grid", "cells"):
+            raise InputError(f"counting: {self.counting!r} is not known; expected auto, grid or cells")
         parts = parse_kernel(self.kernel)
         self.objects_ = objects
         self._place_objects = landmark_indices(self.landmarks, objects)
         place = np.full(len(objects), -1, dtype=np.int32)
         place[self._place_objects] = np.arange(len(self._place_objects), dtype=np.int32)
         self._counts = [
-            Counts(part, len(objects), place, len(self._place_objects), dense=self._is_full(part))
+            Counts(part, len(objects), place, len(self._place_objects), dense=self._in_grid(part))
             for part in parts
         ]
         self.__dict__.pop("_phi", None)
 
-    def _is_full(self, part: Part) -> bool | None:
-        """True where Phi has all columns and is to be dense: then a grid is what it needs from the first answer."""
+    def _in_grid(self, part: Part) -> bool | None:
+        """True where a grid was asked for, or Phi has all columns and is to be dense; None where it may turn out."""
+        if self.counting != "auto":
+            return self.counting == "grid"
         all_columns = self.landmarks is not None or part.keeps_all_columns
         return True if self.layout == "dense" and all_columns else None
 
@@ -246,7 +252,8 @@ class TripletMap:
         for part, codes in zip(parse_kernel(self.kernel), self._codes, strict=True):
             extend = self.landmarks is None and not part.keeps_all_columns
             place, n_places = self._places_of(new.objects, extend)
-            counts = Counts(part, new.n_objects, place, n_places)
+            dense = None if self.counting == "auto" else self.counting == "grid"
+            counts = Counts(part, new.n_objects, place, n_places, dense=dense)
             counts.add(new)
             rows.append(rows_from_counts(counts, codes, False, self.dtype))
             outside += rows[-1].outside

@@ -31,6 +31,7 @@ def save(feature_map: TripletMap, path: str | os.PathLike[str]) -> None:
         "kernel": feature_map.kernel,
         "landmarks": landmarks,
         "layout": feature_map.layout,
+        "counting": feature_map.counting,
         "dtype": np.dtype(feature_map.dtype).name,
         "coverage": feature_map.coverage_,
         "n_parts": len(feature_map._codes),
@@ -69,11 +70,10 @@ def load(kind: type[Map], path: str | os.PathLike[str]) -> Map:
         ) from None
     except Exception as error:
         raise FileError(
-            f"{path}: this is no feature map ({error}); expected an NPZ file written by FeatureMap.save",
+            f"{path}: this is not a feature map ({error}); expected an NPZ file written by FeatureMap.save",
         ) from error
-    feature_map = kind(
-        head["kernel"], landmarks=head["landmarks"], layout=head["layout"], dtype=head["dtype"]
-    )
+    settings = {name: head[name] for name in ("landmarks", "layout", "dtype", "counting") if name in head}
+    feature_map = kind(head["kernel"], **settings)
     feature_map.objects_ = tuple(json.loads(str(arrays["objects"])))
     feature_map._place_objects = arrays["place_objects"]
     feature_map._informed = arrays["informed"]

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import polars as pl
 
+from nearfar.answer_columns import sound_names
 from nearfar.errors import InputError, NearfarError
 from nearfar.io.batches import Columns, Objects, Opened, Reader
 from nearfar.io.build import make_triplets
@@ -16,7 +17,7 @@ from nearfar.io.rejections import rows_error
 from nearfar.joining import Apart, common_objects
 from nearfar.labels import Labels
 from nearfar.progress import track
-from nearfar.triplets import Triplets, sound_names
+from nearfar.triplets import Triplets
 
 __all__ = ["scan_triplets"]
 

@@ -137,7 +137,9 @@ def frame_table(source: Source) -> TypedTable:
         ) from error
     native = table.to_native()
     if not isinstance(native, pl.DataFrame):
-        native = pl.DataFrame({str(name): _series(table[name].to_list()) for name in table.columns})
+        native = pl.DataFrame(
+            {str(name): _series(table.get_column(name).to_list()) for name in table.columns}
+        )
     made = TypedTable(source, native.lazy(), len(native))
     made.objects = enumerated(native.schema)
     return made

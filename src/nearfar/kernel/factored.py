@@ -7,42 +7,32 @@ sparse collection almost all columns are such, so taking them out of the product
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from nearfar.blocks import LOCAL, RowBlocks, join
-from nearfar.errors import InputError
 from nearfar.kernel.gram import gram
+from nearfar.kernel.phi import (
+    Phi,
+    as_rows,
+    check_finite,
+    column_counts,
+    informed_rows,
+    is_crowded,
+    is_sparse,
+    row_squares,
+    stored_bytes,
+    uninformed,
+)
 from nearfar.memory import check_square
 
-__all__ = [
-    "Factored",
-    "Phi",
-    "Split",
-    "as_rows",
-    "as_split",
-    "column_counts",
-    "factor",
-    "informed_rows",
-    "is_sparse",
-    "row_squares",
-    "split",
-    "stored_bytes",
-    "uninformed",
-    "used_columns",
-]
+__all__ = ["Factored", "Split", "as_split", "factor", "split"]
 
-Phi: TypeAlias = Any  # an ndarray, a scipy.sparse matrix or array, or RowBlocks of such; rows are objects
 Floats = NDArray[np.float64]
 BLOCK_BYTES = 1 << 26
-
-
-def is_sparse(matrix: Any) -> bool:
-    """Whether a matrix is one of SciPy's sparse ones."""
-    return bool(sparse.issparse(matrix))
 
 
 class Split(NamedTuple):
@@ -205,50 +195,7 @@ def factor(phi: Phi) -> Factored:
     return Factored(phi if isinstance(phi, RowBlocks) else RowBlocks.of(as_rows(phi)))
 
 
-def as_rows(phi: Phi) -> Any:
-    """Phi as a floating ndarray or a canonical csr_array without stored zeros; copied only where needed."""
-    if is_sparse(phi):
-        rows = sparse.csr_array(phi)
-        if rows.dtype.kind != "f":
-            rows = rows.astype(np.float64)
-        if not rows.has_canonical_format:
-            rows = rows.copy()
-            rows.sum_duplicates()
-        if not np.all(rows.data):
-            rows = rows.copy()
-            rows.eliminate_zeros()
-        return rows
-    dense = np.asarray(phi)
-    return dense if dense.dtype.kind == "f" else dense.astype(np.float64)
-
-
 # -------------------------------------------------------------------- one block
-
-
-def informed_rows(phi: Phi) -> NDArray[np.intp]:
-    """Indices of the rows of Phi that are not zero.
-
-    >>> informed_rows(np.array([[0.0, 1.0], [0.0, 0.0]]))
-    array([0])
-    """
-    if is_sparse(phi) and phi.format == "csc":  # as counting leaves it; zeros may be stored
-        informed = np.zeros(phi.shape[0], dtype=np.bool_)
-        informed[phi.indices[phi.data != 0]] = True
-        return np.flatnonzero(informed)
-    phi = as_rows(phi)
-    return np.flatnonzero(np.diff(phi.indptr) if is_sparse(phi) else phi.any(axis=1))
-
-
-def uninformed(phi: RowBlocks) -> NDArray[np.intp]:
-    """Indices of the rows that are zero; an error where some value is not finite."""
-    found = phi.gather("uninformed", _uninformed_rows, phi.starts, check=not phi.checked)
-    return np.concatenate([np.zeros(0, dtype=np.intp), *found])
-
-
-def _uninformed_rows(block: Any, start: int, check: bool) -> NDArray[np.intp]:
-    if check:
-        _check_finite(block)
-    return np.setdiff1d(np.arange(block.shape[0]), informed_rows(block), assume_unique=True) + start
 
 
 class _SplitBlock(NamedTuple):
@@ -287,62 +234,15 @@ def as_split(block: Any) -> Split:
     return block if isinstance(block, Split) else Split(block, np.zeros(block.shape[0]))
 
 
-def column_counts(phi: Any) -> NDArray[np.int64]:
-    """(p,) how many rows of a sparse block have each column; of a dense one, whether any has. Over blocks they add up."""
-    phi = as_rows(phi)
-    if is_sparse(phi):
-        return np.bincount(phi.indices, minlength=phi.shape[1]).astype(np.int64, copy=False)
-    return np.asarray(phi.any(axis=0), dtype=np.int64)
-
-
-def used_columns(phi: Phi) -> NDArray[Any]:
-    """The columns of canonical rows that occur, ascending; all of those of dense rows.
-
-    >>> used_columns(sparse.csr_array([[0.6, 0.0, 0.8], [0.0, 0.0, 1.0]]))
-    array([0, 2], dtype=int32)
-    """
-    if not is_sparse(phi):
-        return np.arange(phi.shape[1])
-    if _is_crowded(phi):
-        return np.flatnonzero(column_counts(phi)).astype(phi.indices.dtype)
-    columns: NDArray[Any] = np.unique(phi.indices)
-    return columns
-
-
-def row_squares(block: Any) -> Floats:
-    """(n,) squared length of every row, summed in float64."""
-    if is_sparse(block):
-        squares = block.data.astype(np.float64) ** 2
-        filled = np.flatnonzero(np.diff(block.indptr))
-        lengths = np.zeros(block.shape[0])
-        if len(filled):
-            lengths[filled] = np.add.reduceat(squares, block.indptr[filled])
-        return lengths
-    result: Floats = np.einsum("ij,ij->i", block, block, dtype=np.float64)
-    return result
-
-
-def stored_bytes(block: Any) -> int:
-    """Bytes that a dense or csr block takes."""
-    if is_sparse(block):
-        return int(block.data.nbytes + block.indices.nbytes + block.indptr.nbytes)
-    return int(block.nbytes)
-
-
 class _Fact(NamedTuple):
     informed: int
     is_sparse: bool
     nbytes: int
 
 
-def _check_finite(block: Any) -> None:
-    if not np.isfinite(block.data if is_sparse(block) else block).all():
-        raise InputError("X: holds NaN or infinity; expected finite numbers")
-
-
 def _facts(block: Any, check: bool) -> _Fact:
     if check:
-        _check_finite(block)
+        check_finite(block)
     return _Fact(len(informed_rows(block)), is_sparse(block), stored_bytes(block))
 
 
@@ -389,18 +289,13 @@ def _count_columns(
     phi: Any, counts: NDArray[np.int64] | None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """(used columns, how many rows have each, position of every stored entry's column among them)."""
-    if counts is not None or _is_crowded(phi):
+    if counts is not None or is_crowded(phi):
         counts = column_counts(phi) if counts is None else counts
         columns = np.flatnonzero(counts)
         place = np.cumsum(counts > 0) - 1
         return columns, counts[columns], place[phi.indices]
     columns, codes, counts = np.unique(phi.indices, return_inverse=True, return_counts=True)
     return columns, counts, codes
-
-
-def _is_crowded(phi: Any) -> bool:
-    """Whether an array with an entry per column is not much longer than the stored entries."""
-    return bool(phi.shape[1] <= 4 * phi.nnz + 1024)
 
 
 def _keep_columns(phi: Any, codes: NDArray[np.int64], wanted: NDArray[np.bool_]) -> Any:

@@ -12,6 +12,7 @@ from scipy.linalg import blas
 
 from nearfar import threads
 from nearfar.compiled import compiled
+from nearfar.kernel.phi import as_floats
 from nearfar.memory import check_square
 
 __all__ = ["gram"]
@@ -28,6 +29,7 @@ def gram(phi: Any) -> NDArray[Any]:
     array([[1. , 0.6],
            [0.6, 1. ]])
     """
+    phi = as_floats(phi)
     check_square(phi.shape[0], phi.dtype.itemsize)
     if isinstance(phi, np.ndarray):
         return _dense(phi)

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from nearfar.errors import InputError
 from nearfar.features import TripletMap
+from nearfar.kernel.phi import as_floats
 from nearfar.kernel.shift import check_diagonal, shifted_kernel
 from nearfar.memory import check_square
 from nearfar.triplets import Triplets, as_triplets
@@ -23,13 +24,14 @@ def kernel_matrix(
     landmarks: Any = None,
     diagonal: Literal["shift", "keep"] = "shift",
     dtype: DTypeLike = np.float64,
+    counting: Literal["auto", "grid", "cells"] = "auto",
 ) -> NDArray[Any]:
     """Compute the (n, n) kernel matrix K = Phi Phi' of a collection of answers.
 
     Parameters
     ----------
     answers : Triplets, or an (m, 3) array of indices.
-    kernel, landmarks, dtype : as for ``FeatureMap``.
+    kernel, landmarks, dtype, counting : as for ``FeatureMap``.
     diagonal : "shift" takes the smallest eigenvalue over informed objects off their diagonal, against diagonal
         dominance (section 2.1 of the paper); "keep" leaves ones there.
 
@@ -45,7 +47,7 @@ def kernel_matrix(
     shifted = check_diagonal(diagonal)
     answers = as_triplets(answers)
     check_square(answers.n_objects, np.dtype(dtype).itemsize, copies=2 if shifted else 1)
-    feature_map = TripletMap(kernel, landmarks=landmarks, dtype=dtype)
+    feature_map = TripletMap(kernel, landmarks=landmarks, dtype=dtype, counting=counting)
     K, shift, _ = shifted_kernel(feature_map._fit_by_columns(answers), diagonal=diagonal)
     informed = feature_map._informed
     K[informed, informed] = 1.0 - shift  # exactly: the rows of Phi have unit length
@@ -59,6 +61,7 @@ def cross_kernel(phi: Any, other: Any) -> NDArray[Any]:
     array([[0.6],
            [0.8]])
     """
+    phi, other = as_floats(phi), as_floats(other)
     if phi.shape[1] != other.shape[1]:
         raise InputError(
             f"cross_kernel: {phi.shape[1]} columns against {other.shape[1]}; both must come from one fitted FeatureMap",

@@ -17,8 +17,9 @@ from scipy.linalg import lapack
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from nearfar.errors import InputError, NotConverged
-from nearfar.kernel.factored import Factored, Phi, as_rows, factor, is_sparse
+from nearfar.kernel.factored import Factored, factor
 from nearfar.kernel.gram import gram
+from nearfar.kernel.phi import Phi, as_floats, as_rows, is_sparse
 from nearfar.memory import check_square
 from nearfar.progress import step
 from nearfar.threads import one_blas_thread
@@ -84,7 +85,10 @@ def shifted_kernel(phi: Phi, *, diagonal: str = "shift") -> ShiftedKernel:
            [0. , 0. , 0. ]])
     """
     shifted = check_diagonal(diagonal)
-    rows = phi if is_sparse(phi) and phi.format == "csc" else as_rows(phi)  # gram takes columns as they are
+    rows = as_floats(phi)
+    rows = (
+        rows if is_sparse(rows) and rows.format == "csc" else as_rows(rows)
+    )  # gram takes columns as they are
     check_square(rows.shape[0], rows.dtype.itemsize, copies=2 if shifted else 1)
     K = gram(rows)
     informed = np.flatnonzero(K.diagonal())  # the squared lengths of the rows

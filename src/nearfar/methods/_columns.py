@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from nearfar.kernel.factored import is_sparse
+from nearfar.kernel.phi import is_sparse
 from nearfar.kernel.products import rows_times, transposed_times
 
 __all__ = ["into_columns", "onto_columns", "row_slices", "scatter_of", "take_columns"]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from nearfar import threads
 from nearfar.blocks import Backend, RowBlocks, join
-from nearfar.kernel.factored import row_squares
+from nearfar.kernel.phi import row_squares
 from nearfar.methods import _loops
 from nearfar.methods._columns import onto_columns
 from nearfar.methods._lloyd import Run, Stop, repair

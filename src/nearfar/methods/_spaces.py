@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar.blocks import join
-from nearfar.kernel.factored import Factored, as_split, is_sparse
+from nearfar.kernel.factored import Factored, as_split
+from nearfar.kernel.phi import is_sparse
 from nearfar.kernel.products import rows_times, sums_by_label
 
 __all__ = ["Kernel", "MatrixSpace", "ProductSpace", "Space", "by_label", "indicator", "times"]

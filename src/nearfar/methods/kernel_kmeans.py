@@ -13,7 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from nearfar.blocks import LOCAL, RowBlocks
 from nearfar.errors import InputError, NotConverged
-from nearfar.kernel.factored import Factored, Phi, as_rows, as_split, informed_rows, is_sparse
+from nearfar.kernel.factored import Factored, as_split
+from nearfar.kernel.phi import Phi, as_rows, informed_rows, is_sparse
 from nearfar.kernel.shift import check_diagonal, shift_and_matrix
 from nearfar.methods import _lloyd, _rows
 from nearfar.methods._columns import onto_columns, row_slices

@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from nearfar.blocks import RowBlocks
-from nearfar.kernel.factored import Phi
+from nearfar.kernel.phi import Phi
 from nearfar.methods._common import estimator_rows
 from nearfar.methods.principal_axes import PrincipalAxes
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from nearfar.blocks import RowBlocks, join
 from nearfar.errors import InputError
-from nearfar.kernel.factored import Phi, as_rows, informed_rows, is_sparse, row_squares, uninformed
+from nearfar.kernel.phi import Phi, as_rows, informed_rows, is_sparse, row_squares, uninformed
 from nearfar.kernel.ties import rounded
 from nearfar.methods._common import check_count, phi_rows
 from nearfar.methods.kernel_kmeans import cluster_means

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar.errors import InputError
-from nearfar.kernel.factored import Phi, as_rows, informed_rows, is_sparse, uninformed
+from nearfar.kernel.phi import Phi, as_rows, informed_rows, is_sparse, uninformed
 from nearfar.kernel.ties import rounded
 from nearfar.methods._common import as_given, check_count, phi_rows
 from nearfar.progress import track

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from nearfar.blocks import RowBlocks
 from nearfar.errors import InputError
-from nearfar.kernel.factored import Factored, Phi, column_counts, used_columns
+from nearfar.kernel.factored import Factored
+from nearfar.kernel.phi import Phi, column_counts, used_columns
 from nearfar.kernel.shift import check_diagonal, shift_and_matrix
 from nearfar.methods._columns import into_columns, onto_columns, take_columns
 from nearfar.methods._common import as_given, check_count, phi_rows

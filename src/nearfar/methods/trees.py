@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar.errors import InputError, TooLargeError
-from nearfar.kernel.factored import Factored, Phi, is_sparse
+from nearfar.kernel.factored import Factored
+from nearfar.kernel.phi import Phi, is_sparse
 from nearfar.kernel.shift import check_diagonal, smallest_eigenvalue
 from nearfar.kernel.ties import rounded
 from nearfar.memory import available_bytes

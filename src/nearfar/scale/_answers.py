@@ -13,7 +13,7 @@ from nearfar.triplets import Triplets, as_triplets
 
 __all__ = ["Answers", "Batch", "MemoryPiece", "Piece", "as_answers"]
 
-PIECE_ANSWERS = 500_000  # of answers held in memory; 6 MB on their way to a worker
+PIECE_ROWS = 500_000  # of answers held in memory; 6 MB on their way to a worker
 
 
 @dataclass(frozen=True)
@@ -77,11 +77,11 @@ class MemoryPiece:
         yield self.batch
 
 
-def as_answers(answers: Answers | Triplets | ArrayLike) -> Answers:
-    """Answers as they are; Triplets or an (m, 3) array of indices in pieces."""
+def as_answers(answers: Answers | Triplets | ArrayLike, *, piece_rows: int = PIECE_ROWS) -> Answers:
+    """Answers as they are; Triplets or an (m, 3) array of indices in pieces of ``piece_rows`` answers."""
     if isinstance(answers, Answers):
         return answers
     triplets = as_triplets(answers)
-    cuts = [slice(start, start + PIECE_ANSWERS) for start in range(0, len(triplets), PIECE_ANSWERS)]
+    cuts = [slice(start, start + piece_rows) for start in range(0, len(triplets), piece_rows)]
     pieces = [MemoryPiece(Batch(triplets.anchor[c], triplets.near[c], triplets.far[c])) for c in cuts]
     return Answers(tuple(pieces), triplets.objects, None, len(triplets))

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from nearfar.blocks import Handle, RowBlocks, add_all, join
 from nearfar.errors import InputError
 from nearfar.evaluate.metrics import TripletAccuracy
-from nearfar.kernel.factored import stored_bytes
+from nearfar.kernel.phi import stored_bytes
 from nearfar.scale._answers import Answers, Batch, Piece, as_answers
 from nearfar.space.margins import phi_margins, point_margins
 from nearfar.triplets import Triplets

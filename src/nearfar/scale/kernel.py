@@ -13,9 +13,11 @@ from numpy.typing import ArrayLike, DTypeLike
 import nearfar
 from nearfar.atomic import atomic_folder
 from nearfar.blocks import Handle, RowBlocks, join
+from nearfar.checks import check_count
 from nearfar.errors import FileError, InputError, MissingExtra
-from nearfar.kernel.factored import Factored, informed_rows, uninformed
+from nearfar.kernel.factored import Factored
 from nearfar.kernel.matrix import cross_kernel
+from nearfar.kernel.phi import informed_rows, uninformed
 from nearfar.kernel.shift import check_diagonal, smallest_eigenvalue
 from nearfar.scale._answers import Answers
 from nearfar.scale._engine import Engine, require_dask
@@ -71,6 +73,7 @@ def gram(
     to: str | os.PathLike[str],
     diagonal: Literal["shift", "keep"] = "keep",
     objects: Sequence[str] | None = None,
+    chunk_rows: int = CHUNK_ROWS,
 ) -> Any:
     """Write Phi Phi' of rows in blocks to a Zarr array.
 
@@ -79,6 +82,7 @@ def gram(
     phi : (n, p) RowBlocks; rows are objects.
     to, diagonal : as for ``kernel_matrix``.
     objects : names of the rows, if they are to be kept with the array.
+    chunk_rows : rows and columns of a chunk of the array, at most.
 
     Examples
     --------
@@ -90,6 +94,7 @@ def gram(
     (3, 3)
     """
     shifted = check_diagonal(diagonal)
+    check_count(chunk_rows, "chunk_rows")
     check_place(to)
     if not isinstance(phi, RowBlocks):
         raise InputError(
@@ -100,7 +105,7 @@ def gram(
     facts["shift"] = shift = smallest_eigenvalue(Factored(phi)) if shifted else 0.0
     if objects is not None:
         facts["objects"] = list(objects)
-    with _new_array(os.fspath(to), phi, facts) as (place, height):
+    with _new_array(os.fspath(to), phi, facts, chunk_rows) as (place, height):
         _write_all(phi, place, height, shift)
     return _opened(os.fspath(to), phi.backend)
 
@@ -166,10 +171,10 @@ def check_place(to: str | os.PathLike[str]) -> None:
 
 
 @contextmanager
-def _new_array(to: str, phi: RowBlocks, facts: dict[str, Any]) -> Iterator[tuple[str, int]]:
+def _new_array(to: str, phi: RowBlocks, facts: dict[str, Any], chunk_rows: int) -> Iterator[tuple[str, int]]:
     """Yield where to write, and the height of a chunk; a local array appears under its name when it is whole, a remote one is marked so."""
     zarr = _zarr()
-    height = max(1, min(max(phi.sizes, default=1), CHUNK_ROWS))
+    height = max(1, min(max(phi.sizes, default=1), chunk_rows))
     with nullcontext(to) if "://" in to else atomic_folder(to) as place:
         try:
             array = zarr.create_array(

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from nearfar.answer_columns import SoundNames, sound_names
 from nearfar.blocks import Backend
+from nearfar.checks import check_count
 from nearfar.errors import FileError, InputError
 from nearfar.io import ObjectList
 from nearfar.io.objects import Numbers, as_count, as_names
@@ -24,11 +26,10 @@ from nearfar.scale.file_chunks import (
     shown,
     text_header,
 )
-from nearfar.triplets import SoundNames, sound_names
 
 __all__ = ["read_triplets"]
 
-PIECE_ROWS = 4_000_000  # answers that a worker reads at a time, at most
+PIECE_ROWS = 4_000_000
 ROW_BYTES = 100  # of memory for an answer on its way from file to cells
 TEXT_BYTES = 1 << 26  # of a text file that a worker reads at a time, at most
 LINE_BYTES = 12  # of a short line of text, to guess how many there are
@@ -42,6 +43,7 @@ def read_triplets(
     objects: ObjectList | Sequence[str] | str | os.PathLike[str] | int | None = None,
     on_bad: Literal["error", "drop"] = "error",
     storage_options: dict[str, Any] | None = None,
+    piece_rows: int = PIECE_ROWS,
 ) -> Answers:
     """Find answers for the active Dask client or scratch folder to read in pieces; nothing is read yet.
 
@@ -53,6 +55,7 @@ def read_triplets(
     objects : object list, as for ``nearfar.read_triplets``; or n, for objects that are called 0 to n - 1. Without it
         the files are read twice, the first time for the names: all that occur, in their natural order.
     storage_options : what fsspec needs to know about a place, such as keys.
+    piece_rows : answers that a worker reads at a time, at most; fewer where its memory asks for it.
 
     Returns
     -------
@@ -70,11 +73,12 @@ def read_triplets(
     """
     if on_bad not in ("error", "drop"):
         raise InputError(f"on_bad must be 'error' or 'drop', got {on_bad!r}")
+    check_count(piece_rows, "piece_rows")
     engine = current_backend()
     n_objects = as_count(objects)
     format, files = Format(dialect, columns, on_bad, n_objects), _find(paths, storage_options or {})
     many = len(files)
-    cuts = engine.map("files", _chunks, files, [format] * many, [_room(engine)] * many)
+    cuts = engine.map("files", _chunks, files, [format] * many, [_room(engine, piece_rows)] * many)
     found = engine.gather("looking at files", cuts)
     pieces = tuple(piece for cuts in found for piece in cuts.pieces)
     approximate = sum(cuts.answers for cuts in found)
@@ -91,9 +95,9 @@ def read_triplets(
     return Answers(pieces, engine.gather("names of objects", [future])[0], future, approximate)
 
 
-def _room(engine: Backend) -> int:
-    """Answers that a task can hold."""
-    return max(1, min(PIECE_ROWS, engine.memory_per_task() // (4 * ROW_BYTES)))
+def _room(engine: Backend, piece_rows: int) -> int:
+    """Answers that a task can hold, at most ``piece_rows``."""
+    return max(1, min(piece_rows, engine.memory_per_task() // (4 * ROW_BYTES)))
 
 
 def _find(paths: Any, storage: dict[str, Any]) -> list[Any]:

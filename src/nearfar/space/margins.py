@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar.compiled import compiled
-from nearfar.kernel.factored import as_rows, is_sparse, row_squares
+from nearfar.kernel.phi import as_rows, is_sparse, row_squares
 from nearfar.kernel.ties import tie_tolerance
 from nearfar.simulate import squared_distances
 from nearfar.threads import blocks, run

@@ -129,7 +129,7 @@ class Space:
     @classmethod
     def of_features(cls, phi: Any, objects: Sequence[str] | None = None) -> Space:
         """The space of features Phi, as ``FeatureMap`` gives them; a zero row is an uninformed object."""
-        from nearfar.kernel.factored import as_rows
+        from nearfar.kernel.phi import as_rows
 
         return cls(as_rows(phi), objects, kind="kernel")
 
@@ -299,7 +299,7 @@ class Space:
 
     def outliers(self, n_neighbors: int = 10) -> Outliers:
         """Objects that are similar to none: by 1 minus the mean similarity to their nearest neighbours."""
-        from nearfar.kernel.factored import is_sparse
+        from nearfar.kernel.phi import is_sparse
         from nearfar.methods import find_outliers
 
         rows = self.rows
@@ -420,7 +420,7 @@ def _mask(informed: NDArray[np.bool_] | None, n: int) -> NDArray[np.bool_]:
 
 
 def _non_zero(rows: Any, n: int) -> NDArray[np.bool_]:
-    from nearfar.kernel.factored import informed_rows
+    from nearfar.kernel.phi import informed_rows
 
     known = np.zeros(n, dtype=bool)
     known[informed_rows(rows)] = True

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar.answer_columns import LEFT, RIGHT
 from nearfar.errors import TripletError
-from nearfar.triplets import LEFT, RIGHT, Triplets
+from nearfar.triplets import Triplets
 
 __all__ = ["left_and_right", "statements"]
 

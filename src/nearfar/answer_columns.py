@@ -1,0 +1,189 @@
+"""Columns of answers, as callers give them and as ``Triplets`` keep them: indices, names, numbers, sides, ids."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nearfar.errors import TripletError
+from nearfar.labels import read_only
+from nearfar.limits import check_largest_index
+
+__all__ = [
+    "LEFT",
+    "RIGHT",
+    "Indices",
+    "SoundNames",
+    "as_indices",
+    "as_numbers",
+    "as_sides",
+    "largest_index",
+    "pack_ids",
+    "sound_names",
+    "three_columns",
+]
+
+Indices = NDArray[np.int32]
+LEFT, RIGHT, UNKNOWN_SIDE = 0, 1, -1
+SHOWN_AT = (LEFT, RIGHT, UNKNOWN_SIDE)
+SIDES: dict[Any, int] = {
+    "left": LEFT,
+    "right": RIGHT,
+    "0": LEFT,
+    "1": RIGHT,
+    "": UNKNOWN_SIDE,
+    None: UNKNOWN_SIDE,
+}
+MAX_OBJECTS_FOR_IDS = 2_097_151  # the largest n with n^3 < 2^63
+
+
+class SoundNames(tuple[str, ...]):
+    """Names of objects that were checked: distinct, and none is blank. A million are checked only once.
+
+    Examples
+    --------
+    >>> isinstance(sound_names(["fig", "plum"]), SoundNames)
+    True
+    """
+
+    __slots__ = ()
+
+
+def sound_names(objects: Sequence[str]) -> SoundNames:
+    """The names of objects, checked; as they are where they were checked before.
+
+    Examples
+    --------
+    >>> sound_names(["fig", "plum"])
+    ('fig', 'plum')
+    """
+    if isinstance(objects, SoundNames):
+        return objects
+    names = SoundNames(map(str, objects))
+    if len(set(names)) != len(names):
+        twice = Counter(names).most_common(1)[0][0]
+        raise TripletError(
+            f"objects: {twice!r} is listed twice; every object needs a name of its own",
+        )
+    nameless = [i for i, name in enumerate(names) if not name or name.isspace()]
+    if nameless:
+        raise TripletError(
+            f"objects: the name of object {nameless[0]} is {names[nameless[0]]!r}; "
+            "every object needs a name that is not blank",
+        )
+    return names
+
+
+def three_columns(values: ArrayLike) -> NDArray[Any]:
+    """An (m, 3) array; one of no rows for whatever is empty."""
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise TripletError(f"triplets: expected an (m, 3) array of indices ({error})") from error
+    if array.size == 0 and array.ndim <= 2:
+        array = np.zeros((0, 3), dtype=np.int32)
+    if array.ndim != 2 or array.shape[1] != 3:
+        raise TripletError(
+            f"triplets: expected an (m, 3) array of indices, got shape {array.shape}",
+        )
+    return array
+
+
+def largest_index(array: NDArray[Any]) -> int:
+    """The largest index of an array, where it names a plausible number of objects."""
+    if array.dtype.kind not in "iuf":
+        return -1  # the columns say what is wrong
+    known = array if array.dtype.kind in "iu" else array[np.isfinite(array)]
+    largest = int(known.max()) if known.size else -1  # an initial -1 would not fit unsigned integers
+    wrong = check_largest_index(largest, len(array))
+    if wrong is not None:
+        raise TripletError(f"triplets: {wrong}, or n_objects")
+    return largest
+
+
+def as_indices(values: ArrayLike, role: str, n_objects: int) -> Indices:
+    """(m,) indices from 0 to ``n_objects - 1``, read-only."""
+    array = np.asarray(values)
+    if array.size == 0:
+        array = np.zeros(0, np.int32)
+    if array.ndim != 1:
+        raise TripletError(
+            f"{role}: expected one index per answer, got an array of shape {array.shape}",
+        )
+    if array.dtype.kind not in "iu":
+        bad = array.dtype.kind != "f" or not np.isfinite(array).all() or not (array == np.floor(array)).all()
+        if bad:
+            row, found = _first_odd(array)
+            last = f" to {n_objects - 1}" if n_objects else ""
+            names = "; for names give a data frame with columns anchor, near and far"
+            raise TripletError(
+                f"{role}, answer {row}: {found!r} is not a valid index; expected a whole number from 0{last}"
+                + (names if isinstance(found, str) else "")
+            )
+    if array.size and (array.min() < 0 or array.max() >= n_objects):
+        row = int(np.argmax((array < 0) | (array >= n_objects)))
+        raise TripletError(
+            f"{role}, answer {row}: index {array[row]} is outside 0..{n_objects - 1} ({n_objects} objects are named)",
+        )
+    return read_only(array, np.int32)
+
+
+def _first_odd(array: NDArray[Any]) -> tuple[int, object]:
+    """Where an array of would-be indices first holds something that is not a whole number."""
+    if array.dtype.kind == "f":
+        odd = ~np.isfinite(array) | (array != np.floor(array))
+        row = int(np.argmax(odd))
+        return row, array[row].item()
+    return 0, array.ravel()[:1].tolist()[0]
+
+
+def as_numbers(values: ArrayLike | None, name: str) -> NDArray[np.float64] | None:
+    """(m,) numbers, read-only, NaN where one is not known; None for None."""
+    if values is None:
+        return None
+    if isinstance(values, (list, tuple)):
+        values = [np.nan if v is None else v for v in values]
+    array = np.asarray(values)
+    try:
+        return read_only(array, np.float64)
+    except (TypeError, ValueError) as error:
+        raise TripletError(
+            f"{name}: {error}; expected one number per answer, NaN where it is not known",
+        ) from error
+
+
+def as_sides(values: ArrayLike | None) -> NDArray[np.int8] | None:
+    """(m,) sides as 0 (left), 1 (right) and -1 (not known), from these or from words; None for None."""
+    if values is None:
+        return None
+    array = np.asarray(values)
+    if array.dtype.kind not in "iu":
+        words = [UNKNOWN_SIDE if v != v else SIDES.get(v, v) for v in cast("Iterable[Any]", values)]
+        array = np.array(words, dtype=object)
+    known = np.isin(array, SHOWN_AT)
+    if not known.all():
+        row = int(np.argmin(known))
+        raise TripletError(
+            f"near_side, answer {row}: {array.tolist()[row]!r} is not a side; "
+            "expected 0 (left), 1 (right) or -1 (not known)",
+        )
+    return read_only(array, np.int8)
+
+
+def pack_ids(first: Indices, second: Indices, third: Indices, n_objects: int) -> NDArray[np.int64]:
+    """(m,) one number for each row of three indices below ``n_objects``; the order of rows is theirs.
+
+    >>> pack_ids(np.array([0, 1]), np.array([1, 2]), np.array([2, 0]), 3)
+    array([ 5, 15])
+    """
+    n = np.int64(n_objects)
+    if n > MAX_OBJECTS_FOR_IDS:
+        raise TripletError(
+            f"{n:,} objects: ids of questions and trios need at most {MAX_OBJECTS_FOR_IDS:,}; "
+            "select some of the objects",
+        )
+    return (first.astype(np.int64) * n + second) * n + third

@@ -1,0 +1,226 @@
+"""Rows of Phi, dense or sparse: what they are made from, and facts about them."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from nearfar.blocks import RowBlocks
+from nearfar.errors import InputError
+from nearfar.triplets import Triplets
+
+__all__ = [
+    "Phi",
+    "as_floats",
+    "as_rows",
+    "check_finite",
+    "check_phi",
+    "column_counts",
+    "informed_rows",
+    "is_crowded",
+    "is_sparse",
+    "refuse_others",
+    "row_squares",
+    "stored_bytes",
+    "uninformed",
+    "used_columns",
+]
+
+Phi: TypeAlias = Any  # an ndarray, a scipy.sparse matrix or array, or RowBlocks of such; rows are objects
+Floats = NDArray[np.float64]
+MAKE_PHI = "make Phi of them first: FeatureMap(...).fit_transform(answers)"
+
+
+def is_sparse(matrix: Any) -> bool:
+    """Whether a matrix is one of SciPy's sparse ones."""
+    return bool(sparse.issparse(matrix))
+
+
+def as_rows(phi: Phi) -> Any:
+    """Phi as a floating ndarray or a canonical csr_array without stored zeros; copied only where needed."""
+    if is_sparse(phi):
+        rows = sparse.csr_array(phi)
+        if rows.dtype.kind != "f":
+            rows = rows.astype(np.float64)
+        if not rows.has_canonical_format:
+            rows = rows.copy()
+            rows.sum_duplicates()
+        if not np.all(rows.data):
+            rows = rows.copy()
+            rows.eliminate_zeros()
+        return rows
+    dense = np.asarray(phi)
+    return dense if dense.dtype.kind == "f" else dense.astype(np.float64)
+
+
+# -------------------------------------------------------------------- what was given
+
+
+def check_phi(phi: Phi) -> Any:
+    """Phi as a finite floating ndarray or canonical csr_array; for functions (estimators use scikit-learn's)."""
+    refuse_others(phi, "phi")
+    if not is_sparse(phi):
+        phi = np.asarray(phi)
+    if phi.ndim != 2 or (phi.dtype.kind not in "fiub"):
+        raise InputError(
+            f"phi: expected a matrix of numbers, one row per object, got shape {phi.shape} of {phi.dtype}; "
+            "make it with FeatureMap(...).fit_transform(answers)",
+        )
+    rows = as_rows(phi)
+    values = rows.data if is_sparse(rows) else rows
+    if not np.isfinite(values.sum()) and not np.isfinite(values).all():
+        raise InputError("phi: some values are not finite; every entry must be a number")
+    return rows
+
+
+def as_floats(phi: Phi) -> Any:
+    """A floating matrix as it is; anything else checked, and refused where it is not rows of Phi."""
+    is_matrix = isinstance(phi, np.ndarray) or is_sparse(phi)
+    return phi if is_matrix and phi.dtype.kind == "f" else check_phi(phi)
+
+
+def refuse_others(given: Any, name: str) -> None:
+    """One sentence with the right call where answers, K, text, a path or a dask array are given instead of Phi."""
+    if isinstance(given, Triplets):
+        raise InputError(f"{name}: these are answers, not rows of numbers; {MAKE_PHI}")
+    if isinstance(given, (str, os.PathLike)):
+        raise InputError(
+            f"{name}: expected rows of numbers, got the path {os.fspath(given)!r}; for answers in a file give "
+            "FeatureMap(...).fit_transform(nearfar.read_triplets(path))"
+        )
+    if hasattr(given, "__dask_graph__"):
+        raise InputError(
+            f"{name}: this is a dask array; give nearfar.scale.from_dask({name}), its rows in blocks"
+        )
+    if is_sparse(given):
+        return
+    values = (
+        np.asarray(given)
+        if isinstance(given, (list, tuple, np.ndarray)) or hasattr(given, "columns")
+        else given
+    )
+    if not isinstance(values, np.ndarray) or values.ndim != 2 or not values.size:
+        return
+    if values.dtype.kind in "UST" or (values.dtype == object and isinstance(values[0, 0], str)):
+        raise InputError(
+            f"{name}: holds text such as {str(values[0, 0])!r}, expected rows of numbers; if these are names of objects "
+            "in answers, read them with nearfar.read_triplets(...) and then use FeatureMap(...).fit_transform"
+        )
+    if _are_indices(values):
+        raise InputError(f"{name}: these look like answers, three indices in a row; {MAKE_PHI}")
+    if _is_kernel(values):
+        raise InputError(
+            f"{name}: this looks like a kernel matrix K, expected the rows of Phi; give "
+            "FeatureMap(...).fit_transform(answers), or give K to a method with kernel='precomputed'"
+        )
+
+
+def _are_indices(values: Any) -> bool:
+    """Three different indices in every one of several rows; the rows of Phi have unit length."""
+    if values.dtype.kind not in "iu" or values.shape[1] != 3 or len(values) < 2:
+        return False
+    a, b, c = values.T
+    return bool((values >= 0).all() and ((a != b) & (b != c) & (a != c)).all())
+
+
+def _is_kernel(values: Any) -> bool:
+    """Symmetric, one value on the diagonal (0 for zero rows) that no other exceeds, and rows longer than a unit."""
+    n, p = values.shape
+    if n != p or n < 3 or values.dtype.kind != "f":
+        return False
+    diagonal = values.diagonal()
+    informed = diagonal != 0
+    if not informed.any() or not np.allclose(diagonal[informed], diagonal[informed][0], rtol=1e-6):
+        return False
+    if not 0 < diagonal[informed][0] <= 1 + 1e-6 or np.abs(values).max() > 1 + 1e-6:
+        return False
+    if not np.allclose(values, values.T, rtol=0, atol=1e-6):
+        return False
+    lengths = np.linalg.norm(values, axis=1)
+    return not np.allclose(lengths[informed], 1, atol=1e-3)
+
+
+# -------------------------------------------------------------------- facts
+
+
+def check_finite(block: Any) -> None:
+    """An error where a block holds a number that is not finite."""
+    if not np.isfinite(block.data if is_sparse(block) else block).all():
+        raise InputError("X: holds NaN or infinity; expected finite numbers")
+
+
+def informed_rows(phi: Phi) -> NDArray[np.intp]:
+    """Indices of the rows of Phi that are not zero.
+
+    >>> informed_rows(np.array([[0.0, 1.0], [0.0, 0.0]]))
+    array([0])
+    """
+    if is_sparse(phi) and phi.format == "csc":  # as counting leaves it; zeros may be stored
+        informed = np.zeros(phi.shape[0], dtype=np.bool_)
+        informed[phi.indices[phi.data != 0]] = True
+        return np.flatnonzero(informed)
+    phi = as_rows(phi)
+    return np.flatnonzero(np.diff(phi.indptr) if is_sparse(phi) else phi.any(axis=1))
+
+
+def uninformed(phi: RowBlocks) -> NDArray[np.intp]:
+    """Indices of the rows that are zero; an error where some value is not finite."""
+    found = phi.gather("uninformed", _uninformed_rows, phi.starts, check=not phi.checked)
+    return np.concatenate([np.zeros(0, dtype=np.intp), *found])
+
+
+def _uninformed_rows(block: Any, start: int, check: bool) -> NDArray[np.intp]:
+    if check:
+        check_finite(block)
+    return np.setdiff1d(np.arange(block.shape[0]), informed_rows(block), assume_unique=True) + start
+
+
+def column_counts(phi: Any) -> NDArray[np.int64]:
+    """(p,) how many rows of a sparse block have each column; of a dense one, whether any has. Over blocks they add up."""
+    phi = as_rows(phi)
+    if is_sparse(phi):
+        return np.bincount(phi.indices, minlength=phi.shape[1]).astype(np.int64, copy=False)
+    return np.asarray(phi.any(axis=0), dtype=np.int64)
+
+
+def used_columns(phi: Phi) -> NDArray[Any]:
+    """The columns of canonical rows that occur, ascending; all of those of dense rows.
+
+    >>> used_columns(sparse.csr_array([[0.6, 0.0, 0.8], [0.0, 0.0, 1.0]]))
+    array([0, 2], dtype=int32)
+    """
+    if not is_sparse(phi):
+        return np.arange(phi.shape[1])
+    if is_crowded(phi):
+        return np.flatnonzero(column_counts(phi)).astype(phi.indices.dtype)
+    columns: NDArray[Any] = np.unique(phi.indices)
+    return columns
+
+
+def is_crowded(phi: Any) -> bool:
+    """Whether an array with an entry per column is not much longer than the stored entries."""
+    return bool(phi.shape[1] <= 4 * phi.nnz + 1024)
+
+
+def row_squares(block: Any) -> Floats:
+    """(n,) squared length of every row, summed in float64."""
+    if is_sparse(block):
+        squares = block.data.astype(np.float64) ** 2
+        filled = np.flatnonzero(np.diff(block.indptr))
+        lengths = np.zeros(block.shape[0])
+        if len(filled):
+            lengths[filled] = np.add.reduceat(squares, block.indptr[filled])
+        return lengths
+    result: Floats = np.einsum("ij,ij->i", block, block, dtype=np.float64)
+    return result
+
+
+def stored_bytes(block: Any) -> int:
+    """Bytes that a dense or csr block takes."""
+    if is_sparse(block):
+        return int(block.data.nbytes + block.indices.nbytes + block.indptr.nbytes)
+    return int(block.nbytes)
