@@ -27,12 +27,3 @@ def cluster():
 
     with scale.connect("local:2") as client:
         yield client
-
-
-@pytest.fixture
-def small_pieces(monkeypatch):
-    """Many machines get many pieces of few answers."""
-    from nearfar.scale import _answers, reading
-
-    monkeypatch.setattr(_answers, "PIECE_ANSWERS", 170)
-    monkeypatch.setattr(reading, "PIECE_ROWS", 400)

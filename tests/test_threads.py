@@ -1,5 +1,6 @@
 """Threads of BLAS: held back for little work, and given back whoever leaves last."""
 
+import sys
 import threading
 
 import numpy as np
@@ -7,8 +8,6 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import nearfar as nf
-from nearfar.kernel import shift
-from nearfar.methods import _spectrum
 from nearfar.threads import one_blas_thread, run
 
 
@@ -34,24 +33,22 @@ def test_the_last_who_leaves_gives_the_threads_back():
         assert blas_threads() == {2}
 
 
-@pytest.mark.parametrize("all_at_once", [5, 1000])
-def test_small_kernels_are_solved_in_one_thread(monkeypatch, all_at_once):
-    seen = []
+@pytest.mark.parametrize(("eigen_solver", "called"), [("arpack", "eigsh"), ("dense", "eigh")])
+def test_small_kernels_are_solved_in_one_thread(eigen_solver, called):
+    seen = {}
 
-    def watched(function):
-        def call(*arguments, **options):
-            seen.append(blas_threads())
-            return function(*arguments, **options)
+    def watch(frame, event, argument):
+        if event == "call" and frame.f_code.co_name in ("eigsh", "eigh", "eigvalsh"):
+            seen[frame.f_code.co_name] = blas_threads()
 
-        return call
-
-    monkeypatch.setattr(_spectrum, "ALL_AT_ONCE", all_at_once)
-    monkeypatch.setattr(_spectrum, "eigsh", watched(_spectrum.eigsh))
-    monkeypatch.setattr(_spectrum.linalg, "eigh", watched(_spectrum.linalg.eigh))
-    monkeypatch.setattr(shift.linalg, "eigvalsh", watched(shift.linalg.eigvalsh))
     with threadpool_limits(2, user_api="blas"):
-        nf.KernelPCA(1).fit(np.random.default_rng(0).normal(size=(60, 80)))
-    assert seen == [{1}, {1}]
+        sys.setprofile(watch)
+        try:
+            nf.KernelPCA(1, eigen_solver=eigen_solver).fit(np.random.default_rng(0).normal(size=(60, 80)))
+        finally:
+            sys.setprofile(None)
+    assert {called, "eigvalsh"} <= set(seen)
+    assert all(threads == {1} for threads in seen.values())
 
 
 def test_all_threads_take_calls(monkeypatch):

@@ -18,7 +18,7 @@ Item = TypeVar("Item")
 
 __all__ = ["Listener", "listen", "show", "step", "track"]
 
-PATIENCE = 0.5  # seconds a step may last before it is drawn
+DELAY = 0.5  # seconds
 
 
 class Listener(Protocol):
@@ -79,14 +79,18 @@ def listen(listener: Listener) -> Iterator[None]:
 
 
 @contextmanager
-def show() -> Iterator[None]:
+def show(*, delay: float = DELAY) -> Iterator[None]:
     """Draw the progress of everything inside the ``with`` block, on stderr or in a notebook.
+
+    Parameters
+    ----------
+    delay : seconds that a step lasts before it is drawn; shorter ones are not.
 
     >>> with show():
     ...     list(track([1, 2], "counting"))
     [1, 2]
     """
-    drawing = _Drawing()
+    drawing = _Drawing(delay)
     try:
         with listen(drawing):
             yield
@@ -129,13 +133,14 @@ def track(items: Iterable[Item], name: str, total: float | None = None) -> Itera
 class _Drawing:
     """A listener that draws with rich, and only steps that take a while."""
 
-    def __init__(self) -> None:
+    def __init__(self, delay: float) -> None:
+        self._delay = delay
         self._bars: Any = None
         self._lock = threading.RLock()
 
     def start(self, name: str, total: float | None) -> object:
         step = _Step(name, total)
-        step.timer = threading.Timer(PATIENCE, self._show, [step])
+        step.timer = threading.Timer(self._delay, self._show, [step])
         step.timer.daemon = True
         step.timer.start()
         return step

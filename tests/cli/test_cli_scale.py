@@ -169,14 +169,14 @@ def test_files_without_answers_are_one_sentence(tmp_path, monkeypatch, address, 
 
 
 def test_an_absent_scheduler_is_one_sentence_and_exit_code_2(study, monkeypatch, capsys):
-    monkeypatch.setattr(_connect, "CONNECT_TIMEOUT", 0.5)
+    monkeypatch.setenv("NEARFAR_DASK_TIMEOUT", "0.5")
     words = ["nearfar", "map", str(study / "answers.parquet"), "--dask", "tcp://127.0.0.1:9"]
     monkeypatch.setattr(sys, "argv", words)
     with pytest.raises(SystemExit, match="2"):
         main()
     told = capsys.readouterr().err
     assert told.count("\n") == 1
-    assert told.startswith("nearfar: tcp://127.0.0.1:9: cannot reach a Dask scheduler, there is no answer")
+    assert told.startswith("nearfar: tcp://127.0.0.1:9: cannot reach a Dask scheduler, it does not reply")
 
 
 def test_a_run_that_is_stopped_says_so(study, monkeypatch, capsys):

@@ -215,14 +215,13 @@ def test_progress_is_announced():
 
 
 def test_a_bar_is_drawn_on_request(monkeypatch):
-    """``show`` is what a notebook needs; steps that are over at once are not drawn, so there is no patience here."""
-    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    """``show`` is what a notebook needs; steps that are over at once are not drawn, so there is no delay here."""
     terminal = io.StringIO()
     monkeypatch.setattr(terminal, "isatty", lambda: True)
     monkeypatch.setattr(sys, "stderr", terminal)
     compare(answers_about(PLANE, 400, 0), ["score", "ste-2"], cv=2)
     assert not terminal.getvalue()
-    with progress.show():
+    with progress.show(delay=0.0):
         compare(answers_about(PLANE, 400, 0), {"slow": Slow(), "score": "score"}, cv=2)
     assert "comparing 2 models" in terminal.getvalue()
 

@@ -11,6 +11,7 @@ import nearfar as nf
 from nearfar import scale
 from nearfar.errors import FileError, InputError, NotConverged, UninformedWarning
 from nearfar.methods import medoid, neighbours, outliers
+from nearfar.scale._answers import as_answers
 
 pytest.importorskip("distributed")
 pytestmark = ON_A_CLUSTER
@@ -106,15 +107,16 @@ def test_outliers_are_those_of_one_machine(features):
     assert many.columns.tolist() == one.columns.tolist() and many.uninformed.tolist() == [59]
 
 
-def test_held_out_accuracy_is_that_of_one_machine(features, small_pieces):
+def test_held_out_accuracy_is_that_of_one_machine(features):
     here, there = features
     held_out = made_answers(m=700, seed=5, silent=0)
     K = nf.kernel.gram(here)
-    found = scale.triplet_accuracy(held_out, phi=there, rows_bytes=20_000)
+    pieces = as_answers(held_out, piece_rows=170)
+    found = scale.triplet_accuracy(pieces, phi=there, rows_bytes=20_000)
     assert found == nf.metrics.triplet_accuracy(held_out, kernel=K)
     points = scale.KernelPCA(2).fit_transform(there)
     one = nf.metrics.triplet_accuracy(held_out, points=points.to_array())
-    assert scale.triplet_accuracy(held_out, points=points) == one
+    assert scale.triplet_accuracy(pieces, points=points) == one
 
 
 @pytest.mark.usefixtures("elsewhere")
@@ -151,10 +153,10 @@ def test_a_kernel_that_is_given_up_leaves_nothing_behind(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_blocks_of_any_height_can_be_written(tmp_path, monkeypatch):
-    monkeypatch.setattr(scale.kernel, "CHUNK_ROWS", 8)
+def test_blocks_of_any_height_can_be_written(tmp_path):
     phi = np.random.default_rng(0).normal(size=(50, 6))
-    K = scale.gram(in_blocks(phi, chunks=((20, 13, 17), (2, 4))), to=tmp_path / "K.zarr")
+    blocks = in_blocks(phi, chunks=((20, 13, 17), (2, 4)))
+    K = scale.gram(blocks, to=tmp_path / "K.zarr", chunk_rows=8)
     assert np.abs(K.compute() - phi @ phi.T).max() < 1e-12 and K.chunksize == (8, 8)
 
 

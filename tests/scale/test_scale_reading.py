@@ -12,8 +12,8 @@ from scale_tools import ON_A_CLUSTER, dense, made_answers
 import nearfar as nf
 from nearfar import scale
 from nearfar.errors import FileError, InputError, RowsError
-from nearfar.scale import reading
 from nearfar.scale.file_chunks import open_file
+from nearfar.scale.reading import _find
 
 pytest.importorskip("distributed")
 fsspec = pytest.importorskip("fsspec")
@@ -56,9 +56,9 @@ def files(tmp_path_factory):
         ("names.csv", [f"o{i}" for i in range(70)]),
     ],
 )
-def test_files_are_read_as_on_one_machine(files, pattern, objects, small_pieces):
+def test_files_are_read_as_on_one_machine(files, pattern, objects):
     one = nf.read_triplets(sorted(files.glob(pattern)), objects=objects)
-    many = scale.read_triplets(files / pattern, objects=objects)
+    many = scale.read_triplets(files / pattern, objects=objects, piece_rows=400)
     assert tuple(many.objects) == one.objects
     assert len(many.pieces) > 3 or pattern in ("names.csv.gz", "listed.parquet")
     fitted = scale.FeatureMap("score").fit(many)
@@ -66,9 +66,9 @@ def test_files_are_read_as_on_one_machine(files, pattern, objects, small_pieces)
     assert np.array_equal(fitted.features_.to_array(), nf.FeatureMap("score").fit_transform(one))
 
 
-def test_names_do_not_depend_on_the_order_of_files(files, small_pieces):
+def test_names_do_not_depend_on_the_order_of_files(files):
     paths = sorted(map(str, files.glob("names-*.parquet")))
-    forth, back = scale.read_triplets(paths), scale.read_triplets(paths[::-1])
+    forth, back = (scale.read_triplets(order, piece_rows=400) for order in (paths, paths[::-1]))
     assert forth.objects == back.objects
     phi = [scale.FeatureMap("k1").fit_transform(each).to_array() for each in (forth, back)]
     assert np.array_equal(dense(phi[0]), dense(phi[1]))
@@ -83,14 +83,14 @@ def test_files_inside_an_archive_are_a_place_too(files, tmp_path):
     assert scale.FeatureMap("k1").fit(many).n_answers_ == len(nf.read_triplets(files / "indices.parquet"))
 
 
-def test_bad_rows_are_named_or_dropped(files, tmp_path, small_pieces):
+def test_bad_rows_are_named_or_dropped(files, tmp_path):
     table = pl.read_parquet(files / "indices.parquet")
     broken = table.with_columns(far=pl.when(pl.int_range(pl.len()) == 1000).then("near").otherwise("far"))
     broken.write_parquet(tmp_path / "bad.parquet", row_group_size=300)
-    answers = scale.read_triplets(tmp_path / "bad.parquet", objects=60)
+    answers = scale.read_triplets(tmp_path / "bad.parquet", objects=60, piece_rows=400)
     with pytest.raises(RowsError, match=r"bad\.parquet \(rows from 900 on\), row 100: two equal objects"):
         scale.FeatureMap("k1").fit(answers)
-    dropped = scale.read_triplets(tmp_path / "bad.parquet", objects=60, on_bad="drop")
+    dropped = scale.read_triplets(tmp_path / "bad.parquet", objects=60, on_bad="drop", piece_rows=400)
     assert scale.FeatureMap("k1").fit(dropped).n_answers_ == len(table) - 1
 
 
@@ -119,7 +119,7 @@ def test_a_short_text_file_is_read_as_a_whole(tmp_path):
         ("names.csv.gz", "cut", "is damaged"),
     ],
 )
-def test_a_corrupt_file_in_the_middle_is_named(files, tmp_path, name, harm, sentence, small_pieces):
+def test_a_corrupt_file_in_the_middle_is_named(files, tmp_path, name, harm, sentence):
     data = bytearray((files / name).read_bytes())
     middle = data.index(b",", len(data) // 2) if name == "names.csv" else len(data) // 2
     if harm == "cut":
@@ -128,14 +128,15 @@ def test_a_corrupt_file_in_the_middle_is_named(files, tmp_path, name, harm, sent
         data[middle : middle + 1500] = (b"\0" if harm == "page" else b"\xff") * 1500
     (tmp_path / name).write_bytes(data)
     paths = [files / "names-1.parquet", tmp_path / name, files / "odd.csv"]
+    listed = [f"o{i}" for i in range(60)]
     with pytest.raises(InputError, match=rf"{re.escape(str(tmp_path / name))}.*{sentence}"):
-        scale.FeatureMap("k1").fit(scale.read_triplets(paths, objects=[f"o{i}" for i in range(60)]))
+        scale.FeatureMap("k1").fit(scale.read_triplets(paths, objects=listed, piece_rows=400))
     with pytest.raises(InputError, match=rf"{re.escape(str(tmp_path / name))}.*{sentence}"):
-        scale.read_triplets(paths)
+        scale.read_triplets(paths, piece_rows=400)
 
 
 def test_threads_do_not_close_each_others_files(files):
-    (file,) = reading._find(files / "names.csv", {})
+    (file,) = _find(files / "names.csv", {})
     with ExitStack() as stays:
         with open_file(file) as first:
             second = stays.enter_context(open_file(file))
@@ -167,8 +168,7 @@ def test_what_cannot_be_read_is_one_sentence(files, tmp_path):
         scale.read_triplets(tmp_path / "line.csv", on_bad="keep")
 
 
-def test_a_line_break_in_a_cell_cannot_be_cut(tmp_path, monkeypatch):
-    monkeypatch.setattr(reading, "PIECE_ROWS", 1)
+def test_a_line_break_in_a_cell_cannot_be_cut(tmp_path):
     (tmp_path / "line.csv").write_text('anchor,near,far\na,"banana split\nor not",c\nd,e,f\n')
     with pytest.raises(FileError, match=r"line\.csv.*: a quoted cell holds a line break"):
-        scale.read_triplets(tmp_path / "line.csv")
+        scale.read_triplets(tmp_path / "line.csv", piece_rows=1)

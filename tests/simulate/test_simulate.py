@@ -8,6 +8,7 @@ from scipy.spatial.distance import cdist
 
 from nearfar import design, simulate
 from nearfar.errors import InputError
+from nearfar.simulate.distances import pair_distances
 
 
 @pytest.fixture
@@ -88,14 +89,23 @@ def test_flips_are_independent_with_the_given_probability(flip):
     assert abs(both - flip**2) <= 6 * deviation
 
 
-def test_result_does_not_depend_on_chunks(cloud, monkeypatch):
+def test_result_does_not_depend_on_batches(cloud):
     questions = design.random_questions(40, 5000)
-    whole = simulate.answers(questions, points=cloud.round(0), flip=0.2, ties="random", seed=2)
-    monkeypatch.setattr(simulate.answering, "CHUNK", 7)
-    monkeypatch.setattr(simulate.distances, "CELLS", 10)
-    parts = simulate.answers(questions, points=cloud.round(0), flip=0.2, ties="random", seed=2)
-    np.testing.assert_array_equal(whole.triplets.array, parts.triplets.array)
-    assert whole.ties == parts.ties > 0
+    settings = {"points": cloud.round(0), "flip": 0.2, "ties": "random", "seed": 2}
+    whole, batches = (simulate.answers(questions, **settings, batch_size=size) for size in (10_000, 7))
+    np.testing.assert_array_equal(whole.triplets.array, batches.triplets.array)
+    assert whole.ties == batches.ties > 0
+    with pytest.raises(InputError, match="batch_size must be an integer >= 1, got 0"):
+        simulate.answers(questions, points=cloud, batch_size=0)
+
+
+@pytest.mark.parametrize("metric", ["manhattan", "cosine"])
+def test_distances_do_not_depend_on_the_size_of_temporaries(cloud, metric):
+    i, j = np.random.default_rng(0).integers(0, len(cloud), (2, 300))
+    whole, pieces = (
+        pair_distances(len(cloud), cloud, None, None, metric, cells=c)(i, j) for c in (10**6, 10)
+    )
+    np.testing.assert_array_equal(whole, pieces)
 
 
 def test_unsigned_pixels_do_not_wrap_round():

@@ -40,15 +40,17 @@ class Merged(NamedTuple):
     n_objects: int
 
 
-def merge(answers: Triplets) -> Merged:
+def merge(answers: Triplets, *, key_bits: int = KEY_BITS) -> Merged:
     """Make identical answers one row with a weight.
+
+    Three indices that fit into ``key_bits`` are sorted as one number, which is faster; the rows are the same.
 
     >>> merge(Triplets.from_array([[2, 1, 0], [0, 1, 2], [2, 1, 0]])).weight
     array([1., 2.])
     """
     n = answers.n_objects
     bits = max(1, (n - 1).bit_length())
-    if 3 * bits > KEY_BITS:
+    if 3 * bits > key_bits:
         return _merge_many_objects(answers)
     key = (
         (answers.anchor.astype(np.int64) << (2 * bits))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nearfar.checks import check_count
 from nearfar.errors import InputError
 from nearfar.simulate import check_rows
 from nearfar.space.margins import point_margins, without_rounding
@@ -16,7 +17,7 @@ from nearfar.triplets import Triplets, as_triplets
 
 __all__ = ["TripletAccuracy", "answer_credits", "purity", "triplet_accuracy"]
 
-CHUNK = 1 << 20  # answers judged at a time
+BATCH_SIZE = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,11 @@ def purity(labels: ArrayLike, truth: ArrayLike) -> float:
 
 
 def triplet_accuracy(
-    held_out: Triplets | ArrayLike, *, points: ArrayLike | None = None, kernel: ArrayLike | None = None
+    held_out: Triplets | ArrayLike,
+    *,
+    points: ArrayLike | None = None,
+    kernel: ArrayLike | None = None,
+    batch_size: int = BATCH_SIZE,
 ) -> TripletAccuracy:
     """Share of answers that points or a kernel predict: near must be nearer to the anchor than far.
 
@@ -87,6 +92,7 @@ def triplet_accuracy(
     held_out : answers, Triplets or an (m, 3) array of indices; they should have no part in the fit.
     points : (n, d) coordinates, one row per object. Say which of the two it is; nothing is guessed.
     kernel : (n, n) K, the matrix and not its name.
+    batch_size : answers judged at a time, which bounds the memory; the result does not depend on it.
 
     Examples
     --------
@@ -97,7 +103,7 @@ def triplet_accuracy(
     0.500 of 3 answers (33.3% ties)
     """
     total = ties = m = 0
-    for credit in _credits(held_out, points, kernel):
+    for credit in _credits(held_out, points, kernel, check_count(batch_size, "batch_size")):
         total += int((2 * credit).sum(dtype=np.float64))  # halves, so that the sum is exact
         ties += int((credit == 0.5).sum())
         m += len(credit)
@@ -112,12 +118,12 @@ def answer_credits(
     >>> answer_credits([[0, 1, 2], [1, 0, 2], [2, 0, 1]], points=[[0.0], [1.0], [2.0]])
     array([1. , 0.5, 0. ], dtype=float32)
     """
-    parts = list(_credits(held_out, points, kernel))
-    return np.concatenate(parts) if parts else np.empty(0, dtype=np.float32)
+    batches = list(_credits(held_out, points, kernel, BATCH_SIZE))
+    return np.concatenate(batches) if batches else np.empty(0, dtype=np.float32)
 
 
 def _credits(
-    held_out: Triplets | ArrayLike, points: ArrayLike | None, kernel: ArrayLike | None
+    held_out: Triplets | ArrayLike, points: ArrayLike | None, kernel: ArrayLike | None, batch_size: int
 ) -> Iterator[NDArray[np.float32]]:
     if (points is None) == (kernel is None):
         raise InputError(
@@ -141,8 +147,8 @@ def _credits(
             "coordinates or features go in as points=",
         )
     judge = _by_kernel if name == "kernel" else _by_points
-    for start in range(0, len(held_out), CHUNK):
-        rows = slice(start, start + CHUNK)
+    for start in range(0, len(held_out), batch_size):
+        rows = slice(start, start + batch_size)
         yield judge(matrix, held_out.anchor[rows], held_out.near[rows], held_out.far[rows])
 
 

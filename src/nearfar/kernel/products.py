@@ -19,11 +19,15 @@ __all__ = ["rows_times", "sums_by_label", "transposed_times"]
 Floats = NDArray[np.float64]
 BLOCKS = 8
 PARTIAL_BYTES = 1 << 28  # what the partial results of all blocks may take together
-SMALL = 200_000  # stored entries below which threads do not pay
+SERIAL_UP_TO = 200_000  # stored entries; threads do not pay for fewer
 
 
-def rows_times(matrix: Any, vectors: Floats, *, dtype: Any = np.float64) -> Floats:
+def rows_times(
+    matrix: Any, vectors: Floats, *, dtype: Any = np.float64, serial_up_to: int = SERIAL_UP_TO
+) -> Floats:
     """(n, d) matrix @ vectors; d may be missing. Float32 as ``dtype`` reads the vectors, not the sums, in that.
+
+    A matrix of at most ``serial_up_to`` stored entries is one block, here and below.
 
     >>> from scipy import sparse
     >>> rows_times(sparse.csr_array([[1.0, 2.0]]), np.array([3.0, 4.0]))
@@ -31,13 +35,13 @@ def rows_times(matrix: Any, vectors: Floats, *, dtype: Any = np.float64) -> Floa
     """
     columns = _as_columns(vectors, dtype)
     result = np.zeros((matrix.shape[0], columns.shape[1]))
-    blocks = threads.blocks(matrix.shape[0], BLOCKS if matrix.nnz > SMALL else 1)
+    blocks = threads.blocks(matrix.shape[0], BLOCKS if matrix.nnz > serial_up_to else 1)
     arrays = (matrix.indptr, matrix.indices, matrix.data)
     threads.run(_rows_times, [(*arrays, columns, first, last, result) for first, last in blocks])
     return result.reshape(matrix.shape[0], *vectors.shape[1:])
 
 
-def transposed_times(matrix: Any, vectors: Floats) -> Floats:
+def transposed_times(matrix: Any, vectors: Floats, *, serial_up_to: int = SERIAL_UP_TO) -> Floats:
     """(p, d) matrix' @ vectors; d may be missing.
 
     >>> from scipy import sparse
@@ -46,11 +50,13 @@ def transposed_times(matrix: Any, vectors: Floats) -> Floats:
     """
     rows = _as_columns(vectors, np.float64)
     width = rows.shape[1]
-    result = _in_parts(_add_transposed, matrix, (rows,), width)
+    result = _by_blocks(_add_transposed, matrix, (rows,), width, serial_up_to)
     return result.reshape(matrix.shape[1], *vectors.shape[1:])
 
 
-def sums_by_label(matrix: Any, labels: NDArray[np.int32], k: int) -> Floats:
+def sums_by_label(
+    matrix: Any, labels: NDArray[np.int32], k: int, *, serial_up_to: int = SERIAL_UP_TO
+) -> Floats:
     """(p, k) sums of the rows with each label, as columns; rows with label -1 are left out.
 
     >>> from scipy import sparse
@@ -58,7 +64,7 @@ def sums_by_label(matrix: Any, labels: NDArray[np.int32], k: int) -> Floats:
     array([[0., 1.],
            [0., 3.]])
     """
-    return _in_parts(_add_by_label, matrix, (labels,), k)
+    return _by_blocks(_add_by_label, matrix, (labels,), k, serial_up_to)
 
 
 def _as_columns(vectors: Floats, dtype: Any) -> NDArray[Any]:
@@ -66,20 +72,18 @@ def _as_columns(vectors: Floats, dtype: Any) -> NDArray[Any]:
     return columns[:, None] if columns.ndim == 1 else columns
 
 
-def _in_parts(loop: Any, matrix: Any, inputs: tuple[Any, ...], width: int) -> Floats:
+def _by_blocks(loop: Any, matrix: Any, inputs: tuple[Any, ...], width: int, serial_up_to: int) -> Floats:
     """Every block of rows adds to a (p, width) array of its own; these are added in order."""
     size = 8 * matrix.shape[1] * max(width, 1)
     most = max(1, min(BLOCKS, PARTIAL_BYTES // max(size, 1)))
-    blocks = threads.blocks(matrix.shape[0], most if matrix.nnz > SMALL else 1) or [(0, 0)]
+    blocks = threads.blocks(matrix.shape[0], most if matrix.nnz > serial_up_to else 1) or [(0, 0)]
     partial = np.zeros((len(blocks), matrix.shape[1], width))
     arrays = (matrix.indptr, matrix.indices, matrix.data)
-    jobs = [
-        (*arrays, *inputs, first, last, part) for (first, last), part in zip(blocks, partial, strict=True)
-    ]
+    jobs = [(*arrays, *inputs, first, last, own) for (first, last), own in zip(blocks, partial, strict=True)]
     threads.run(loop, jobs)
     total: Floats = partial[0]
-    for part in partial[1:]:
-        total += part
+    for own in partial[1:]:
+        total += own
     return total
 
 

@@ -13,12 +13,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from nearfar.errors import InputError, UnreachableError
+from nearfar.scale import timeouts
 from nearfar.scale._engine import Engine, require_dask
 
 __all__ = ["connect", "local_cluster"]
-
-CONNECT_TIMEOUT = 10.0  # seconds a scheduler has to answer
-WORKER_TIMEOUT = 10.0  # seconds it has to find a worker
 
 
 @contextmanager
@@ -36,6 +34,9 @@ def connect(where: str = "local") -> Iterator[Any]:
 
     The scheduler and every worker must have the nearfar and the Dask of this process, and the same minor versions of
     Python, NumPy, SciPy and Numba: else this says which differ, before any work.
+
+    A scheduler has ten seconds to reply and ten to have a worker; during the work, half a minute and a minute. The
+    environment variable ``NEARFAR_DASK_TIMEOUT`` sets other seconds, for all of these.
 
     Examples
     --------
@@ -91,14 +92,15 @@ def _client(distributed: Any, address: str) -> Iterator[Any]:
 def _open(distributed: Any, address: str) -> Any:
     import dask
 
+    seconds = timeouts.limit(timeouts.CONNECT)
     with warnings.catch_warnings():
         # Dask warns of differing versions too, in a table; we say it in a sentence
         warnings.simplefilter("ignore", distributed.versions.VersionMismatchWarning)
         try:
             if dask.config.get("distributed.client.security-loader", None) is None:  # else it has the keys
                 with ThreadPoolExecutor(1) as other:  # this one may have a loop that runs already
-                    other.submit(asyncio.run, _probe(distributed, address)).result()
-            return distributed.Client(address, timeout=CONNECT_TIMEOUT)
+                    other.submit(asyncio.run, _probe(distributed, address, seconds)).result()
+            return distributed.Client(address, timeout=seconds)
         except Exception as error:  # whatever the protocol finds wrong, a missing certificate too
             raise UnreachableError(
                 f"{address}: cannot reach a Dask scheduler, {_reason(error)}; check the address and that it runs, "
@@ -106,18 +108,16 @@ def _open(distributed: Any, address: str) -> Any:
             ) from error
 
 
-async def _probe(distributed: Any, address: str) -> None:
-    """Ask for an answer within a time limit: Dask waits for ever where a port is open but silent."""
+async def _probe(distributed: Any, address: str, seconds: float) -> None:
+    """Connect within ``seconds``: Dask waits for ever where a port is open but silent."""
     keys = distributed.Security().get_connection_args("client")
-    comm = await asyncio.wait_for(
-        distributed.comm.connect(address, timeout=CONNECT_TIMEOUT, **keys), CONNECT_TIMEOUT
-    )
+    comm = await asyncio.wait_for(distributed.comm.connect(address, timeout=seconds, **keys), seconds)
     await comm.close()
 
 
 def _reason(error: Exception) -> str:
     if isinstance(error, (OSError, TimeoutError)):
-        return "there is no answer"
+        return "it does not reply"
     if isinstance(error, MemoryError):  # Dask takes the first words of anybody for the length of a message
         return "something else answers"
     return str(error) or repr(error)
@@ -130,7 +130,7 @@ def _cores() -> int:
 def _wait_for_a_worker(client: Any, address: str) -> None:
     distributed = require_dask()
     try:
-        client.wait_for_workers(1, timeout=WORKER_TIMEOUT)
+        client.wait_for_workers(1, timeout=timeouts.limit(timeouts.WORKER))
     except (distributed.TimeoutError, TimeoutError) as error:
         raise UnreachableError(
             f"{address}: the Dask scheduler has no workers; start some with  dask worker {address}"

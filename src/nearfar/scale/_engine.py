@@ -22,6 +22,7 @@ from nearfar import __version__, threads
 from nearfar.blocks import Backend, Scratch, add_all
 from nearfar.errors import InputError, MissingExtra, NearfarError, TooLargeError, UnreachableError
 from nearfar.progress import step
+from nearfar.scale import timeouts
 from nearfar.scale.versions import check_versions
 
 __all__ = ["Engine", "Future", "current_backend", "require_dask", "scratch"]
@@ -30,8 +31,6 @@ Future = Any  # distributed.Future, or a plain value where a task takes either
 
 CANCELLED = (asyncio.CancelledError, concurrent.futures.CancelledError)
 LOOK = 0.5  # seconds between two looks at a cluster that is working
-NO_WORKER_TIMEOUT = 60.0  # seconds without a sign of life of any worker before it is an error
-ANSWER_TIMEOUT = 30.0  # seconds that the scheduler has to answer a question
 FAN_IN = 16  # results that one task of a reduction joins
 SHARED_BYTES = 1 << 14  # a larger argument of all tasks is sent once, not once for every task
 
@@ -201,7 +200,7 @@ class Engine:
                 done = [future for future in open_futures if future.done()]
                 for future in done:
                     if future.status != "finished":
-                        future.result(timeout=ANSWER_TIMEOUT)  # raises what the task raised
+                        future.result(timeout=timeouts.limit(timeouts.REPLY))  # raises what the task raised
                 advance(len(done))
                 open_futures = [future for future in open_futures if not future.done()]
                 pulse.check(bool(done))
@@ -215,15 +214,16 @@ class Engine:
         return results
 
     def _ask(self, question: Callable[[], Any]) -> Any:
-        """What the scheduler answers; an error where it does not within ``ANSWER_TIMEOUT`` seconds."""
+        """What the scheduler replies; an error where it does not in time."""
+        patience = timeouts.limit(timeouts.REPLY)
         with self.faults("looking at the workers"):
             try:
-                return self.client.sync(question, callback_timeout=ANSWER_TIMEOUT)
+                return self.client.sync(question, callback_timeout=patience)
             except TimeoutError as error:
                 if self.client.status != "running":
                     raise
                 raise UnreachableError(
-                    f"{self.address}: the Dask scheduler has not answered for {ANSWER_TIMEOUT:.0f} seconds; see "
+                    f"{self.address}: the Dask scheduler has not replied for {patience:.0f} seconds; see "
                     "whether its process still runs, start it again and run this again"
                 ) from error
 
@@ -257,23 +257,23 @@ class _Pulse:
         self._since = self._looked = time.monotonic()
 
     def check(self, done: bool = False) -> None:
-        """Look now and then; an error after ``NO_WORKER_TIMEOUT`` seconds in which no worker did anything."""
-        now = time.monotonic()
+        """Look now and then; an error where no worker did anything for too long."""
+        now, patience = time.monotonic(), timeouts.limit(timeouts.NO_WORKER)
         if done:
             self._since = now
-        if now - self._looked < min(5.0, NO_WORKER_TIMEOUT / 4):
+        if now - self._looked < min(5.0, patience / 4):
             return
         self._looked = now
         workers = self._engine._ask(self._engine.client.scheduler.identity)["workers"]
         heard = max((worker.get("last_seen", 0.0) for worker in workers.values()), default=None)
         if heard is not None and heard != self._heard:
             self._heard, self._since = heard, now
-        elif now - self._since > NO_WORKER_TIMEOUT:
+        elif now - self._since > patience:
             none = (
                 "has had no worker" if heard is None else f"has heard of none of its {len(workers)} workers"
             )
             raise UnreachableError(
-                f"{self._engine.address}: {none} for {NO_WORKER_TIMEOUT:.0f} seconds, while {self._name} was under "
+                f"{self._engine.address}: {none} for {patience:.0f} seconds, while {self._name} was under "
                 f"way; {'start workers' if heard is None else 'see whether they are frozen'} and run this again"
             )
 

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from nearfar.blocks import Backend, Handle, RowBlocks
+from nearfar.checks import check_count
 from nearfar.features import Columns
 from nearfar.features.counts import grid_pays
 from nearfar.features.mapping import (
@@ -36,7 +37,7 @@ from nearfar.scale._counting import (
     make_rows,
     merge,
 )
-from nearfar.scale._engine import current_backend
+from nearfar.scale._engine import FAN_IN, current_backend
 from nearfar.scale.merge_tree import Runs, enough_runs
 from nearfar.triplets import Triplets
 
@@ -57,6 +58,7 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     kernel, landmarks, layout, dtype : as for ``nearfar.FeatureMap``.
+    fan_in : counted pieces that are added up at a time, at least 2; more of them are fewer passes and more memory.
 
     Attributes
     ----------
@@ -85,20 +87,23 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
         landmarks: Sequence[str] | Sequence[int] | None = None,
         layout: Literal["auto", "dense", "sparse"] = "auto",
         dtype: DTypeLike = np.float64,
+        fan_in: int = FAN_IN,
     ) -> None:
         self.kernel = kernel
         self.landmarks = landmarks
         self.layout = layout
         self.dtype = dtype
+        self.fan_in = fan_in
 
     def fit(self, answers: Answers | Triplets | ArrayLike, y: object = None) -> FeatureMap:
         """Count the answers and make the rows of Phi; they stay in blocks."""
         check_form(self.layout, self.dtype)
+        check_count(self.fan_in, "fan_in", least=2)
         engine, given = current_backend(), as_answers(answers)
         self.objects_ = given.objects
         self._place_objects = landmark_indices(self.landmarks, given.objects)
         recipe = self._recipe(engine, given)
-        cells, self.n_answers_ = _count(engine, recipe, given)
+        cells, self.n_answers_ = _count(engine, recipe, given, self.fan_in)
         self._codes_handle = None
         if any(map(recipe.must_find, recipe.parts)):
             joined = _join(engine, recipe, cells)
@@ -188,13 +193,13 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
         warn_of_gaps(self.kernel, self.coverage_, n, n_missing, [self.objects_[i] for i in missing[:SOME]])
 
 
-def _count(engine: Backend, recipe: Recipe, answers: Answers) -> tuple[list[list[Handle]], int]:
+def _count(engine: Backend, recipe: Recipe, answers: Answers, fan_in: int) -> tuple[list[list[Handle]], int]:
     """Handles of the cells of every block, in a few runs that are to be added up, and how many answers there are."""
     in_piece = answers.approximate * recipe.cells_per_answer / max(1, len(answers.pieces))
     blocks = range(recipe.n_blocks)
     # a run has cells for every block, and blocks are added up side by side
     runs: Runs[list[Handle]] = Runs(
-        enough_runs(in_piece, recipe.n_cells),
+        enough_runs(in_piece, recipe.n_cells, fan_in=fan_in),
         lambda several: _join(engine, recipe, [list(block) for block in zip(*several, strict=True)]),
     )
     numbers: list[Handle] = []

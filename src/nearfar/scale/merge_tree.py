@@ -19,8 +19,10 @@ __all__ = ["Runs", "enough_runs"]
 Run = TypeVar("Run")
 
 
-def enough_runs(in_run: float, most: float) -> list[int]:
+def enough_runs(in_run: float, most: float, *, fan_in: int = FAN_IN) -> list[int]:
     """How many runs of each size make one of the next, from runs of so many cells to one of the most there can be.
+
+    No more than ``fan_in`` runs are joined at once.
 
     >>> enough_runs(4e6, 1e9)
     [16, 16]
@@ -34,7 +36,7 @@ def enough_runs(in_run: float, most: float) -> list[int]:
     enough = []
     size = max(1.0, in_run)
     while size < most:
-        enough.append(min(FAN_IN, math.ceil(2 * most / size)))
+        enough.append(min(fan_in, math.ceil(2 * most / size)))
         size *= enough[-1]
     return enough
 

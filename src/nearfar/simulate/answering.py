@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nearfar.checks import check_count
 from nearfar.design import Booklets, Questions
 from nearfar.errors import InputError
 from nearfar.progress import step
@@ -17,7 +18,7 @@ from nearfar.triplets import Triplets
 
 __all__ = ["SimulatedAnswers", "answers"]
 
-CHUNK = 1 << 18  # questions answered at a time
+BATCH_SIZE = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,7 @@ def answers(
     noise: float = 0.0,
     ties: Literal["drop", "random"] = "drop",
     seed: int | np.random.Generator = 0,
+    batch_size: int = BATCH_SIZE,
 ) -> SimulatedAnswers:
     """Answer questions of any kind by distance.
 
@@ -75,6 +77,7 @@ def answers(
         question: close calls go wrong more often than clear ones.
     ties : what happens where both distances are equal: "drop" the question, or answer at "random".
     seed : whole number or numpy Generator.
+    batch_size : questions answered at a time, which bounds the memory; the answers do not depend on it.
 
     Returns
     -------
@@ -91,6 +94,7 @@ def answers(
     """
     asked = questions if isinstance(questions, Questions) else questions.questions
     _check(flip, noise, ties)
+    check_count(batch_size, "batch_size")
     if distances is not None and not asked.anchored:
         distances = (np.asarray(distances) + np.asarray(distances).T) / 2
     measure = pair_distances(len(asked.objects), points, distances, distance, metric, roots=noise > 0)
@@ -102,18 +106,18 @@ def answers(
     choice = np.empty((m, asked.pick), dtype=np.int8 if asked.options.shape[1] < 128 else np.int32)
     n_ties = 0
     with step("simulating answers", total=m) as advance:
-        for start in range(0, m, CHUNK):
-            rows = slice(start, min(start + CHUNK, m))
-            part = asked[rows]
-            apart = distances_shown(part, measure)
+        for start in range(0, m, batch_size):
+            rows = slice(start, min(start + batch_size, m))
+            batch = asked[rows]
+            apart = distances_shown(batch, measure)
             if looks is not None:
                 apart = apart * np.exp(noise * looks.standard_normal(apart.shape))
-            picked, tie = choose(part, apart, flip, flips, coins)
+            picked, tie = choose(batch, apart, flip, flips, coins)
             n_ties += int(tie.sum())
             if ties == "drop":
-                picked[tie & _distinct(part)] = -1
+                picked[tie & _distinct(batch)] = -1
             choice[rows] = picked
-            advance(len(part))
+            advance(len(batch))
     chosen = choice if asked.pick > 1 else choice[:, 0]
     return SimulatedAnswers(questions.answered(chosen), n_ties, chosen)
 

@@ -28,10 +28,12 @@ def pair_distances(
     metric: str | Pairwise,
     *,
     roots: bool = False,
+    cells: int = CELLS,
 ) -> Measure:
     """The one function (anchors, others) -> distances that the caller described.
 
-    Euclidean distances come squared, which keeps their order, unless ``roots`` are wanted.
+    Euclidean distances come squared, which keeps their order, unless ``roots`` are wanted. Other metrics work on as
+    many pairs at a time as have ``cells`` coordinates.
     """
     given = [
         name
@@ -46,7 +48,7 @@ def pair_distances(
         array = check_rows(points, n, "points")
         if metric == "euclidean" and roots:
             return lambda i, j: np.sqrt(squared_distances(array, i, j))
-        return _between_points(array, metric)
+        return _between_points(array, metric, cells)
     if distances is not None:
         matrix = check_rows(distances, n, "distances", finite=False)
         if matrix.shape != (n, n):
@@ -81,7 +83,7 @@ def check_rows(values: ArrayLike, n: int, name: str, *, finite: bool = True) -> 
     return array
 
 
-def _between_points(points: NDArray[Any], metric: str | Pairwise) -> Measure:
+def _between_points(points: NDArray[Any], metric: str | Pairwise, cells: int) -> Measure:
     if isinstance(metric, str) and metric in ("euclidean", "sqeuclidean"):
         return lambda i, j: squared_distances(points, i, j)  # the same order as their roots
     if isinstance(metric, str) and metric not in METRICS:
@@ -89,7 +91,7 @@ def _between_points(points: NDArray[Any], metric: str | Pairwise) -> Measure:
             f"metric: {metric!r} is not known; expected euclidean, {', '.join(METRICS)} or a function",
         )
     rows_apart: Pairwise = METRICS[metric] if isinstance(metric, str) else metric
-    width = max(1, CELLS // max(1, points.shape[1]))
+    width = max(1, cells // max(1, points.shape[1]))
 
     def measure(i: NDArray[Any], j: NDArray[Any]) -> NDArray[np.float64]:
         parts = [slice(start, start + width) for start in range(0, len(i), width)]
