@@ -16,7 +16,7 @@ from strategies import KERNELS, collections, landmark_sets
 from nearfar.errors import CoverageWarning, FileError, InputError, UnfittedColumnWarning, UninformedWarning
 from nearfar.features import FeatureMap, coverage
 from nearfar.features.counts import Counts
-from nearfar.features.feature_map import PARTS
+from nearfar.features.mapping import PARTS
 from nearfar.triplets import Triplets
 
 pytestmark = pytest.mark.filterwarnings(
