@@ -169,7 +169,7 @@ def test_files_without_answers_are_one_sentence(tmp_path, monkeypatch, address, 
 
 
 def test_an_absent_scheduler_is_one_sentence_and_exit_code_2(study, monkeypatch, capsys):
-    monkeypatch.setenv("NEARFAR_DASK_TIMEOUT", "0.5")
+    monkeypatch.setenv("NEARFAR_DASK_REPLY_TIMEOUT", "0.5")
     words = ["nearfar", "map", str(study / "answers.parquet"), "--dask", "tcp://127.0.0.1:9"]
     monkeypatch.setattr(sys, "argv", words)
     with pytest.raises(SystemExit, match="2"):

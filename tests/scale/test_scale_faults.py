@@ -200,7 +200,7 @@ def test_a_scheduler_that_goes_away_is_one_sentence(dask_says):
 
 
 def test_a_scheduler_that_is_not_there_is_one_sentence(monkeypatch):
-    monkeypatch.setenv("NEARFAR_DASK_TIMEOUT", "0.5")
+    monkeypatch.setenv("NEARFAR_DASK_REPLY_TIMEOUT", "0.5")
     sentence = r"tcp://127\.0\.0\.1:9: cannot reach a Dask scheduler, it does not reply; check the address"
     with pytest.raises(UnreachableError, match=sentence), scale.connect("tcp://127.0.0.1:9"):
         pass
@@ -208,7 +208,7 @@ def test_a_scheduler_that_is_not_there_is_one_sentence(monkeypatch):
 
 def test_a_port_that_is_open_and_silent_is_one_sentence(monkeypatch):
     """Dask itself waits there for ever."""
-    monkeypatch.setenv("NEARFAR_DASK_TIMEOUT", "0.5")
+    monkeypatch.setenv("NEARFAR_DASK_REPLY_TIMEOUT", "0.5")
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
         sentence = f"{address}: cannot reach a Dask scheduler, it does not reply"
@@ -227,15 +227,15 @@ def test_an_address_that_cannot_be_used_is_one_sentence(address, reason):
 
 @pytest.mark.parametrize("given", ["soon", "0", "-1", "inf", "nan"])
 def test_a_timeout_that_is_not_one_is_one_sentence(monkeypatch, given):
-    monkeypatch.setenv("NEARFAR_DASK_TIMEOUT", given)
-    sentence = f"NEARFAR_DASK_TIMEOUT must be a number of seconds > 0, got '{given}'"
+    monkeypatch.setenv("NEARFAR_DASK_REPLY_TIMEOUT", given)
+    sentence = f"NEARFAR_DASK_REPLY_TIMEOUT must be a number of seconds > 0, got '{given}'"
     with pytest.raises(InputError, match=sentence), scale.connect("tcp://127.0.0.1:9"):
         pass
 
 
 def test_a_scheduler_without_workers_is_one_sentence(monkeypatch):
     with running_scheduler() as (_, address):
-        monkeypatch.setenv("NEARFAR_DASK_TIMEOUT", "3")
+        monkeypatch.setenv("NEARFAR_DASK_WORKER_TIMEOUT", "1")
         sentence = f"{address}: the Dask scheduler has no workers; start some with  dask worker {address}"
         with pytest.raises(UnreachableError, match=sentence), scale.connect(address):
             pass
@@ -243,8 +243,8 @@ def test_a_scheduler_without_workers_is_one_sentence(monkeypatch):
 
 def test_workers_that_never_come_back_are_one_sentence(monkeypatch):
     with running_scheduler() as (_, address), running_worker(address) as worker, scale.connect(address):
-        monkeypatch.setenv("NEARFAR_DASK_TIMEOUT", "6")
-        sentence = "has had no worker for 6 seconds, while counting answers"
+        monkeypatch.setenv("NEARFAR_DASK_WORKER_TIMEOUT", "2")
+        sentence = "has had no worker for 2 seconds, while counting answers"
         killer = KillAt("counting answers", worker.pid, 1)
         with nf.progress.listen(killer), pytest.raises(UnreachableError, match=sentence):
             scale.FeatureMap("k1").fit(slow_answers(made_answers(), 40, 0.2))
@@ -320,10 +320,10 @@ def test_a_worker_without_nearfar_is_one_sentence_for_any_client():
 def test_a_frozen_scheduler_is_one_sentence(monkeypatch, dask_says):
     """Its process is there and its port open, but it does nothing any more."""
     with running_scheduler() as (started, address), running_worker(address), scale.connect(address):
-        monkeypatch.setenv("NEARFAR_DASK_TIMEOUT", "6")
+        monkeypatch.setenv("NEARFAR_DASK_REPLY_TIMEOUT", "5")
         freezer = threading.Timer(1.0, os.kill, [started.pid, signal.SIGSTOP])
         freezer.start()
-        sentence = f"{address}: the Dask scheduler has not replied for 6 seconds; see whether its process"
+        sentence = f"{address}: the Dask scheduler has not replied for 5 seconds; see whether its process"
         with pytest.raises(UnreachableError, match=sentence):
             scale.FeatureMap("k1").fit(slow_answers(made_answers(), 60, 0.3))
         freezer.join()
@@ -333,11 +333,11 @@ def test_a_frozen_scheduler_is_one_sentence(monkeypatch, dask_says):
 def test_a_frozen_worker_is_one_sentence(monkeypatch, dask_says):
     """Its process is there, and the scheduler counts on it, but it does nothing any more."""
     with running_scheduler() as (_, address), running_worker(address) as worker, scale.connect(address):
-        monkeypatch.setenv("NEARFAR_DASK_TIMEOUT", "6")
+        monkeypatch.setenv("NEARFAR_DASK_WORKER_TIMEOUT", "4")
         freezer = threading.Timer(1.0, os.kill, [worker.pid, signal.SIGSTOP])
         freezer.start()
         sentence = (
-            f"{address}: has heard of none of its 1 workers for 6 seconds, while counting answers was under way; "
+            f"{address}: has heard of none of its 1 workers for 4 seconds, while counting answers was under way; "
             "see whether they are frozen"
         )
         with pytest.raises(UnreachableError, match=sentence):

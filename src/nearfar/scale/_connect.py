@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from nearfar.errors import InputError, UnreachableError
-from nearfar.scale import timeouts
 from nearfar.scale._engine import Engine, require_dask
+from nearfar.scale.timeouts import reply_limit, worker_limit
 
 __all__ = ["connect", "local_cluster"]
 
@@ -36,7 +36,7 @@ def connect(where: str = "local") -> Iterator[Any]:
     Python, NumPy, SciPy and Numba: else this says which differ, before any work.
 
     A scheduler has ten seconds to reply and ten to have a worker; during the work, half a minute and a minute. The
-    environment variable ``NEARFAR_DASK_TIMEOUT`` sets other seconds, for all of these.
+    environment variables ``NEARFAR_DASK_REPLY_TIMEOUT`` and ``NEARFAR_DASK_WORKER_TIMEOUT`` set other seconds.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def _client(distributed: Any, address: str) -> Iterator[Any]:
 def _open(distributed: Any, address: str) -> Any:
     import dask
 
-    seconds = timeouts.limit(timeouts.CONNECT)
+    seconds = reply_limit(working=False)
     with warnings.catch_warnings():
         # Dask warns of differing versions too, in a table; we say it in a sentence
         warnings.simplefilter("ignore", distributed.versions.VersionMismatchWarning)
@@ -130,7 +130,7 @@ def _cores() -> int:
 def _wait_for_a_worker(client: Any, address: str) -> None:
     distributed = require_dask()
     try:
-        client.wait_for_workers(1, timeout=timeouts.limit(timeouts.WORKER))
+        client.wait_for_workers(1, timeout=worker_limit(working=False))
     except (distributed.TimeoutError, TimeoutError) as error:
         raise UnreachableError(
             f"{address}: the Dask scheduler has no workers; start some with  dask worker {address}"

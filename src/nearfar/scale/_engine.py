@@ -22,7 +22,7 @@ from nearfar import __version__, threads
 from nearfar.blocks import Backend, Scratch, add_all
 from nearfar.errors import InputError, MissingExtra, NearfarError, TooLargeError, UnreachableError
 from nearfar.progress import step
-from nearfar.scale import timeouts
+from nearfar.scale.timeouts import reply_limit, worker_limit
 from nearfar.scale.versions import check_versions
 
 __all__ = ["Engine", "Future", "current_backend", "require_dask", "scratch"]
@@ -200,7 +200,7 @@ class Engine:
                 done = [future for future in open_futures if future.done()]
                 for future in done:
                     if future.status != "finished":
-                        future.result(timeout=timeouts.limit(timeouts.REPLY))  # raises what the task raised
+                        future.result(timeout=reply_limit())  # raises what the task raised
                 advance(len(done))
                 open_futures = [future for future in open_futures if not future.done()]
                 pulse.check(bool(done))
@@ -215,7 +215,7 @@ class Engine:
 
     def _ask(self, question: Callable[[], Any]) -> Any:
         """What the scheduler replies; an error where it does not in time."""
-        patience = timeouts.limit(timeouts.REPLY)
+        patience = reply_limit()
         with self.faults("looking at the workers"):
             try:
                 return self.client.sync(question, callback_timeout=patience)
@@ -258,7 +258,7 @@ class _Pulse:
 
     def check(self, done: bool = False) -> None:
         """Look now and then; an error where no worker did anything for too long."""
-        now, patience = time.monotonic(), timeouts.limit(timeouts.NO_WORKER)
+        now, patience = time.monotonic(), worker_limit()
         if done:
             self._since = now
         if now - self._looked < min(5.0, patience / 4):

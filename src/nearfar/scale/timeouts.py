@@ -7,26 +7,33 @@ import os
 
 from nearfar.errors import InputError
 
-__all__ = ["CONNECT", "NO_WORKER", "REPLY", "WORKER", "limit"]
-
-VARIABLE = "NEARFAR_DASK_TIMEOUT"
-CONNECT = 10.0  # seconds for a scheduler to accept a connection
-WORKER = 10.0  # seconds for a scheduler that was just connected to have a worker
-REPLY = 30.0  # seconds for a scheduler to reply while work is under way
-NO_WORKER = 60.0  # seconds that work waits without a sign of life of any worker
+__all__ = ["reply_limit", "worker_limit"]
 
 
-def limit(default: float) -> float:
-    """Seconds to wait: the environment variable ``NEARFAR_DASK_TIMEOUT``, for all waits alike, else ``default``.
+def reply_limit(*, working: bool = True) -> float:
+    """Seconds that a scheduler has to reply: ``NEARFAR_DASK_REPLY_TIMEOUT``, else 30, or 10 when it is first met.
 
-    >>> limit(REPLY)
-    30.0
+    >>> reply_limit(), reply_limit(working=False)
+    (30.0, 10.0)
     """
-    given = os.environ.get(VARIABLE, "").strip()
+    return _seconds("NEARFAR_DASK_REPLY_TIMEOUT", 30.0 if working else 10.0)
+
+
+def worker_limit(*, working: bool = True) -> float:
+    """Seconds without a sign of life of any worker: ``NEARFAR_DASK_WORKER_TIMEOUT``, else 60, or 10 at the start.
+
+    >>> worker_limit(), worker_limit(working=False)
+    (60.0, 10.0)
+    """
+    return _seconds("NEARFAR_DASK_WORKER_TIMEOUT", 60.0 if working else 10.0)
+
+
+def _seconds(variable: str, default: float) -> float:
+    given = os.environ.get(variable, "").strip()
     try:
         seconds = float(given or default)
     except ValueError:
         seconds = math.nan
     if not 0 < seconds < math.inf:
-        raise InputError(f"{VARIABLE} must be a number of seconds > 0, got {given!r}")
+        raise InputError(f"{variable} must be a number of seconds > 0, got {given!r}")
     return seconds
