@@ -34,11 +34,23 @@ extensions = [
     "command_line",
     "docstrings",
     "mathml",
+    "offline",
 ]
 templates_path = ["_templates"]
-exclude_patterns = ["_build", "_ext", "figures", "images/*.py", "**/GALLERY_HEADER.*"]
+exclude_patterns = [
+    "_build",
+    "_ext",
+    "figures",
+    "images/*.py",
+    "**/GALLERY_HEADER.*",
+    "**sg_execution_times.rst",
+]
 nitpicky = False
-suppress_warnings = ["config.cache", "myst.header"]
+suppress_warnings = [
+    "config.cache",  # functions among the settings of the gallery
+    "myst.header",  # included pages begin with their own heading
+    "ref.python",  # numpydoc links every attribute by its bare name, which several estimators share
+]
 
 # ---------------------------------------------------------------- pages in Markdown
 
