@@ -18,7 +18,7 @@ answers = nf.simulate.answers(questions, points=digits.data[:80], noise=0.05).tr
 space = nf.fit(answers, "tste-2")
 points = space.map(2)
 
-fig, ax = plt.subplots(figsize=(6.4, 5.6))
+fig, ax = plt.subplots(figsize=(6.4, 5.6), layout="none")
 ax.scatter(*points.T, s=0)
 for point, image in zip(points, digits.images, strict=False):
     ax.add_artist(
