@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from benchmarks.honesty._run import fit, repetitions, run_cells, share
 from benchmarks.honesty.worlds import asked, make_world, random_questions
-from benchmarks.honesty.worlds_held_out import asked_held_out, make_held_out
+from benchmarks.honesty.worlds_held_out import asked_held_out, make_held_out, questions_held_out
 from nearfar.evaluate.curve import learning_curve
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets
@@ -44,7 +44,11 @@ def doubling(
 
     answers = ask()
     more = Triplets.concatenate([answers, ask()])
-    rows = random_questions(rng, QUESTIONS, n)
+    # questions as the collection asks them: rare objects stay rare
+    popular = design == "popular"
+    rows = (
+        questions_held_out(world, rng, design, QUESTIONS) if popular else random_questions(rng, QUESTIONS, n)
+    )
     q = world.q(rows)
     now, later = (expected_accuracy(fit(model, found), rows, q) for found in (answers, more))
     curve = learning_curve(answers, model, cv=cv)

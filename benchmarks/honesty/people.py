@@ -34,7 +34,7 @@ def review(
     if geometry:
         world, pool = make_held_out(rng, n=n, geometry=geometry, noise=noise), POOL_HELD_OUT
         count = np.maximum(each // 2, (each * people * rng.dirichlet(np.full(people, 2.0))).astype(int))
-        rows = questions_held_out(n, rng, "balanced", int(count.sum()))
+        rows = questions_held_out(world, rng, "balanced", int(count.sum()))
     else:
         world, pool = make_world(rng, n=n, noise=noise), POOL
         count = np.full(people, each)

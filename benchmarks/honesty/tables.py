@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from benchmarks._measure import RESULTS, ROOT
+from nearfar.evaluate.people import wilson
 
 PAGE = ROOT / "docs" / "honesty.md"
 Row = dict[str, Any]
@@ -109,10 +110,14 @@ def number(row: Row, key: str) -> str:
     if value is None:
         return ""
     text = f"{value:.3f}" if key in ("forecast", "true_gain") else f"{value:.2f}"
+    known = row.get(f"{key}_known")
     interval = row.get(f"{key}_interval")
+    if interval is None:  # rows of earlier runs: all of them are rates
+        of = known or row["repetitions"]
+        rate = wilson(value * of, of)
+        interval = None if rate is None else (rate.low, rate.high)
     if interval is not None and key not in ("forecast", "true_gain"):
         text += f" ({max(0.0, interval[0]):.2f} to {min(1.0, interval[1]):.2f})"
-    known = row.get(f"{key}_known")
     return text if known is None else f"{text} of {known}"
 
 

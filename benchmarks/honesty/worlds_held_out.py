@@ -37,7 +37,7 @@ NOISES = ("ratio", "lapses", "weights", "minority", "coins")
 class HeldOutWorld:
     """``features`` (n, d), ``power`` 1 or 2 of the distance, and per person ``weights`` (POOL, d), ``sharp``, ``lapse``.
 
-    ``taste`` : (POOL,) 1 for people of the minority.
+    ``taste`` : (POOL,) 1 for people of the minority. ``popular`` : (n,) how often objects are asked about in a popular design.
     """
 
     features: Floats
@@ -46,6 +46,7 @@ class HeldOutWorld:
     sharp: Floats
     lapse: Floats
     taste: NDArray[np.int64]
+    popular: Floats
 
     @property
     def n(self) -> int:
@@ -101,7 +102,8 @@ def make_held_out(
         weights[taste == 1] = np.where(np.arange(d) < max(1, d // 3), 6.0, 0.05)
     elif noise == "coins":
         lapse = np.ones(POOL)
-    return HeldOutWorld(x, 1.0 if geometry in ("city", "hierarchy") else 2.0, weights, sharp, lapse, taste)
+    power = 1.0 if geometry in ("city", "hierarchy") else 2.0
+    return HeldOutWorld(x, power, weights, sharp, lapse, taste, rng.pareto(2.5, size=n) + 0.3)
 
 
 def _features(rng: np.random.Generator, n: int, geometry: str) -> Floats:
@@ -155,13 +157,14 @@ def asked_held_out(
     who = rng.choice(people, size=m, p=eager / eager.sum())
     if design == "screens":
         return _screens(world, rng, m // 8, drawn, who)
-    rows = questions_held_out(world.n, rng, design, m)
+    rows = questions_held_out(world, rng, design, m)
     return Triplets.from_array(world.answer(rows, drawn[who], rng), n_objects=world.n, participant=who)
 
 
-def questions_held_out(n: int, rng: np.random.Generator, design: str, m: int) -> Rows:
+def questions_held_out(world: HeldOutWorld, rng: np.random.Generator, design: str, m: int) -> Rows:
     """Questions of the designs "balanced", "popular" and "pool"."""
-    popular = rng.pareto(2.5, size=n) + 0.3 if design == "popular" else np.ones(n)
+    n = world.n
+    popular = world.popular if design == "popular" else np.ones(n)
     # the three largest of weights with Gumbel noise: a draw without replacement
     rows = np.argsort(-(np.log(popular) + rng.gumbel(size=(m, n))), axis=1)[:, :3]
     if design == "balanced":
