@@ -15,7 +15,7 @@ from benchmarks.ask_faults import run_kills
 from nearfar.ask.guard import Limits, Rate
 from nearfar.ask.passwords import new_secret
 from nearfar.ask.prepare import open_study
-from nearfar.ask.store import people, researcher
+from nearfar.ask.store import drawing, people, researcher
 from nearfar.ask.store.people import Answer
 from nearfar.ask.study import read_study
 from nearfar.errors import FileError, InputError
@@ -134,7 +134,7 @@ def test_two_stores_on_one_server_draw_evenly_and_save_once(tmp_path, new_databa
                 )
                 assert told["refused"] == []
 
-        release = [lambda: stores[0].store.write_now(people.release_idle, 50.0, rng)] * 4
+        release = [lambda: stores[0].store.write_now(drawing.release_idle, 50.0, rng)] * 4
         run_all([lambda i=i: send(i) for i in range(24)] + release)
         check_invariants(stores[1], late=True)
         run_all([lambda i=i: arrive(stores[i % 2], f"t{i}", now=500.0) for i in range(24)])

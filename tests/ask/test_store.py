@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nearfar.ask.booklet import Drawn, Place, arrange, on_other_sides
-from nearfar.ask.store import people, researcher
+from nearfar.ask.store import drawing, people, researcher
 from nearfar.ask.store.people import Answer
 from nearfar.ask.study import GAP
 from nearfar.errors import FileError, UnreachableError
@@ -145,13 +145,13 @@ def test_with_drop_out_the_spread_is_at_most_two(tmp_path, seed):
             held = places(ready, token)
             stay = int(rng.integers(len(held))) if rng.random() < 0.3 else len(held)
             answer(ready, token, held[:stay], now=now + 60)
-            ready.store.write_now(people.release_idle, now - 600, rng)
+            ready.store.write_now(drawing.release_idle, now - 600, rng)
             if rng.random() < 0.1 and number > 10:
                 back = f"t{int(rng.integers(number - 9))}"
                 arrive(ready, back, now=now, rng=rng)
                 answer(ready, back, places(ready, back), now=now)
             check_invariants(ready)
-        ready.store.write_now(people.release_idle, now + 10_000, rng)
+        ready.store.write_now(drawing.release_idle, now + 10_000, rng)
         check_invariants(ready)
         assert spread(ready) <= 2
         assert spread(ready, "load") <= 2
@@ -196,7 +196,7 @@ class Study:
         self.now = max(0.0, self.now - 5000)
 
     def release(self):
-        self.ready.store.write_now(people.release_idle, self.now - 600, self.rng)
+        self.ready.store.write_now(drawing.release_idle, self.now - 600, self.rng)
 
     def answer_blindly(self):
         """An answer to any place at all, released or not: as from a tab that was offline."""
@@ -318,7 +318,7 @@ def test_who_comes_back_gets_as_many_questions_as_are_missing(ready):
     arrive(ready, "a", now=0.0)
     held = places(ready, "a")
     answer(ready, "a", held[:9], now=10.0)
-    assert ready.store.write_now(people.release_idle, 500.0, rng) == 1
+    assert ready.store.write_now(drawing.release_idle, 500.0, rng) == 1
     assert places(ready, "a") == []
     arrive(ready, "a", now=9999.0)
     assert len(places(ready, "a")) == 15
@@ -332,7 +332,7 @@ def test_who_was_only_away_gets_the_same_questions_back(ready):
     arrive(ready, "a", now=0.0)
     held = places(ready, "a")
     answer(ready, "a", held[:5], now=10.0)
-    ready.store.write_now(people.release_idle, 500.0, np.random.default_rng(0))
+    ready.store.write_now(drawing.release_idle, 500.0, np.random.default_rng(0))
     answer(ready, "a", held[5:6], now=4000.0)
     assert places(ready, "a") == held[6:]
     answer(ready, "a", held[6:], now=4000.0)
@@ -343,7 +343,7 @@ def test_who_was_only_away_gets_the_same_questions_back(ready):
 def test_an_answer_to_a_place_that_was_given_away_still_counts(ready):
     arrive(ready, "a", now=0.0)
     held = places(ready, "a")
-    ready.store.write_now(people.release_idle, 500.0, np.random.default_rng(0))
+    ready.store.write_now(drawing.release_idle, 500.0, np.random.default_rng(0))
     arrive(ready, "a", now=1000.0)  # in another tab: a new booklet
     answer(ready, "a", held[3:5], now=1001.0)  # from the old tab
     check_invariants(ready, late=True)

@@ -17,7 +17,7 @@ from nearfar.ask.admin_routes import AdminRoutes
 from nearfar.ask.guard import Guard, Limits
 from nearfar.ask.people_routes import PeopleRoutes, unreachable
 from nearfar.ask.prepare import OpenStudy
-from nearfar.ask.store import people
+from nearfar.ask.store import drawing
 from nearfar.ask.view import ViewMaker
 from nearfar.errors import NearfarError, UnreachableError
 
@@ -65,7 +65,7 @@ async def _release(ready: OpenStudy) -> None:
     idle, rng = ready.study.people.idle_minutes * 60, np.random.default_rng()
     while True:
         try:
-            gone = await ready.store.write(people.release_idle, time.time() - idle, rng)
+            gone = await ready.store.write(drawing.release_idle, time.time() - idle, rng)
             if gone:
                 log.info("released the questions of %d people who left", gone)
         except NearfarError as error:

@@ -10,7 +10,7 @@ from nearfar.ask.objects import StudyObjects, find_objects
 from nearfar.ask.passwords import hash_password, new_password
 from nearfar.ask.pool import make_pool
 from nearfar.ask.store import Store, open_store, researcher
-from nearfar.ask.store.people import BookletPlan
+from nearfar.ask.store.drawing import BookletPlan
 from nearfar.ask.store.schema import VERSION
 from nearfar.ask.study import Study
 from nearfar.errors import FileError

@@ -12,8 +12,8 @@ from nearfar.ask.answers import collect
 from nearfar.ask.export import export_folder
 from nearfar.ask.live import live_view
 from nearfar.ask.prepare import OpenStudy, open_study
+from nearfar.ask.store import drawing, researcher
 from nearfar.ask.store import people as people_store
-from nearfar.ask.store import researcher
 from nearfar.ask.store.people import Answer, Arrival
 from nearfar.ask.study import Study
 from nearfar.ask.visitors import choices
@@ -62,7 +62,7 @@ def _visit(
     now = number * MINUTE
     token = f"simulated {number}"
     idle = ready.study.people.idle_minutes * MINUTE
-    ready.store.write_now(people_store.release_idle, now - idle, rng)
+    ready.store.write_now(drawing.release_idle, now - idle, rng)
     who = Arrival(token, f"s{number + 1}", None, {}, now)
     ready.store.write_now(people_store.start, who, ready.plan, rng)
     places = (ready.store.read_now(people_store.booklet, token) or {"places": []})["places"]

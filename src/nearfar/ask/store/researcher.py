@@ -10,7 +10,7 @@ import numpy as np
 
 from nearfar.ask.objects import Picture, StudyObjects
 from nearfar.ask.pool import Pool, same_trio
-from nearfar.ask.store.people import unload
+from nearfar.ask.store.drawing import unload
 from nearfar.ask.store.schema import VERSION
 from nearfar.ask.store.transaction import Row, Transaction
 from nearfar.ask.study import Study
