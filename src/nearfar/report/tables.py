@@ -6,7 +6,8 @@ from typing import Any
 
 import polars as pl
 
-from nearfar.report.facts import Facts
+from nearfar.report.facts import Curve, Facts, Tree
+from nearfar.report.groups_section import Alike, Groups
 
 __all__ = ["make_tables"]
 
@@ -17,68 +18,22 @@ def make_tables(facts: Facts) -> dict[str, pl.DataFrame]:
         "objects": _objects(facts),
         "map": _maps(facts),
         "neighbours": _neighbours(facts),
-        "models": pl.DataFrame(
-            [
-                {
-                    "model": m.name,
-                    "accuracy": m.accuracy,
-                    "standard_error": m.error,
-                    "ties": m.ties,
-                    "seconds": m.seconds,
-                    "as_good_as_best": m.as_good_as_best,
-                    "remarks": "; ".join(m.remarks),
-                }
-                for m in facts.judge.models
-            ]
-        ),
-        "left_out": pl.DataFrame(
-            [(part.what, part.count, part.why) for part in facts.answers.left_out],
-            schema={"what": pl.String, "count": pl.Int64, "why": pl.String},
-            orient="row",
-        ),
+        "models": _models(facts),
+        "left_out": _left_out(facts),
         "contradictions": _contradictions(facts),
     }
     if facts.tree is not None:
-        tables["clusters"] = _clusters(facts)
-        tables["tree"] = pl.DataFrame(
-            list(facts.tree.merges),
-            schema={"one": pl.Int64, "other": pl.Int64, "height": pl.Float64, "size": pl.Int64},
-            orient="row",
-        )
-        tables["tree_leaves"] = pl.DataFrame(
-            {
-                "row": range(len(facts.tree.members)),
-                "object": [facts.objects[x].name for x in facts.tree.members],
-            }
-        )
+        tables["clusters"] = _clusters(facts, facts.tree)
+        tables["tree"] = _merges(facts.tree)
+        tables["tree_leaves"] = _leaves(facts, facts.tree)
     if facts.quality.participants:
         tables["participants"] = _participants(facts)
     if facts.groups is not None:
-        tables["group_moves"] = pl.DataFrame(
-            [
-                (*pair.names, m.name, m.distance, m.low, m.high, m.sure)
-                for pair in facts.groups.pairs
-                for m in pair.moves
-            ],
-            schema=["group", "other", "object", "distance", "low", "high", "sure"],
-            orient="row",
-        )
+        tables["group_moves"] = _group_moves(facts.groups)
     if facts.alike is not None:
-        tables["agreement"] = pl.DataFrame(
-            [
-                (facts.alike.people[a], facts.alike.people[b], *rest)
-                for a, b, *rest in facts.alike.cells
-                if a < b
-            ],
-            schema=["participant", "other", "agreement", "low", "high", "questions"],
-            orient="row",
-        )
+        tables["agreement"] = _agreement(facts.alike)
     if facts.curve is not None:
-        tables["curve"] = pl.DataFrame(
-            [(p.answers, p.accuracy, p.error) for p in facts.curve.points],
-            schema={"answers": pl.Float64, "accuracy": pl.Float64, "standard_error": pl.Float64},
-            orient="row",
-        )
+        tables["curve"] = _curve(facts.curve)
     return tables
 
 
@@ -109,11 +64,58 @@ def _neighbours(facts: Facts) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def _clusters(facts: Facts) -> pl.DataFrame:
+def _models(facts: Facts) -> pl.DataFrame:
+    return pl.DataFrame(
+        [
+            {
+                "model": m.name,
+                "accuracy": m.accuracy,
+                "standard_error": m.error,
+                "ties": m.ties,
+                "seconds": m.seconds,
+                "as_good_as_best": m.as_good_as_best,
+                "remarks": "; ".join(m.remarks),
+            }
+            for m in facts.judge.models
+        ]
+    )
+
+
+def _left_out(facts: Facts) -> pl.DataFrame:
+    rows = [(each.what, each.count, each.why) for each in facts.answers.left_out]
+    return pl.DataFrame(rows, {"what": pl.String, "count": pl.Int64, "why": pl.String}, orient="row")
+
+
+def _merges(tree: Tree) -> pl.DataFrame:
+    schema = {"one": pl.Int64, "other": pl.Int64, "height": pl.Float64, "size": pl.Int64}
+    return pl.DataFrame(list(tree.merges), schema, orient="row")
+
+
+def _leaves(facts: Facts, tree: Tree) -> pl.DataFrame:
+    names = [facts.objects[x].name for x in tree.members]
+    return pl.DataFrame({"row": range(len(names)), "object": names})
+
+
+def _group_moves(groups: Groups) -> pl.DataFrame:
+    rows = [
+        (*pair.names, m.name, m.distance, m.low, m.high, m.sure) for pair in groups.pairs for m in pair.moves
+    ]
+    return pl.DataFrame(rows, ["group", "other", "object", "distance", "low", "high", "sure"], orient="row")
+
+
+def _agreement(alike: Alike) -> pl.DataFrame:
+    rows = [(alike.people[a], alike.people[b], *rest) for a, b, *rest in alike.cells if a < b]
+    return pl.DataFrame(rows, ["participant", "other", "agreement", "low", "high", "questions"], orient="row")
+
+
+def _curve(curve: Curve) -> pl.DataFrame:
+    rows = [(p.answers, p.accuracy, p.error) for p in curve.points]
+    schema = {"answers": pl.Float64, "accuracy": pl.Float64, "standard_error": pl.Float64}
+    return pl.DataFrame(rows, schema, orient="row")
+
+
+def _clusters(facts: Facts, tree: Tree) -> pl.DataFrame:
     """The chosen clusters, and one column per other cut; clusters are numbered from 1, as on the page."""
-    tree = facts.tree
-    if tree is None:
-        return pl.DataFrame()
     chosen = tree.chosen
     columns: dict[str, Any] = {
         "object": [found.name for found in facts.objects],
