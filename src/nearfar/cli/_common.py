@@ -36,6 +36,7 @@ __all__ = [
     "load",
     "many",
     "named_columns",
+    "read_lines",
     "session",
     "tell",
     "text_output",
@@ -199,7 +200,7 @@ def _people(path: Path, triplets: Triplets, key: str | None) -> list[str]:
     if key is None:
         found = [place for place in (path.parent / "report.key", Path("report.key")) if place.is_file()]
         key = read_key(found[0]) if found else None
-    return real_names(_lines(path), names, key)
+    return real_names(read_lines(path, "participant"), names, key)
 
 
 def leave_out(
@@ -229,17 +230,14 @@ def leave_out(
     return triplets[~np.isin(triplets.participant.codes, out)], excluded
 
 
-def _lines(path: Path) -> list[str]:
+def read_lines(path: Path, what: str) -> list[str]:
+    """The lines of a text file that are not blank, each one ``what``."""
     try:
         text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = (getattr(error, "strerror", None) or "").lower() or "it is not UTF-8 text"
         raise FileError(
-            f"{path}: cannot be read, {reason}",
-        ) from error
-    except UnicodeDecodeError as error:
-        raise FileError(
-            f"{path}: is not UTF-8 text; expected one participant per line",
+            f"{path}: cannot be read, {reason}; expected one {what} per line",
         ) from error
     return [line.strip() for line in text.splitlines() if line.strip()]
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nearfar.cli._common import Loaded, OnBad, named_columns, tell
-from nearfar.cli._methods import Prepared, find_images, need_answers, prepare, read_names
+from nearfar.cli._common import Loaded, OnBad, named_columns, read_lines, tell
+from nearfar.cli._methods import Prepared, find_images, need_answers, prepare
 from nearfar.errors import FileError, InputError
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ class InBlocks(Local):
                 f"--model {model}: --dask and --scratch work with kernels; name one, such as --model score or --model k1"
             )
         loaded, found = _read(answers, **reading)
-        chosen = None if landmarks is None else read_names(landmarks)
+        chosen = None if landmarks is None else read_lines(landmarks, "object")
         fitted = scale.FeatureMap(parsed.kernel, landmarks=chosen).fit(found)
         if not fitted.n_answers_:
             need_answers(loaded, answers)
@@ -145,19 +145,14 @@ class InBlocks(Local):
 
     def clusters(self, ready: Prepared, n_clusters: int, n_init: int, seed: int) -> Any:
         """Kernel k-means, its labels here, and its medoids."""
-        import numpy as np
-
         from nearfar.methods import KernelKMeans, medoid
-        from nearfar.space import Clusters
+        from nearfar.space.clusters import as_clusters
 
         there = ready.space
         found = KernelKMeans(n_clusters, n_init=n_init, diagonal=there.diagonal, random_state=seed)
         found.fit(there.phi)
-        medoids = medoid(there.phi, found.labels_)
-        at = np.full(n_clusters, -1, dtype=np.intp)
-        at[medoids.clusters] = medoids.indices
         labels = found.labels_.to_array("fetching the clusters")
-        return Clusters(labels, found.sizes_, at, float(found.inertia_), found.uninformed_)
+        return as_clusters(found, labels, medoid(there.phi, found.labels_))
 
 
 @dataclass(frozen=True)

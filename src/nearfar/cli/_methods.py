@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nearfar.cli._common import Loaded, load, many, tell
+from nearfar.cli._common import Loaded, load, many, read_lines, tell
 from nearfar.cli._model import Model, make_space
 from nearfar.errors import FileError, InputError
 from nearfar.terminal import write_out
@@ -28,6 +28,7 @@ __all__ = [
     "Model",
     "Outputs",
     "Prepared",
+    "Title",
     "Written",
     "check_outputs",
     "draws",
@@ -35,7 +36,6 @@ __all__ = [
     "need_answers",
     "need_two",
     "prepare",
-    "read_names",
     "write_all",
     "write_bytes",
 ]
@@ -75,6 +75,7 @@ Images = Annotated[
         show_default=False,
     ),
 ]
+Title = Annotated[str, typer.Option("--title", help="Heading of the picture.", show_default=False)]
 Outputs = Annotated[
     list[str],
     typer.Option(
@@ -182,25 +183,13 @@ def prepare(
     """Read answers and make their space; find pictures of the objects where they will be drawn."""
     loaded = load(answers, **reading)
     need_answers(loaded, answers)
-    chosen = None if landmarks is None else read_names(landmarks)
+    chosen = None if landmarks is None else read_lines(landmarks, "object")
     made = make_space(
         loaded.triplets, model, landmarks=chosen, dimensions=dimensions, settings=settings, seed=seed
     )
     made.space.diagonal = diagonal  # type: ignore[assignment]
     found = find_images(loaded, images, reading.get("objects")) if pictures else {}
     return Prepared(loaded, made.space, made.headline, found)
-
-
-def read_names(path: Path) -> list[str]:
-    """Names of objects, one per line."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = (getattr(error, "strerror", None) or "it is not UTF-8 text").lower()
-        raise FileError(
-            f"{path}: cannot be read, {reason}; expected one object per line",
-        ) from error
-    return [line.strip() for line in text.splitlines() if line.strip()]
 
 
 def find_images(loaded: Loaded, folder: Path | None, listing: Path | None) -> dict[int, Path]:

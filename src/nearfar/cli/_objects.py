@@ -6,6 +6,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from nearfar.cli._common import read_lines
 from nearfar.errors import FileError
 
 __all__ = ["Things", "read_names", "read_things"]
@@ -30,7 +31,7 @@ def read_things(given: str) -> Things:
     if path.is_dir():
         return _pictures(path)
     if path.suffix.lower() in LISTS:
-        return Things(_lines(_text(path)))
+        return Things(tuple(read_lines(path, "name")))
     from nearfar.io import read_objects
 
     listed = read_objects(path)
@@ -42,7 +43,7 @@ def read_things(given: str) -> Things:
 def read_names(given: str) -> list[str]:
     """Names in a file, one a line, or listed with commas between them."""
     path = Path(given)
-    return list(_lines(_text(path)) if path.is_file() else _lines(given.replace(",", "\n")))
+    return read_lines(path, "name") if path.is_file() else list(_lines(given.replace(",", "\n")))
 
 
 def _as_listed(image: Path | None, folder: Path) -> str:
@@ -64,20 +65,6 @@ def _pictures(folder: Path) -> Things:
     by_name = dict(zip(stems if len(set(stems)) == len(stems) else files, files, strict=True))
     names = order_names(list(by_name))
     return Things(tuple(names), tuple(by_name[name] for name in names))
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise FileError(
-            f"{path}: cannot be read, {reason}",
-        ) from error
-    except UnicodeDecodeError as error:
-        raise FileError(
-            f"{path}: is not UTF-8 text; expected one name per line",
-        ) from error
 
 
 def _lines(text: str) -> tuple[str, ...]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from nearfar.cli._common import (
     Answers,
@@ -27,6 +25,7 @@ from nearfar.cli._methods import (
     Model,
     Outputs,
     Prepared,
+    Title,
     Written,
     check_outputs,
     prepare,
@@ -47,7 +46,7 @@ def kernel(
     landmarks: Landmarks = None,
     diagonal: DiagonalOption = Diagonal.shift,
     objects: Objects = None,
-    title: Annotated[str, typer.Option("--title", help="Heading of the picture.", show_default=False)] = "",
+    title: Title = "",
     dialect: Dialect = None,
     column: Column = None,
     on_bad: OnBadOption = OnBad.error,

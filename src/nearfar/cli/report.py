@@ -22,7 +22,7 @@ from nearfar.cli._common import (
     tell,
 )
 from nearfar.cli._groups import GroupsOption, read_groups
-from nearfar.cli._methods import write_bytes
+from nearfar.cli._methods import Images, write_bytes
 from nearfar.cli._model import Model
 
 if TYPE_CHECKING:
@@ -30,15 +30,6 @@ if TYPE_CHECKING:
 
 __all__ = ["report"]
 
-Images = Annotated[
-    Path | None,
-    typer.Option(
-        "--images",
-        metavar="DIR",
-        help="Folder of pictures; a file belongs to the object of its name.",
-        show_default=False,
-    ),
-]
 Bundle = Annotated[
     Path | None,
     typer.Option(

@@ -1,8 +1,9 @@
 """Models turn answers into a space; clusters, maps, trees, neighbours and predictions follow from it."""
 
+from nearfar.space.clusters import Clusters
 from nearfar.space.models import EMBEDDINGS, KERNELS, Model, fit_space, parse_model, parse_models
 from nearfar.space.predictions import Predictions, as_questions
-from nearfar.space.space import Clusters, Space
+from nearfar.space.space import Space
 
 __all__ = [
     "EMBEDDINGS",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -12,8 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from nearfar.checks import check_count
 from nearfar.errors import InputError
+from nearfar.space.clusters import Clusters, as_clusters
 from nearfar.space.margins import Strategy, phi_margins, point_margins
 from nearfar.space.predictions import Predictions, as_questions
+from nearfar.space.rows import known_rows, non_zero, stack
 from nearfar.space.similar import Similar, find_name
 from nearfar.triplets import Triplets, as_triplets
 
@@ -22,38 +23,11 @@ if TYPE_CHECKING:
     from nearfar.kernel import ShiftedKernel
     from nearfar.methods import ClusterTree, Medoids, Neighbours, Outliers, Tree
 
-__all__ = ["Clusters", "Space"]
+__all__ = ["Space"]
 
 Kind = Literal["kernel", "points"]
 Diagonal = Literal["shift", "keep"]
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class Clusters:
-    """A partition of the objects.
-
-    Attributes
-    ----------
-    labels : (n,) cluster of every object, numbered by size, the largest 0. An uninformed object gets the cluster
-        nearest to the centre of the space; ``uninformed`` lists them.
-    sizes : (k,) informed objects in every cluster.
-    medoids : (k,) the most typical object of every cluster, -1 for an empty one.
-    inertia : sum of squared distances of the informed objects to the centres of their clusters.
-    uninformed : indices of the objects nothing is known about.
-
-    Examples
-    --------
-    >>> found = Space.of_points([[0.0], [1.0], [8.0]]).clusters(2)
-    >>> found.labels, found.sizes
-    (array([0, 0, 1], dtype=int32), array([2, 1]))
-    """
-
-    labels: NDArray[np.int32]
-    sizes: NDArray[np.int64]
-    medoids: NDArray[np.intp]
-    inertia: float
-    uninformed: NDArray[np.intp]
 
 
 class Space:
@@ -115,7 +89,7 @@ class Space:
         self.estimator = estimator
         self.diagonal = diagonal
         self.strategy = strategy
-        self.informed = _non_zero(rows, n) if informed is None and kind == "kernel" else _mask(informed, n)
+        self.informed = known_rows(rows, kind, informed)
 
     @classmethod
     def of_points(cls, points: ArrayLike, objects: Sequence[str] | None = None) -> Space:
@@ -237,10 +211,7 @@ class Space:
 
         options = {"diagonal": self._diagonal, "strategy": self.strategy, "random_state": seed}
         found = KernelKMeans(n_clusters, n_init=n_init, **options).fit(self._working)
-        medoids = self.medoids(found.labels_)
-        at = np.full(n_clusters, -1, dtype=np.intp)
-        at[medoids.clusters] = medoids.indices
-        return Clusters(found.labels_, found.sizes_, at, float(found.inertia_), found.uninformed_)
+        return as_clusters(found, found.labels_, self.medoids(found.labels_))
 
     def medoids(self, labels: ArrayLike | None = None) -> Medoids:
         """The object with the smallest mean squared distance to its fellows, of every cluster or of all objects."""
@@ -360,9 +331,9 @@ class Space:
         for role in (new.anchor, new.near, new.far):
             known[role] = True
         if self.kind == "kernel":
-            known[fresh] &= _non_zero(placed, len(fresh))
+            known[fresh] &= non_zero(placed)
         return self._with(
-            _stack(self.rows, placed),
+            stack(self.rows, placed),
             (*self.objects, *(new.objects[x] for x in fresh)),
             np.concatenate([self.informed, known[fresh]]),
         )
@@ -413,23 +384,3 @@ class Space:
         if self.kind == "kernel":
             return self.rows
         return np.hstack([self._scaled, self.informed[:, None].astype(np.float64)])
-
-
-def _mask(informed: NDArray[np.bool_] | None, n: int) -> NDArray[np.bool_]:
-    return np.ones(n, dtype=bool) if informed is None else np.asarray(informed, dtype=bool)
-
-
-def _non_zero(rows: Any, n: int) -> NDArray[np.bool_]:
-    from nearfar.kernel.phi import informed_rows
-
-    known = np.zeros(n, dtype=bool)
-    known[informed_rows(rows)] = True
-    return known
-
-
-def _stack(rows: Any, more: Any) -> Any:
-    from scipy import sparse
-
-    if sparse.issparse(rows) or sparse.issparse(more):
-        return sparse.csr_array(sparse.vstack([rows, more], format="csr"))
-    return np.vstack([rows, more])
