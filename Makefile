@@ -7,7 +7,9 @@ READY := $(VENV)/.ready
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 TOOLS := .venv-tools
 UV := $(TOOLS)/bin/uv
-PYTEST := -m pytest -n 2 --dist loadfile
+# two processes on two cores: threads of BLAS on top of them would only wait for each other
+PYTEST := -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+test test-lowest test-newest dist: export OPENBLAS_NUM_THREADS := 1
 TESTS ?=
 
 .PHONY: help install demo test test-lowest test-newest lint types doctest check docs contract dist workflows bench paper clean

@@ -70,7 +70,19 @@ def test_sdist(sdist: Path, folder: Path, tests: list[str]) -> None:
         archive.extractall(folder, filter="data")
     unpacked = folder / sdist.name.removesuffix(".tar.gz")
     python = environment(folder / "sdist", f"{unpacked}[dev]")
-    run(python, "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile", *tests, cwd=unpacked)
+    run(
+        python,
+        "-m",
+        "pytest",
+        "-q",
+        "-n",
+        "2",
+        "--dist",
+        "loadfile",
+        "--no-loadscope-reorder",
+        *tests,
+        cwd=unpacked,
+    )
 
 
 def try_wheel(wheel: Path, folder: Path, extra: str, missing: str | None) -> None:

@@ -9,6 +9,38 @@ from hypothesis import HealthCheck, settings
 settings.register_profile("nearfar", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("nearfar")
 
+# files of minutes, which begin first: two processes then end at about the same time
+LONG = (
+    "scale/test_scale_faults",
+    "report/test_browser",
+    "ask/test_pages",
+    "cli/test_tiny",
+    "cli/test_demo",
+    "cli/test_cli_report",
+    "ask/test_faults",
+    "experiments/test_running",
+    "docs/test_documented_commands",
+    "docs/test_documented_python",
+    "scale/test_scale_methods",
+    "cli/test_cli_scale",
+    "embedding/test_embedding",
+    "evaluate/test_compare",
+    "evaluate/test_curve",
+    "evaluate/test_groups",
+    "evaluate/test_tastes",
+    "report/test_report_page",
+    "test_anywhere",
+)
+RANK = {name: rank for rank, name in enumerate(LONG)}
+
+
+def pytest_collection_modifyitems(items):
+    """Long files first, the others as they come; the order within a file stays."""
+    tests = f"{Path(__file__).parent.as_posix()}/"
+    names = {item: item.path.as_posix().removeprefix(tests).removesuffix(".py") for item in items}
+    items.sort(key=lambda item: RANK.get(names[item], len(LONG)))
+
+
 SHARED = Path(__file__).parents[1].parent / "shared" / "data"
 
 

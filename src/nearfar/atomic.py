@@ -44,8 +44,8 @@ def atomic_path(target: str | os.PathLike[str]) -> Iterator[Path]:
     try:
         yield temporary
         if not direct:
-            _keep_mode(final, temporary)
             _sync(temporary)
+            _keep_mode(final, temporary)
             os.replace(temporary, final)
             _sync_names(final.parent)
     except Exception as error:

@@ -38,7 +38,7 @@ def check_square(n: int, itemsize: int, *, copies: int = 1) -> None:
 def _of_machine() -> int:
     listing = Path("/proc/meminfo")
     if listing.exists():
-        for line in listing.read_text().splitlines():
+        for line in listing.read_text(encoding="ascii").splitlines():
             if line.startswith("MemAvailable:"):
                 return int(line.split()[1]) * 1024
     if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
@@ -50,9 +50,15 @@ def _of_container() -> int:
     """What the limit of a container leaves, the cache of files not counted; no limit where there is none."""
     try:
         limit, used = (CGROUP / name for name in ("memory.max", "memory.current"))
-        most = limit.read_text().strip()
-        facts = dict(line.split() for line in (CGROUP / "memory.stat").read_text().splitlines())
-        taken = int(used.read_text()) - int(facts.get("inactive_file", 0)) - int(facts.get("active_file", 0))
+        most = limit.read_text(encoding="ascii").strip()
+        facts = dict(
+            line.split() for line in (CGROUP / "memory.stat").read_text(encoding="ascii").splitlines()
+        )
+        taken = (
+            int(used.read_text(encoding="ascii"))
+            - int(facts.get("inactive_file", 0))
+            - int(facts.get("active_file", 0))
+        )
         return max(int(most) - taken, 0) if most != "max" else 1 << 62
     except (OSError, ValueError):
         return 1 << 62

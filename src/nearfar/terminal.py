@@ -32,5 +32,7 @@ def write_out(data: bytes | str) -> None:
         out.write(printable(text) if out.isatty() else text)
         return
     out.flush()
-    out.buffer.write(data.encode(errors="backslashreplace") if isinstance(data, str) else data)
+    out.buffer.write(
+        data.encode(errors="backslashreplace") if isinstance(data, str) else data
+    )  # UTF-8 anywhere
     out.buffer.flush()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
@@ -21,6 +22,7 @@ def main() -> None:
     from nearfar.terminal import printable
 
     _end_on_signals()
+    _write_any_name()
     try:
         app()
     except NearfarError as error:
@@ -37,6 +39,13 @@ def main() -> None:
         with suppress(OSError):  # the terminal may be what went away
             print("nearfar: stopped; nothing half-written was left behind", file=sys.stderr)
         sys.exit(end.code if isinstance(end, SystemExit) else STOPPED)
+
+
+def _write_any_name() -> None:
+    """Let names that the encoding of a terminal or a pipe cannot hold stand as their escapes."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _end_on_signals() -> None:

@@ -82,7 +82,7 @@ def _load(path: Path, counts: dict[str, int]) -> Dataset:
 
 
 def _table(file: Root, header: bool = False) -> NDArray[np.float64]:
-    with file.open("r") as stream:
+    with file.open("r", encoding="utf-8") as stream:
         try:
             table: NDArray[np.float64] = np.loadtxt(stream, delimiter=",", skiprows=int(header), ndmin=2)
         except ValueError as error:

@@ -63,7 +63,8 @@ def _scale_rows(block: Block, scale: NDArray[Any]) -> Block:
 
 def _check_fits(n_rows: int, n_columns: int, itemsize: int) -> None:
     needed = n_rows * n_columns * itemsize
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 1 << 62
+    known = hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if known else 1 << 62
     if needed > memory:
         raise TooLargeError(
             f"a dense Phi of {n_rows:,} x {n_columns:,} takes {needed / 1e9:.0f} GB, this machine has "
