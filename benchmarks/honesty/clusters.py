@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchmarks.honesty._run import fit, repetitions, run_cells, share
 from benchmarks.honesty.worlds import asked, clusters_of_points, make_world
 from benchmarks.honesty.worlds_held_out import asked_held_out, groups_held_out, make_held_out
 from nearfar.evaluate.cluster_count import count_clusters
+from nearfar.evaluate.grouping import AXES
+from nearfar.space.space import Space
 
 N = 50  # objects of shapes without groups
 
@@ -31,7 +32,7 @@ def counted(
         points = rng.normal(size=(N, d))
     world = make_world(rng, points=points, noise=noise)
     answers = asked(world, rng, m=each * len(points), people=30)
-    return _found(fit(model, answers).rows, k)
+    return _found(fit(model, answers), k)
 
 
 def counted_held_out(
@@ -43,11 +44,12 @@ def counted_held_out(
     geometry = "ball" if shape == "groups" else shape
     world = make_held_out(rng, n=n, geometry=geometry, noise=noise, features=groups)
     answers = asked_held_out(world, rng, m=each * n, people=35)
-    return _found(fit(model, answers).rows, k)
+    return _found(fit(model, answers), k)
 
 
-def _found(rows: NDArray[Any], k: int) -> dict[str, Any]:
-    found = count_clusters(rows)
+def _found(space: Space, k: int) -> dict[str, Any]:
+    # as grouping.group_objects does it
+    found = count_clusters(np.asarray(space.rows if space.kind == "points" else space.map(AXES)))
     return {
         "right": share(found.k == k),
         "none": share(found.k == 1),
@@ -70,6 +72,7 @@ def main() -> None:
             ("soe-8", 120, "logistic"),
             ("soe-3", 120, "flips"),
             ("soe-3", 120, "none"),
+            ("score", 120, "logistic"),
         )
     ]
     cells += [
@@ -79,6 +82,7 @@ def main() -> None:
             ("soe-3", 40, "logistic"),
             ("soe-8", 120, "logistic"),
             ("soe-3", 120, "none"),
+            ("score", 120, "logistic"),
         )
     ]
     cells += [

@@ -43,9 +43,11 @@ def control_rows(answers: Triplets) -> NDArray[np.bool_]:
     >>> control_rows(often).sum()
     np.int64(12)
     """
-    codes = dense_codes(answers.question_ids)
-    if not len(codes):
-        return np.zeros(0, dtype=bool)
+    ids = answers.question_ids
+    ordered = np.sort(ids)
+    if not np.any(ordered[OFTEN - 1 :] == ordered[: len(ids) - OFTEN + 1]):  # none was asked so often
+        return np.zeros(len(ids), dtype=bool)
+    codes = dense_codes(ids)
     count = np.bincount(codes)
     control = (count >= OFTEN) & (count > FAR_MORE * np.median(count))
     return np.asarray(control[codes])
