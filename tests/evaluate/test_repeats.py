@@ -21,6 +21,11 @@ def collection(times=146, m=900):
     return Triplets.from_array(rows, n_objects=30)
 
 
+@pytest.mark.parametrize("m", [0, 1, 8, 9, 10, 11])
+def test_few_answers_hold_no_control_question(m):
+    assert not control_rows(Triplets.from_array([[0, 1, 2]] * m, n_objects=3)).any()
+
+
 def test_a_named_model_counts_every_answer_and_says_so():
     answers = collection()
     with pytest.warns(

@@ -45,7 +45,8 @@ def control_rows(answers: Triplets) -> NDArray[np.bool_]:
     """
     ids = answers.question_ids
     ordered = np.sort(ids)
-    if not np.any(ordered[OFTEN - 1 :] == ordered[: len(ids) - OFTEN + 1]):  # none was asked so often
+    last = max(len(ids) - OFTEN + 1, 0)
+    if not np.any(ordered[OFTEN - 1 :] == ordered[:last]):  # none was asked so often
         return np.zeros(len(ids), dtype=bool)
     codes = dense_codes(ids)
     count = np.bincount(codes)
