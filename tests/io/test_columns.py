@@ -73,7 +73,7 @@ def test_a_choice_that_could_be_two_things_is_not_guessed(tmp_path):
         ({"anchr": "Q"}, r"unknown role 'anchr'; expected one of anchor, near, far, option, choice"),
         (
             {"anchor": "Q", "near": "L"},
-            r"got the roles anchor, near; expected anchor, near, far; or anchor, option",
+            r"got the roles anchor, near; expected anchor, near, far; or anchor, two or more options",
         ),
         ({"anchor": ["Q", "L"], "near": "L", "far": "R"}, r"anchor must be one column, got 2"),
     ],

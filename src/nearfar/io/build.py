@@ -40,7 +40,8 @@ def triplet_rows(kept: pl.DataFrame, plan: Plan, first_row: int) -> pl.DataFrame
     if several == 1:
         return parts[0]
     order = np.arange(several * len(kept)).reshape(several, -1).T.ravel()
-    return pl.concat(parts)[order]
+    found = pl.concat(parts)[order]
+    return found.filter(pl.col("near").is_not_null()) if plan.partial else found
 
 
 def _numbers(plan: Plan) -> dict[str, pl.Expr]:

@@ -10,10 +10,11 @@ from nearfar.errors import FileError, InputError
 from nearfar.io.dialects._plan import Aside, Dialect, Plan, Refusal
 from nearfar.io.dialects.arrays import LIST_BOOLEAN, LIST_COUNT, LIST_ORDER
 from nearfar.io.dialects.canonical import CANONICAL
-from nearfar.io.dialects.mapped import MAPPED, PLANNED, is_overlay, mapped_plan, with_columns
+from nearfar.io.dialects.mapped import MAPPED, is_overlay, mapped_plan, with_columns
 from nearfar.io.dialects.most_central import MOST_CENTRAL
 from nearfar.io.dialects.next import NEXT
 from nearfar.io.dialects.odd_one_out import ODD_ONE_OUT
+from nearfar.io.dialects.planned import PLANNED
 from nearfar.io.dialects.salmon import SALMON
 from nearfar.io.dialects.things import THINGS
 from nearfar.io.dialects.triplettools import TRIPLETTOOLS

@@ -46,7 +46,8 @@ class Plan:
     columns : role -> position in the file.
     objects : the roles whose cells hold objects. In expressions they are object indices, null where blank;
         all other roles are text.
-    triplets : what a row says, as (anchor, near, far): one triplet, or two of one statement.
+    triplets : what a row says, as (anchor, near, far): one triplet, or several of one statement.
+    partial : whether a row says only those of them whose ``near`` is not null.
     answer : the role that holds the choice, where it is one of ``objects``; the word "skip" in it is a skip.
     refuse, aside : rows that are not answers.
     near_side : side of ``near`` (0 left, 1 right) where the roles tell; else the column ``near_side`` is read.
@@ -71,6 +72,7 @@ class Plan:
     first_index: int | None = None
     blanks: tuple[str, ...] = ()
     has_header: bool = True
+    partial: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Tables that no dialect knows: the caller says which column has which role. Also the lists of ``nearfar plan``."""
+"""Tables that no dialect knows: the caller says which column has which role."""
 
 from __future__ import annotations
 
@@ -10,11 +10,23 @@ import polars as pl
 
 from nearfar.errors import FileError, InputError
 from nearfar.io.dialects._plan import Aside, Dialect, Plan, Refusal
+from nearfar.io.dialects.grids import grid_plan
 from nearfar.io.dialects.most_central import central_triplets
 from nearfar.io.dialects.odd_one_out import odd_triplets
 from nearfar.io.header import Header
 
-__all__ = ["MAPPED", "PLANNED", "ROLES", "is_overlay", "mapped_plan", "with_columns"]
+__all__ = [
+    "MAPPED",
+    "ROLES",
+    "SIDES",
+    "is_overlay",
+    "mapped_plan",
+    "nearer_plan",
+    "one_of_three_plan",
+    "taken",
+    "with_columns",
+    "with_optional",
+]
 
 CHOICES = {
     "choice": None,
@@ -42,7 +54,7 @@ SKIPS = ("skip", "skipped")
 def with_columns(plan: Plan, header: Header, columns: Mapping[str, Any]) -> Plan:
     """A dialect's plan with some of its optional columns named by the caller."""
     found = _positions(header, columns)
-    return _optional(plan, {role: places[0] for role, places in found.items()})
+    return with_optional(plan, {role: places[0] for role, places in found.items()})
 
 
 def is_overlay(columns: Mapping[str, Any]) -> bool:
@@ -60,18 +72,20 @@ def mapped_plan(header: Header, columns: Mapping[str, Any]) -> Plan:
         roles = ("anchor", "near", "far")
         anchor, near, far = map(pl.col, roles)
         plan = Plan({role: single[role] for role in roles}, roles, ((anchor, near, far),))
-        return _optional(plan, single)
+        return with_optional(plan, single)
     if "anchor" in single and len(options) == 2 and len(choice) == 1:
-        plan = _nearer(single["anchor"], options, single[choice[0]], CHOICES[choice[0]])
+        plan = nearer_plan(single["anchor"], options, single[choice[0]], CHOICES[choice[0]])
+    elif "anchor" in single and len(options) > 2 and choice == ["choice"]:
+        plan = grid_plan(single["anchor"], options, [single["choice"]], single.pop("check", None))
     elif len(options) == 3 and len(single.keys() & {"odd", "central"}) == 1:
         role = "odd" if "odd" in single else "central"
-        plan = _one_of_three(role, options, single[role])
+        plan = one_of_three_plan(role, options, single[role])
     else:
         raise InputError(
-            f"columns: got the roles {', '.join(columns) or 'none'}; expected anchor, near, far; or anchor, option, "
-            "option, choice; or option, option, option and odd or central"
+            f"columns: got the roles {', '.join(columns) or 'none'}; expected anchor, near, far; or anchor, two or "
+            "more options and choice; or option, option, option and odd or central"
         )
-    return _optional(plan, single)
+    return with_optional(plan, single)
 
 
 def _positions(header: Header, columns: Mapping[str, Any]) -> dict[str, list[int]]:
@@ -102,10 +116,12 @@ def _position(header: Header, given: Any) -> int:
     raise FileError(f"{header.source}: has no column {given!r}; its columns are {listed}")
 
 
-def _nearer(anchor: int, options: Sequence[int], choice: int, how: Any, words: Sequence[str] = SIDES) -> Plan:
+def nearer_plan(
+    anchor: int, options: Sequence[int], choice: int, how: Any, words: Sequence[str] = SIDES
+) -> Plan:
     """An anchor, two options and the choice among them."""
     one, other = pl.col("option_1"), pl.col("option_2")
-    took_one, took_other = _taken(2, how, words)
+    took_one, took_other = taken(2, how, words)
     near = pl.when(took_one).then(one).when(took_other).then(other)
     far = pl.when(took_one).then(other).when(took_other).then(one)
     columns = {"anchor": anchor, **_option_columns(options), "choice": choice}
@@ -118,10 +134,10 @@ def _nearer(anchor: int, options: Sequence[int], choice: int, how: Any, words: S
     )
 
 
-def _one_of_three(role: str, options: Sequence[int], choice: int) -> Plan:
-    """Three options, one of which is odd or central, by name or by number from 1."""
+def one_of_three_plan(role: str, options: Sequence[int], choice: int) -> Plan:
+    """Three options, one of which is odd or central, by name or by number from 1; ``role`` says which it is."""
     a, b, c = (pl.col(f"option_{i}") for i in (1, 2, 3))
-    is_a, is_b, is_c = _taken(3, None, ())
+    is_a, is_b, is_c = taken(3, None, ())
     chosen = pl.when(is_a).then(a).when(is_b).then(b).when(is_c).then(c)
     first, second = pl.when(is_a).then(b).otherwise(a), pl.when(is_c).then(b).otherwise(c)
     triplets = (
@@ -142,14 +158,14 @@ def _option_columns(options: Sequence[int]) -> dict[str, int]:
     return objects | {f"option_{i}_text": at for i, at in enumerate(options, start=1)}
 
 
-def _taken(count: int, how: Any, words: Sequence[str]) -> list[pl.Expr]:
+def taken(count: int, how: Any, words: Sequence[str]) -> list[pl.Expr]:
     """For each option, whether it was chosen: by its name, else by a word for its side, else by its number."""
     choice = pl.col("choice")
     plain = choice.str.strip_chars().str.to_lowercase().str.replace(r"\.0+$", "")
     names = [choice == pl.col(f"option_{i}_text") for i in range(1, count + 1)]
     any_name = pl.any_horizontal(names).fill_null(False)
     first = 1 if how is None else how
-    taken = []
+    found = []
     for i in range(count):
         said = pl.lit(False)
         if how in (None, "side") and words:
@@ -158,8 +174,8 @@ def _taken(count: int, how: Any, words: Sequence[str]) -> list[pl.Expr]:
             said |= plain == str(i + first)
         if how in (None, "name"):
             said = names[i] | (~any_name & said)
-        taken.append(said.fill_null(False))
-    return taken
+        found.append(said.fill_null(False))
+    return found
 
 
 def _choice_refusals(count: int, how: Any, words: Sequence[str]) -> tuple[Refusal, ...]:
@@ -171,10 +187,9 @@ def _choice_refusals(count: int, how: Any, words: Sequence[str]) -> tuple[Refusa
     expected = ", ".join(ways) + (
         " (if it counts from 0, name the column as choice_from_0)" if how is None else ""
     )
-    taken = _taken(count, how, words)
-    refusals = [Refusal(~pl.any_horizontal(taken), "not a choice", expected, shows)]
+    refusals = [Refusal(~pl.any_horizontal(taken(count, how, words)), "not a choice", expected, shows)]
     if how is None:
-        by_name, by_number = _taken(count, "name", ()), _taken(count, 1, ())
+        by_name, by_number = taken(count, "name", ()), taken(count, 1, ())
         differ = pl.any_horizontal(
             [by_name[i] & by_number[j] for i in range(count) for j in range(count) if i != j]
         )
@@ -190,7 +205,7 @@ def _choice_asides(count: int) -> tuple[Aside, ...]:
     return Aside(choice.is_null(), "no answer"), Aside(skip.fill_null(False), "skip")
 
 
-def _optional(plan: Plan, positions: Mapping[str, int]) -> Plan:
+def with_optional(plan: Plan, positions: Mapping[str, int]) -> Plan:
     """The plan with the optional columns that were found."""
     columns = dict(plan.columns)
     for role in OPTIONAL:
@@ -214,26 +229,13 @@ def _check(plan: Plan) -> Aside:
         texts = [name for name in plan.columns if name.endswith("_text")]
         named = pl.any_horizontal([mark == pl.col(text) for text in texts]).fill_null(False)
         right = [
-            (mark == pl.col(text)) & taken
-            for text, taken in zip(texts, _taken(len(texts), None, SIDES), strict=True)
+            (mark == pl.col(text)) & took
+            for text, took in zip(
+                texts, taken(len(texts), None, SIDES if len(texts) == 2 else ()), strict=True
+            )
         ]
         correct = pl.when(named).then(pl.any_horizontal(right)).otherwise(correct)
     return Aside(marked, "check", correct)
-
-
-def planned(header: Header) -> Plan | None:
-    """A list of ``nearfar plan`` with a column for the choice: by name, one or other, left or right, 1 or 2."""
-    found = header.find_all(anchor=["anchor"], one=["one"], other=["other"], choice=["choice"])
-    if found is None:
-        return None
-    options = (found["one"], found["other"])
-    plan = _nearer(found["anchor"], options, found["choice"], None, ("left", "right"))
-    plan = replace(plan, near_side=pl.when(_taken(2, None, SIDES)[0]).then(0).otherwise(1))
-    optional = header.optional()
-    kind = header.find("role")
-    if kind is not None:
-        optional["check"] = kind
-    return _optional(plan, optional)
 
 
 def _nothing(header: Header) -> Plan | None:
@@ -241,5 +243,4 @@ def _nothing(header: Header) -> Plan | None:
     return None
 
 
-PLANNED = Dialect("plan", "anchor, one, other, choice", planned)
 MAPPED = Dialect("columns", "the columns that you name", _nothing)

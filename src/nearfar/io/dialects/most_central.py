@@ -28,7 +28,7 @@ def plan(header: Header) -> Plan | None:
         c=["c", "triplet_object_3"],
         central=["central", "chosen_center"],
     )
-    if found is None:
+    if found is None or header.find("kind") is not None:  # with a kind it is a list of nearfar plan
         return None
     a, b, c, central = map(pl.col, ["a", "b", "c", "central"])
     none_of_them = Refusal(

@@ -23,7 +23,7 @@ def odd_triplets(
 def plan(header: Header) -> Plan | None:
     """A row is one statement, of two triplets."""
     found = header.find_all(a=["a"], b=["b"], c=["c"], odd=["odd", "odd_one_out"])
-    if found is None:
+    if found is None or header.find("kind") is not None:  # with a kind it is a list of nearfar plan
         return None
     a, b, c, odd = map(pl.col, ["a", "b", "c", "odd"])
     none_of_them = Refusal(
