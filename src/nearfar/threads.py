@@ -16,7 +16,7 @@ from nearfar.errors import InputError
 
 Result = TypeVar("Result")
 
-__all__ = ["alone", "blocks", "n_threads", "one_blas_thread", "run"]
+__all__ = ["alone", "blocks", "inside", "n_threads", "one_blas_thread", "run"]
 
 LONG = 5_000  # rows of a matrix up to which a product with a vector is little work
 
@@ -61,7 +61,7 @@ def run(work: Callable[..., Result], arguments: Iterable[tuple[object, ...]]) ->
     [3, 7]
     """
     jobs = list(arguments)
-    if len(jobs) <= 1 or n_threads() == 1 or getattr(_inside, "pool", False):
+    if len(jobs) <= 1 or inside():
         return [work(*job) for job in jobs]
     shared = _Jobs(work, jobs)
     helpers = [_pool().submit(shared.take) for _ in range(min(len(jobs), n_threads()) - 1)]
@@ -96,6 +96,15 @@ class _Jobs(Generic[Result]):
                 except BaseException:
                     self.left.clear()
                     raise
+
+
+def inside() -> bool:
+    """Whether this is work of ``run`` already, so that to cut it further would only cost time.
+
+    >>> run(lambda number: inside(), [(0,), (1,)]), inside()
+    ([True, True], False)
+    """
+    return bool(getattr(_inside, "pool", False)) or n_threads() == 1
 
 
 _inside = threading.local()

@@ -298,12 +298,12 @@ def _filled(
 
 
 def _over_rows(loop: Any, X: NDArray[Any], inputs: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
-    cuts = threads.blocks(len(X), CUTS if len(X) > 10_000 else 1)
+    cuts = threads.blocks(len(X), CUTS if len(X) > 10_000 and not threads.inside() else 1)
     threads.run(loop, [(X, *inputs, first, last, *outputs) for first, last in cuts])
 
 
 def _move(X: NDArray[Any], moved: NDArray[np.intp], old: Labels, new: Labels, sums: Floats) -> None:
-    cuts = threads.blocks(X.shape[1], threads.n_threads() if len(moved) > 10_000 else 1)
+    cuts = threads.blocks(X.shape[1], 1 if len(moved) <= 10_000 or threads.inside() else threads.n_threads())
     threads.run(_loops.move_sums, [(X, moved, old, new, first, last, sums) for first, last in cuts])
 
 

@@ -134,7 +134,10 @@ def make_rows(
         parts.append(rows_from_counts(counts, own, own is None, dtype))
     informed = np.any([part.informed for part in parts], axis=0)
     facts = RowFacts(informed, [part.rows_per_column for part in parts])
-    return stack([part.phi for part in parts], layout, dtype), facts
+    rows = stack([part.phi for part in parts], layout, dtype)
+    if isinstance(rows, np.ndarray):
+        rows = np.ascontiguousarray(rows)  # row by row, as k-means and neighbours read them
+    return rows, facts
 
 
 def _added(recipe: Recipe, block: int, pieces: list[PartCells], dense: list[bool]) -> list[Counts]:
