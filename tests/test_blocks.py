@@ -200,9 +200,9 @@ def test_dense_rows_of_features_lie_row_by_row(tmp_path):
     rng = np.random.default_rng(0)
     rows = np.array([[x, *rng.permutation(6)[:2]] for x in rng.integers(6, 400, 4000)])
     answers = nf.Triplets.from_array(rows, n_objects=400)
-    with scale.scratch(tmp_path), pytest.warns(UninformedWarning, match="6 of 400 objects"):
-        phi = scale.FeatureMap("k1", landmarks=range(6), layout="dense", dtype=np.float32).fit_transform(
-            answers
-        )
-        blocks = phi.gather("rows", lambda block: block.flags.c_contiguous)
+    features = scale.FeatureMap("k1", landmarks=range(6), layout="dense", dtype=np.float32)
+    with scale.scratch(tmp_path):
+        with pytest.warns(UninformedWarning, match="6 of 400 objects"):
+            features.fit(answers)
+        blocks = features.features_.gather("rows", lambda block: block.flags.c_contiguous)
     assert len(blocks) > 1 and all(blocks)
