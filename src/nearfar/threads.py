@@ -88,11 +88,11 @@ class _Jobs(Generic[Result]):
         with alone():
             while True:
                 try:
-                    place, job = self.left.popleft()
+                    number, job = self.left.popleft()
                 except IndexError:
                     return
                 try:
-                    self.results[place] = self.work(*job)
+                    self.results[number] = self.work(*job)
                 except BaseException:
                     self.left.clear()
                     raise

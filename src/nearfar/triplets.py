@@ -112,9 +112,9 @@ class Triplets:
         same = (self.near == self.far) | (self.anchor == self.near) | (self.anchor == self.far)
         if same.any():
             row = int(np.argmax(same))
-            came = tuple(self.objects[column[row]] for column in (self.anchor, self.near, self.far))
+            given = tuple(self.objects[column[row]] for column in (self.anchor, self.near, self.far))
             raise TripletError(
-                f"answer {row}: anchor, near and far are {came}; a triplet needs three distinct objects "
+                f"answer {row}: anchor, near and far are {given}; a triplet needs three distinct objects "
                 f"({int(same.sum())} such answers; drop them first)",
             )
 

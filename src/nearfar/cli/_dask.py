@@ -198,11 +198,11 @@ def write_kernel(
                 ".zarr",
             )
     from nearfar import scale
-    from nearfar.scale.kernel import check_place
+    from nearfar.scale.kernel import check_target
 
-    check_place(outputs[0])
-    with backend(dask, scratch) as place:
-        ready = place.prepare(answers, model, landmarks, diagonal=diagonal, **reading)
+    check_target(outputs[0])
+    with backend(dask, scratch) as verbs:
+        ready = verbs.prepare(answers, model, landmarks, diagonal=diagonal, **reading)
         scale.gram(ready.space.phi, to=outputs[0], diagonal=diagonal, objects=ready.names)
     tell(f"wrote {outputs[0]}", quiet=quiet)
 

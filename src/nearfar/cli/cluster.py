@@ -74,8 +74,8 @@ def cluster(
     Example:  nearfar cluster answers.csv -k 4 -o clusters.csv -o clusters.png
     """
     check_outputs(output)
-    with session(quiet), backend(dask, scratch) as place:
-        ready = place.prepare(
+    with session(quiet), backend(dask, scratch) as verbs:
+        ready = verbs.prepare(
             answers,
             model,
             landmarks,
@@ -89,7 +89,7 @@ def cluster(
             on_bad=on_bad,
             exclude=exclude,
         )
-        found = place.clusters(ready, clusters, starts, seed)
+        found = verbs.clusters(ready, clusters, starts, seed)
         if ready.headline:
             tell(ready.headline, quiet=quiet)
         for c, x in enumerate(found.medoids):
@@ -101,7 +101,7 @@ def cluster(
         written = Written(
             lambda: _table(ready, found),
             lambda: _arrays(ready, found),
-            lambda: _picture(ready, place, found, title),
+            lambda: _picture(ready, verbs, found, title),
         )
         write_all(output, written, quiet=quiet)
 
@@ -128,10 +128,10 @@ def _arrays(ready: Prepared, found: Clusters) -> dict[str, Any]:
     }
 
 
-def _picture(ready: Prepared, place: Local, found: Clusters, title: str) -> Any:
+def _picture(ready: Prepared, verbs: Local, found: Clusters, title: str) -> Any:
     from nearfar.report.figures import map_figure
 
-    mapped = place.map(ready, 2)
+    mapped = verbs.map(ready, 2)
     return map_figure(
         mapped.points[:, :2],
         ready.labels,

@@ -96,8 +96,8 @@ def map(
     check_outputs(output)
     need_two(output, dimensions)
     settings = _settings(regularization, starts, max_iter, seed)
-    with session(quiet), backend(dask, scratch) as place:
-        ready = place.prepare(
+    with session(quiet), backend(dask, scratch) as verbs:
+        ready = verbs.prepare(
             answers,
             model,
             landmarks,
@@ -113,7 +113,7 @@ def map(
             on_bad=on_bad,
             exclude=exclude,
         )
-        found = place.map(ready, dimensions)
+        found = verbs.map(ready, dimensions)
         tell(found.note, quiet=quiet)
         written = Written(
             lambda: _table(ready, found),

@@ -98,7 +98,7 @@ def report(
     Example:  nearfar report answers.csv --images pictures -o report.html
     """
     with session(quiet):
-        _check_places(output, bundle, json)
+        _check_targets(output, bundle, json)
         from dataclasses import replace
 
         from nearfar.report.make import make_report
@@ -175,7 +175,7 @@ def tell_people(made: Report, *, quiet: bool) -> None:
             tell(f"review {name}: {'; '.join(person.reasons)}".replace("\xa0", " "), quiet=quiet)
 
 
-def _check_places(output: Path, bundle: Path | None, json: Path | None) -> None:
+def _check_targets(output: Path, bundle: Path | None, json: Path | None) -> None:
     """Whether the results can be written, before minutes are spent on them."""
     from nearfar.errors import FileError, InputError
 

@@ -84,7 +84,7 @@ def landmark_questions(
     For k1: anchor x in all objects, one and other in the landmarks. For k2: anchor l and other l' in the
     landmarks, one = x in all objects. Every object x is asked about equally often, give or take one question
     (a landmark runs out of questions earlier than the others; then it has them all). Within an object the
-    questions are drawn without replacement. A k2 question among three landmarks speaks about two of them and is
+    questions are drawn without replacement. A k2 question among three landmarks concerns two of them and is
     asked once, on behalf of one; with all objects taken, these come evenly.
 
     Parameters
@@ -143,7 +143,7 @@ def _warn_missed(
     informed = np.zeros(len(names), dtype=bool)
     if kernel == "k1":
         informed[rows[0]] = True
-    else:  # a question among three landmarks speaks about both that are not its anchor
+    else:  # a question among three landmarks concerns both that are not its anchor
         informed[rows[1]] = True
         informed[rows[2][mark[rows[1]]]] = True
     remedy = f"{int(able.sum()):,} is enough to ask about every object"

@@ -208,7 +208,7 @@ class Engine:
     def gather(self, name: str, futures: Sequence[Future]) -> list[Any]:
         """The results, here."""
         self.wait(name, futures)
-        results: list[Any] = self._patiently(
+        results: list[Any] = self._await_result(
             name, lambda: self.client.gather(list(futures), asynchronous=True)
         )
         return results
@@ -227,7 +227,7 @@ class Engine:
                     "whether its process still runs, start it again and run this again"
                 ) from error
 
-    def _patiently(self, name: str, work: Callable[[], Any]) -> Any:
+    def _await_result(self, name: str, work: Callable[[], Any]) -> Any:
         """The result of work on the client's own loop, as long as it takes while scheduler and workers live."""
         pulse = _Pulse(self, name)
         with self.faults(name):

@@ -31,7 +31,7 @@ def triplet_accuracy(
 
     Parameters
     ----------
-    held_out : answers that had no part in the fit.
+    held_out : answers that were not used in the fit.
     points : (n, d) RowBlocks of coordinates, as ``KernelPCA`` makes them: judged by their distances.
     phi : (n, p) RowBlocks of features: judged by the kernel, as ``nearfar.metrics.triplet_accuracy(kernel=K)``.
     rows_bytes : of the rows that one task looks at, at most.
@@ -73,9 +73,9 @@ def triplet_accuracy(
     return TripletAccuracy(halves / (2 * m) if m else np.nan, ties / m if m else np.nan, m)
 
 
-def _judged(rows: RowBlocks, batch: Handle, part: tuple[int, int], kind: str) -> Handle:
-    """A handle of the tally of a part of a batch, so small that the rows it is about fit one task."""
-    answers = rows.backend.submit("held-out", _slice, batch, *part)
+def _judged(rows: RowBlocks, batch: Handle, answers_from: tuple[int, int], kind: str) -> Handle:
+    """A handle of the tally of some answers of a batch, so few that the rows it is about fit one task."""
+    answers = rows.backend.submit("held-out", _slice, batch, *answers_from)
     picked = rows.map("pick", _pick, rows.starts, batch=answers)
     return rows.backend.submit("judge", _judge, answers, picked, kind)
 
@@ -107,7 +107,7 @@ def _objects(batch: Batch) -> NDArray[np.int32]:
 
 
 def _pick(block: Any, start: int, batch: Batch) -> Any:
-    """The rows of a block that a batch speaks about."""
+    """The rows of a block that a batch concerns."""
     objects = _objects(batch)
     here = objects[(objects >= start) & (objects < start + block.shape[0])] - start
     return block[here]

@@ -24,7 +24,7 @@ from nearfar.scale._engine import Engine, require_dask
 from nearfar.scale.feature_map import CHUNK_ROWS, FeatureMap
 from nearfar.triplets import Triplets
 
-__all__ = ["check_place", "gram", "kernel_matrix"]
+__all__ = ["check_target", "gram", "kernel_matrix"]
 
 HEAD = "zarr.json"  # of an array on a disk
 STOPPING = 15.0  # seconds that workers have to finish a tile when the rest is given up
@@ -62,7 +62,7 @@ def kernel_matrix(
     ((3, 3), ['0', '1', '2'])
     """
     check_diagonal(diagonal)
-    check_place(to)
+    check_target(to)
     fitted = FeatureMap(kernel, landmarks=landmarks, dtype=dtype).fit(answers)
     return gram(fitted.features_, to=to, diagonal=diagonal, objects=fitted.objects_)
 
@@ -95,7 +95,7 @@ def gram(
     """
     shifted = check_diagonal(diagonal)
     check_count(chunk_rows, "chunk_rows")
-    check_place(to)
+    check_target(to)
     if not isinstance(phi, RowBlocks):
         raise InputError(
             f"phi: expected rows in blocks, got {type(phi).__name__}; for a matrix in memory use "
@@ -105,12 +105,12 @@ def gram(
     facts["shift"] = shift = smallest_eigenvalue(Factored(phi)) if shifted else 0.0
     if objects is not None:
         facts["objects"] = list(objects)
-    with _new_array(os.fspath(to), phi, facts, chunk_rows) as (place, height):
-        _write_all(phi, place, height, shift)
+    with _new_array(os.fspath(to), phi, facts, chunk_rows) as (target, height):
+        _write_all(phi, target, height, shift)
     return _opened(os.fspath(to), phi.backend)
 
 
-def _write_all(phi: RowBlocks, place: str, height: int, shift: float) -> None:
+def _write_all(phi: RowBlocks, target: str, height: int, shift: float) -> None:
     """Write all tiles: a strip of rows of the matrix at a time, so that no two tasks write one chunk."""
     backend, n = phi.backend, phi.n_rows
     strips = [_strip(phi, first, min(first + height, n)) for first in range(0, n, height)]
@@ -125,11 +125,11 @@ def _write_all(phi: RowBlocks, place: str, height: int, shift: float) -> None:
                 strips[:many],
                 [(i * height, j * height) for j in range(many)],
                 [shift if i == j else 0.0 for j in range(many)],
-                place=place,
+                target=target,
             )
         backend.wait("kernel matrix", written)
     except BaseException:
-        _stop(place, written, backend)
+        _stop(target, written, backend)
         raise
 
 
@@ -154,7 +154,7 @@ def _opened(to: str, backend: Any) -> Any:
     return da.from_zarr(to)  # type: ignore[no-untyped-call]
 
 
-def check_place(to: str | os.PathLike[str]) -> None:
+def check_target(to: str | os.PathLike[str]) -> None:
     """An error where a Zarr array cannot be written after the work: there is no Zarr, or something is there already."""
     _zarr()
     to = os.fspath(to)
@@ -175,10 +175,10 @@ def _new_array(to: str, phi: RowBlocks, facts: dict[str, Any], chunk_rows: int) 
     """Yield where to write, and the height of a chunk; a local array appears under its name when it is whole, a remote one is marked so."""
     zarr = _zarr()
     height = max(1, min(max(phi.sizes, default=1), chunk_rows))
-    with nullcontext(to) if "://" in to else atomic_folder(to) as place:
+    with nullcontext(to) if "://" in to else atomic_folder(to) as target:
         try:
             array = zarr.create_array(
-                store=str(place),
+                store=str(target),
                 shape=(phi.n_rows, phi.n_rows),
                 chunks=(height, height),
                 dtype=phi.dtype,
@@ -186,16 +186,16 @@ def _new_array(to: str, phi: RowBlocks, facts: dict[str, Any], chunk_rows: int) 
             )
         except (OSError, ValueError, zarr.errors.ContainsArrayError) as error:
             raise FileError(
-                f"{to}: cannot be written, {error}; choose another place",
+                f"{to}: cannot be written, {error}; choose another path",
             ) from error
-        yield str(place), height
+        yield str(target), height
         array.attrs["whole"] = True
 
 
-def _stop(place: str, written: list[Handle], backend: Any) -> None:
+def _stop(target: str, written: list[Handle], backend: Any) -> None:
     """Take the head off an array, so that workers stop writing to it, and wait for what they are at."""
     with suppress(OSError):
-        os.remove(os.path.join(place, HEAD))
+        os.remove(os.path.join(target, HEAD))
     if isinstance(backend, Engine):
         with suppress(Exception):
             require_dask().wait(written, timeout=STOPPING)
@@ -216,14 +216,14 @@ def _rows_between(blocks: list[Any], starts: list[int], stops: list[int]) -> Any
     return join([block[a:b] for block, a, b in zip(blocks, starts, stops, strict=True)])
 
 
-def _write_tile(rows: Any, others: Any, starts: tuple[int, int], shift: float, place: str) -> None:
+def _write_tile(rows: Any, others: Any, starts: tuple[int, int], shift: float, target: str) -> None:
     """Write the kernel between two strips of rows, and its mirror image."""
     zarr = _zarr()
     try:
-        array = zarr.open_array(place, mode="r+")
+        array = zarr.open_array(target, mode="r+")
     except FileNotFoundError as error:
         raise FileError(
-            f"{place}: a worker does not see it; give a path on a disk that all machines share, or an address such "
+            f"{target}: a worker does not see it; give a path on a disk that all machines share, or an address such "
             "as s3://...",
         ) from error
     tile = cross_kernel(rows, others)
@@ -231,17 +231,17 @@ def _write_tile(rows: Any, others: Any, starts: tuple[int, int], shift: float, p
         informed = informed_rows(rows)
         tile[informed, informed] -= shift
     (row, column), (height, width) = starts, tile.shape
-    _put(array, place, slice(row, row + height), slice(column, column + width), tile)
+    _put(array, target, slice(row, row + height), slice(column, column + width), tile)
     if row != column:
-        _put(array, place, slice(column, column + width), slice(row, row + height), tile.T)
+        _put(array, target, slice(column, column + width), slice(row, row + height), tile.T)
 
 
-def _put(array: Any, place: str, rows: slice, columns: slice, tile: Any) -> None:
-    if "://" not in place and not os.path.exists(os.path.join(place, HEAD)):
+def _put(array: Any, target: str, rows: slice, columns: slice, tile: Any) -> None:
+    if "://" not in target and not os.path.exists(os.path.join(target, HEAD)):
         return  # given up meanwhile
     try:
         array[rows, columns] = tile
     except OSError as error:
         raise FileError(
-            f"{place}: cannot be written, {error}; make room there",
+            f"{target}: cannot be written, {error}; make room there",
         ) from error

@@ -54,7 +54,7 @@ def read_triplets(
     dialect, columns, on_bad : as for ``nearfar.read_triplets``.
     objects : object list, as for ``nearfar.read_triplets``; or n, for objects that are called 0 to n - 1. Without it
         the files are read twice, the first time for the names: all that occur, in their natural order.
-    storage_options : what fsspec needs to know about a place, such as keys.
+    storage_options : what fsspec needs to reach the files, such as keys.
     piece_rows : answers that a worker reads at a time, at most; fewer where its memory asks for it.
 
     Returns

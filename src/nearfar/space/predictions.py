@@ -49,7 +49,7 @@ class Predictions:
 
     @property
     def triplets(self) -> Triplets:
-        """The expected answers to the questions that are no tie."""
+        """The expected answers to the questions that are not ties."""
         asked = self.questions[~self.ties]
         turned = self.margin[~self.ties] < 0
         return Triplets(
@@ -73,7 +73,7 @@ class Predictions:
 
 
 def as_questions(questions: Triplets | Questions | ArrayLike, objects: tuple[str, ...]) -> Triplets:
-    """Questions as Triplets over ``objects``: by name where names came, else by index.
+    """Questions as Triplets over ``objects``: by name where names are given, else by index.
 
     Examples
     --------
