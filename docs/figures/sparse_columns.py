@@ -1,8 +1,11 @@
+import warnings
+
 import matplotlib.pyplot as plt
 import numpy as np
 
 import nearfar as nf
 
+warnings.simplefilter("ignore", nf.errors.CoverageWarning)  # which is what the picture is about
 N, BUDGET = 24, 360
 points = np.random.default_rng(0).normal(size=(N, 2))
 landmarks = list(range(6))

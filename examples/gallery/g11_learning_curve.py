@@ -34,4 +34,4 @@ plt.show()
 
 # %%
 # What twice as many answers would bring is extrapolated from such points. :doc:`/honesty` says how often that interval
-# held in simulations, and where it is not shown to hold.
+# held in simulations, and where it did not.
