@@ -8,6 +8,7 @@ import numpy as np
 
 from benchmarks.honesty._run import fit, held_out, repetitions, run_cells, share
 from benchmarks.honesty.worlds import asked, make_world
+from benchmarks.honesty.worlds_held_out import asked_held_out, make_held_out
 from nearfar.evaluate.max_t import above_guessing, equal_to_best
 from nearfar.evaluate.splits import kfold
 from nearfar.evaluate.uncertainty import clustered_mean_error, error_clusters, error_groups, mean_estimate
@@ -15,13 +16,21 @@ from nearfar.evaluate.uncertainty import clustered_mean_error, error_clusters, e
 MODELS = ["score"]
 
 
-def coverage(seed: Any, *, design: str, noise: str, people: int, m: int) -> dict[str, Any]:
+def coverage(
+    seed: Any, *, design: str, noise: str, people: int, m: int, geometry: str = "", n: int = 30
+) -> dict[str, Any]:
     """Whether the 95 % interval holds the accuracy of the same fits on new people and new questions."""
     rng = np.random.default_rng(seed)
-    world = make_world(rng, noise=noise)
-    answers = asked(world, rng, design=design, m=m, people=people)
+    world: Any = (
+        make_held_out(rng, n=n, geometry=geometry, noise=noise)
+        if geometry
+        else make_world(rng, n=n, noise=noise)
+    )
+    how: Any = asked_held_out if geometry else asked
+    answers = how(world, rng, design=design, m=m, people=people)
     credits, part, fits = held_out(answers, MODELS)
-    fresh = asked(world, rng, design="random" if design == "fixed" else design, m=8000, people=200)
+    new = {"fixed": "random", "pool": "balanced"}.get(design, design)
+    fresh = how(world, rng, design=new, m=8000, people=200)
     truth = _accuracy_on_unseen(fits, answers, part, fresh)
     found = mean_estimate(credits[0], error_groups(answers), parts=5)
     clusters = error_clusters(answers)
@@ -91,6 +100,18 @@ def main() -> None:
     cells += [{"design": "random", "noise": n, "people": 40, "m": 1000} for n in ("flips", "none")]
     cells += [{"design": d, "noise": "tastes", "people": 2, "m": 1000} for d in ("random", "fixed")]
     run_cells("accuracy", cells, coverage, count)
+    held_out_worlds = [
+        {"design": design, "noise": noise, "people": people, "m": m, "geometry": geometry, "n": n}
+        for design, noise, people, m, geometry, n in (
+            ("balanced", "ratio", 12, 900, "ball", 24),
+            ("balanced", "lapses", 35, 2500, "city", 45),
+            ("popular", "weights", 60, 2000, "hierarchy", 36),
+            ("popular", "minority", 25, 1500, "ball", 20),
+            ("pool", "lapses", 7, 1500, "city", 24),
+            ("screens", "weights", 30, 1600, "ball", 30),
+        )
+    ]
+    run_cells("accuracy_held_out", held_out_worlds, coverage, count)
     cells = [{"design": d, "noise": "logistic", "people": 20, "m": 1000, "models": 6} for d in DESIGNS]
     cells += [{"design": "random", "noise": "tastes", "people": 6, "m": 1000, "models": 6}]
     cells += [{"design": "random", "noise": "logistic", "people": 50, "m": 3000, "models": 20}]

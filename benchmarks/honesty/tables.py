@@ -16,8 +16,8 @@ Row = dict[str, Any]
 # table: (files, keys that name a cell, {key of a number: title})
 TABLES: dict[str, tuple[tuple[str, ...], tuple[str, ...], dict[str, str]]] = {
     "accuracy": (
-        ("accuracy",),
-        ("design", "noise", "people", "m"),
+        ("accuracy", "accuracy_held_out"),
+        ("design", "noise", "geometry", "people", "m"),
         {"covered": "95 % interval holds the truth", "one_way_covered": "clustered one way"},
     ),
     "equals": (
@@ -41,7 +41,6 @@ TABLES: dict[str, tuple[tuple[str, ...], tuple[str, ...], dict[str, str]]] = {
         {
             "early": "too early",
             "covered": "90 % interval holds the gain",
-            "now_covered": "holds the accuracy now",
             "forecast": "forecast",
             "true_gain": "true gain",
         },

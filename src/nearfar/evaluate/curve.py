@@ -195,11 +195,14 @@ def learning_curve(
     )
     known = noise_ceiling(answers) if ceiling is None else ceiling
     most = max(1.0 if known.outer is None else known.outer[1], points[-1].accuracy)
-    curves = _curves(used, measured, most, np.random.default_rng([seed, len(parts)]))
+    rng = np.random.default_rng([seed, len(parts)])
+    curves = _curves(used, measured, most, rng)
     thin = 3 * len(answers) < FEW_PER_OBJECT * answers.n_objects
     early = thin or (curves is not None and curves.accelerates(len(answers)) >= TOO_EARLY)
     now, doubled, gain = (
-        (None, None, None) if early or curves is None else _forecasts(curves, used[-1], len(answers), most)
+        (None, None, None)
+        if early or curves is None
+        else _forecasts(curves, points[-1], measured.df, len(answers), most, rng)
     )
     return LearningCurve(judged.name, points, len(answers), now, doubled, gain, known, early)
 
@@ -242,13 +245,20 @@ def _sizes(sizes: Sequence[float] | None, most: int) -> list[int]:
 
 
 def _forecasts(
-    curves: SaturatingCurves, measured: float, n_answers: int, most: float
+    curves: SaturatingCurves,
+    last: CurvePoint,
+    df: float,
+    n_answers: int,
+    most: float,
+    rng: np.random.Generator,
 ) -> tuple[Forecast, Forecast, Forecast]:
     """Expected accuracy with all answers, with twice as many, and the difference, none above ``most``.
 
-    ``measured`` : the largest size that an accuracy was measured at.
+    ``last`` : measured at the largest size. The height is taken from it, with its own error, and only the way from there on
+    from the curves: the shape of a law says too much about the height.
     """
-    now = np.minimum(curves.at(measured) + curves.gain(measured, n_answers), most)
+    level = last.accuracy + last.standard_error * rng.standard_t(df, size=len(curves.rise))
+    now = np.minimum(level + curves.gain(last.answers, n_answers), most)
     doubled = np.minimum(now + curves.gain(n_answers, 2 * n_answers), most)
 
     gain = doubled - now
