@@ -112,13 +112,14 @@ def test_a_damaged_cache_is_made_anew(tmp_path):
     ("ours", "everybodys", "wanted"),
     [("3", "2", 3), ("", "2", 2), (None, "5,2", 5), (None, "many", None), (None, None, None)],
 )
-def test_the_number_of_threads_can_be_set(monkeypatch, ours, everybodys, wanted):
-    for name, value in (("NEARFAR_NUM_THREADS", ours), ("OMP_NUM_THREADS", everybodys)):
-        monkeypatch.delenv(name, raising=False)
-        if value is not None:
-            monkeypatch.setenv(name, value)
+def test_the_number_of_threads_can_be_set(tmp_path, ours, everybodys, wanted):
+    given = {"NEARFAR_NUM_THREADS": ours, "OMP_NUM_THREADS": everybodys}
+    code = "import os\nfrom nearfar.threads import n_threads\nos.environ['OMP_NUM_THREADS'] = '7'\nprint(n_threads())"
+    said, _ = work(
+        tmp_path, code=code, unset=tuple(given), **{name: value for name, value in given.items() if value}
+    )
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    assert threads.n_threads() == (wanted or cores)
+    assert int(said) == (wanted or cores)
 
 
 @pytest.mark.parametrize("wrong", ["0", "two", "-1", "1.5"])

@@ -19,20 +19,20 @@ Result = TypeVar("Result")
 __all__ = ["alone", "blocks", "inside", "n_threads", "one_blas_thread", "run"]
 
 LONG = 5_000  # rows of a matrix up to which a product with a vector is little work
+# read once, as OpenMP does: a local cluster of Dask sets it to 1 for its workers, also in the process that starts them;
+# of numbers for levels of nesting the first counts
+EVERYWHERE = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
 
 
 def n_threads() -> int:
-    """Threads to use: ``NEARFAR_NUM_THREADS`` if set, else ``OMP_NUM_THREADS``, else the cores this process may run on."""
+    """Threads to use: ``NEARFAR_NUM_THREADS``, else ``OMP_NUM_THREADS`` as it was at first, else the cores there are."""
     wanted = os.environ.get("NEARFAR_NUM_THREADS", "").strip()
     if wanted:
         if not wanted.isdecimal() or int(wanted) < 1:
             raise InputError(f"NEARFAR_NUM_THREADS must be an integer >= 1, got {wanted!r}")
         return int(wanted)
-    everywhere = (
-        os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
-    )  # a number per level of nesting
-    if everywhere.isdecimal() and int(everywhere) > 0:
-        return int(everywhere)
+    if EVERYWHERE.isdecimal() and int(EVERYWHERE) > 0:
+        return int(EVERYWHERE)
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0)) or 1
     return os.cpu_count() or 1
