@@ -93,6 +93,7 @@ def furnish(folder):
     (folder / "answers").mkdir()
     for part in range(2):
         answers_file(folder / "answers" / f"{part}.parquet", [f"object {x:02d}" for x in range(40)])
+    _answered_lists(folder / "lists.csv", names)
     np.savez(folder / "rows.npz", triplets=answers.array, response=np.ones(len(answers), dtype=bool))
     (folder / "objects.txt").write_text("\n".join(names))
     (folder / "landmarks.txt").write_text("\n".join(names[:5]))
@@ -116,6 +117,20 @@ def furnish(folder):
         answer(ready, token, places(ready, token))
     ready.close()
     return answers
+
+
+def _answered_lists(path, names):
+    """Lists of ``nearfar plan`` that came back: everybody chose the option that is nearer in the alphabet."""
+    lists = nf.design.booklets(nf.design.random_questions(names, 100), people=8, each=4)
+    rows = ["participant,place,question,role,anchor,one,other,choice"]
+    for person, place, shown in zip(
+        lists.participant, lists.place, lists.questions.array.tolist(), strict=True
+    ):
+        anchor, one, other = (names[x] for x in shown)
+        order = sorted(names)
+        near = min((one, other), key=lambda name: abs(order.index(name) - order.index(anchor)))
+        rows.append(f"{person},{place},{place},new,{anchor},{one},{other},{near}")
+    path.write_text("\n".join(rows) + "\n")
 
 
 def _pictures(folder, names):

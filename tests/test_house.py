@@ -17,6 +17,7 @@ from nearfar.cli._app import app
 TEXT = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text()
 HELPERS = {
     "errors",
+    "answer_columns",
     "atomic",
     "checks",
     "compiled",

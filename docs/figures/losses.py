@@ -1,6 +1,6 @@
 """The loss of one answer against the two distances: the near one is 1, the far one varies. A figure per method.
 
-Drawn with mu = 1 (CKL), alpha = 1 (t-STE) and margin = 0.5 (SOE).
+Drawn with mu = 0.2 (CKL), alpha = 1 (t-STE) and margin = 0.5 (SOE).
 """
 
 import matplotlib.pyplot as plt
@@ -10,7 +10,7 @@ FAR = np.linspace(0, 2.5, 300)
 N, F = 1.0, FAR**2
 LOSSES = {
     "GNMDS": np.maximum(0, 1 + N - F),
-    "CKL": -np.log((1 + F) / (2 + N + F)),
+    "CKL": -np.log((0.2 + F) / (0.4 + N + F)),
     "STE": np.log1p(np.exp(N - F)),
     "t-STE": np.log1p(((1 + F) / (1 + N)) ** -1.0),
     "SOE": np.maximum(0, 0.5 + np.sqrt(N) - np.sqrt(F)) ** 2,
