@@ -9,8 +9,7 @@ import numpy as np
 from benchmarks.honesty._run import fit, repetitions, run_cells, share
 from benchmarks.honesty.worlds import asked, clusters_of_points, make_world
 from benchmarks.honesty.worlds_held_out import asked_held_out, groups_held_out, make_held_out
-from nearfar.evaluate.cluster_count import count_clusters
-from nearfar.evaluate.grouping import AXES
+from nearfar.evaluate.grouping import count_groups
 from nearfar.space.space import Space
 
 N = 50  # objects of shapes without groups
@@ -48,8 +47,7 @@ def counted_held_out(
 
 
 def _found(space: Space, k: int) -> dict[str, Any]:
-    # as grouping.group_objects does it
-    found = count_clusters(np.asarray(space.rows if space.kind == "points" else space.map(AXES)))
+    found = count_groups(space)
     return {
         "right": share(found.k == k),
         "none": share(found.k == 1),

@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
-from benchmarks.honesty.worlds import clusters_of_points
+from benchmarks.honesty.worlds import asked, clusters_of_points, make_world
 
 from nearfar.evaluate.cluster_count import _knees, _within, count_clusters
+from nearfar.evaluate.grouping import count_groups
+from nearfar.space import fit_space
 
 
 @pytest.mark.parametrize(("k", "d"), [(2, 2), (3, 2), (5, 3), (8, 2), (8, 5)])
@@ -73,3 +75,19 @@ def test_within_is_the_definition():
     labels = np.arange(12) % 3
     wanted = sum(((points[labels == c] - points[labels == c].mean(axis=0)) ** 2).sum() for c in range(3))
     assert _within(points, labels) == pytest.approx(wanted)
+
+
+def test_a_line_bent_by_a_kernel_is_not_called_groups():
+    """The score kernel makes a horseshoe of a line; clear groups are found in it nevertheless."""
+    rng = np.random.default_rng(0)
+    line, three = rng.uniform(size=(40, 1)), clusters_of_points(rng, 3, per=13)
+    found = [
+        [
+            count_groups(
+                fit_space(asked(make_world(rng, points=points), rng, m=100 * len(points)), "score")
+            ).k
+            for _ in range(5)
+        ]
+        for points in (line, three)
+    ]
+    assert found[0].count(1) >= 4 and found[1] == [3] * 5

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ClusterCount", "count_clusters"]
+__all__ = ["ENOUGH", "ENOUGH_OF_A_KERNEL", "ClusterCount", "count_clusters"]
 
 Floats = NDArray[np.float64]
 MOST = 12
@@ -28,6 +28,7 @@ AFTER = 3  # cuts after the knee that are looked at
 STEADY = 0.3  # exponents below it are not told from 0
 NO_GAP, NO_KNEE = 3.5, 0.7  # of clouds without groups
 ENOUGH = 1.1  # (gap - NO_GAP) (knee - NO_KNEE) of groups; simulated clouds exceed it in about 1 of 100
+ENOUGH_OF_A_KERNEL = 2.2  # a kernel bends a line into a horseshoe, whose parts have gaps between them
 LEAST_OBJECTS = 9
 MOST_OBJECTS = 300  # looked at, drawn at random
 
@@ -68,8 +69,10 @@ class ClusterCount:
         )
 
 
-def count_clusters(rows: NDArray[Any], *, most: int = MOST, seed: int = 0) -> ClusterCount:
-    """Count the groups in the rows (n, p) of a space, one per informed object.
+def count_clusters(
+    rows: NDArray[Any], *, most: int = MOST, enough: float = ENOUGH, seed: int = 0
+) -> ClusterCount:
+    """Count the groups in the rows (n, p) of a space, one per informed object; ``enough`` evidence for points or a kernel.
 
     Examples
     --------
@@ -91,7 +94,7 @@ def count_clusters(rows: NDArray[Any], *, most: int = MOST, seed: int = 0) -> Cl
     knees = _knees(np.array([_within(points, labels) for labels in cuts.T]), len(rows))[: most - 1]
     best = int(np.argmax(knees)) + 2
     knee, gap = float(knees[best - 2]), _gap(points, cuts[:, best - 1])
-    groups = gap > NO_GAP and knee > NO_KNEE and (gap - NO_GAP) * (knee - NO_KNEE) >= ENOUGH
+    groups = gap > NO_GAP and knee > NO_KNEE and (gap - NO_GAP) * (knee - NO_KNEE) >= enough
     return ClusterCount(best if groups else 1, best, knee, gap)
 
 

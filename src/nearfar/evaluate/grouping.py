@@ -8,11 +8,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.evaluate.cluster_count import ClusterCount, count_clusters
+from nearfar.evaluate.cluster_count import ENOUGH_OF_A_KERNEL, ClusterCount, count_clusters
 from nearfar.methods import cut
 from nearfar.space.space import Space
 
-__all__ = ["Cut", "Grouping", "group_objects"]
+__all__ = ["Cut", "Grouping", "count_groups", "group_objects"]
 
 MOST_CLUSTERS = 12
 READING_AID = 6  # clusters that are shown where there are no groups
@@ -72,10 +72,16 @@ def group_objects(space: Space, n_clusters: int | None = None) -> Grouping | Non
         _cut(known, tree, k, order, distances, rows, len(space))
         for k in sorted({*range(2, most + 1), *asked})
     )
-    rows_of = known.rows if known.kind == "points" else known.map(min(AXES, len(rows) - 1))
-    count = count_clusters(np.asarray(rows_of, dtype=np.float64), most=most)
+    count = count_groups(known, most)
     chosen, basis = (n_clusters, "asked") if asked else _choose(cuts, count)
     return Grouping(tree, rows, rows[order], cuts, chosen, basis, count)  # type: ignore[arg-type]
+
+
+def count_groups(known: Space, most: int = MOST_CLUSTERS) -> ClusterCount:
+    """Count the groups in a space of informed objects: in its points, or along the first axes of a kernel."""
+    if known.kind == "points":
+        return count_clusters(np.asarray(known.rows, dtype=np.float64), most=most)
+    return count_clusters(known.map(min(AXES, len(known) - 1)), most=most, enough=ENOUGH_OF_A_KERNEL)
 
 
 def _cut(
