@@ -36,7 +36,7 @@ $(READY): pyproject.toml src/nearfar/__init__.py
 
 $(TOOLS)/.ready: pyproject.toml
 	@$(PYTHON) -m venv $(TOOLS)
-	@$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check "uv>=0.5" "build>=1.2" "twine>=6.1" "check-jsonschema>=0.31" "cffconvert>=2.0"
+	@$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check "uv>=0.5" "build>=1.2" "twine>=6.1" "check-jsonschema>=0.31"
 	@touch $(TOOLS)/.ready
 
 install: $(READY)
