@@ -235,6 +235,7 @@ def test_objects_with_too_few_statements_come_first():
         f"Fewer than 20 statements, too few to say where they are: {rare.objects[3]}. "
     )
     assert np.isnan(found.spread[3]) and np.isfinite(np.delete(found.spread, 3)).all()
+    assert np.isnan(found.circle[3]) and (np.delete(found.circle, 3) > np.delete(found.spread, 3)).all()
 
 
 def test_more_objects_than_a_page_can_show_are_sampled_and_the_page_says_so():

@@ -261,6 +261,7 @@ class _Collector:
                     informed=bool(space.space.informed[place]),
                     neighbours=space.neighbours[place],
                     spread=_known(certainty.spread[place]),
+                    circle=_known(certainty.circle[place]),
                     sure=_known(kept[place]) if kept is not None else None,
                     unusual=_known(space.unusual[place]),
                     outlier=place in flagged,

@@ -155,6 +155,7 @@ class Object:
     accuracy : share of held-out answers about it that the best model predicts.
     informed : whether the model knows anything about it.
     spread : how far its place moves from resample to resample, as a share of the map's radius.
+    circle : radius of the circle that holds the true place in 9 of 10 objects; None where too few statements tell.
     sure : how often resamples leave it in its cluster.
     unusual : one minus the mean similarity to its nearest neighbours; outlier : whether that stands out.
     """
@@ -169,6 +170,7 @@ class Object:
     informed: bool
     neighbours: tuple[Neighbour, ...]
     spread: float | None
+    circle: float | None
     sure: float | None
     unusual: float | None
     outlier: bool

@@ -18,19 +18,20 @@ Floats = NDArray[np.float64]
 class Certainty:
     """What resampling says about the objects on the page.
 
-    summary : the facts; spread : (n,) of places; kept : for every cut, the (n,) share of resamples that keep an
-    object's cluster.
+    summary : the facts; spread, circle : (n,) of places; kept : for every cut, the (n,) share of resamples that keep
+    an object's cluster.
     """
 
-    def __init__(self, summary: Sure | None, spread: Floats, kept: dict[int, Floats]) -> None:
-        self.summary, self.spread, self.kept = summary, spread, kept
+    def __init__(self, summary: Sure | None, spread: Floats, circle: Floats, kept: dict[int, Floats]) -> None:
+        self.summary, self.spread, self.circle, self.kept = summary, spread, circle, kept
 
 
 def make_certainty(analysis: Analysis, judge: Judge, tree: Tree | None) -> Certainty:
     """Spread of the places and how often clusters of every cut are kept, over the same resamples."""
     shown = analysis.shown
     if not judge.map or tree is None:
-        return Certainty(None, np.full(len(shown), np.nan), {})
+        unknown = np.full(len(shown), np.nan)
+        return Certainty(None, unknown, unknown, {})
     found = analysis.stability(tree.k)
     spread = found.spread[shown]
     kept = {cut.k: analysis.resamples.kept(np.array(cut.labels), cut.k) for cut in tree.cuts}
@@ -44,7 +45,7 @@ def make_certainty(analysis: Analysis, judge: Judge, tree: Tree | None) -> Certa
         clusters=tuple(_mean(kept[tree.k][labels == c]) for c in range(tree.k)),
         remark=_remark(analysis.n_resamples, found, len(analysis.answers)),
     )
-    return Certainty(summary, spread, kept)
+    return Certainty(summary, spread, found.circle[shown], kept)
 
 
 def _remark(resamples: int, found: Stability, answers: int) -> str:

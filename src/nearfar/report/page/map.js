@@ -154,7 +154,7 @@ function startMap() {
     const words = [];
     if (aside) words.push("A picture that would cover another stands beside its place, tied to it by a line.");
     if (fit < inside) words.push(whole(inside - fit) + " of " + whole(inside) + " " + kind + " find no room and are dots; zoom in to see them (Ctrl and wheel, or +).");
-    if ($("rings") && $("rings").checked && state.map === 0) words.push("Circles: how far a place moves from resample to resample (root mean square).");
+    if ($("rings") && $("rings").checked && state.map === 0) words.push("Circles: in 9 of 10 objects the true place lies inside; no circle where too few answers tell.");
     words.push("Colours are the clusters of the tree.");
     $("map-note").textContent = words.join(" ");
   }
@@ -241,8 +241,8 @@ function startMap() {
     const showRings = () => {
       const visible = $("rings").checked && state.map === 0;
       const { x, y } = data.maps[0];
-      const list = data.objects.map((_, i) => i).filter((i) => x[i] !== null && data.objects[i].spread !== null);
-      rings.data = { x: list.map((i) => x[i]), y: list.map((i) => y[i]), r: list.map((i) => data.objects[i].spread), colour: list.map((i) => colourOf(clusterOf(i))) };
+      const list = data.objects.map((_, i) => i).filter((i) => x[i] !== null && data.objects[i].circle !== null);
+      rings.data = { x: list.map((i) => x[i]), y: list.map((i) => y[i]), r: list.map((i) => data.objects[i].circle), colour: list.map((i) => colourOf(clusterOf(i))) };
       model("map-rings").visible = visible;
       $("rings").disabled = state.map !== 0;
       later();

@@ -62,7 +62,8 @@ function drawPanel() {
   if (object.group) fact("Group", element("bdi", {}, object.group));
   if (cluster >= 0) fact("Cluster", element("span", {}, element("span", { class: "chip", style: { "--c": colourVar(cluster) } }),
     String(cluster + 1) + (cut.kept && cut.kept[i] !== null ? ", kept in " + percent(cut.kept[i]) : "")));
-  if (object.spread !== null) fact("Place", "moves by " + percent(object.spread) + " of the radius");
+  if (object.circle !== null) fact("Place", "true to " + percent(object.circle) + " of the radius, in 9 of 10");
+  else if (unplaced(object)) fact("Place", "too few answers to say");
   fact("Answers", whole(object.answers) + ", " + whole(object.anchor) + " as anchor");
   if (object.accuracy !== null) fact("Predicted", percent(object.accuracy) + " of them, held out");
   if (object.outlier) fact("Outlier", "unlike even its neighbours");
@@ -74,13 +75,18 @@ function drawPanel() {
     element("ul", { class: "list" }, ...object.near.map(([j, value]) => row(j, value.toFixed(2)))));
 }
 
+// whether so few answers concern an object that nothing is said of its place, though others have theirs
+function unplaced(object) {
+  return object.informed && object.circle === null && data.objects.some((other) => other.circle !== null);
+}
 function strip(objects, words) {
   return objects.map((i) => element("li", {}, tile(i), thumbs[i] ? name(i) : null, element("span", { class: "soft num" }, words(data.objects[i]))));
 }
 function drawLists() {
   const known = data.objects.map((_, i) => i);
-  const least = known.filter((i) => data.objects[i].spread !== null).sort((a, b) => data.objects[b].spread - data.objects[a].spread);
-  fill("least", strip(least.slice(0, 12), (object) => percent(object.spread)));
+  const radius = (i) => (unplaced(data.objects[i]) ? Infinity : data.objects[i].circle);
+  const least = known.filter((i) => radius(i) !== null).sort((a, b) => (radius(b) > radius(a)) - (radius(b) < radius(a)));
+  fill("least", strip(least.slice(0, 12), (object) => (unplaced(object) ? "too few answers" : percent(object.circle))));
   const odd = known.filter((i) => data.objects[i].unusual !== null).sort((a, b) => data.objects[b].unusual - data.objects[a].unusual);
   const shown = data.outliers.length ? data.outliers.slice(0, 24) : odd.slice(0, 6);
   fill("odd", strip(shown, (object) => (1 - object.unusual).toFixed(2)));
