@@ -178,12 +178,18 @@ cli.main()
 @NO_SIGNALS
 @pytest.mark.parametrize(("name", "code"), [("SIGTERM", 143), ("SIGHUP", 129), ("SIGINT", 130)])
 def test_signals_leave_no_temporary_file(tmp_path, name, code):
+    number = getattr(signal, name)
     started = subprocess.Popen(
-        [sys.executable, "-c", WRITE], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", WRITE],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # whatever the tests themselves run under
     )
     assert started.stdout.readline() == "writing\n"
     assert len(list(tmp_path.iterdir())) == 2
-    started.send_signal(getattr(signal, name))
+    started.send_signal(number)
     _, said = started.communicate(timeout=60)
     assert said == "nearfar: stopped; nothing half-written was left behind\n"
     assert started.returncode == code

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from nearfar.evaluate.analysis import MOST_RESAMPLES, Analysis
 from nearfar.evaluate.resamples import FEWEST_STATEMENTS, Stability
 from nearfar.report.facts import Judge, Sure, Tree
-from nearfar.report.words import display_names, listed, number
+from nearfar.report.words import display_names, listed, number, percent
 
 __all__ = ["Certainty", "make_certainty"]
 
@@ -58,11 +58,11 @@ def _remark(resamples: int, found: Stability, answers: int) -> str:
     if resamples < 2 * MOST_RESAMPLES // 3:
         text += f" With {number(answers)} answers a report has time for no more; shares are rough."
     if found.kept_by_chance is not None and np.isfinite(found.kept_by_chance):
-        text += f" Clusters of answers given at random are kept in {found.kept_by_chance:.0%} of resamples (median)."
+        text += f" Clusters of answers given at random are kept in {percent(found.kept_by_chance, 0)} of resamples (median)."
     if np.isfinite(found.circle).any():
         text += (
-            f" For 9 in 10 objects the true place lies within {np.nanmedian(found.circle):.0%} of the map's radius of "
-            "the place shown (median; wider where few statements speak about an object)."
+            f" For 9 in 10 objects the true place lies within {percent(float(np.nanmedian(found.circle)), 0)} of the map's radius of "
+            "the place shown (median; wider where few statements concern an object)."
         )
     return text
 
