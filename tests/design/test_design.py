@@ -196,6 +196,7 @@ def test_farthest_first_never_repeats_among_duplicates():
         (lambda: design.landmark_questions(10, [0, 0]), "at least two distinct objects"),
         (lambda: design.landmark_questions(10, [0]), "at least two distinct objects"),
         (lambda: design.landmark_questions(10, [0, 10]), "10 is none of the 10 objects"),
+        (lambda: design.landmark_questions(10, 4), r"got 4; nearfar\.design\.random_landmarks draws some"),
         (lambda: design.landmark_questions(["a", "b", "c"], ["a", "z"]), "'z' is none of the 3 objects"),
         (lambda: design.landmark_questions(5, [0.5, 1]), "0.5 is none of the 5 objects"),
         (lambda: design.landmark_questions(5, [0, 1], "score"), "'score' has no landmark questions"),

@@ -239,6 +239,13 @@ def test_title_and_options_reach_the_page():
     assert "5 clusters were asked for" in text
 
 
+def test_the_methods_paragraph_says_that_a_model_was_chosen_only_where_it_was():
+    chosen = make_report(answers(m=300)).facts.methods
+    named = make_report(answers(m=300), model="score").facts.methods
+    for words in ("chosen among", "chosen inside the training parts"):
+        assert words in chosen and words not in named
+
+
 def test_the_methods_paragraph_names_the_paper_where_its_kernel_was_used():
     facts = make_report(answers(m=300), model="k1").facts
     assert "k1 (Kendall's tau" in facts.methods and "Kleindessner and von Luxburg (2017)" in facts.methods

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import numpy as np
@@ -152,7 +152,11 @@ def _warn_missed(
 
 def _landmarks(landmarks: Sequence[str] | ArrayLike, names: tuple[str, ...]) -> Indices:
     """Indices of landmarks given by name (text) or by index (whole numbers)."""
-    given = np.asarray(landmarks).tolist() if isinstance(landmarks, np.ndarray) else list(landmarks)  # type: ignore[arg-type]
+    if isinstance(landmarks, str) or not isinstance(landmarks, Iterable):
+        raise InputError(
+            f"landmarks: expected names or indices of objects, got {landmarks!r}; nearfar.design.random_landmarks draws some"
+        )
+    given = np.asarray(landmarks).tolist() if isinstance(landmarks, np.ndarray) else list(landmarks)
     index = {name: i for i, name in enumerate(names)} if any(isinstance(g, str) for g in given) else {}
     marks = []
     for g in given:

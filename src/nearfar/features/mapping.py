@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, Self
 from weakref import WeakKeyDictionary
 
@@ -349,6 +349,10 @@ def landmark_indices(landmarks: Any, objects: Sequence[str]) -> NDArray[np.int32
     """Indices of the objects that columns are made of, ascending."""
     if landmarks is None:
         return np.arange(len(objects), dtype=np.int32)
+    if isinstance(landmarks, str) or not isinstance(landmarks, Iterable):
+        raise InputError(
+            f"landmarks: expected names or indices of objects, got {landmarks!r}; nearfar.design.random_landmarks draws some"
+        )
     given = list(landmarks)
     position = {name: i for i, name in enumerate(objects)} if any(isinstance(v, str) for v in given) else {}
     indices = []

@@ -131,6 +131,7 @@ class Judge:
     cv: int
     unit: str
     clustered_by: str
+    named: bool
     answers: int
     remark: str
 

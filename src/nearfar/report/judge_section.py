@@ -39,6 +39,7 @@ def make_judge(analysis: Analysis) -> Judge:
         cv=len(analysis.splits),
         unit=scores.unit if scores else "trio",
         clustered_by=scores.error_units if scores else "trio",
+        named=analysis.is_named,
         answers=len(analysis.judged),
         remark=_remark(analysis),
     )

@@ -111,7 +111,7 @@ def _model(judge: Judge) -> str:
             text += f", in the first {judge.best.rpartition('-')[2]} components of its kernel PCA"
     else:
         text = f"Similarities between objects are those of the model {judge.best}"
-    if judge.models:
+    if judge.models and not judge.named:
         text += (
             f", chosen among {count(len(judge.models), 'model')} by how well they predict held-out answers"
         )
@@ -128,9 +128,10 @@ def _judged(judge: Judge, answers: Collection) -> str:
     error = (
         f" (standard error {percent(judge.error)}, clustered by {judge.clustered_by})" if judge.error else ""
     )
+    chosen = "" if judge.named else " and the model chosen inside the training parts"
     text = (
-        f"In {judge.cv}-fold cross-validation, with every {judge.unit} wholly on one side and the model chosen inside "
-        f"the training parts, {percent(judge.accuracy or 0.0)} of held-out answers were predicted{error}"
+        f"In {judge.cv}-fold cross-validation, with every {judge.unit} wholly on one side{chosen}, "
+        f"{percent(judge.accuracy or 0.0)} of held-out answers were predicted{error}"
     )
     if judge.ceiling is None:
         return f"{text}; the noise ceiling is unknown ({judge.unknown.partition(';')[0]}). {judge.remark}".strip()
