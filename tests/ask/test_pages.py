@@ -360,7 +360,9 @@ def test_the_live_page(tab, study):
     ready, url = study(questions="per_person = 24\nagain = 0.1\nchecks = 1\neach = 3", people="aim = 12")
     for number in range(5):
         arrive(ready, f"t{number}")
-        answer(ready, f"t{number}", places(ready, f"t{number}"), choice=(number % 2,))
+        for place in places(ready, f"t{number}"):
+            anchor, one, other = place["shown"]
+            answer(ready, f"t{number}", [place], choice=(int(abs(anchor - other) < abs(anchor - one)),))
     tab.open(url + "/admin")
     tab.driver.find_element("id", "password").send_keys("wrong" + Keys.ENTER)
     assert tab.until("document.getElementById('wrong').textContent") == "That is not the password."
@@ -371,6 +373,8 @@ def test_the_live_page(tab, study):
     tab.until(
         "document.querySelectorAll('#map circle').length === 12", patience=300
     )  # compiled first, at low priority
+    tab.until("document.getElementById('enough').textContent === 'Too early to say'")  # 30 answers an object
+    assert tab.js("document.getElementById('failed').hidden")
     assert "2 of 12" not in tab.js("document.getElementById('people-count').textContent")
     before = tab.js("document.getElementById('map').innerHTML")
     looks = int(tab.js("document.documentElement.dataset.looks"))

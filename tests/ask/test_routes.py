@@ -7,14 +7,18 @@ import logging
 import re
 import uuid
 import zipfile
+from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
 from ask_tools import NAMES, call, opened, request, serving
 
+import nearfar.ask
 from nearfar.ask.guard import Limits, Rate
 from nearfar.ask.passwords import new_secret
 from nearfar.ask.store import researcher
+from nearfar.evaluate.curve import CurveVerdict
 
 PARTS = {"questions": "per_person = 14\nagain = 0\nchecks = 2\neach = 3\npractice = 1", "people": "aim = 9"}
 EVERYTHING = Limits(Rate(1e9, 1e9), Rate(1e9, 1e9), Rate(1e9, 1e9))
@@ -393,3 +397,10 @@ def test_the_live_view_comes_from_a_process_of_its_own(ready, port, cookie):
         time.sleep(0.1)
     assert view["ceiling"]["bracket"] == expected["bracket"]
     assert len(view["map"]) == len(NAMES) and len(view["people"]) >= 9
+
+
+def test_the_live_page_has_words_for_every_verdict_on_the_curve():
+    """A verdict without words ended the drawing of the page, which then said that the server was gone."""
+    script = (Path(nearfar.ask.__file__).parent / "page" / "admin.js").read_text(encoding="utf-8")
+    table = script.partition("const ENOUGH = {")[2].partition("};")[0]
+    assert re.findall(r'^  "([^"]+)": \[', table, flags=re.M) == list(get_args(CurveVerdict))

@@ -1,5 +1,6 @@
 """Every block of Python in the README and the pages runs, in order, page by page."""
 
+import ast
 import shutil
 
 import numpy as np
@@ -28,6 +29,14 @@ def test_the_code_of_a_page_runs(page, furnished, quick, tmp_path, monkeypatch, 
     }
     for block in fences(page, "python"):
         exec(compile(block, str(page), "exec"), names)
+        made = {
+            node.id
+            for node in ast.walk(ast.parse(block))
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        }
+        assert all(names.get(name, page) is not None for name in made), (
+            f"{page}: a block makes nothing of a name"
+        )
 
 
 def test_the_pages_have_code():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,7 +20,9 @@ from nearfar.progress import step
 from nearfar.space.models import parse_model
 from nearfar.triplets import Triplets, as_triplets
 
-__all__ = ["CurvePoint", "Forecast", "LearningCurve", "learning_curve"]
+__all__ = ["CurvePoint", "CurveVerdict", "Forecast", "LearningCurve", "learning_curve"]
+
+CurveVerdict = Literal["levelled off", "still rising", "too early to say", "at chance", "unclear"]
 
 SHARES = tuple(2.0 ** (-k / 2) for k in range(8, -1, -1))  # a sixteenth to all of the training answers
 REACH = 6  # the curve is fitted to sizes from a sixth of the largest on
@@ -76,8 +78,8 @@ class LearningCurve:
     early: bool = False
 
     @property
-    def verdict(self) -> str:
-        """One of "levelled off", "still rising", "too early to say", "at chance", "unclear".
+    def verdict(self) -> CurveVerdict:
+        """Whether more answers would help.
 
         Levelled off: at most 0.01 is to be gained from twice the answers, even at the upper end of the interval.
         Still rising: more than that is to be gained at the best guess, and something at the lower end.

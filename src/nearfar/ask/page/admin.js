@@ -31,14 +31,21 @@ function draw(id, data, act) {
   act();
 }
 
+const ENOUGH = { // by the verdict on the learning curve
+  "levelled off": ["Yes: the curve has levelled off", "good"],
+  "still rising": ["Not yet: still rising", "fair"],
+  "too early to say": ["Too early to say", "fair"],
+  "at chance": ["Not yet: nothing learnt so far", "fair"],
+  "unclear": ["Not clear yet", "fair"],
+};
 function enough(told) {
   const found = told.view && told.view.curve;
   const least = told.balance.length ? told.balance[0][0] : 0;
   if (!found) return put("enough", "Too early to say", "fair"), put("enough-why", "Figures come with the first answers of several people.");
   const gain = found.gain;
   const words = gain ? `Twice the answers would bring ${signed(gain.accuracy)} points (90 % interval ${signed(gain.low)} to ${signed(gain.high)}).` : "There are too few answers to say what more would bring.";
-  const says = { "levelled off": ["Yes: the curve has levelled off", "good"], "still rising": ["Not yet: still rising", "fair"], "at chance": ["Not yet: nothing learnt so far", "fair"], unclear: ["Not clear yet", "fair"] }[found.verdict];
-  put("enough", says[0], says[1]);
+  const [says, level] = ENOUGH[found.verdict];
+  put("enough", says, level);
   put("enough-why", `${words} Every question has at least ${plural(least, "answer", "answers")} of ${told.wanted}.`);
 }
 
