@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.honesty._run import fit, held_out, repetitions, run_cells, share
+from benchmarks.honesty.either import make_either
 from benchmarks.honesty.worlds import asked, make_world
-from benchmarks.honesty.worlds_held_out import asked_held_out, make_held_out
 from nearfar.evaluate.max_t import above_guessing, equal_to_best
 from nearfar.evaluate.splits import kfold
 from nearfar.evaluate.uncertainty import clustered_mean_error, error_clusters, error_groups, mean_estimate
@@ -21,16 +21,11 @@ def coverage(
 ) -> dict[str, Any]:
     """Whether the 95 % interval holds the accuracy of the same fits on new people and new questions."""
     rng = np.random.default_rng(seed)
-    world: Any = (
-        make_held_out(rng, n=n, geometry=geometry, noise=noise)
-        if geometry
-        else make_world(rng, n=n, noise=noise)
-    )
-    how: Any = asked_held_out if geometry else asked
-    answers = how(world, rng, design=design, m=m, people=people)
+    world, _, ask = make_either(rng, n=n, noise=noise, geometry=geometry)
+    answers = ask(world, rng, design=design, m=m, people=people)
     credits, part, fits = held_out(answers, MODELS)
     new = {"fixed": "random", "pool": "balanced"}.get(design, design)
-    fresh = how(world, rng, design=new, m=8000, people=200)
+    fresh = ask(world, rng, design=new, m=8000, people=200)
     truth = _accuracy_on_unseen(fits, answers, part, fresh)
     found = mean_estimate(credits[0], error_groups(answers), parts=5)
     clusters = error_clusters(answers)

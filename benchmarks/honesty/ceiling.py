@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.honesty._run import repetitions, run_cells, share
-from benchmarks.honesty.worlds import POOL, Rows, make_world, random_questions
-from benchmarks.honesty.worlds_held_out import POOL as POOL_HELD_OUT
-from benchmarks.honesty.worlds_held_out import make_held_out
+from benchmarks.honesty.either import make_either
+from benchmarks.honesty.worlds import Rows, random_questions
 from nearfar.evaluate.ceiling import noise_ceiling
 from nearfar.triplets import Triplets
 
@@ -45,11 +44,7 @@ def coverage(
 ) -> dict[str, Any]:
     """Truth: mean over all answers of max(q, 1 - q), q for somebody drawn from the population."""
     rng = np.random.default_rng(seed)
-    world: Any
-    if geometry:
-        world, pool = make_held_out(rng, n=n, geometry=geometry, noise=noise), POOL_HELD_OUT
-    else:
-        world, pool = make_world(rng, n=n, noise=noise), POOL
+    world, pool, _ = make_either(rng, n=n, noise=noise, geometry=geometry)
     rows, who = repeated_questions(world, rng, repeats, m, people)
     drawn = rng.choice(pool, size=people, replace=False)
     answers = Triplets.from_array(world.answer(rows, drawn[who], rng), n_objects=n, participant=who)

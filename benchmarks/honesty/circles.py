@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.honesty._run import fit, repetitions, run_cells
-from benchmarks.honesty.worlds import POOL, asked, make_world
-from benchmarks.honesty.worlds_held_out import POOL as POOL_HELD_OUT
-from benchmarks.honesty.worlds_held_out import asked_held_out, make_held_out
+from benchmarks.honesty.either import make_either
+from benchmarks.honesty.worlds import asked, make_world
 from nearfar.evaluate.alignment import align, radius
 from nearfar.evaluate.analysis import Analysis
 from nearfar.evaluate.resamples import coordinates, statements_per_object
@@ -37,17 +36,12 @@ def inside(
 ) -> dict[str, Any]:
     """Shares of objects whose true place lies inside their circle (stated: 9 of 10)."""
     rng = np.random.default_rng(seed)
-    world: Any
-    if geometry:
-        world, pool = make_held_out(rng, n=n, geometry=geometry, noise=noise), POOL_HELD_OUT
-    else:
-        world, pool = make_world(rng, n=n, d=d, noise=noise), POOL
+    world, pool, ask = make_either(rng, n=n, noise=noise, geometry=geometry, d=d)
     drawn, who = rng.choice(pool, size=people, replace=False), rng.integers(people, size=m)
     said = world.answer(uneven_questions(rng, m, n), drawn[who], rng)
     answers = Triplets.from_array(said, n_objects=n, participant=who)
     sure = Analysis(answers, model, models=[model]).stability(None)
-    how: Any = asked_held_out if geometry else asked
-    truth = coordinates(fit(model, how(world, rng, m=25 * m, people=200)))
+    truth = coordinates(fit(model, ask(world, rng, m=25 * m, people=200)))
     told = statements_per_object(answers)
     known = np.where((told >= WELL_KNOWN)[:, None], sure.points, np.nan)
     off = np.linalg.norm(align(truth, known) - sure.points, axis=1) / radius(sure.points)

@@ -8,9 +8,8 @@ import numpy as np
 
 from benchmarks.honesty._run import fit, repetitions, run_cells
 from benchmarks.honesty.curve import expected_accuracy
-from benchmarks.honesty.worlds import POOL, make_world, random_questions
-from benchmarks.honesty.worlds_held_out import POOL as POOL_HELD_OUT
-from benchmarks.honesty.worlds_held_out import make_held_out
+from benchmarks.honesty.either import make_either
+from benchmarks.honesty.worlds import random_questions
 from nearfar.evaluate.repeats import without_excess_controls
 from nearfar.triplets import Triplets
 
@@ -20,11 +19,7 @@ def flagged(
 ) -> dict[str, Any]:
     """Outlier flags on the objects of the control questions, and accuracy: all answers, thinned, without any control."""
     rng = np.random.default_rng(seed)
-    world: Any
-    if geometry:
-        world, pool = make_held_out(rng, n=n, geometry=geometry, noise=noise), POOL_HELD_OUT
-    else:
-        world, pool = make_world(rng, n=n, noise=noise), POOL
+    world, pool, _ = make_either(rng, n=n, noise=noise, geometry=geometry)
     single = random_questions(rng, m, n)
     control = random_questions(rng, controls, n)
     rows = np.concatenate([single, np.repeat(control, times, axis=0)])

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.honesty._run import fit, repetitions, run_cells, share
-from benchmarks.honesty.worlds import asked, make_world, random_questions
-from benchmarks.honesty.worlds_held_out import asked_held_out, make_held_out, questions_held_out
+from benchmarks.honesty.either import make_either
+from benchmarks.honesty.worlds import random_questions
+from benchmarks.honesty.worlds_held_out import questions_held_out
 from nearfar.evaluate.curve import learning_curve
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets
@@ -31,19 +32,9 @@ def doubling(
 ) -> dict[str, Any]:
     """Truth: the gain in expected accuracy over all questions when as many answers of other people are added once."""
     rng = np.random.default_rng(seed)
-    world: Any = (
-        make_held_out(rng, n=n, geometry=geometry, noise=noise)
-        if geometry
-        else make_world(rng, n=n, noise=noise)
-    )
-
-    def ask() -> Triplets:
-        how = asked_held_out if geometry else asked
-        found: Triplets = how(world, rng, design=design, m=m, people=people)
-        return found
-
-    answers = ask()
-    more = Triplets.concatenate([answers, ask()])
+    world, _, ask = make_either(rng, n=n, noise=noise, geometry=geometry)
+    answers, others = (ask(world, rng, design=design, m=m, people=people) for _ in range(2))
+    more = Triplets.concatenate([answers, others])
     # questions as the collection asks them: rare objects stay rare
     popular = design == "popular"
     rows = (

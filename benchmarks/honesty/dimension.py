@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.honesty._run import repetitions, run_cells, share
-from benchmarks.honesty.worlds import asked, make_world
-from benchmarks.honesty.worlds_held_out import asked_held_out, make_held_out
+from benchmarks.honesty.either import make_either
 from nearfar.evaluate.dimension import choose_dimension
 
 
@@ -17,11 +16,8 @@ def chosen(
 ) -> dict[str, Any]:
     """``d``: true dimensions; 0 for noise. Held-out worlds: a ball has three."""
     rng = np.random.default_rng(seed)
-    if geometry:
-        world: Any = make_held_out(rng, n=n, geometry=geometry, noise=noise)
-        answers = asked_held_out(world, rng, m=m, people=people)
-    else:
-        answers = asked(make_world(rng, n=n, d=max(d, 1), noise=noise), rng, m=m, people=people)
+    world, _, ask = make_either(rng, n=n, noise=noise, geometry=geometry, d=max(d, 1))
+    answers = ask(world, rng, m=m, people=people)
     found = int(choose_dimension(answers, model, (1, 2, 3, 5)))
     return {
         "right": share(found == d),

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.honesty._run import repetitions, run_cells, share
-from benchmarks.honesty.worlds import POOL, make_world, random_questions
-from benchmarks.honesty.worlds_held_out import POOL as POOL_HELD_OUT
-from benchmarks.honesty.worlds_held_out import make_held_out, questions_held_out
+from benchmarks.honesty.either import make_either
+from benchmarks.honesty.worlds import random_questions
+from benchmarks.honesty.worlds_held_out import questions_held_out
 from nearfar.evaluate.people import judge_people
 from nearfar.triplets import Triplets
 
@@ -30,13 +30,11 @@ def review(
     With a ``geometry``, the world is of the held-out family, and some people answer far more than others.
     """
     rng = np.random.default_rng(seed)
-    world: Any
+    world, pool, _ = make_either(rng, n=n, noise=noise, geometry=geometry)
     if geometry:
-        world, pool = make_held_out(rng, n=n, geometry=geometry, noise=noise), POOL_HELD_OUT
         count = np.maximum(each // 2, (each * people * rng.dirichlet(np.full(people, 2.0))).astype(int))
         rows = questions_held_out(world, rng, "balanced", int(count.sum()))
     else:
-        world, pool = make_world(rng, n=n, noise=noise), POOL
         count = np.full(people, each)
         rows = random_questions(rng, people * each, n)
     drawn = rng.choice(pool, size=people, replace=False)

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.honesty._run import repetitions, run_cells, share
-from benchmarks.honesty.worlds import asked, make_world
-from benchmarks.honesty.worlds_held_out import asked_held_out, make_held_out
+from benchmarks.honesty.either import make_either
 from nearfar.evaluate.screens import recognise_screens
 from nearfar.triplets import Triplets
 
@@ -18,11 +17,8 @@ def recognised(
 ) -> dict[str, Any]:
     """The answers without columns, in their order and shuffled: "grid", "list", "screens" are screens, others are not."""
     rng = np.random.default_rng(seed)
-    if geometry:
-        world: Any = make_held_out(rng, n=n, geometry=geometry, noise=noise)
-        answers = asked_held_out(world, rng, design=design, m=m, people=people)
-    else:
-        answers = asked(make_world(rng, n=n, noise=noise), rng, design=design, m=m, people=people)
+    world, _, ask = make_either(rng, n=n, noise=noise, geometry=geometry)
+    answers = ask(world, rng, design=design, m=m, people=people)
     rows = answers.array
     found, shuffled = (
         recognise_screens(Triplets.from_array(rows[order], n_objects=n))

@@ -1,0 +1,29 @@
+"""One of the two families of worlds: the held-out one where a geometry is named, else the first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from benchmarks.honesty import worlds, worlds_held_out
+from nearfar.triplets import Triplets
+
+__all__ = ["Either", "make_either"]
+
+
+class Either(NamedTuple):
+    """A world, how many people its population has, and how a collection is asked in it."""
+
+    world: Any
+    pool: int
+    asked: Callable[..., Triplets]
+
+
+def make_either(rng: np.random.Generator, *, n: int, noise: str, geometry: str = "", d: int = 2) -> Either:
+    """``d`` : dimensions, in the first family; a geometry has its own."""
+    if geometry:
+        world = worlds_held_out.make_held_out(rng, n=n, geometry=geometry, noise=noise)
+        return Either(world, worlds_held_out.POOL, worlds_held_out.asked_held_out)
+    return Either(worlds.make_world(rng, n=n, d=d, noise=noise), worlds.POOL, worlds.asked)
