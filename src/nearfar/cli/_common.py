@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from nearfar.triplets import Triplets
 
 __all__ = [
-    "Answers",
-    "Column",
-    "Dialect",
-    "Exclude",
+    "AnswersArgument",
+    "ColumnOption",
+    "DialectOption",
+    "ExcludeOption",
     "Loaded",
-    "Objects",
+    "ObjectsOption",
     "OnBad",
     "OnBadOption",
-    "Output",
-    "Quiet",
-    "Seed",
+    "OutputOption",
+    "QuietOption",
+    "SeedOption",
     "load",
     "many",
     "named_columns",
@@ -50,7 +50,7 @@ class OnBad(StrEnum):
     drop = "drop"
 
 
-Answers = Annotated[
+AnswersArgument = Annotated[
     list[str],
     typer.Argument(
         metavar="ANSWERS",
@@ -59,7 +59,7 @@ Answers = Annotated[
         show_default=False,
     ),
 ]
-Dialect = Annotated[
+DialectOption = Annotated[
     str | None,
     typer.Option(
         "--dialect",
@@ -70,7 +70,7 @@ Dialect = Annotated[
         show_default=False,
     ),
 ]
-Column = Annotated[
+ColumnOption = Annotated[
     list[str] | None,
     typer.Option(
         "--column",
@@ -80,7 +80,7 @@ Column = Annotated[
         show_default=False,
     ),
 ]
-Objects = Annotated[
+ObjectsOption = Annotated[
     Path | None,
     typer.Option(
         "--objects",
@@ -93,7 +93,7 @@ OnBadOption = Annotated[
     OnBad,
     typer.Option("--on-bad", help="A row that is not an answer: stop with an error, or drop it and count."),
 ]
-Exclude = Annotated[
+ExcludeOption = Annotated[
     Path | None,
     typer.Option(
         "--exclude",
@@ -103,13 +103,13 @@ Exclude = Annotated[
         show_default=False,
     ),
 ]
-Output = Annotated[
+OutputOption = Annotated[
     str, typer.Option("--output", "-o", metavar="FILE", help="Where to write; - for standard output.")
 ]
-Quiet = Annotated[
+QuietOption = Annotated[
     bool, typer.Option("--quiet", "-q", help="No progress and no remarks; warnings still show.")
 ]
-Seed = Annotated[int, typer.Option("--seed", help="Fixes everything random.")]
+SeedOption = Annotated[int, typer.Option("--seed", help="Fixes everything random.")]
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ from nearfar.errors import FileError, InputError
 if TYPE_CHECKING:
     from nearfar.triplets import Triplets
 
-__all__ = ["Dask", "Local", "Mapped", "Scratch", "backend", "write_kernel"]
+__all__ = ["DaskOption", "InMemory", "Mapped", "ScratchOption", "backend", "write_kernel"]
 
-Dask = Annotated[
+DaskOption = Annotated[
     str | None,
     typer.Option(
         "--dask",
@@ -31,7 +31,7 @@ Dask = Annotated[
 ]
 
 
-Scratch = Annotated[
+ScratchOption = Annotated[
     Path | None,
     typer.Option(
         "--scratch",
@@ -53,7 +53,7 @@ class Mapped:
     arrays: dict[str, Any]
 
 
-class Local:
+class InMemory:
     """The verbs that commands need, on this machine."""
 
     prepare = staticmethod(prepare)
@@ -99,7 +99,7 @@ def _agreement(ready: Prepared, space: Any) -> str:
     return f"{space.model}: agrees with {agreed} of the answers it was made from; for new answers see  nearfar compare"
 
 
-class InBlocks(Local):
+class InBlocks(InMemory):
     """The same verbs on features in blocks, which workers of Dask or files hold; what is found comes here."""
 
     @staticmethod
@@ -165,10 +165,10 @@ class _Blocks:
 
 
 @contextmanager
-def backend(dask: str | None, scratch: Path | None = None) -> Iterator[Local]:
+def backend(dask: str | None, scratch: Path | None = None) -> Iterator[InMemory]:
     """Where to work: in memory, on the cluster that ``--dask`` names, or in the folder that ``--scratch`` names."""
     if dask is None and scratch is None:
-        yield Local()
+        yield InMemory()
         return
     from nearfar import scale
 

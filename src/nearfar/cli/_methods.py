@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nearfar.cli._common import Loaded, load, many, read_lines, tell
-from nearfar.cli._model import Model, make_space
+from nearfar.cli._model import ModelOption, make_space
 from nearfar.errors import FileError, InputError
 from nearfar.terminal import write_out
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = [
-    "Diagonal",
+    "DiagonalChoice",
     "DiagonalOption",
-    "Images",
-    "Landmarks",
-    "Model",
-    "Outputs",
+    "ImagesOption",
+    "LandmarksOption",
+    "ModelOption",
+    "OutputsOption",
     "Prepared",
-    "Title",
+    "TitleOption",
     "Written",
     "check_outputs",
     "draws",
@@ -44,14 +44,14 @@ TABLES = (".csv", ".tsv", ".parquet", ".npz")
 PICTURES = (".png", ".svg", ".pdf")
 
 
-class Diagonal(StrEnum):
+class DiagonalChoice(StrEnum):
     """What to do with the diagonal of the kernel."""
 
     shift = "shift"
     keep = "keep"
 
 
-Landmarks = Annotated[
+LandmarksOption = Annotated[
     Path | None,
     typer.Option(
         "--landmarks",
@@ -61,12 +61,12 @@ Landmarks = Annotated[
     ),
 ]
 DiagonalOption = Annotated[
-    Diagonal,
+    DiagonalChoice,
     typer.Option(
         "--diagonal", help="Take the smallest eigenvalue off the diagonal of the kernel, or keep it."
     ),
 ]
-Images = Annotated[
+ImagesOption = Annotated[
     Path | None,
     typer.Option(
         "--images",
@@ -75,8 +75,8 @@ Images = Annotated[
         show_default=False,
     ),
 ]
-Title = Annotated[str, typer.Option("--title", help="Heading of the picture.", show_default=False)]
-Outputs = Annotated[
+TitleOption = Annotated[str, typer.Option("--title", help="Heading of the picture.", show_default=False)]
+OutputsOption = Annotated[
     list[str],
     typer.Option(
         "--output",

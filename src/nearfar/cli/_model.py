@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from nearfar.space import Space
     from nearfar.triplets import Triplets
 
-__all__ = ["Model", "Modelled", "make_space"]
+__all__ = ["ModelOption", "Modelled", "make_space"]
 
-Model = Annotated[
+ModelOption = Annotated[
     str,
     typer.Option(
         "--model",

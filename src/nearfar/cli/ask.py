@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nearfar.cli._common import Quiet, Seed, session, tell
+from nearfar.cli._common import QuietOption, SeedOption, session, tell
 from nearfar.cli._help import App, Group
 from nearfar.terminal import write_out
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 __all__ = ["ask"]
 
-StudyFile = Annotated[
+StudyArgument = Annotated[
     Path, typer.Argument(metavar="STUDY", help="The study file, e.g. study.toml.", show_default=False)
 ]
-Database = Annotated[
+DatabaseOption = Annotated[
     str | None,
     typer.Option(
         "--database",
@@ -60,7 +60,7 @@ def serve(
     study: Annotated[
         Path | None, typer.Argument(metavar="STUDY", help="The study file.", show_default=False)
     ] = None,
-    database: Database = None,
+    database: DatabaseOption = None,
     port: Annotated[int, typer.Option("--port", "-p", min=1, max=65535, help="Port on this machine.")] = 8000,
     public_url: Annotated[
         str | None,
@@ -78,7 +78,7 @@ def serve(
     demo: Annotated[
         bool, typer.Option("--demo", help="A study of colours, with a hundred simulated people.")
     ] = False,
-    quiet: Quiet = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Serve a study until Ctrl-C. Answers are in the database the moment a person reads "Saved".
 
@@ -153,7 +153,7 @@ def _open(study: Path, database: str | None, new_password: bool = False) -> Open
 
 
 @ask.command()
-def check(study: StudyFile, quiet: Quiet = False) -> None:
+def check(study: StudyArgument, quiet: QuietOption = False) -> None:
     """Read a study file and say what it will ask, without making a database.
 
     Example:  nearfar ask check study.toml
@@ -168,7 +168,7 @@ def check(study: StudyFile, quiet: Quiet = False) -> None:
 
 @ask.command()
 def simulate(
-    study: StudyFile,
+    study: StudyArgument,
     people: Annotated[
         int | None,
         typer.Option(
@@ -179,14 +179,14 @@ def simulate(
         float, typer.Option("--drop-out", min=0, max=1, help="Share of people who leave before the end.")
     ] = 0.0,
     noise: Annotated[float, typer.Option("--noise", min=0, help="How blurred people see distances.")] = 0.3,
-    seed: Seed = 0,
+    seed: SeedOption = 0,
     output: Annotated[
         Path | None,
         typer.Option(
             "--output", "-o", metavar="DIR", help="Also export what they answered.", show_default=False
         ),
     ] = None,
-    quiet: Quiet = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Let simulated people answer a study in a database of its own, and say what came out.
 
@@ -204,7 +204,7 @@ def simulate(
 
 @ask.command()
 def export(
-    study: StudyFile,
+    study: StudyArgument,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -215,8 +215,8 @@ def export(
             show_default=False,
         ),
     ] = None,
-    database: Database = None,
-    quiet: Quiet = False,
+    database: DatabaseOption = None,
+    quiet: QuietOption = False,
 ) -> None:
     """Write answers.csv, checks.csv, people.csv and objects.csv, also while the study runs.
 
@@ -233,15 +233,15 @@ def export(
 
 @ask.command()
 def erase(
-    study: StudyFile,
+    study: StudyArgument,
     person: Annotated[
         str,
         typer.Argument(
             metavar="PERSON", help="Name in the exports, or the recruiter's id.", show_default=False
         ),
     ],
-    database: Database = None,
-    quiet: Quiet = False,
+    database: DatabaseOption = None,
+    quiet: QuietOption = False,
 ) -> None:
     """Erase a person from the database, its log and the exports. The server must be stopped; the live page can do it meanwhile.
 

@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nearfar.cli._common import Answers, Column, Dialect, Exclude, Objects, Quiet, load, many, session
+from nearfar.cli._common import (
+    AnswersArgument,
+    ColumnOption,
+    DialectOption,
+    ExcludeOption,
+    ObjectsOption,
+    QuietOption,
+    load,
+    many,
+    session,
+)
 from nearfar.errors import InputError
 from nearfar.terminal import printable, write_out
 
@@ -20,11 +30,11 @@ MANY = 8  # names shown before the rest is counted
 
 
 def check(
-    answers: Answers,
-    dialect: Dialect = None,
-    column: Column = None,
-    objects: Objects = None,
-    exclude: Exclude = None,
+    answers: AnswersArgument,
+    dialect: DialectOption = None,
+    column: ColumnOption = None,
+    objects: ObjectsOption = None,
+    exclude: ExcludeOption = None,
     rejected: Annotated[
         str | None,
         typer.Option(
@@ -38,7 +48,7 @@ def check(
     json: Annotated[
         bool, typer.Option("--json", help="The same facts as JSON, with all rejected rows.")
     ] = False,
-    quiet: Quiet = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Tell what was read: objects, answers, contradictions, participants, repeats, coverage, and what was no answer.
 

@@ -7,29 +7,29 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nearfar.cli._common import (
-    Answers,
-    Column,
-    Dialect,
-    Exclude,
-    Objects,
+    AnswersArgument,
+    ColumnOption,
+    DialectOption,
+    ExcludeOption,
+    ObjectsOption,
     OnBad,
     OnBadOption,
-    Quiet,
-    Seed,
+    QuietOption,
+    SeedOption,
     many,
     session,
     tell,
 )
-from nearfar.cli._dask import Dask, Local, Scratch, backend
+from nearfar.cli._dask import DaskOption, InMemory, ScratchOption, backend
 from nearfar.cli._methods import (
-    Diagonal,
+    DiagonalChoice,
     DiagonalOption,
-    Images,
-    Landmarks,
-    Model,
-    Outputs,
+    ImagesOption,
+    LandmarksOption,
+    ModelOption,
+    OutputsOption,
     Prepared,
-    Title,
+    TitleOption,
     Written,
     check_outputs,
     draws,
@@ -45,26 +45,26 @@ __all__ = ["cluster"]
 
 
 def cluster(
-    answers: Answers,
+    answers: AnswersArgument,
     clusters: Annotated[
         int, typer.Option("--clusters", "-k", min=1, help="How many clusters.", show_default=False)
     ],
-    output: Outputs = ["-"],  # noqa: B006 (typer copies it)
+    output: OutputsOption = ["-"],  # noqa: B006 (typer copies it)
     starts: Annotated[int, typer.Option("--starts", min=1, help="Runs; the best is kept.")] = 10,
-    model: Model = "auto",
-    landmarks: Landmarks = None,
-    diagonal: DiagonalOption = Diagonal.shift,
-    objects: Objects = None,
-    images: Images = None,
-    title: Title = "",
-    seed: Seed = 0,
-    dialect: Dialect = None,
-    column: Column = None,
+    model: ModelOption = "auto",
+    landmarks: LandmarksOption = None,
+    diagonal: DiagonalOption = DiagonalChoice.shift,
+    objects: ObjectsOption = None,
+    images: ImagesOption = None,
+    title: TitleOption = "",
+    seed: SeedOption = 0,
+    dialect: DialectOption = None,
+    column: ColumnOption = None,
     on_bad: OnBadOption = OnBad.error,
-    exclude: Exclude = None,
-    dask: Dask = None,
-    scratch: Scratch = None,
-    quiet: Quiet = False,
+    exclude: ExcludeOption = None,
+    dask: DaskOption = None,
+    scratch: ScratchOption = None,
+    quiet: QuietOption = False,
 ) -> None:
     """Sort the objects into clusters by kernel k-means.
 
@@ -128,7 +128,7 @@ def _arrays(ready: Prepared, found: Clusters) -> dict[str, Any]:
     }
 
 
-def _picture(ready: Prepared, verbs: Local, found: Clusters, title: str) -> Any:
+def _picture(ready: Prepared, verbs: InMemory, found: Clusters, title: str) -> Any:
     from nearfar.report.figures import map_figure
 
     mapped = verbs.map(ready, 2)

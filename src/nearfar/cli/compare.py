@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nearfar.cli._common import (
-    Answers,
-    Column,
-    Dialect,
-    Exclude,
-    Objects,
+    AnswersArgument,
+    ColumnOption,
+    DialectOption,
+    ExcludeOption,
+    ObjectsOption,
     OnBad,
     OnBadOption,
-    Output,
-    Quiet,
-    Seed,
+    OutputOption,
+    QuietOption,
+    SeedOption,
     load,
     session,
     tell,
@@ -41,7 +41,7 @@ class Form(StrEnum):
 
 
 def compare(
-    answers: Answers,
+    answers: AnswersArgument,
     model: Annotated[
         list[str] | None,
         typer.Option(
@@ -65,16 +65,16 @@ def compare(
         ),
     ] = None,
     groups: GroupsOption = None,
-    seed: Seed = 0,
+    seed: SeedOption = 0,
     json: Annotated[bool, typer.Option("--json", help="Everything as JSON.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="The table as CSV.")] = False,
-    output: Output = "-",
-    dialect: Dialect = None,
-    column: Column = None,
-    objects: Objects = None,
+    output: OutputOption = "-",
+    dialect: DialectOption = None,
+    column: ColumnOption = None,
+    objects: ObjectsOption = None,
     on_bad: OnBadOption = OnBad.error,
-    exclude: Exclude = None,
-    quiet: Quiet = False,
+    exclude: ExcludeOption = None,
+    quiet: QuietOption = False,
 ) -> None:
     """Judge kernels, maps and embeddings by how many answers they predict that they were not fitted on.
 

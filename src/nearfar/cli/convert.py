@@ -6,7 +6,18 @@ from typing import Annotated
 
 import typer
 
-from nearfar.cli._common import Column, Exclude, Objects, OnBad, OnBadOption, Quiet, load, many, session, tell
+from nearfar.cli._common import (
+    ColumnOption,
+    ExcludeOption,
+    ObjectsOption,
+    OnBad,
+    OnBadOption,
+    QuietOption,
+    load,
+    many,
+    session,
+    tell,
+)
 
 __all__ = ["convert"]
 
@@ -26,7 +37,7 @@ def convert(
             "--from", metavar="DIALECT", help="Dialect of IN. Default: by its header.", show_default=False
         ),
     ] = None,
-    column: Column = None,
+    column: ColumnOption = None,
     to: Annotated[str, typer.Option("--to", metavar="DIALECT", help="Dialect of OUT.")] = "canonical",
     format: Annotated[
         str | None,
@@ -34,10 +45,10 @@ def convert(
             "--format", metavar="FORMAT", help="Format of OUT. Default: by its extension.", show_default=False
         ),
     ] = None,
-    objects: Objects = None,
+    objects: ObjectsOption = None,
     on_bad: OnBadOption = OnBad.error,
-    exclude: Exclude = None,
-    quiet: Quiet = False,
+    exclude: ExcludeOption = None,
+    quiet: QuietOption = False,
 ) -> None:
     """Read answers and write them in another format or dialect; several files are joined, statements kept apart.
 

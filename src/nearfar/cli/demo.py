@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from nearfar.cli._common import Quiet, Seed, session, tell
+from nearfar.cli._common import QuietOption, SeedOption, session, tell
 
 __all__ = ["demo"]
 
@@ -18,8 +18,8 @@ def demo(
     folder: Annotated[
         Path, typer.Argument(metavar="DIR", help="Where to put the data and the page; made if need be.")
     ] = Path("demo"),
-    seed: Seed = 0,
-    quiet: Quiet = False,
+    seed: SeedOption = 0,
+    quiet: QuietOption = False,
 ) -> None:
     """Make the answers of twenty simulated people about a hundred colours, and the report of them.
 

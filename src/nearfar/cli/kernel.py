@@ -5,27 +5,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from nearfar.cli._common import (
-    Answers,
-    Column,
-    Dialect,
-    Exclude,
-    Objects,
+    AnswersArgument,
+    ColumnOption,
+    DialectOption,
+    ExcludeOption,
+    ObjectsOption,
     OnBad,
     OnBadOption,
-    Quiet,
-    Seed,
+    QuietOption,
+    SeedOption,
     session,
     tell,
 )
-from nearfar.cli._dask import Dask, Scratch, write_kernel
+from nearfar.cli._dask import DaskOption, ScratchOption, write_kernel
 from nearfar.cli._methods import (
-    Diagonal,
+    DiagonalChoice,
     DiagonalOption,
-    Landmarks,
-    Model,
-    Outputs,
+    LandmarksOption,
+    ModelOption,
+    OutputsOption,
     Prepared,
-    Title,
+    TitleOption,
     Written,
     check_outputs,
     prepare,
@@ -40,21 +40,21 @@ __all__ = ["kernel"]
 
 
 def kernel(
-    answers: Answers,
-    output: Outputs = ["-"],  # noqa: B006 (typer copies it)
-    model: Model = "auto",
-    landmarks: Landmarks = None,
-    diagonal: DiagonalOption = Diagonal.shift,
-    objects: Objects = None,
-    title: Title = "",
-    dialect: Dialect = None,
-    column: Column = None,
+    answers: AnswersArgument,
+    output: OutputsOption = ["-"],  # noqa: B006 (typer copies it)
+    model: ModelOption = "auto",
+    landmarks: LandmarksOption = None,
+    diagonal: DiagonalOption = DiagonalChoice.shift,
+    objects: ObjectsOption = None,
+    title: TitleOption = "",
+    dialect: DialectOption = None,
+    column: ColumnOption = None,
     on_bad: OnBadOption = OnBad.error,
-    exclude: Exclude = None,
-    seed: Seed = 0,
-    dask: Dask = None,
-    scratch: Scratch = None,
-    quiet: Quiet = False,
+    exclude: ExcludeOption = None,
+    seed: SeedOption = 0,
+    dask: DaskOption = None,
+    scratch: ScratchOption = None,
+    quiet: QuietOption = False,
 ) -> None:
     """Compute the kernel matrix: how alike every two objects were answered about.
 
@@ -103,7 +103,7 @@ def kernel(
                 "kernel": K,
                 "objects": ready.names,
                 "uninformed": space.uninformed,
-                "shift": space.shift if diagonal is Diagonal.shift else 0.0,
+                "shift": space.shift if diagonal is DiagonalChoice.shift else 0.0,
                 "model": space.model,
             },
             lambda: _picture(ready, K, title),

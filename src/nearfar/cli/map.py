@@ -7,28 +7,28 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nearfar.cli._common import (
-    Answers,
-    Column,
-    Dialect,
-    Exclude,
-    Objects,
+    AnswersArgument,
+    ColumnOption,
+    DialectOption,
+    ExcludeOption,
+    ObjectsOption,
     OnBad,
     OnBadOption,
-    Quiet,
-    Seed,
+    QuietOption,
+    SeedOption,
     session,
     tell,
 )
-from nearfar.cli._dask import Dask, Scratch, backend
+from nearfar.cli._dask import DaskOption, ScratchOption, backend
 from nearfar.cli._methods import (
-    Diagonal,
+    DiagonalChoice,
     DiagonalOption,
-    Images,
-    Landmarks,
-    Model,
-    Outputs,
+    ImagesOption,
+    LandmarksOption,
+    ModelOption,
+    OutputsOption,
     Prepared,
-    Title,
+    TitleOption,
     Written,
     check_outputs,
     draws,
@@ -43,12 +43,12 @@ __all__ = ["map"]
 
 
 def map(
-    answers: Answers,
-    output: Outputs = ["-"],  # noqa: B006 (typer copies it)
-    model: Model = "auto",
+    answers: AnswersArgument,
+    output: OutputsOption = ["-"],  # noqa: B006 (typer copies it)
+    model: ModelOption = "auto",
     dimensions: Annotated[int, typer.Option("--dimensions", "-n", min=1, help="How many coordinates.")] = 2,
-    landmarks: Landmarks = None,
-    diagonal: DiagonalOption = Diagonal.shift,
+    landmarks: LandmarksOption = None,
+    diagonal: DiagonalOption = DiagonalChoice.shift,
     regularization: Annotated[
         float | None,
         typer.Option(
@@ -69,17 +69,17 @@ def map(
     max_iter: Annotated[
         int, typer.Option("--max-iter", min=1, help="Of an embedding: iterations, at most.")
     ] = 1000,
-    objects: Objects = None,
-    images: Images = None,
-    title: Title = "",
-    seed: Seed = 0,
-    dialect: Dialect = None,
-    column: Column = None,
+    objects: ObjectsOption = None,
+    images: ImagesOption = None,
+    title: TitleOption = "",
+    seed: SeedOption = 0,
+    dialect: DialectOption = None,
+    column: ColumnOption = None,
     on_bad: OnBadOption = OnBad.error,
-    exclude: Exclude = None,
-    dask: Dask = None,
-    scratch: Scratch = None,
-    quiet: Quiet = False,
+    exclude: ExcludeOption = None,
+    dask: DaskOption = None,
+    scratch: ScratchOption = None,
+    quiet: QuietOption = False,
 ) -> None:
     """Put the objects on a map: alike ones lie close together.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nearfar.cli._common import Output, Quiet, Seed, many, session, tell
+from nearfar.cli._common import OutputOption, QuietOption, SeedOption, many, session, tell
 from nearfar.errors import InputError
 from nearfar.terminal import write_out
 
@@ -27,7 +27,7 @@ WHO = "Who is asked"
 ADVICE = "How many questions to ask"
 
 
-class Kind(StrEnum):
+class KindChoice(StrEnum):
     """What is asked."""
 
     near = "near"
@@ -36,7 +36,7 @@ class Kind(StrEnum):
     grid = "grid"
 
 
-class Kernel(StrEnum):
+class KernelChoice(StrEnum):
     """What the landmark questions are for."""
 
     k1 = "k1"
@@ -54,13 +54,13 @@ def plan(
         ),
     ],
     kind: Annotated[
-        Kind,
+        KindChoice,
         typer.Option(
             "--kind",
             help="near: is the anchor nearer to one or to other? odd: which of three is the odd one out? "
             "central: which of three is the most central? grid: which of a grid are nearest to the anchor?",
         ),
-    ] = Kind.near,
+    ] = KindChoice.near,
     budget: Annotated[
         str | None,
         typer.Option(
@@ -83,13 +83,13 @@ def plan(
         ),
     ] = None,
     kernel: Annotated[
-        Kernel,
+        KernelChoice,
         typer.Option(
             "--kernel",
             help="With --landmarks. k1: is the object nearer to this landmark or to that one? k2: is the landmark nearer "
             "to the object or to another landmark?",
         ),
-    ] = Kernel.k1,
+    ] = KernelChoice.k1,
     size: Annotated[int, typer.Option("--size", help="Options of a grid.")] = 8,
     pick: Annotated[int, typer.Option("--pick", help="How many options of a grid to pick.")] = 2,
     people: Annotated[
@@ -171,9 +171,9 @@ def plan(
         float, typer.Option("--minutes", help="That one person answers.", rich_help_panel=ADVICE)
     ] = 15.0,
     pay: Annotated[float, typer.Option("--pay", help="For one hour.", rich_help_panel=ADVICE)] = 12.0,
-    seed: Seed = 0,
-    output: Output = "-",
-    quiet: Quiet = False,
+    seed: SeedOption = 0,
+    output: OutputOption = "-",
+    quiet: QuietOption = False,
 ) -> None:
     """Say how many questions to ask, or write the questions to ask.
 
@@ -229,7 +229,7 @@ class _Who:
         return self.people is None and not self.again and not self.checks
 
 
-def _scheme(kind: Kind, landmarks: str | None, kernel: Kernel, size: int, pick: int) -> Scheme:
+def _scheme(kind: KindChoice, landmarks: str | None, kernel: KernelChoice, size: int, pick: int) -> Scheme:
     from nearfar.cli._objects import read_names
     from nearfar.design import Scheme
 

@@ -8,29 +8,29 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nearfar.cli._common import (
-    Answers,
-    Column,
-    Dialect,
-    Exclude,
-    Objects,
+    AnswersArgument,
+    ColumnOption,
+    DialectOption,
+    ExcludeOption,
+    ObjectsOption,
     OnBad,
     OnBadOption,
-    Quiet,
-    Seed,
+    QuietOption,
+    SeedOption,
     load,
     session,
     tell,
 )
 from nearfar.cli._groups import GroupsOption, read_groups
-from nearfar.cli._methods import Images, write_bytes
-from nearfar.cli._model import Model
+from nearfar.cli._methods import ImagesOption, write_bytes
+from nearfar.cli._model import ModelOption
 
 if TYPE_CHECKING:
     from nearfar.report.make import Report
 
 __all__ = ["report"]
 
-Bundle = Annotated[
+BundleOption = Annotated[
     Path | None,
     typer.Option(
         "--bundle",
@@ -40,10 +40,10 @@ Bundle = Annotated[
         show_default=False,
     ),
 ]
-ShowParticipants = Annotated[
+ShowParticipantsOption = Annotated[
     bool, typer.Option("--show-participants", help="Show participants by name instead of by pseudonym.")
 ]
-Key = Annotated[
+KeyOption = Annotated[
     Path | None,
     typer.Option(
         "--key",
@@ -56,15 +56,15 @@ Key = Annotated[
 
 
 def report(
-    answers: Answers,
-    model: Model = "auto",
-    images: Images = None,
-    objects: Objects = None,
-    exclude: Exclude = None,
+    answers: AnswersArgument,
+    model: ModelOption = "auto",
+    images: ImagesOption = None,
+    objects: ObjectsOption = None,
+    exclude: ExcludeOption = None,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="The page to write; - for standard output.")
     ] = Path("report.html"),
-    bundle: Bundle = None,
+    bundle: BundleOption = None,
     json: Annotated[
         Path | None,
         typer.Option(
@@ -81,14 +81,14 @@ def report(
             "--clusters", "-k", min=2, help="Cut the tree into so many.  Default: chosen.", show_default=False
         ),
     ] = None,
-    show_participants: ShowParticipants = False,
+    show_participants: ShowParticipantsOption = False,
     groups: GroupsOption = None,
-    key: Key = None,
-    seed: Seed = 0,
-    dialect: Dialect = None,
-    column: Column = None,
+    key: KeyOption = None,
+    seed: SeedOption = 0,
+    dialect: DialectOption = None,
+    column: ColumnOption = None,
     on_bad: OnBadOption = OnBad.error,
-    quiet: Quiet = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Make one HTML page from answers: verdict, map, tree, clusters, data quality, learning curve, methods.
 

@@ -10,27 +10,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nearfar.cli._common import (
-    Answers,
-    Column,
-    Dialect,
-    Exclude,
-    Objects,
+    AnswersArgument,
+    ColumnOption,
+    DialectOption,
+    ExcludeOption,
+    ObjectsOption,
     OnBad,
     OnBadOption,
-    Quiet,
-    Seed,
+    QuietOption,
+    SeedOption,
     session,
     tell,
 )
 from nearfar.cli._methods import (
-    Diagonal,
+    DiagonalChoice,
     DiagonalOption,
-    Images,
-    Landmarks,
-    Model,
-    Outputs,
+    ImagesOption,
+    LandmarksOption,
+    ModelOption,
+    OutputsOption,
     Prepared,
-    Title,
+    TitleOption,
     Written,
     check_outputs,
     draws,
@@ -54,8 +54,8 @@ class Method(StrEnum):
 
 
 def tree(
-    answers: Answers,
-    output: Outputs = ["-"],  # noqa: B006 (typer copies it)
+    answers: AnswersArgument,
+    output: OutputsOption = ["-"],  # noqa: B006 (typer copies it)
     method: Annotated[
         Method,
         typer.Option("--method", help="Distance of two groups: of the farthest pair, the mean, the nearest."),
@@ -75,18 +75,18 @@ def tree(
             show_default=False,
         ),
     ] = None,
-    model: Model = "auto",
-    landmarks: Landmarks = None,
-    diagonal: DiagonalOption = Diagonal.shift,
-    objects: Objects = None,
-    images: Images = None,
-    title: Title = "",
-    seed: Seed = 0,
-    dialect: Dialect = None,
-    column: Column = None,
+    model: ModelOption = "auto",
+    landmarks: LandmarksOption = None,
+    diagonal: DiagonalOption = DiagonalChoice.shift,
+    objects: ObjectsOption = None,
+    images: ImagesOption = None,
+    title: TitleOption = "",
+    seed: SeedOption = 0,
+    dialect: DialectOption = None,
+    column: ColumnOption = None,
     on_bad: OnBadOption = OnBad.error,
-    exclude: Exclude = None,
-    quiet: Quiet = False,
+    exclude: ExcludeOption = None,
+    quiet: QuietOption = False,
 ) -> None:
     """Grow a tree of the objects by agglomerative linkage on distances in the space of the model.
 
