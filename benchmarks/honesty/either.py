@@ -14,16 +14,19 @@ __all__ = ["Either", "make_either"]
 
 
 class Either(NamedTuple):
-    """A world, how many people its population has, and how a collection is asked in it."""
+    """A world, how many people its population has, and how a collection is asked in it, of anybody and of given people."""
 
     world: Any
     pool: int
     asked: Callable[..., Triplets]
+    asked_of: Callable[..., Triplets]
 
 
 def make_either(rng: np.random.Generator, *, n: int, noise: str, geometry: str = "", d: int = 2) -> Either:
     """``d`` : dimensions, in the first family; a geometry has its own."""
     if geometry:
         world = worlds_held_out.make_held_out(rng, n=n, geometry=geometry, noise=noise)
-        return Either(world, worlds_held_out.POOL, worlds_held_out.asked_held_out)
-    return Either(worlds.make_world(rng, n=n, d=d, noise=noise), worlds.POOL, worlds.asked)
+        return Either(
+            world, worlds_held_out.POOL, worlds_held_out.asked_held_out, worlds_held_out.asked_of_held_out
+        )
+    return Either(worlds.make_world(rng, n=n, d=d, noise=noise), worlds.POOL, worlds.asked, worlds.asked_of)

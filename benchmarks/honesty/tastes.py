@@ -8,69 +8,93 @@ from typing import Any
 import numpy as np
 
 from benchmarks.honesty._run import repetitions, run_cells, share
-from benchmarks.honesty.worlds import POOL, asked, make_world
-from nearfar.evaluate.tastes import find_tastes, person_agreement
+from benchmarks.honesty.either import Either, make_either
+from benchmarks.honesty.worlds import World
+from benchmarks.honesty.worlds_held_out import HeldOutWorld
+from nearfar.evaluate.tastes import find_tastes
+
+
+def of_tastes(either: Either, rng: np.random.Generator, groups: int) -> Any:
+    """The world with so many ways of seeing: other places of the objects, or one dimension that outweighs the others."""
+    world = either.world
+    if groups == 1:
+        return world
+    taste = rng.integers(groups, size=either.pool)
+    if isinstance(world, World):
+        places = [world.points[0], *(rng.permutation(world.points[0]) for _ in range(groups - 1))]
+        return replace(world, points=np.stack(places), taste=taste)
+    assert isinstance(world, HeldOutWorld)
+    heavy = np.where(np.arange(world.features.shape[1]) == taste[:, None], 6.0, 0.3)
+    return replace(world, weights=heavy, taste=taste)
 
 
 def tastes(
-    seed: Any, *, design: str, noise: str, groups: int, people: int, m: int, n: int = 20
+    seed: Any,
+    *,
+    design: str,
+    noise: str,
+    groups: int,
+    people: int,
+    m: int,
+    n: int = 20,
+    geometry: str = "",
 ) -> dict[str, Any]:
     """One study of people who see the objects in ``groups`` ways."""
     rng = np.random.default_rng(seed)
-    world = make_world(rng, n=n, noise=noise)
-    places = np.stack([world.points[0], *(rng.permutation(world.points[0]) for _ in range(groups - 1))])
-    world = replace(world, points=places, taste=rng.integers(groups, size=POOL))
-    answers = asked(world, rng, design=design, m=m, people=people)
+    either = make_either(rng, n=n, noise=noise, geometry=geometry)
+    world = of_tastes(either, rng, groups)
+    answers = either.asked(world, rng, design=design, m=m, people=people)
     found = find_tastes(answers, seed=int(rng.integers(2**31)))
     count = None if found is None else found.count
     return {
-        "one": share(count in (None, 1)),
         "right": share(count == groups),
         "too_many": share(count is not None and count > groups),
+        "told": share(count is not None),
         "gain": None if found is None else found.gains[0].value,
     }
-
-
-def agreement(seed: Any, *, noise: str, people: int, m: int) -> dict[str, Any]:
-    """Whether the interval of two people's agreement holds their agreement on new questions."""
-    rng = np.random.default_rng(seed)
-    world = make_world(rng, n=20, noise=noise)
-    answers = asked(world, rng, design="fixed", m=m, people=people)
-    found = person_agreement(answers)
-    pool = np.unique(
-        answers.array[:, 0].astype(np.int64) * 10**6 + np.sort(answers.array[:, 1:], axis=1) @ [1000, 1]
-    )
-    rows = np.stack([pool // 10**6, pool % 10**6 // 1000, pool % 1000], axis=1)
-    # people drawn by ``asked`` are not told, so everybody has the same ability here
-    p = world.p_first(rows, np.zeros(len(rows), dtype=np.int64))
-    truth = float(np.mean(p**2 + (1 - p) ** 2))
-    pairs = np.triu_indices(len(found.people), 1)
-    known = np.isfinite(found.share[pairs])
-    hit = (found.low[pairs] <= truth) & (truth <= found.high[pairs])
-    return {"covered": float(hit[known].mean()) if known.any() else None, "known": float(known.mean())}
 
 
 def main() -> None:
     count = repetitions(100)
     cells: list[dict[str, Any]] = [
-        {"design": d, "noise": "logistic", "groups": 1, "people": 20, "m": 2000}
-        for d in ("random", "fixed", "landmarks", "odd", "grid")
-    ]
-    cells += [
-        {"design": "random", "noise": "guessing", "groups": 1, "people": 20, "m": 2000},
-        {"design": "fixed", "noise": "guessing", "groups": 1, "people": 20, "m": 2000},
-        {"design": "random", "noise": "abilities", "groups": 1, "people": 20, "m": 2000},
-        {"design": "odd", "noise": "abilities", "groups": 1, "people": 40, "m": 4000},
-        {"design": "random", "noise": "flips", "groups": 1, "people": 8, "m": 1200},
-        {"design": "random", "noise": "logistic", "groups": 2, "people": 20, "m": 2000},
-        {"design": "odd", "noise": "logistic", "groups": 2, "people": 20, "m": 4000},
-        {"design": "random", "noise": "logistic", "groups": 3, "people": 30, "m": 6000},
+        {"design": d, "noise": noise, "groups": k, "people": people, "m": m}
+        for d, noise, k, people, m in (
+            ("random", "logistic", 1, 20, 2000),
+            ("fixed", "logistic", 1, 20, 2000),
+            ("landmarks", "logistic", 1, 20, 2000),
+            ("odd", "logistic", 1, 20, 2000),
+            ("grid", "logistic", 1, 20, 2000),
+            ("random", "guessing", 1, 20, 2000),
+            ("fixed", "guessing", 1, 20, 2000),
+            ("random", "abilities", 1, 20, 2000),
+            ("odd", "abilities", 1, 40, 4000),
+            ("random", "flips", 1, 8, 1200),
+            ("random", "logistic", 2, 20, 1000),
+            ("random", "logistic", 2, 20, 2000),
+            ("random", "logistic", 2, 40, 4000),
+            ("odd", "logistic", 2, 20, 4000),
+            ("grid", "logistic", 2, 20, 4000),
+            ("random", "logistic", 3, 30, 3000),
+            ("random", "logistic", 3, 30, 6000),
+            ("odd", "abilities", 3, 30, 6000),
+        )
     ]
     run_cells("tastes", cells, tastes, count)
     cells = [
-        {"noise": n, "people": 12, "m": m} for n in ("logistic", "flips", "guessing") for m in (1000, 4000)
+        {"design": d, "noise": noise, "geometry": g, "groups": k, "people": people, "m": m, "n": 24}
+        for d, noise, g, k, people, m in (
+            ("balanced", "ratio", "ball", 1, 25, 2500),
+            ("popular", "lapses", "city", 1, 25, 2500),
+            ("screens", "lapses", "ball", 1, 25, 2500),
+            ("balanced", "coins", "ball", 1, 12, 1200),
+            ("screens", "coins", "city", 1, 25, 2500),
+            ("balanced", "ratio", "ball", 2, 25, 2500),
+            ("popular", "lapses", "city", 2, 40, 6000),
+            ("screens", "ratio", "ball", 2, 25, 4000),
+            ("balanced", "ratio", "ball", 3, 30, 6000),
+        )
     ]
-    run_cells("person_agreement", cells, agreement, count)
+    run_cells("tastes_held_out", cells, tastes, count)
 
 
 if __name__ == "__main__":

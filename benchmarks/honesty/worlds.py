@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from nearfar.triplets import Triplets
 
-__all__ = ["DESIGNS", "World", "asked", "clusters_of_points", "make_world"]
+__all__ = ["DESIGNS", "World", "asked", "asked_of", "clusters_of_points", "make_world"]
 
 Rows = NDArray[np.int64]
 POOL = 400  # people that stand for the whole population
@@ -155,8 +155,21 @@ def asked(
     Designs: "random", "fixed", "landmarks", "odd" (odd-one-out), "grid" (4 picked of 12), "list" (the nearest of 8).
     """
     drawn = rng.choice(POOL, size=people, replace=False)
+    return asked_of(world, rng, drawn, design=design, m=m, columns=columns)
+
+
+def asked_of(
+    world: World,
+    rng: np.random.Generator,
+    drawn: NDArray[np.int64],
+    *,
+    design: str = "random",
+    m: int = 2000,
+    columns: bool = True,
+) -> Triplets:
+    """The same by these people of the population; participant i is ``drawn[i]``."""
     if design in DESIGNS:
-        who = rng.integers(people, size=m)
+        who = rng.integers(len(drawn), size=m)
         rows = DESIGNS[design](rng, m, world.n)
         said = world.answer(rows, drawn[who], rng)
         extra: dict[str, Any] = {"participant": who} if columns else {}

@@ -22,6 +22,7 @@ __all__ = [
     "POOL",
     "HeldOutWorld",
     "asked_held_out",
+    "asked_of_held_out",
     "groups_held_out",
     "make_held_out",
 ]
@@ -153,6 +154,19 @@ def asked_held_out(
     "pool" (a tenth of the questions comes back), "screens" (the two nearest of six, as statements).
     """
     drawn = rng.choice(POOL, size=people, replace=False)
+    return asked_of_held_out(world, rng, drawn, design=design, m=m)
+
+
+def asked_of_held_out(
+    world: HeldOutWorld,
+    rng: np.random.Generator,
+    drawn: NDArray[np.int64],
+    *,
+    design: str = "balanced",
+    m: int = 2000,
+) -> Triplets:
+    """The same by these people of the population; participant i is ``drawn[i]``."""
+    people = len(drawn)
     eager = rng.dirichlet(np.full(people, 1.5)) + 0.2 / people
     who = rng.choice(people, size=m, p=eager / eager.sum())
     if design == "screens":

@@ -56,6 +56,23 @@ def test_convert_names_the_dialect_of_a_bare_file(monkeypatch, capsys, tmp_path)
     assert (tmp_path / "x.csv").read_text() == "anchor,near,far,statement\n1,4,2,0\n2,4,1,0\n"
 
 
+def test_milliseconds_are_written_as_the_shortest_seconds_and_back(monkeypatch, capsys, tmp_path):
+    times = ["1662", "1001", "333", "1662.4", "NA"]
+    lines = [f"ann,{time},a,c,b{i},b{i},random,train" for i, time in enumerate(times)]
+    source = tmp_path / "answers.csv"
+    source.write_text("\n".join(["worker_id,rt,Center,Left,Right,Answer,sampleAlg,sampleSet", *lines, ""]))
+    _, out, _ = run(monkeypatch, capsys, "convert", source, "-")
+    assert [line.split(",")[4] for line in out.splitlines()[1:]] == ["1.662", "1.001", "0.333", "1.6624", ""]
+    _, out, _ = run(monkeypatch, capsys, "convert", source, "-", "--to", "tripletTools")
+    assert [line.split(",")[1] for line in out.splitlines()[1:]] == [
+        "1662.0",
+        "1001.0",
+        "333.0",
+        "1662.4",
+        "",
+    ]
+
+
 def test_convert_joins_files_and_counts_what_it_dropped(monkeypatch, capsys, tmp_path):
     (tmp_path / "1.csv").write_text("anchor,near,far,statement\na,b,c,0\na,b,b,1\n")
     (tmp_path / "2.csv").write_text("anchor,near,far,statement\na,b,d,0\n")

@@ -5,7 +5,10 @@ import pytest
 
 from nearfar import design, simulate
 from nearfar.errors import InputError
-from nearfar.evaluate.tastes import cluster_people, find_tastes, person_agreement
+from nearfar.evaluate import tastes
+from nearfar.evaluate.agreement_of_people import person_agreement
+from nearfar.evaluate.people import wilson
+from nearfar.evaluate.tastes import cluster_people, find_tastes
 from nearfar.triplets import Triplets
 
 
@@ -40,6 +43,24 @@ def test_three_views(places):
     found = find_tastes(people([p for p in places for _ in range(7)], 150))
     assert found.count == 3
     assert [len(set(found.group[i : i + 7])) for i in (0, 7, 14)] == [1, 1, 1]
+
+
+def test_of_very_many_answers_some_are_drawn_and_everybody_is_sorted(places, monkeypatch):
+    monkeypatch.setattr(tastes, "MOST_ANSWERS", 1500)
+    monkeypatch.setattr(tastes, "ENOUGH_OF_EACH", 100)
+    answers = people([places[0]] * 15 + [places[1]] * 15, 140)
+    found = find_tastes(answers, most=2)
+    assert (found.answers_used, found.answers_given, found.people_used) == (1500, 4200, 15)
+    assert found.count == 2 and np.bincount(found.group).tolist() == [15, 15]
+    assert len(set(found.group[:15])) == 1
+    assert found.sampled == "judged by 1,500 of the 4,200 answers, drawn at random, of 15 of the 30 people"
+    assert found.sampled in str(found)
+
+
+def test_nobody_in_particular_is_not_a_person(places):
+    known = people([places[0]] * 8, 40)
+    unknown = people([places[0]] * 3, 40, seed=5).replace(participant=[""] * 120)
+    assert len(find_tastes(Triplets.concatenate([known, unknown]), most=2).people) == 8
 
 
 @pytest.mark.parametrize("noise", [0.25, 50.0])
@@ -91,6 +112,24 @@ def test_person_agreement_is_that_of_a_loop():
                 assert found.share[p, q] == pytest.approx(wanted)
                 assert 0 <= found.low[p, q] < wanted + 1e-9 and wanted - 1e-9 < found.high[p, q] <= 1
     assert found.known == np.isfinite(found.share).sum() / 20
+
+
+def test_answers_of_one_screen_count_as_fewer():
+    """Two people pick 2 of 6 on the same screens; rows of a screen stand or fall together."""
+    rng = np.random.default_rng(4)
+    rows, who, screen = [], [], []
+    for s in range(60):
+        anchor, *options = rng.permutation(20)[:7].tolist()
+        for p in range(4):
+            order = options if rng.random() < 0.6 else options[::-1]
+            rows += [[anchor, i, j] for i in order[:2] for j in order[2:]]
+            who += [p] * 8
+            screen += [4 * s + p] * 8
+    answers = Triplets.from_array(rows, n_objects=20, participant=who, statement=screen)
+    found = person_agreement(answers)
+    assert 4 < found.together < 12
+    as_single = wilson(found.share[0, 1] * found.shared[0, 1], found.shared[0, 1])
+    assert found.high[0, 1] - found.low[0, 1] > 1.8 * (as_single.high - as_single.low)
 
 
 def test_what_is_missing_is_said():

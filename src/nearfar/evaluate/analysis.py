@@ -39,9 +39,10 @@ from nearfar.space.space import Space
 from nearfar.triplets import Triplets, as_triplets
 
 if TYPE_CHECKING:
+    from nearfar.evaluate.agreement_of_people import PersonAgreement
     from nearfar.evaluate.curve import LearningCurve
     from nearfar.evaluate.groups import GroupComparison
-    from nearfar.evaluate.tastes import PersonAgreement, Tastes
+    from nearfar.evaluate.tastes import Tastes
 
 __all__ = ["Analysis", "analyse"]
 
@@ -266,7 +267,7 @@ class Analysis:
     @cached_property
     def alike(self) -> PersonAgreement | None:
         """How often every two people gave the same answer; None where nobody is known."""
-        from nearfar.evaluate.tastes import person_agreement
+        from nearfar.evaluate.agreement_of_people import person_agreement
 
         return None if self.answers.participant is None else person_agreement(self.answers)
 
@@ -277,7 +278,7 @@ class Analysis:
 
         if self.answers.participant is None or not self.splits:
             return None
-        return find_tastes(self.judged, seed=self.seed)
+        return find_tastes(self.answers, seed=self.seed)
 
     def groups(self, groups: Mapping[Any, str]) -> GroupComparison:
         """Compare groups of people by the chosen model; ``groups`` : participant -> group."""

@@ -27,7 +27,15 @@ from nearfar.progress import step
 from nearfar.space.models import Model, parse_model
 from nearfar.triplets import Triplets, as_triplets
 
-__all__ = ["GroupComparison", "GroupPair", "PermutationTest", "compare_groups", "permutation_test"]
+__all__ = [
+    "GroupComparison",
+    "GroupPair",
+    "PermutationTest",
+    "compare_groups",
+    "difference_estimate",
+    "permutation_test",
+    "some_statements",
+]
 
 Floats = NDArray[np.float64]
 PARTS = 5
@@ -279,7 +287,7 @@ def _each_others(
         sides = [train[group[train] == g] for g in (0, 1)]
         size = min(map(len, sides))
         for g, rows in enumerate(sides):
-            few = _statements(answers, rows, size, rng)
+            few = some_statements(answers, rows, size, rng)
             credits[g, test] = fit_timed(model, answers[few]).space.credits(answers[test])
     cells, leads = [], []
     for j in (0, 1):
@@ -291,16 +299,18 @@ def _each_others(
     return table, (leads[0], leads[1])
 
 
-def _statements(
+def some_statements(
     answers: Triplets, rows: NDArray[np.intp], size: int, rng: np.random.Generator
 ) -> NDArray[np.intp]:
-    """About ``size`` of the rows, whole statements at random."""
+    """At most ``size`` of the rows, whole statements at random, but one at least."""
     if len(rows) <= size:
         return rows
     statements = answers.statement_ids[rows]
-    codes = np.unique(statements, return_inverse=True)[1]
-    place = rng.permutation(int(codes.max()) + 1)[codes]
-    return np.sort(rows[np.argsort(place, kind="stable")[:size]])
+    codes = dense_codes(statements)
+    order = rng.permutation(int(codes.max()) + 1)
+    total = np.cumsum(np.bincount(codes)[order])
+    kept = order[: max(1, int((total <= size).sum()))]
+    return rows[np.isin(codes, kept)]
 
 
 def difference_estimate(values: Floats, clusters: Any, *, level: float = 0.95) -> Estimate:

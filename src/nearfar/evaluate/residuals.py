@@ -10,7 +10,7 @@ answer with more care than others, which is no other way of seeing.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,16 +19,24 @@ from nearfar.evaluate.uncertainty import dense_codes
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets
 
-__all__ = ["PeopleLeft", "people_left", "slopes"]
+__all__ = ["PeopleLeft", "PeopleVectors", "people_left", "people_vectors", "slopes"]
 
 Floats = NDArray[np.float64]
 STEPS = 25  # of Newton's method for the slopes
 PRIOR = 4.0  # weight of the common slope in a person's own, as if from so many answers
 
 
+class PeopleVectors(NamedTuple):
+    """(P,) codes of the participants in order, (P,) answers of each, and what is left of their answers, (P, pairs) sparse."""
+
+    people: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    vectors: Any
+
+
 @dataclass(frozen=True, eq=False)
 class PeopleLeft:
-    """What is left of the answers of each person, and how alike it is between two people.
+    """How alike two people are in what is left of their answers.
 
     Attributes
     ----------
@@ -41,9 +49,22 @@ class PeopleLeft:
     counts: NDArray[np.int64]
     gram: Floats
 
+    @classmethod
+    def of(cls, found: PeopleVectors, chosen: NDArray[np.bool_] | slice = slice(None)) -> PeopleLeft:
+        """Of the people chosen."""
+        vectors = found.vectors[chosen]
+        gram = np.asarray((vectors @ vectors.T).todense(), dtype=np.float64)
+        np.fill_diagonal(gram, 0.0)
+        return cls(found.people[chosen], found.counts[chosen], gram)
+
 
 def people_left(answers: Triplets, space: Space) -> PeopleLeft:
-    """Vectors of all participants, as their inner products."""
+    """Inner products of the vectors of all participants."""
+    return PeopleLeft.of(people_vectors(answers, space))
+
+
+def people_vectors(answers: Triplets, space: Space) -> PeopleVectors:
+    """Vectors of all participants over pairs of objects."""
     from scipy.sparse import coo_array
 
     assert answers.participant is not None
@@ -57,10 +78,7 @@ def people_left(answers: Triplets, space: Space) -> PeopleLeft:
     columns = dense_codes(columns)
     values = np.concatenate([left, -left])
     vectors: Any = coo_array((values, (rows, columns)), shape=(len(people), int(columns.max(initial=-1)) + 1))
-    vectors = vectors.tocsr()
-    gram = np.asarray((vectors @ vectors.T).todense(), dtype=np.float64)
-    np.fill_diagonal(gram, 0.0)
-    return PeopleLeft(people, np.bincount(person), gram)
+    return PeopleVectors(people, np.bincount(person), vectors.tocsr())
 
 
 def scaled_margins(answers: Triplets, space: Space) -> Floats:

@@ -1,4 +1,8 @@
-"""How alike do people see the objects, and is there more than one way of seeing them?"""
+"""Is there more than one way of seeing the objects? One, two or three groups of people, by held-out accuracy.
+
+The cost is bounded: of very many answers some people, and some answers of each, are drawn at random, and the result says
+so. Everybody else is put into the group they are most like afterwards.
+"""
 
 from __future__ import annotations
 
@@ -12,94 +16,23 @@ from numpy.typing import ArrayLike, NDArray
 
 from nearfar.errors import InputError
 from nearfar.evaluate.crossval import fit_timed
-from nearfar.evaluate.group_agreement import first_answers
-from nearfar.evaluate.groups import difference_estimate
-from nearfar.evaluate.residuals import people_left
+from nearfar.evaluate.groups import difference_estimate, some_statements
+from nearfar.evaluate.residuals import PeopleLeft, people_left, people_vectors
 from nearfar.evaluate.splits import kfold
 from nearfar.evaluate.uncertainty import Estimate, error_groups, mean_estimate
 from nearfar.progress import step
 from nearfar.space.models import Model, parse_model
 from nearfar.triplets import Triplets, as_triplets
 
-__all__ = ["PersonAgreement", "Tastes", "cluster_people", "find_tastes", "person_agreement"]
+__all__ = ["Tastes", "cluster_people", "find_tastes"]
 
 Floats = NDArray[np.float64]
 PARTS = 5
 MOST = 3  # groups that are tried
-LEAST_SHARED = 10  # questions that two people must share for their agreement to be told
 LEAST_PEOPLE, LEAST_ANSWERS = 6, 10  # people with so many answers, below which nothing is said about tastes
+MOST_ANSWERS = 20_000  # that the groups are looked for in; of more a part is drawn
+ENOUGH_OF_EACH = 200  # answers of a person; before fewer are taken, people are left out
 ROUNDS = 20  # of moving people to the group they are most like
-
-
-@dataclass(frozen=True, eq=False)
-class PersonAgreement:
-    """How often every two people gave the same answer to the same question.
-
-    Attributes
-    ----------
-    people : names, in order.
-    share : (P, P) share of shared questions answered alike; NaN below 10 shared questions, and on the diagonal.
-    low, high : (P, P) 95 % interval of it (Wilson).
-    shared : (P, P) how many questions both answered.
-    options : answers that are possible; chance is one over that.
-    """
-
-    people: tuple[str, ...]
-    share: Floats
-    low: Floats
-    high: Floats
-    shared: NDArray[np.int64]
-    options: int
-
-    @property
-    def known(self) -> float:
-        """Share of all pairs of people whose agreement is told."""
-        pairs = len(self.people) * (len(self.people) - 1)
-        return float(np.isfinite(self.share).sum() / pairs) if pairs else 0.0
-
-
-def person_agreement(answers: Triplets | ArrayLike) -> PersonAgreement:
-    """Agreement of every two people on the questions that both answered.
-
-    >>> rows = [[0, i, i + 1] for i in range(1, 13)]
-    >>> answers = Triplets.from_array(rows + rows, participant=["ann"] * 12 + ["bob"] * 12)
-    >>> found = person_agreement(answers)
-    >>> found.people, float(found.share[0, 1]), int(found.shared[0, 1])
-    (('ann', 'bob'), 1.0, 12)
-    """
-    from scipy.sparse import coo_array
-
-    answers = as_triplets(answers)
-    if answers.participant is None:
-        raise InputError("people: the answers do not say who gave them; add a column participant")
-    known = answers[~(answers.participant == "")] if (answers.participant == "").any() else answers
-    assert known.participant is not None
-    said = first_answers(known)
-    count = int(said.person.max(initial=-1)) + 1
-    questions = int(said.asked.max(initial=-1)) + 1
-    ones = np.ones(len(said.person))
-    asked: Any = coo_array((ones, (said.person, said.asked)), shape=(count, questions)).tocsr()
-    cell = said.asked * said.options + said.option
-    chose: Any = coo_array((ones, (said.person, cell)), shape=(count, questions * said.options)).tocsr()
-    shared = np.asarray((asked @ asked.T).todense())
-    alike = np.asarray((chose @ chose.T).todense())
-    np.fill_diagonal(shared, 0)
-    enough = shared >= LEAST_SHARED
-    n = np.where(enough, shared, np.nan)
-    share = alike / n
-    low, high = _wilson(share, n)
-    names = tuple(str(name) for name in known.participant.names[known.participant.present].tolist())
-    return PersonAgreement(names, share, low, high, shared.astype(np.int64), said.options)
-
-
-def _wilson(share: Floats, n: Floats) -> tuple[Floats, Floats]:
-    z = 1.959964
-    middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
-    width = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    return middle - width, middle + width
-
-
-# ---------------------------------------------------------------- one, two or three groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,6 +47,8 @@ class Tastes:
     accuracy : held-out accuracy with one, two and three groups, each person's answers by the map of their group.
     gains : what the second group adds, and the third, with 95 % intervals.
     model : by which answers were predicted.
+    answers_used, answers_given : of how many answers the number of groups was found, and of how many all people gave.
+    people_used : of how many people.
     """
 
     count: int
@@ -122,6 +57,25 @@ class Tastes:
     accuracy: tuple[Estimate, ...]
     gains: tuple[Estimate, ...]
     model: str
+    answers_used: int
+    answers_given: int
+    people_used: int
+
+    @property
+    def sampled(self) -> str:
+        """What the judgement rests on where not all answers were used; else nothing.
+
+        >>> one = Estimate(0.8, 0.01, 0.78, 0.82)
+        >>> Tastes(1, ("ann", "bob"), np.zeros(2, dtype=np.int64), (one,), (), "soe-2", 200, 5000, 1).sampled
+        'judged by 200 of the 5,000 answers, drawn at random, of 1 of the 2 people'
+        """
+        if self.answers_used == self.answers_given:
+            return ""
+        people = f", of {self.people_used:,} of the {len(self.people):,} people"
+        return (
+            f"judged by {self.answers_used:,} of the {self.answers_given:,} answers, drawn at random"
+            f"{people if self.people_used < len(self.people) else ''}"
+        )
 
     def __str__(self) -> str:
         shares = ", ".join(f"{k + 1}: {100 * found.value:.1f} %" for k, found in enumerate(self.accuracy))
@@ -130,7 +84,8 @@ class Tastes:
         else:
             sizes = " and ".join(map(str, np.bincount(self.group).tolist()))
             verdict = f"There are {self.count} ways of seeing the objects, of {sizes} people"
-        return f"{verdict} (held-out accuracy by number of maps {shares}; {self.model})."
+        sampled = f"; {self.sampled}" if self.sampled else ""
+        return f"{verdict} (held-out accuracy by number of maps {shares}; {self.model}{sampled})."
 
     def as_groups(self) -> dict[str, str]:
         """Participant -> group, as ``compare_groups`` takes it (which then tests a difference that was searched for)."""
@@ -146,7 +101,8 @@ def find_tastes(
 
     In each of five honest parts people are grouped by what the common map leaves of their training answers; each
     group gets a map of its own, which predicts its people's held-out answers. Two groups are found where that is better
-    than the map of everybody, with the whole 95 % interval of the difference above 0; three likewise against two.
+    than the map of everybody, with the whole 95 % interval of the difference above 0; three likewise against two. Of more than
+    20,000 answers so many are drawn: at first fewer of each person, down to 200, then fewer people.
 
     Parameters
     ----------
@@ -175,12 +131,18 @@ def find_tastes(
         raise InputError("people: the answers do not say who gave them; add a column participant")
     if most not in (2, 3):
         raise InputError(f"most must be 2 or 3, got {most}")
+    if (answers.participant == "").any():
+        answers = answers[~(answers.participant == "")]
+    assert answers.participant is not None
     sizes = np.bincount(answers.participant.codes)[answers.participant.present]
     if (sizes >= LEAST_ANSWERS).sum() < LEAST_PEOPLE:
         return None
     judged = parse_model(model)
-    credits = _held_out(answers, judged, most, seed)
-    clusters = error_groups(answers)
+    rows = _drawn(answers, sizes, seed)
+    drawn = answers[rows]
+    assert drawn.participant is not None
+    credits = _held_out(drawn, judged, most, seed)
+    clusters = error_groups(drawn)
     accuracy = tuple(mean_estimate(row, clusters, parts=PARTS) for row in credits)
     gains = tuple(difference_estimate(after - before, clusters) for before, after in pairwise(credits))
     count = 1
@@ -189,11 +151,46 @@ def find_tastes(
             count = k
     group = np.zeros(len(sizes), dtype=np.int64)
     if count > 1:
-        group = cluster_people(
-            people_left(answers, fit_timed(judged, answers).space).gram, sizes, count, seed
-        )
+        group = _group_everybody(answers, drawn, judged, count, seed)
     names = tuple(str(name) for name in answers.participant.names[answers.participant.present].tolist())
-    return Tastes(count, names, group, accuracy, gains, judged.name)
+    used = len(np.unique(drawn.participant.codes))
+    return Tastes(count, names, group, accuracy, gains, judged.name, len(drawn), len(answers), used)
+
+
+def _drawn(answers: Triplets, sizes: NDArray[np.int64], seed: int) -> NDArray[np.intp]:
+    """Rows that the groups are looked for in: all, or about ``MOST_ANSWERS`` in whole statements of people drawn."""
+    if len(answers) <= MOST_ANSWERS:
+        return np.arange(len(answers))
+    assert answers.participant is not None
+    rng = np.random.default_rng(seed)
+    each = max(ENOUGH_OF_EACH, MOST_ANSWERS // len(sizes))
+    asked = rng.permutation(np.flatnonzero(sizes >= LEAST_ANSWERS))
+    total = np.cumsum(np.minimum(sizes, each)[asked])
+    asked = asked[: max(LEAST_PEOPLE, int((total <= MOST_ANSWERS).sum()))]
+    person = np.unique(answers.participant.codes, return_inverse=True)[1]
+    order = np.argsort(person, kind="stable")
+    ends = np.cumsum(sizes)
+    parts = [some_statements(answers, order[ends[p] - sizes[p] : ends[p]], each, rng) for p in asked.tolist()]
+    return np.sort(np.concatenate(parts))
+
+
+def _group_everybody(
+    answers: Triplets, drawn: Triplets, model: Model, count: int, seed: int
+) -> NDArray[np.int64]:
+    """(P,) groups of all people: those drawn by each other, by all of their answers, the others by those drawn."""
+    assert drawn.participant is not None
+    everybody = people_vectors(answers, fit_timed(model, drawn).space)
+    inside = np.isin(everybody.people, drawn.participant.codes)
+    left = PeopleLeft.of(everybody, inside)
+    found = cluster_people(left.gram, left.counts, count, seed)
+    group = np.zeros(len(inside), dtype=np.int64)
+    group[inside] = found
+    if not inside.all():
+        member = (found[:, None] == np.arange(count)).astype(np.float64)
+        member /= np.sqrt(left.counts)[:, None] * member.sum(axis=0)
+        towards = everybody.vectors[inside].T @ member
+        group[~inside] = np.argmax(everybody.vectors[~inside] @ towards, axis=1)
+    return group
 
 
 def _held_out(answers: Triplets, model: Model, most: int, seed: int) -> Floats:

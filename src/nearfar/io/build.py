@@ -50,7 +50,7 @@ def _numbers(plan: Plan) -> dict[str, pl.Expr]:
         seconds = pl.col("seconds")
         if plan.unknown_seconds is not None:
             seconds = pl.when(seconds != plan.unknown_seconds).then(seconds)
-        columns["seconds"] = seconds / 1000 if plan.milliseconds else seconds
+        columns["seconds"] = _thousandths(seconds) if plan.milliseconds else seconds
     if "near_side" in plan.columns:
         columns["near_side"] = pl.col("near_side")
     elif plan.near_side is not None:
@@ -58,6 +58,13 @@ def _numbers(plan: Plan) -> dict[str, pl.Expr]:
     if "answered_at" in plan.columns:
         columns["answered_at"] = pl.col("answered_at")
     return columns
+
+
+def _thousandths(cell: pl.Expr) -> pl.Expr:
+    """Divided by numpy: polars multiplies by .001, which makes 1.6620000000000001 of 1662."""
+    return cell.map_batches(
+        lambda column: pl.Series(column.to_numpy() / 1000, nan_to_null=True), return_dtype=pl.Float64
+    )
 
 
 def make_triplets(

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from nearfar.evaluate.agreement_of_people import PersonAgreement
 from nearfar.evaluate.groups import GroupComparison, GroupPair
-from nearfar.evaluate.tastes import PersonAgreement, Tastes
+from nearfar.evaluate.tastes import Tastes
 from nearfar.evaluate.uncertainty import Estimate
 
 __all__ = ["Alike", "Groups", "PairFacts", "Share", "alike_facts", "groups_facts"]
@@ -193,6 +194,8 @@ def alike_facts(tastes: Tastes | None, agreement: PersonAgreement, shown: Mappin
             f"There are {tastes.count} ways of seeing the objects, of {sizes} people: a map for each group predicts "
             f"held-out answers {_points(tastes.gains[0])}."
         )
+    if tastes is not None and tastes.sampled:
+        verdict = f"{verdict.rstrip('.')}; {tastes.sampled}."
     order = _order(tastes, agreement)[:MOST_PEOPLE]
     cells = tuple(
         (a, b, float(agreement.share[p, q]), float(agreement.low[p, q]), float(agreement.high[p, q]), int(agreement.shared[p, q]))

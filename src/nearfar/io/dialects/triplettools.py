@@ -76,7 +76,7 @@ def write(triplets: Triplets) -> pl.DataFrame:
     named = {role: named_column(triplets, indices) for role, indices in shown.items()}
     more = optional_columns(triplets, participant="worker_id", seconds="rt")
     if "rt" in more:
-        more["rt"] = more["rt"] * 1000
+        more["rt"] = (more["rt"] * 1000).round(6)  # 1.001 s are 1001 ms, not 1000.9999999999999
     sampled = {"sampleAlg": pl.lit("random"), "sampleSet": pl.lit("train")}  # which its functions select by
     return pl.DataFrame(more | named).with_columns(**sampled)
 
