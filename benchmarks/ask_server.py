@@ -67,7 +67,7 @@ def _serve(study: str, port: int, database: str) -> None:
 
 def main() -> None:
     # everything a server loads when it starts, so that a forked one has it
-    for name in ("jinja2", "markdown_it", "markupsafe", "uvicorn.protocols.http.h11_impl", "uvicorn.lifespan.on",
+    for name in ("jinja2", "markdown_it", "markupsafe", "uvicorn.protocols.http.httptools_impl", "uvicorn.lifespan.on",
                  "uvicorn.loops.asyncio", "uvicorn.protocols.utils", "PIL", "nearfar.ask.app",
                  "nearfar.ask.store.postgres"):  # fmt: skip
         importlib.import_module(name)

@@ -73,6 +73,8 @@ def test_from_welcome_to_code_by_mouse_and_keys(tab, study):
         tab.choose(place)
     for key in ("1", "2", Keys.ARROW_LEFT, Keys.ARROW_RIGHT):
         tab.choose(key=key)
+    tab.until("document.getElementById('where').textContent === 'Question 7 of 12'")
+    tab.until("document.querySelector('.option:enabled') !== null")
     tab.driver.find_element("css selector", ".option").send_keys(Keys.ENTER)
     tab.until("document.getElementById('where').textContent === 'Question 8 of 12'")
     tab.choose(1)

@@ -67,7 +67,8 @@ class Connection:
     async def call(self, path: str, body: Any = None, *, patience: float = 20.0) -> tuple[int, Any]:
         """(status, reply); raises ``OSError`` where the server cannot be reached or breaks off."""
         try:
-            return await asyncio.wait_for(self._call(path, body), patience)
+            async with asyncio.timeout(patience):  # not wait_for, which can lose a cancellation in 3.11
+                return await self._call(path, body)
         except (TimeoutError, OSError, asyncio.IncompleteReadError, ValueError) as error:
             self.close()
             raise ConnectionError(str(error) or type(error).__name__) from error
