@@ -16,7 +16,14 @@ DROP_OUT = 0.3
 STUDIES = 300
 RULES = ("load", "load, answers", "load, answers; fewest answers first in the booklet")
 # questions, new ones per person, people, people who arrive before the questions of one who left are released
-DESIGNS = ((64, 16, 40, 5), (300, 30, 60, 10), (1020, 51, 118, 10), (1020, 51, 118, 30))
+DESIGNS = (
+    (60, 20, 15, 5),
+    (64, 16, 40, 5),
+    (100, 25, 20, 5),
+    (300, 30, 60, 10),
+    (1020, 51, 118, 10),
+    (1020, 51, 118, 30),
+)
 
 
 def spread(

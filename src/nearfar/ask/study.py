@@ -56,7 +56,7 @@ class PeoplePlan:
     recruit: str = "open"
     code: str | None = None
     return_link: str | None = None
-    idle_minutes: float = 30.0
+    idle_minutes: float = 5.0
 
 
 @dataclass(frozen=True)
