@@ -11,7 +11,7 @@ import pytest
 SRC = Path(__file__).parents[1] / "src" / "nearfar"
 ROOMS = [
     ["errors"],
-    ["atomic", "checks", "compiled", "limits", "memory", "progress", "terminal", "threads"],
+    ["arrays", "atomic", "checks", "compiled", "limits", "memory", "progress", "terminal", "threads"],
     ["labels"],
     ["answer_columns"],
     ["frames", "joining"],

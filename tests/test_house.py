@@ -18,6 +18,7 @@ TEXT = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text()
 HELPERS = {
     "errors",
     "answer_columns",
+    "arrays",
     "atomic",
     "checks",
     "compiled",

@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nearfar.arrays import Indices
 from nearfar.errors import TripletError
 from nearfar.labels import read_only
 from nearfar.limits import check_largest_index
@@ -16,7 +17,6 @@ from nearfar.limits import check_largest_index
 __all__ = [
     "LEFT",
     "RIGHT",
-    "Indices",
     "SoundNames",
     "as_indices",
     "as_numbers",
@@ -27,7 +27,6 @@ __all__ = [
     "three_columns",
 ]
 
-Indices = NDArray[np.int32]
 LEFT, RIGHT, UNKNOWN_SIDE = 0, 1, -1
 SHOWN_AT = (LEFT, RIGHT, UNKNOWN_SIDE)
 SIDES: dict[Any, int] = {

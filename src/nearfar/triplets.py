@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nearfar.answer_columns import (
-    Indices,
     as_indices,
     as_numbers,
     as_sides,
@@ -20,6 +19,7 @@ from nearfar.answer_columns import (
     sound_names,
     three_columns,
 )
+from nearfar.arrays import Indices
 from nearfar.errors import TripletError
 from nearfar.labels import Labels
 

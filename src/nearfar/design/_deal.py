@@ -9,12 +9,12 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar.arrays import Ints
 from nearfar.design.questions import Questions
 from nearfar.errors import InputError
 
 __all__ = ["count_clashes", "deal", "even_sides", "spread_load", "trio_keys"]
 
-Ints = NDArray[np.int64]
 Keys = list[tuple[int, ...]]
 
 MIXING = 4  # exchanges proposed per slot, which leave no trace of the order of dealing

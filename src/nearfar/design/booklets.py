@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nearfar.arrays import Indices, Ints
 from nearfar.design._deal import count_clashes, deal, even_sides, spread_load, trio_keys
 from nearfar.design._inputs import Seed, check_whole
 from nearfar.design.checks import check_questions, expected_objects
-from nearfar.design.questions import Indices, Questions
+from nearfar.design.questions import Questions
 from nearfar.errors import InputError, NearfarWarning
 from nearfar.triplets import Triplets
 
@@ -22,7 +23,6 @@ NEW, AGAIN, CHECK = 0, 1, 2
 ROLES = ("new", "again", "check")
 GAP = 10  # places between a question and its repeat, so that the answer is not simply remembered
 
-Ints = NDArray[np.int64]
 Slots = list[tuple[int, int]]  # (role, question) in the order of asking
 
 

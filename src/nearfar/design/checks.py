@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar.arrays import Indices
 from nearfar.design._inputs import Objects, Seed, check_whole, object_names
-from nearfar.design.questions import Indices, Kind, Questions
+from nearfar.design.questions import Kind, Questions
 from nearfar.errors import InputError
 
 __all__ = ["check_questions", "expected_objects"]

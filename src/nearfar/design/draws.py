@@ -6,10 +6,11 @@ from typing import Literal
 
 import numpy as np
 
+from nearfar.arrays import Indices
 from nearfar.design._balance import balanced_rows, count_rows
 from nearfar.design._draw import distinct, unrank
 from nearfar.design._inputs import Objects, Seed, check_budget, check_whole, object_names, warn_uninformed
-from nearfar.design.questions import Indices, Questions
+from nearfar.design.questions import Questions
 from nearfar.errors import InputError, TooLargeError
 
 __all__ = ["grid_questions", "random_questions", "trio_questions"]

@@ -8,9 +8,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nearfar.arrays import Indices
 from nearfar.design._draw import quotas
 from nearfar.design._inputs import Objects, Seed, check_budget, object_names, warn_uninformed
-from nearfar.design.questions import Indices, Questions
+from nearfar.design.questions import Questions
 from nearfar.errors import InputError
 from nearfar.progress import step
 from nearfar.threads import blocks, run

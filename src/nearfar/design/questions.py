@@ -8,13 +8,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nearfar.arrays import Indices
 from nearfar.design._inputs import Seed
 from nearfar.errors import InputError
 from nearfar.triplets import Triplets
 
-__all__ = ["KINDS", "Indices", "Kind", "Questions"]
+__all__ = ["KINDS", "Kind", "Questions"]
 
-Indices = NDArray[np.int32]
 Kind = Literal["near", "odd", "central", "grid"]
 KINDS: dict[str, str] = {
     "near": "which of two objects is nearer to the anchor?",

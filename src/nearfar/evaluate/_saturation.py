@@ -10,13 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nearfar.arrays import Floats
 from nearfar.evaluate.uncertainty import Covariance
 
 __all__ = ["SaturatingCurves", "draw_curves"]
 
-Floats = NDArray[np.float64]
 STEEPNESS = np.linspace(0.6, 2.2, 17)  # h
 HALFWAY = 2.0 ** np.linspace(-6, 5, 45)  # K, in units of the last measured size
 FIT_NOISE = 0.004  # standard deviation of a measured accuracy by which answers were fitted

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from nearfar.arrays import Floats
 from nearfar.design import Scheme
 from nearfar.errors import InputError
 from nearfar.evaluate.simulated_study import SimulatedStudy, dimensions, learn_from_pilot, noise_of_agreement
@@ -22,8 +23,6 @@ MOST_OBJECTS = 200  # more are simulated by so many, with as many answers for ea
 PER_OBJECT = (5, 10, 20, 40, 80, 160, 320, 640)  # triplets for each object, row by row
 LITTLE = 0.01  # a gain that hardly anybody would ask twice as many questions for
 SECONDS = {"near": 3.0, "odd": 4.0, "central": 5.0, "grid": 12.0}
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

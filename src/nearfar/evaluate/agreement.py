@@ -14,12 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar.arrays import Codes, Floats
 from nearfar.evaluate.uncertainty import dense_codes
 
 __all__ = ["Agreement", "Given", "agreement", "as_plain", "ceiling_bracket", "counts_of_others"]
-
-Codes = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class Given(NamedTuple):

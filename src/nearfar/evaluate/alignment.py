@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from nearfar.arrays import Floats
 
 __all__ = ["align", "along_axes", "radius"]
-
-Floats = NDArray[np.float64]
 
 
 def radius(points: Floats) -> float:

@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar.arrays import Floats
+
 __all__ = ["ENOUGH", "ENOUGH_OF_A_KERNEL", "ClusterCount", "count_clusters"]
 
-Floats = NDArray[np.float64]
 MOST = 12
 AXES = 10
 AFTER = 3  # cuts after the knee that are looked at

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar.arrays import Floats
 from nearfar.errors import NearfarWarning
 from nearfar.evaluate.splits import Split
 from nearfar.progress import step
@@ -20,8 +21,6 @@ from nearfar.space.space import Space
 from nearfar.triplets import Triplets
 
 __all__ = ["Credits", "Fit", "cross_validate", "fit_timed", "pair_credits"]
-
-Floats = NDArray[np.float64]
 
 
 class Fit(NamedTuple):

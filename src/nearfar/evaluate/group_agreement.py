@@ -8,14 +8,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar.arrays import Codes, Floats
 from nearfar.evaluate.splits import split_units
 from nearfar.evaluate.uncertainty import Estimate, dense_codes, speakers
 from nearfar.triplets import Triplets
 
 __all__ = ["GroupAgreement", "Said", "first_answers", "group_agreement"]
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 LEAST_QUESTIONS = 20  # answered by two people of each sort; fewer give no interval
 
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nearfar.arrays import Floats
 from nearfar.errors import InputError
 from nearfar.evaluate.crossval import fit_timed
 from nearfar.evaluate.group_agreement import GroupAgreement, group_agreement
@@ -37,7 +38,6 @@ __all__ = [
     "some_statements",
 ]
 
-Floats = NDArray[np.float64]
 PARTS = 5
 PERMUTATIONS = 999
 RESAMPLES = 40

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar.arrays import Floats
 from nearfar.evaluate.alignment import align, along_axes
 from nearfar.evaluate.crossval import fit_timed
 from nearfar.evaluate.resamples import coordinates
@@ -14,8 +15,6 @@ from nearfar.space.models import Model
 from nearfar.triplets import Triplets
 
 __all__ = ["Move", "length_interval", "moves_between"]
-
-Floats = NDArray[np.float64]
 
 
 class Move(NamedTuple):

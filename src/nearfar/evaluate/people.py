@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar.arrays import Floats
 from nearfar.evaluate.agreement import counts_of_others
 from nearfar.evaluate.quick import quick_credits, score_credits
 from nearfar.evaluate.uncertainty import dense_codes, speakers
@@ -22,7 +23,6 @@ from nearfar.triplets import Triplets
 
 __all__ = ["DISCOVERY_RATE", "People", "Person", "Rate", "Standing", "Usual", "judge_people", "wilson"]
 
-Floats = NDArray[np.float64]
 Standing = Literal["", "inconsistent", "different", "unlike the others", "one-sided"]
 DISCOVERY_RATE = (
     0.03  # nominal: how much honest people differ is estimated, too, and 0.05 was measured up to 0.067

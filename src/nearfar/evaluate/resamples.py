@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar.arrays import Floats
 from nearfar.errors import NearfarWarning
 from nearfar.evaluate.alignment import align, radius
 from nearfar.evaluate.uncertainty import dense_codes, effective_groups, speakers
@@ -33,7 +34,6 @@ __all__ = [
     "statements_per_object",
 ]
 
-Floats = NDArray[np.float64]
 FEWEST_STATEMENTS = 20  # about an object, below which nothing is said about its place
 WIDER = 1.6  # from root mean square to a circle that holds nine of ten true places; two even normal axes give 1.52
 BY_COUNT = 0.75  # errors fall with the number of statements to this power, where there are few of them

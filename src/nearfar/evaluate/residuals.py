@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar.arrays import Floats
 from nearfar.evaluate.uncertainty import dense_codes
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets
 
 __all__ = ["PeopleLeft", "PeopleVectors", "people_left", "people_vectors", "slopes"]
 
-Floats = NDArray[np.float64]
 STEPS = 25  # of Newton's method for the slopes
 PRIOR = 4.0  # weight of the common slope in a person's own, as if from so many answers
 

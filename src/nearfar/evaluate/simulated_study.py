@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nearfar.arrays import Floats
 from nearfar.design import Questions, Scheme, random_questions
 from nearfar.embedding import SOE
 from nearfar.errors import InputError, NearfarWarning
@@ -26,8 +26,6 @@ DIMENSIONS = (1, 2, 3, 5)  # tried on a pilot
 AGREEMENTS = (0.51, 0.54, 0.58, 0.62, 0.66, 0.7, 0.74, 0.78, 0.82, 0.86, 0.9, 0.94, 0.97)
 PILOT_STUDIES = 3  # simulated studies of the pilot's questions at each agreement
 LEAST_PILOT = 100  # answers below which a pilot says too little
-
-Floats = NDArray[np.float64]
 
 
 def p_one(points: Floats, questions: Questions, noise: float) -> Floats:

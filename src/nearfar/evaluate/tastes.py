@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nearfar.arrays import Floats
 from nearfar.errors import InputError
 from nearfar.evaluate.crossval import fit_timed
 from nearfar.evaluate.groups import difference_estimate, some_statements
@@ -26,7 +27,6 @@ from nearfar.triplets import Triplets, as_triplets
 
 __all__ = ["Tastes", "cluster_people", "find_tastes"]
 
-Floats = NDArray[np.float64]
 PARTS = 5
 MOST = 3  # groups that are tried
 LEAST_PEOPLE, LEAST_ANSWERS = 6, 10  # people with so many answers, below which nothing is said about tastes

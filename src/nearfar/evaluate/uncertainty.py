@@ -18,6 +18,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nearfar.arrays import Codes, Floats
 from nearfar.evaluate.splits import split_units
 from nearfar.triplets import Triplets
 
@@ -38,8 +39,6 @@ __all__ = [
 ]
 
 Kind = Literal["participant", "statement", "trio"]
-Codes = NDArray[np.int64]
-Floats = NDArray[np.float64]
 BETWEEN_PARTS = (
     1.5  # variance of a cross-validated mean over that of independent answers (see covariance_of_means)
 )

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from nearfar.compiled import compiled
-from nearfar.features.part import Codes, Part
+from nearfar.features.part import ColumnCodes, Part
 
 __all__ = ["K1"]
 
@@ -24,7 +24,7 @@ def _n_columns(places: int) -> int:
     return places * (places - 1) // 2
 
 
-def _all_codes(places: int) -> Codes:
+def _all_codes(places: int) -> ColumnCodes:
     first, second = np.triu_indices(places, 1)
     return (first.astype(np.int64) << 32) | second
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from nearfar.compiled import compiled
-from nearfar.features.part import Codes, Part
+from nearfar.features.part import ColumnCodes, Part
 
 __all__ = ["K2"]
 
@@ -24,7 +24,7 @@ def _n_columns(places: int) -> int:
     return places * (places - 1)
 
 
-def _all_codes(places: int) -> Codes:
+def _all_codes(places: int) -> ColumnCodes:
     first = np.repeat(np.arange(places, dtype=np.int64), max(places - 1, 0))
     second = np.tile(np.arange(max(places - 1, 0), dtype=np.int64), places)
     return (first << 32) | (second + (second >= first))

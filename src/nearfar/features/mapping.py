@@ -27,7 +27,7 @@ from nearfar.features.columns import Columns
 from nearfar.features.counts import Counts
 from nearfar.features.k1 import K1
 from nearfar.features.k2 import K2
-from nearfar.features.part import Codes, Part
+from nearfar.features.part import ColumnCodes, Part
 from nearfar.features.rows import rows_from_counts
 from nearfar.features.score import SCORE
 from nearfar.features.shared import shared_columns
@@ -371,7 +371,7 @@ def landmark_indices(landmarks: Any, objects: Sequence[str]) -> NDArray[np.int32
 
 
 def columns_of(
-    parts: list[Part], codes: list[Codes], place_objects: NDArray[np.int32], objects: tuple[str, ...]
+    parts: list[Part], codes: list[ColumnCodes], place_objects: NDArray[np.int32], objects: tuple[str, ...]
 ) -> Columns:
     """What the columns of all parts are about, from their codes."""
     kernels, first, second = [], [], []

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Codes", "Part"]
+__all__ = ["ColumnCodes", "Part"]
 
-Codes = NDArray[np.int64]
+ColumnCodes = NDArray[np.int64]
 """Columns as numbers: first place << 32 | second place, ascending."""
 
 
@@ -41,7 +41,7 @@ class Part:
     cells_per_answer: int
     keeps_all_columns: bool
     adds_self: bool
-    all_codes: Callable[[int], Codes]
+    all_codes: Callable[[int], ColumnCodes]
     n_columns: Callable[[int], int]
     add_to_grid: Callable[..., int]
     fill_keys: Callable[..., int]
@@ -50,7 +50,7 @@ class Part:
     def __reduce__(self) -> tuple[Any, ...]:
         return _part_called, (self.name,)  # compiled loops and all stay where they are
 
-    def codes_of_keys(self, key_columns: NDArray[np.int64], place_bits: int) -> Codes:
+    def codes_of_keys(self, key_columns: NDArray[np.int64], place_bits: int) -> ColumnCodes:
         """Column numbers as they stand in sorting keys -> codes."""
         if self.column_bits(place_bits) == place_bits:
             return key_columns << 32

@@ -12,7 +12,7 @@ from scipy import sparse
 from nearfar import threads
 from nearfar.features import _loops
 from nearfar.features.counts import Counts
-from nearfar.features.part import Codes
+from nearfar.features.part import ColumnCodes
 from nearfar.features.stack import Block, informed_rows
 
 __all__ = ["Rows", "rows_from_counts"]
@@ -30,13 +30,13 @@ class Rows:
     """
 
     phi: Block
-    codes: Codes
+    codes: ColumnCodes
     rows_per_column: NDArray[Any]
     informed: NDArray[np.bool_]
     outside: int
 
 
-def rows_from_counts(counts: Counts, codes: Codes | None, keep_all: bool, dtype: DTypeLike) -> Rows:
+def rows_from_counts(counts: Counts, codes: ColumnCodes | None, keep_all: bool, dtype: DTypeLike) -> Rows:
     """Rows over the given columns, or over those that occur (all of them with ``keep_all``)."""
     make = _from_cells if counts.grid is None else _from_grid
     rows = make(counts, codes, keep_all, np.dtype(dtype))
@@ -61,7 +61,7 @@ def _with_self(rows: Rows, place: NDArray[Any]) -> Block:
     return joined
 
 
-def _positions(occurring: Codes, wanted: Codes) -> NDArray[np.int64]:
+def _positions(occurring: ColumnCodes, wanted: ColumnCodes) -> NDArray[np.int64]:
     """Where each occurring column stands among the wanted ones, -1 for nowhere."""
     if len(wanted) == 0:
         return np.full(len(occurring), -1, dtype=np.int64)
@@ -69,7 +69,7 @@ def _positions(occurring: Codes, wanted: Codes) -> NDArray[np.int64]:
     return np.where(wanted[spot] == occurring, spot, -1)
 
 
-def _from_grid(counts: Counts, codes: Codes | None, keep_all: bool, dtype: np.dtype[Any]) -> Rows:
+def _from_grid(counts: Counts, codes: ColumnCodes | None, keep_all: bool, dtype: np.dtype[Any]) -> Rows:
     grid = counts.grid
     assert grid is not None
     phi = np.empty(grid.shape[:2], dtype=dtype)
@@ -95,7 +95,7 @@ def _from_grid(counts: Counts, codes: Codes | None, keep_all: bool, dtype: np.dt
     return Rows(phi, codes, per_column, informed_rows(phi), outside)
 
 
-def _from_cells(counts: Counts, codes: Codes | None, keep_all: bool, dtype: np.dtype[Any]) -> Rows:
+def _from_cells(counts: Counts, codes: ColumnCodes | None, keep_all: bool, dtype: np.dtype[Any]) -> Rows:
     cells, part = counts.cells(), counts.part
     size, found = len(cells.keys), _loops.count_columns(cells.keys, counts.row_bits)
     index = np.int32 if size <= INDEX_LIMIT else np.int64

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from nearfar.compiled import compiled
-from nearfar.features.part import Codes, Part
+from nearfar.features.part import ColumnCodes, Part
 
 __all__ = ["SCORE"]
 
@@ -32,7 +32,7 @@ def _n_columns(places: int) -> int:
     return places
 
 
-def _all_codes(places: int) -> Codes:
+def _all_codes(places: int) -> ColumnCodes:
     return np.arange(places, dtype=np.int64) << 32
 
 

@@ -11,12 +11,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nearfar.arrays import Ints
 from nearfar.errors import InputError
 from nearfar.triplets import Triplets, as_triplets
 
 __all__ = ["coverage", "shared_columns"]
-
-Ints = NDArray[np.int64]
 
 
 def coverage(answers: Triplets | ArrayLike, kernel: Literal["k1", "k2"] = "k1") -> float:

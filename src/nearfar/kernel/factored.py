@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from nearfar.arrays import Floats
 from nearfar.blocks import LOCAL, RowBlocks, join
 from nearfar.kernel.gram import gram
 from nearfar.kernel.phi import (
@@ -31,7 +32,6 @@ from nearfar.memory import check_square
 
 __all__ = ["Factored", "Split", "as_split", "factor", "split"]
 
-Floats = NDArray[np.float64]
 BLOCK_BYTES = 1 << 26
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from nearfar.arrays import Floats
 from nearfar.blocks import RowBlocks
 from nearfar.errors import InputError
 from nearfar.triplets import Triplets
@@ -31,7 +32,6 @@ __all__ = [
 ]
 
 Phi: TypeAlias = Any  # an ndarray, a scipy.sparse matrix or array, or RowBlocks of such; rows are objects
-Floats = NDArray[np.float64]
 MAKE_PHI = "make Phi of them first: FeatureMap(...).fit_transform(answers)"
 
 

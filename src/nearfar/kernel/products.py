@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar import threads
+from nearfar.arrays import Floats
 from nearfar.compiled import compiled
 
 __all__ = ["rows_times", "sums_by_label", "transposed_times"]
 
-Floats = NDArray[np.float64]
 BLOCKS = 8
 PARTIAL_BYTES = 1 << 28  # what the partial results of all blocks may take together
 SERIAL_UP_TO = 200_000  # stored entries; threads do not pay for fewer

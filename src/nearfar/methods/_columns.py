@@ -6,15 +6,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from nearfar.arrays import Floats
 from nearfar.kernel.phi import is_sparse
 from nearfar.kernel.products import rows_times, transposed_times
 
 __all__ = ["into_columns", "onto_columns", "row_slices", "scatter_of", "take_columns"]
 
-Floats = NDArray[np.float64]
 SLICE_ROWS = 8192
 
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar.arrays import Floats
 from nearfar.errors import InputError
 
 __all__ = ["good_order", "uninformed_last", "uninformed_leaves"]
 
-Floats = NDArray[np.float64]
 OPTIMAL_LIMIT = 400  # the best order takes up to n^3: a second here, minutes at 1,500
 ABOVE = np.pi / 3  # uninformed objects join at this many times the root's height, which no measured height is
 

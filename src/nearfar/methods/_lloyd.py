@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar.arrays import Floats, Labels
 from nearfar.methods._seeding import DECIMALS, plus_plus
-from nearfar.methods._spaces import Floats, Labels, ProductSpace, Space
+from nearfar.methods._spaces import ProductSpace, Space
 
 __all__ = ["Run", "Stop", "best_run", "lloyd", "repair", "sampled_starts"]
 

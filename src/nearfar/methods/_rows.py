@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar import threads
+from nearfar.arrays import Floats, Labels
 from nearfar.blocks import Backend, RowBlocks, join
 from nearfar.kernel.phi import row_squares
 from nearfar.methods import _loops
 from nearfar.methods._columns import onto_columns
 from nearfar.methods._lloyd import Run, Stop, repair
 from nearfar.methods._seeding import plus_plus
-from nearfar.methods._spaces import Floats, Labels
 
 __all__ = ["RowSpace", "bounded_lloyd", "sampled_starts"]
 

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.methods._spaces import Floats, Kernel, Labels
+from nearfar.arrays import Floats, Labels
+from nearfar.methods._spaces import Kernel
 
 __all__ = ["DECIMALS", "plus_plus"]
 

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar.arrays import Floats, Labels
 from nearfar.blocks import join
 from nearfar.kernel.factored import Factored, as_split
 from nearfar.kernel.phi import is_sparse
@@ -17,8 +18,6 @@ from nearfar.kernel.products import rows_times, sums_by_label
 
 __all__ = ["Kernel", "MatrixSpace", "ProductSpace", "Space", "by_label", "indicator", "times"]
 
-Labels = NDArray[np.int32]
-Floats = NDArray[np.float64]
 CUT_COLUMNS = 1 << 19  # so many columns at a time, so that no array gets p times k long
 
 

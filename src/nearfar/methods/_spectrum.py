@@ -9,10 +9,10 @@ import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
+from nearfar.arrays import Floats
 from nearfar.errors import InputError, NotConverged
 from nearfar.kernel.factored import Factored, as_split
 from nearfar.methods._columns import SLICE_ROWS, scatter_of
@@ -21,7 +21,6 @@ from nearfar.threads import one_blas_thread
 
 __all__ = ["Axes", "Spectrum", "check_solver", "leading", "leading_axes", "trace"]
 
-Floats = NDArray[np.float64]
 SOLVERS = ("auto", "dense", "arpack")
 RESTARTS = 300
 SCATTERED = 8  # what a stored entry costs in a product with a sparse Phi beside one of a dense matrix

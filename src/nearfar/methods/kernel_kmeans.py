@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
+from nearfar.arrays import Labels
 from nearfar.blocks import LOCAL, RowBlocks
 from nearfar.errors import InputError, NotConverged
 from nearfar.kernel.factored import Factored, as_split
@@ -28,7 +29,6 @@ from nearfar.progress import track
 
 __all__ = ["KernelKMeans", "cluster_means"]
 
-Labels = NDArray[np.int32]
 STRATEGIES = (Strategy.ROWS, Strategy.MATRIX, Strategy.PRODUCTS)
 
 

@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar.arrays import Floats
 from nearfar.blocks import RowBlocks
 from nearfar.errors import InputError
 from nearfar.kernel.factored import Factored
@@ -24,7 +25,6 @@ from nearfar.progress import step
 
 __all__ = ["PrincipalAxes"]
 
-Floats = NDArray[np.float64]
 STRATEGIES = (Strategy.MATRIX, Strategy.COLUMNS, Strategy.PRODUCTS)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar.arrays import Floats
 from nearfar.errors import InputError, TooLargeError
 from nearfar.kernel.factored import Factored
 from nearfar.kernel.phi import Phi, is_sparse
@@ -24,7 +25,6 @@ __all__ = ["ClusterTree", "Tree", "cut", "link_clusters", "linkage", "pair_dista
 
 METHODS = ("complete", "average", "single")
 BLOCK_BYTES = 1 << 26
-Floats = NDArray[np.float64]
 
 
 class Tree(np.ndarray[Any, Any]):

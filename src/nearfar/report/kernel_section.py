@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nearfar.arrays import Floats
 from nearfar.evaluate.grouping import Grouping
 from nearfar.report.facts import Clustering, Matrix, Neighbour, Tree
 from nearfar.space import Space
@@ -15,7 +15,6 @@ __all__ = ["Shown", "show_space"]
 
 MOST_CELLS = 400  # rows of the matrix that is shown
 NEIGHBOURS = 8
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

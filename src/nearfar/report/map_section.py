@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar.arrays import Floats
 from nearfar.errors import NearfarWarning
 from nearfar.evaluate.alignment import align, along_axes
 from nearfar.evaluate.analysis import Analysis
@@ -18,7 +19,6 @@ from nearfar.space import EMBEDDINGS, Space
 
 __all__ = ["Points", "make_maps"]
 
-Floats = NDArray[np.float64]
 TITLES = {"ste": "STE", "tste": "t-STE", "ckl": "CKL", "soe": "SOE", "gnmds": "GNMDS"}
 
 

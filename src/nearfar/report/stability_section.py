@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nearfar.arrays import Floats
 from nearfar.evaluate.analysis import MOST_RESAMPLES, Analysis
 from nearfar.evaluate.resamples import FEWEST_STATEMENTS, Stability
 from nearfar.report.facts import Judge, Sure, Tree
 from nearfar.report.words import display_names, listed, number, percent
 
 __all__ = ["Certainty", "make_certainty"]
-
-Floats = NDArray[np.float64]
 
 
 class Certainty:

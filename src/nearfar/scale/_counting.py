@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from nearfar.features.counts import Cells, Counts
 from nearfar.features.mapping import parse_kernel
-from nearfar.features.part import Codes, Part
+from nearfar.features.part import ColumnCodes, Part
 from nearfar.features.rows import rows_from_counts
 from nearfar.features.stack import stack
 from nearfar.scale._answers import Piece
@@ -103,7 +103,7 @@ def merge(recipe: Recipe, block: int, pieces: list[PartCells]) -> PartCells:
     return tuple(_small(counts.cells()) for counts in _added(recipe, block, pieces, sparse))
 
 
-def block_codes(recipe: Recipe, block: int, cells: PartCells) -> list[Codes]:
+def block_codes(recipe: Recipe, block: int, cells: PartCells) -> list[ColumnCodes]:
     """The columns of each part that occur in a block; none where all columns stay anyway."""
     found = []
     for part, counts in zip(recipe.parts, _added(recipe, block, [cells], [False] * len(cells)), strict=True):
@@ -113,7 +113,7 @@ def block_codes(recipe: Recipe, block: int, cells: PartCells) -> list[Codes]:
     return found
 
 
-def join_codes(blocks: list[list[Codes]]) -> list[Codes]:
+def join_codes(blocks: list[list[ColumnCodes]]) -> list[ColumnCodes]:
     """The columns of each part that occur in any of several blocks."""
     return [np.unique(np.concatenate(codes)) for codes in zip(*blocks, strict=True)]
 
@@ -122,7 +122,7 @@ def make_rows(
     recipe: Recipe,
     block: int,
     runs: list[PartCells],
-    codes: list[Codes] | None,
+    codes: list[ColumnCodes] | None,
     dense: list[bool],
     form: tuple[str, str],
 ) -> tuple[Any, RowFacts]:

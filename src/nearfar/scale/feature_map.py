@@ -23,7 +23,7 @@ from nearfar.features.mapping import (
     parse_kernel,
     warn_of_gaps,
 )
-from nearfar.features.part import Codes
+from nearfar.features.part import ColumnCodes
 from nearfar.features.shared import shared_columns
 from nearfar.scale._answers import Answers, as_answers
 from nearfar.scale._counting import (
@@ -121,7 +121,7 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
         """What each column is about."""
         check_is_fitted(self, "features_")
         parts = parse_kernel(self.kernel)
-        found: list[Codes] = (
+        found: list[ColumnCodes] = (
             [np.empty(0, np.int64)] * len(parts)
             if self._codes_handle is None
             else self.features_.backend.gather("columns", [self._codes_handle])[0]

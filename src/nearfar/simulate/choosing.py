@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar.arrays import Floats
 from nearfar.design import Questions
 from nearfar.simulate.distances import Measure
 
 __all__ = ["choose", "distances_shown"]
 
-Floats = NDArray[np.float64]
 Choice = tuple[NDArray[np.int64], NDArray[np.bool_]]  # (m, pick) positions, (m,) whether it was a tie
 
 PAIRS = ((0, 1), (0, 2), (1, 2))  # of a trio; pair p leaves out the object 2 - p

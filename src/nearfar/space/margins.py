@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar.arrays import Indices
 from nearfar.compiled import compiled
 from nearfar.kernel.phi import as_rows, is_sparse, row_squares
 from nearfar.kernel.ties import tie_tolerance
@@ -19,7 +20,6 @@ from nearfar.threads import blocks, run
 
 __all__ = ["phi_margins", "point_margins", "without_rounding"]
 
-Indices = NDArray[np.int32]
 Strategy = Literal["auto", "matrix", "products"]
 MOST_IN_MATRIX = 5000  # objects up to which an n x n matrix is small (200 MB)
 

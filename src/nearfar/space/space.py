@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nearfar.arrays import Floats
 from nearfar.checks import check_count
 from nearfar.errors import InputError
 from nearfar.space.clusters import Clusters, as_clusters
@@ -27,7 +28,6 @@ __all__ = ["Space"]
 
 Kind = Literal["kernel", "points"]
 Diagonal = Literal["shift", "keep"]
-Floats = NDArray[np.float64]
 
 
 class Space:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar.arrays import Floats
+
 __all__ = ["place_labels", "spread"]
 
-Floats = NDArray[np.float64]
 # where a label may stand beside its point, best first: (share of its width, share of its height) from its centre
 SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
 RINGS = (1.0, 2.5)
