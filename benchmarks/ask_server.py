@@ -46,7 +46,7 @@ class Servers:
 
 
 def _serve(study: str, port: int, database: str) -> None:
-    from nearfar.ask.guard import Limits, Rate
+    from nearfar.ask.guard import RateLimit, RateLimits
     from nearfar.ask.prepare import open_study
     from nearfar.ask.serve import serve
     from nearfar.ask.study import read_study
@@ -61,7 +61,7 @@ def _serve(study: str, port: int, database: str) -> None:
             if time.monotonic() > end:
                 raise
             time.sleep(0.02)
-    everybody = Limits(starts=Rate(1e6, 1e6))  # all simulated people have one address
+    everybody = RateLimits(starts=RateLimit(1e6, 1e6))  # all simulated people have one address
     serve(ready, port=port, limits=everybody)
 
 

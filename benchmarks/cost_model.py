@@ -21,7 +21,7 @@ from benchmarks.streaming import LANDMARKS, make_files
 from nearfar.methods._rows import SAMPLE
 from nearfar.scale._engine import FAN_IN
 from nearfar.scale.feature_map import BLOCK_BYTES
-from nearfar.scale.merge_tree import enough_runs
+from nearfar.scale.merge_runs import enough_runs
 from nearfar.scale.reading import PIECE_ROWS
 
 BOUNDED = 0.1  # of a look at every centre from every row: what a round of k-means costs once it has bounds

@@ -3,8 +3,8 @@
 import numpy as np
 from hypothesis import strategies as st
 
+from nearfar.ids import Ids
 from nearfar.io import read_answers
-from nearfar.labels import Labels
 from nearfar.triplets import Triplets
 
 OPTIONAL = ("statement", "participant", "seconds", "near_side", "answered_at")
@@ -55,7 +55,7 @@ def assert_same(one, two, *, columns=OPTIONAL, exact_types=False, objects=True):
     for role in columns:
         left, right = getattr(one, role), getattr(two, role)
         assert (left is None) == (right is None), role
-        if isinstance(left, Labels):
+        if isinstance(left, Ids):
             assert left.is_numeric == right.is_numeric or not exact_types, role
             assert list(map(str, np.asarray(left).tolist())) == list(map(str, np.asarray(right).tolist())), (
                 role

@@ -12,7 +12,7 @@ SRC = Path(__file__).parents[1] / "src" / "nearfar"
 ROOMS = [
     ["errors"],
     ["arrays", "atomic", "checks", "compiled", "limits", "memory", "progress", "terminal", "threads"],
-    ["labels"],
+    ["ids"],
     ["answer_columns"],
     ["frames", "joining"],
     ["triplets"],
@@ -135,3 +135,33 @@ def test_no_module_takes_the_place_of_a_function():
 
     modules = {path.stem for path in (SRC / "evaluate").glob("*.py")} - {"metrics"}
     assert modules.isdisjoint(evaluate.__all__)
+
+
+SAME_NAME = {
+    "FeatureMap": "scale's has the parameters and results of the one in memory, on blocks of rows",
+}
+
+
+def types_defined(path):
+    """Names of the classes and type aliases of a file; a leading underscore does not make another name."""
+    tree = ast.parse(path.read_text())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            yield node.name.lstrip("_")
+    for node in tree.body:
+        if isinstance(node, ast.AnnAssign) and ast.unparse(node.annotation) == "TypeAlias":
+            yield ast.unparse(node.target).lstrip("_")
+        elif isinstance(node, ast.Assign) and not ast.unparse(node.value).startswith("TypeVar("):
+            names = [ast.unparse(target).lstrip("_") for target in node.targets]
+            yield from (name for name in names if name[:1].isupper() and not name.isupper())
+
+
+def test_a_type_has_a_name_of_its_own():
+    """One word, one meaning: no two classes or type aliases share a name, wherever they are."""
+    found = {}
+    for path in sorted(SRC.rglob("*.py")):
+        for name in types_defined(path):
+            found.setdefault(name, []).append(str(path.relative_to(SRC)))
+    assert len(found) > 200
+    shared = {name: paths for name, paths in found.items() if len(paths) > 1}
+    assert shared.keys() == SAME_NAME.keys(), shared

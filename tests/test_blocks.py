@@ -15,9 +15,9 @@ import nearfar as nf
 from nearfar import scale
 from nearfar.blocks import LOCAL, RowBlocks, Scratch, add, add_all, join
 from nearfar.errors import FileError, UninformedWarning
-from nearfar.kernel.factored import Split, factor
+from nearfar.kernel.factored import SharedAndOwn, factor
 from nearfar.methods import medoid, neighbours, outliers
-from nearfar.methods._rows import RowSpace
+from nearfar.methods._rows import RowGram
 
 
 def cut(phi, heights, backend=LOCAL):
@@ -104,13 +104,13 @@ def stored(backend, value):
         np.asfortranarray(np.arange(12, dtype=np.float32).reshape(3, 4)),
         np.zeros((0, 5)),
         sparse.csr_array([[0, 1.5, 0], [2.5, 0, 0]]),
-        Split(sparse.csr_array((2, 3)), np.array([0.5, 0.0])),
+        SharedAndOwn(sparse.csr_array((2, 3)), np.array([0.5, 0.0])),
     ],
 )
 def test_what_goes_into_a_file_comes_out_again(value, tmp_path):
     again = stored(Scratch(tmp_path), value).open()
     assert type(again) is type(value)
-    for one, other in zip(*(v if isinstance(v, Split) else (v,) for v in (value, again)), strict=True):
+    for one, other in zip(*(v if isinstance(v, SharedAndOwn) else (v,) for v in (value, again)), strict=True):
         assert other.dtype == one.dtype and other.shape == one.shape
         np.testing.assert_array_equal(dense(other), dense(one))
 
@@ -161,8 +161,8 @@ def test_scratch_folders_may_lie_inside_each_other(tmp_path):
 def test_sums_of_numbers_arrays_and_tuples():
     assert add_all([(1, np.array([1, 2])), (2, np.array([3, 4]))])[0] == 3
     assert add((1.5, 2), (1, 1)) == (2.5, 3)
-    found = add(Split(np.ones(2), np.zeros(1)), Split(np.ones(2), np.ones(1)))
-    assert isinstance(found, Split) and found.shared.tolist() == [2, 2] and found.own.tolist() == [1]
+    found = add(SharedAndOwn(np.ones(2), np.zeros(1)), SharedAndOwn(np.ones(2), np.ones(1)))
+    assert isinstance(found, SharedAndOwn) and found.shared.tolist() == [2, 2] and found.own.tolist() == [1]
 
 
 def test_rows_are_taken_from_any_block_in_any_order():
@@ -192,7 +192,7 @@ def test_clusters_of_float32_rows_are_the_same_however_they_are_cut(tmp_path):
         [3, 500, 2999]
     )  # products that starts are drawn by: in float32 they would depend on the cut
     exact = phi.astype(np.float64) @ phi[wanted].astype(np.float64).T
-    np.testing.assert_allclose(RowSpace(rows).columns(wanted), exact, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(RowGram(rows).columns(wanted), exact, rtol=1e-12, atol=1e-12)
 
 
 def test_dense_rows_of_features_lie_row_by_row(tmp_path):

@@ -26,7 +26,7 @@ HELPERS = {
     "progress",
     "terminal",
     "threads",
-    "labels",
+    "ids",
     "limits",
     "joining",
     "triplets",

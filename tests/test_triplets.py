@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from nearfar import FeatureMap, read_triplets
 from nearfar.answer_columns import pack_ids
 from nearfar.errors import FileError, RowsError, TripletError
-from nearfar.labels import Labels, order_names
+from nearfar.ids import Ids, order_names
 from nearfar.triplets import Triplets, as_triplets
 
 NAMES = ["red", "pink", "blue", "green"]
@@ -187,7 +187,7 @@ def test_refuses_columns_that_do_not_fit():
         Triplets([[0]], [1], [2], NAMES)
     with pytest.raises(TripletError, match=r"expected an \(m, 3\) array of indices, got shape \(1, 2\)"):
         Triplets.from_array([[0, 1]])
-    with pytest.raises(TripletError, match=r"labels: expected one value per answer"):
+    with pytest.raises(TripletError, match=r"ids: expected one value per answer"):
         small(statement=[[1], [2], [3]])
 
 
@@ -202,7 +202,7 @@ def test_is_frozen():
     indices = np.array([0, 1, 2], dtype=np.int32)
     who = np.array([0, 0, 1], dtype=np.int32)
     seconds = np.ones(3)
-    answers = Triplets(indices, [1, 2, 3], [2, 0, 0], NAMES, participant=Labels.from_codes(who, ["a", "b"]),
+    answers = Triplets(indices, [1, 2, 3], [2, 0, 0], NAMES, participant=Ids.from_codes(who, ["a", "b"]),
                        seconds=seconds)  # fmt: skip
     indices[:], who[:], seconds[:] = 3, 1, 9
     assert answers.anchor.tolist() == [0, 1, 2]
@@ -291,7 +291,7 @@ def test_ids_need_few_enough_objects():
         pack_ids(last, last, last, n + 1)
 
 
-# ---------------------------------------------------------------- labels
+# ---------------------------------------------------------------- ids
 
 
 def test_names_in_their_natural_order():
@@ -303,36 +303,36 @@ def test_names_in_their_natural_order():
 
 @given(st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-5, 5)))
 def test_numbers_are_encoded_as_numpy_would(values):
-    labels = Labels.encode(np.array(values, dtype=np.int64))
+    ids = Ids.encode(np.array(values, dtype=np.int64))
     names, codes = np.unique(np.array(values, dtype=np.int64), return_inverse=True)
-    assert labels.names.tolist() == names.tolist()
-    assert labels.codes.tolist() == codes.tolist()
-    assert labels.is_numeric
+    assert ids.names.tolist() == names.tolist()
+    assert ids.codes.tolist() == codes.tolist()
+    assert ids.is_numeric
 
 
 @given(st.lists(st.text(max_size=4)))
 def test_text_is_kept_to_the_letter(values):
-    labels = Labels.encode(values)
-    assert np.asarray(labels).tolist() == values
-    assert len(set(labels.names.tolist())) == len(labels.names)
+    ids = Ids.encode(values)
+    assert np.asarray(ids).tolist() == values
+    assert len(set(ids.names.tolist())) == len(ids.names)
 
 
-def test_labels_know_blanks_numbers_and_text():
-    assert np.asarray(Labels.encode([1, None, 2])).tolist() == ["1", "", "2"]
-    assert np.asarray(Labels.encode([1.5, np.nan])).tolist() == ["1.5", ""]
-    assert np.asarray(Labels.encode(np.array([2**63], dtype=np.uint64))).tolist() == [str(2**63)]
-    numbers, text = Labels.encode([7, 8]), Labels.encode(["7", "x"])
-    for labels in (numbers, text):
-        assert (labels == 7).tolist() == (labels == "7").tolist() == [True, False]
-        assert not (labels == "nobody").any()
+def test_ids_know_blanks_numbers_and_text():
+    assert np.asarray(Ids.encode([1, None, 2])).tolist() == ["1", "", "2"]
+    assert np.asarray(Ids.encode([1.5, np.nan])).tolist() == ["1.5", ""]
+    assert np.asarray(Ids.encode(np.array([2**63], dtype=np.uint64))).tolist() == [str(2**63)]
+    numbers, text = Ids.encode([7, 8]), Ids.encode(["7", "x"])
+    for ids in (numbers, text):
+        assert (ids == 7).tolist() == (ids == "7").tolist() == [True, False]
+        assert not (ids == "nobody").any()
     assert numbers[1:].present.tolist() == [1]
-    assert Labels.encode(numbers) is numbers
-    assert repr(text) == "Labels(2 answers, 2 names)"
+    assert Ids.encode(numbers) is numbers
+    assert repr(text) == "Ids(2 answers, 2 names)"
 
 
 def test_codes_must_point_at_names():
     with pytest.raises(TripletError, match=r"codes run from 0 to 2, but there are 2 names"):
-        Labels.from_codes([0, 2], ["a", "b"])
+        Ids.from_codes([0, 2], ["a", "b"])
 
 
 # ---------------------------------------------------------------- joining

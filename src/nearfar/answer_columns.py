@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nearfar.arrays import Indices
 from nearfar.errors import TripletError
-from nearfar.labels import read_only
+from nearfar.ids import read_only
 from nearfar.limits import check_largest_index
 
 __all__ = [

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     import polars as pl
 
-    from nearfar.labels import Labels
+    from nearfar.ids import Ids
     from nearfar.triplets import Triplets
 
 __all__ = ["canonical_table", "named_column", "optional_columns"]
@@ -39,10 +39,10 @@ def optional_columns(triplets: Triplets, **renamed: str) -> dict[str, pl.Series]
 
     columns: dict[str, pl.Series] = {}
     for role in ("statement", "participant"):
-        labels: Labels | None = getattr(triplets, role)
-        if labels is not None:
-            listed = pl.Series(labels.names.tolist(), dtype=pl.Int64 if labels.is_numeric else pl.String)
-            columns[role] = listed.gather(pl.Series(labels.codes))
+        ids: Ids | None = getattr(triplets, role)
+        if ids is not None:
+            listed = pl.Series(ids.names.tolist(), dtype=pl.Int64 if ids.is_numeric else pl.String)
+            columns[role] = listed.gather(pl.Series(ids.codes))
     for role in ("seconds", "answered_at"):
         numbers = getattr(triplets, role)
         if numbers is not None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.labels import TEXT, Labels, order_names
+from nearfar.ids import TEXT, Ids, order_names
 
 if TYPE_CHECKING:
     from nearfar.triplets import Triplets
@@ -49,22 +49,20 @@ def common_objects(lists: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
     return tuple(order_names([name for names in lists for name in names]))
 
 
-def _statements(parts: Sequence[Triplets]) -> Labels | None:
+def _statements(parts: Sequence[Triplets]) -> Ids | None:
     """Ids made distinct: numbers move up, text gets the number of its part as a prefix."""
     if all(part.statement is None for part in parts):
         return None
-    known = [
-        Labels.encode(np.arange(len(part))) if part.statement is None else part.statement for part in parts
-    ]
-    names = _numbers_apart(known) if all(labels.is_numeric for labels in known) else None
+    known = [Ids.encode(np.arange(len(part))) if part.statement is None else part.statement for part in parts]
+    names = _numbers_apart(known) if all(ids.is_numeric for ids in known) else None
     if names is None:
         names = [
-            np.array([f"{number}:{name}" for name in labels.names.tolist()], dtype=TEXT)
-            for number, labels in enumerate(known, start=1)
+            np.array([f"{number}:{name}" for name in ids.names.tolist()], dtype=TEXT)
+            for number, ids in enumerate(known, start=1)
         ]
-    starts = np.cumsum([0, *(len(labels.names) for labels in known)])
-    codes = [labels.codes + start for labels, start in zip(known, starts.tolist(), strict=False)]
-    return Labels.from_codes(np.concatenate(codes), np.concatenate(names))
+    starts = np.cumsum([0, *(len(ids.names) for ids in known)])
+    codes = [ids.codes + start for ids, start in zip(known, starts.tolist(), strict=False)]
+    return Ids.from_codes(np.concatenate(codes), np.concatenate(names))
 
 
 class Apart:
@@ -90,11 +88,11 @@ class Apart:
             self._free = max(high + self.shift(low) + 1, self._free or 0)
 
 
-def _numbers_apart(known: Sequence[Labels]) -> list[NDArray[Any]] | None:
+def _numbers_apart(known: Sequence[Ids]) -> list[NDArray[Any]] | None:
     """Each part's ids moved above those before it; None where they would leave 64 bits."""
     moved, numbers = [], Apart()
-    for labels in known:
-        names = labels.names
+    for ids in known:
+        names = ids.names
         if len(names):
             low, high = int(names.min()), int(names.max())
             shift = numbers.shift(low)
@@ -106,20 +104,20 @@ def _numbers_apart(known: Sequence[Labels]) -> list[NDArray[Any]] | None:
     return moved
 
 
-def _participants(parts: Sequence[Triplets]) -> Labels | None:
+def _participants(parts: Sequence[Triplets]) -> Ids | None:
     """The same name is the same person; a part without participants has the person ''."""
     if all(part.participant is None for part in parts):
         return None
-    stranger = Labels.from_codes([], [""])
+    stranger = Ids.from_codes([], [""])
     known = [stranger if part.participant is None else part.participant for part in parts]
-    numeric = all(labels.is_numeric for labels in known)
+    numeric = all(ids.is_numeric for ids in known)
     position: dict[Any, int] = {}
     codes: list[NDArray[Any]] = []
-    for part, labels in zip(parts, known, strict=True):
-        own = labels.names.tolist() if numeric else [str(name) for name in labels.names.tolist()]
+    for part, ids in zip(parts, known, strict=True):
+        own = ids.names.tolist() if numeric else [str(name) for name in ids.names.tolist()]
         moved = np.array([position.setdefault(name, len(position)) for name in own], dtype=np.int64)
-        codes.append(moved[np.zeros(len(part), np.int64) if labels is stranger else labels.codes])
-    return Labels.from_codes(np.concatenate(codes), list(position))
+        codes.append(moved[np.zeros(len(part), np.int64) if ids is stranger else ids.codes])
+    return Ids.from_codes(np.concatenate(codes), list(position))
 
 
 def _optional(parts: Sequence[Triplets], name: str, unknown: float) -> NDArray[Any] | None:

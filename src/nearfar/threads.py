@@ -147,7 +147,7 @@ def one_blas_thread(size: int = 0, limit: int = LONG) -> Iterator[None]:
         _limits.leave()
 
 
-class _Limits:
+class _ThreadLimits:
     """BLAS belongs to the whole process: the first who enters limits it, the last who leaves gives it back."""
 
     def __init__(self) -> None:
@@ -170,7 +170,7 @@ class _Limits:
                 self._limiter.restore_original_limits()
 
 
-_limits = _Limits()
+_limits = _ThreadLimits()
 
 
 def _controller() -> Any:

@@ -21,7 +21,7 @@ from nearfar.answer_columns import (
 )
 from nearfar.arrays import Indices
 from nearfar.errors import TripletError
-from nearfar.labels import Labels
+from nearfar.ids import Ids
 
 if TYPE_CHECKING:
     import polars as pl
@@ -70,8 +70,8 @@ class Triplets:
     near: Indices
     far: Indices
     objects: tuple[str, ...]
-    statement: Labels | None = None
-    participant: Labels | None = None
+    statement: Ids | None = None
+    participant: Ids | None = None
     seconds: NDArray[np.float64] | None = None
     near_side: NDArray[np.int8] | None = None
     answered_at: NDArray[np.float64] | None = None
@@ -83,8 +83,8 @@ class Triplets:
         far: ArrayLike,
         objects: Sequence[str],
         *,
-        statement: ArrayLike | Labels | None = None,
-        participant: ArrayLike | Labels | None = None,
+        statement: ArrayLike | Ids | None = None,
+        participant: ArrayLike | Ids | None = None,
         seconds: ArrayLike | None = None,
         near_side: ArrayLike | None = None,
         answered_at: ArrayLike | None = None,
@@ -94,8 +94,8 @@ class Triplets:
         put(self, "objects", names)
         for role, values in (("anchor", anchor), ("near", near), ("far", far)):
             put(self, role, as_indices(values, role, len(names)))
-        put(self, "statement", None if statement is None else Labels.encode(statement))
-        put(self, "participant", None if participant is None else Labels.encode(participant))
+        put(self, "statement", None if statement is None else Ids.encode(statement))
+        put(self, "participant", None if participant is None else Ids.encode(participant))
         put(self, "seconds", as_numbers(seconds, "seconds"))
         put(self, "near_side", as_sides(near_side))
         put(self, "answered_at", as_numbers(answered_at, "answered_at"))
@@ -190,8 +190,8 @@ class Triplets:
         doubled: dict[str, Any] = {}
         for name, values in columns.items():
             if values is not None:
-                labels = name in ("statement", "participant")
-                array = Labels.encode(values) if labels else np.asarray(values)
+                ids = name in ("statement", "participant")
+                array = Ids.encode(values) if ids else np.asarray(values)
                 doubled[name] = array[np.repeat(np.arange(len(array)), 2)]
         return cls.from_array(both, objects, n_objects=n_objects, **doubled)
 

@@ -12,7 +12,7 @@ import pytest
 from ask_tools import answer, arrive, call, check_invariants, opened, places, serving, spread
 from benchmarks.ask_faults import run_kills
 
-from nearfar.ask.guard import Limits, Rate
+from nearfar.ask.guard import RateLimit, RateLimits
 from nearfar.ask.passwords import new_secret
 from nearfar.ask.prepare import open_study
 from nearfar.ask.store import drawing, people, researcher
@@ -69,7 +69,7 @@ def one(place):
 def test_a_disk_that_is_full_or_read_only_is_waited_for(small_disk, caplog):
     ready = opened(small_disk, **PARTS)
     try:
-        with serving(ready, limits=Limits(requests=Rate(1e9, 1e9))) as port:
+        with serving(ready, limits=RateLimits(requests=RateLimit(1e9, 1e9))) as port:
             token = new_secret()
             call(port, "/start", {"consent": True, "outside": {}}, token=token)
             first = one(0)

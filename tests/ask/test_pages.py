@@ -9,10 +9,10 @@ from ask_tools import opened, serving
 from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.common.keys import Keys
 
-from nearfar.ask.guard import Limits, Rate
+from nearfar.ask.guard import RateLimit, RateLimits
 from nearfar.ask.store import researcher
 
-OFTEN = Limits(Rate(1e9, 1e9), Rate(1e9, 1e9), Rate(1e9, 1e9))
+OFTEN = RateLimits(RateLimit(1e9, 1e9), RateLimit(1e9, 1e9), RateLimit(1e9, 1e9))
 SHORT = "per_person = 12\nagain = 0\nchecks = 1\neach = 3\npractice = 0\nbreak_every = 0"
 OFFLINE = ("ERR_INTERNET_DISCONNECTED", "Failed to load resource")
 HOSTILE = [

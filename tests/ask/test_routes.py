@@ -15,13 +15,13 @@ import pytest
 from ask_tools import NAMES, call, opened, request, serving
 
 import nearfar.ask
-from nearfar.ask.guard import Limits, Rate
+from nearfar.ask.guard import RateLimit, RateLimits
 from nearfar.ask.passwords import new_secret
 from nearfar.ask.store import researcher
 from nearfar.evaluate.curve import CurveVerdict
 
 PARTS = {"questions": "per_person = 14\nagain = 0\nchecks = 2\neach = 3\npractice = 1", "people": "aim = 9"}
-EVERYTHING = Limits(Rate(1e9, 1e9), Rate(1e9, 1e9), Rate(1e9, 1e9))
+EVERYTHING = RateLimits(RateLimit(1e9, 1e9), RateLimit(1e9, 1e9), RateLimit(1e9, 1e9))
 
 
 @pytest.fixture(scope="module")
@@ -205,7 +205,7 @@ def test_every_reply_has_the_headers_that_protect(port):
 
 
 def test_too_many_requests(ready):
-    with serving(ready, limits=Limits(requests=Rate(0.001, 5))) as port:
+    with serving(ready, limits=RateLimits(requests=RateLimit(0.001, 5))) as port:
         token = begin(port)
         answers = [call(port, "/finish", {}, token=token)[0] for _ in range(6)]
         assert answers == [200] * 4 + [429] * 2
@@ -214,7 +214,7 @@ def test_too_many_requests(ready):
 
 def test_a_bucket_fills_again_and_is_forgotten():
     now = [0.0]
-    rate = Rate(2, 4, clock=lambda: now[0])
+    rate = RateLimit(2, 4, clock=lambda: now[0])
     assert [rate.allows("a") for _ in range(5)] == [True] * 4 + [False]
     now[0] = 1.0
     assert [rate.allows("a") for _ in range(3)] == [True, True, False]

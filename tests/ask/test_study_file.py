@@ -217,7 +217,7 @@ def test_landmark_questions_and_random_ones(tmp_path):
         questions='design = "landmarks:6"\nrandom = 0.25\nper_person = 33\neach = 3',
         people="aim = 20",
     )
-    assert pool.source.count("random") == round(0.25 * len(pool)) and len(pool) == 20 * 27 // 3
+    assert pool.origin.count("random") == round(0.25 * len(pool)) and len(pool) == 20 * 27 // 3
     assert len({tuple(row) for row in pool.questions.array.tolist()}) == len(pool)
 
 
@@ -233,7 +233,7 @@ def test_pools_of_the_other_kinds(tmp_path, kind, width):
 def test_questions_of_a_file(tmp_path):
     (tmp_path / "q.csv").write_text("anchor,one,other\no1,o2,o3\no4,o2,o3\n")
     pool = pool_of(tmp_path, questions='design = "q.csv"\nper_person = 2\nagain = 0\nchecks = 0')
-    assert pool.questions.array.tolist() == [[1, 2, 3], [4, 2, 3]] and pool.source == ("file", "file")
+    assert pool.questions.array.tolist() == [[1, 2, 3], [4, 2, 3]] and pool.origin == ("file", "file")
     (tmp_path / "q.csv").write_text("anchor,one,other\no1,o2,o3\no4,o2,ghost\n")
     with pytest.raises(FileError, match=r"q.csv, line 3: 'ghost' is not one of the study's objects"):
         pool_of(tmp_path, questions='design = "q.csv"\nper_person = 2\nagain = 0\nchecks = 0')

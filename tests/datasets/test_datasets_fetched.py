@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from nearfar import datasets
-from nearfar.datasets import _source, car, digits, food, material, musicians, scenes, things
-from nearfar.datasets._source import Source, check_counts, contradicting_pairs, obtain
+from nearfar.datasets import _download, car, digits, food, material, musicians, scenes, things
+from nearfar.datasets._download import Download, check_counts, contradicting_pairs, obtain
 from nearfar.errors import FileError, UnreachableError
 from nearfar.triplets import Triplets
 
@@ -329,7 +329,7 @@ def server(tmp_path):
 
 
 def source_of(address, content):
-    return Source(f"{address}/data.zip", hashlib.sha256(content).hexdigest(), "kept.zip")
+    return Download(f"{address}/data.zip", hashlib.sha256(content).hexdigest(), "kept.zip")
 
 
 def test_a_download_is_kept_and_not_repeated(server, tmp_path, capfd):
@@ -358,7 +358,7 @@ def test_an_address_that_is_gone(server, tmp_path):
 
 
 def test_no_server_at_all(tmp_path):
-    source = Source("http://127.0.0.1:9/data.zip", "0" * 64, "kept.zip")
+    source = Download("http://127.0.0.1:9/data.zip", "0" * 64, "kept.zip")
     with pytest.raises(
         UnreachableError, match=r"ConnectionError.*put it at .*kept.zip, or point NEARFAR_DATA"
     ):
@@ -370,7 +370,7 @@ def test_a_damaged_file_at_hand(tmp_path):
     with pytest.raises(
         FileError, match=r"kept.zip: checksum is sha256 .* delete it to have it fetched again"
     ):
-        obtain(Source("http://127.0.0.1:9/data.zip", "0" * 64, "kept.zip"), tmp_path)
+        obtain(Download("http://127.0.0.1:9/data.zip", "0" * 64, "kept.zip"), tmp_path)
 
 
 def test_a_folder_for_reading_only_is_left_alone(server, tmp_path, monkeypatch):
@@ -388,13 +388,13 @@ def test_a_folder_for_reading_only_is_left_alone(server, tmp_path, monkeypatch):
 def test_a_folder_that_cannot_be_made(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(FileError, match=r"cannot be made .*choose another folder"):
-        obtain(Source("http://127.0.0.1:9/x", "0" * 64, "x"), tmp_path / "file" / "below")
+        obtain(Download("http://127.0.0.1:9/x", "0" * 64, "x"), tmp_path / "file" / "below")
 
 
 def test_default_folder_is_the_users_cache(monkeypatch, tmp_path):
     monkeypatch.delenv("NEARFAR_DATA", raising=False)
     monkeypatch.setattr("pooch.os_cache", lambda project: tmp_path / project)
-    assert _source.data_folder() == tmp_path / "nearfar"
+    assert _download.data_folder() == tmp_path / "nearfar"
 
 
 # ---------------------------------------------------------------- files that are not what they should be

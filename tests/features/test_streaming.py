@@ -14,7 +14,7 @@ from scale_tools import dense
 from nearfar import FeatureMap, Triplets, read_triplets, scan_triplets
 from nearfar.errors import CoverageWarning, FileError, InputError, UninformedWarning
 from nearfar.features import PARTS
-from nearfar.features.counts import Cells, Counts, bits
+from nearfar.features.counts import CountedCells, Counts, bits
 from nearfar.io.batches import Reader
 
 # -------------------------------------------------------------------- integers with an overflow guard
@@ -255,7 +255,7 @@ def test_cells_from_elsewhere_find_room_in_a_grid():
     few = Counts(part, 3, np.arange(3, dtype=np.int32), 3, dense=False)
     few.add(answers)
     cells = few.cells()
-    many = Cells(cells.keys, 20_000 * cells.net, 20_000 * cells.total)
+    many = CountedCells(cells.keys, 20_000 * cells.net, 20_000 * cells.total)
     grid = Counts(part, 3, np.arange(3, dtype=np.int32), 3, dense=True)
     for _ in range(5):
         grid.add_cells(many)

@@ -26,8 +26,13 @@ def test_canonical_with_everything(tmp_path):
     np.testing.assert_array_equal(answers.seconds, [1.5, np.nan, np.nan])
     assert answers.near_side.tolist() == [0, -1, 1]
     np.testing.assert_array_equal(answers.answered_at, [1700000000.25, np.nan, 1700000000.25])
-    part = result.parts[0]
-    assert (part.dialect, part.unit, part.rows, part.unused) == ("canonical", "line", 3, ("remark",))
+    source = result.sources[0]
+    assert (source.dialect, source.row_word, source.rows, source.unused) == (
+        "canonical",
+        "line",
+        3,
+        ("remark",),
+    )
     assert (
         repr(result) == "ReadResult(Triplets(3 answers, 3 objects, 3 participants), 0 rejected, 0 set aside)"
     )
@@ -153,7 +158,7 @@ def test_salmon_new_header_with_file_names(tmp_path):
     np.testing.assert_array_equal(result.triplets.seconds, [1.25, np.nan])
     assert result.triplets.answered_at.tolist() == [1.7e9, 1.7e9 + 9]
     assert np.asarray(result.triplets.participant).tolist() == ["ann", "ann"]
-    assert result.parts[0].dialect == "salmon"
+    assert result.sources[0].dialect == "salmon"
 
 
 def test_salmon_old_header_without_loser_or_names(tmp_path):
@@ -200,7 +205,7 @@ def test_triplettools_grades_check_rows(tmp_path):
         (4, "check", "w2", False),
         (5, "no answer", "w2", None),
     ]
-    assert result.parts[0].dialect == "tripletTools"
+    assert result.sources[0].dialect == "tripletTools"
 
 
 def test_triplettools_check_row_that_pretends_to_be_an_answer(tmp_path):
@@ -223,7 +228,7 @@ def test_triplettools_other_headers(tmp_path, header, row):
     result = read(tmp_path, f"{header}\n{row}\n")
     assert named(result.triplets) == [("a", "b", "c")]
     assert np.asarray(result.triplets.participant).tolist() == ["s"]
-    assert result.parts[0].dialect == "tripletTools"
+    assert result.sources[0].dialect == "tripletTools"
 
 
 def test_triplettools_winner_and_loser_alone(tmp_path):
@@ -244,7 +249,7 @@ def test_next_counts_rows_without_an_answer(tmp_path):
         "1100,2001-01-01 00:00:00.000003,a,b,c,d,3,Train\n"
     )
     result = read(tmp_path, text, on_bad="drop")
-    assert result.parts[0].dialect == "next"
+    assert result.sources[0].dialect == "next"
     assert named(result.triplets) == [("a", "b", "c")]
     assert result.triplets.seconds.tolist() == [2.5]
     assert result.triplets.answered_at.tolist() == [978307200.000001]

@@ -133,7 +133,7 @@ def test_files_are_joined_and_statements_kept_apart(tmp_path):
         result = read_answers(source)
         assert named(result.triplets) == [("x", "y", "z"), ("y", "x", "z"), ("x", "y", "w")]
         assert np.asarray(result.triplets.statement).tolist() == [0, 0, 1]
-        assert [part.dialect for part in result.parts] == ["odd-one-out", "canonical"]
+        assert [source.dialect for source in result.sources] == ["odd-one-out", "canonical"]
 
 
 def test_rejected_rows_name_their_file(tmp_path):

@@ -51,7 +51,7 @@ def test_a_quotation_mark_in_the_name_of_a_column(tmp_path):
     path = tmp_path / "answers.csv"
     path.write_text('anchor,near,far,size 5"\n' + "a,b,c,x\n" * 1000)
     result = read_answers(path)
-    assert (len(result.triplets), len(result.rejected), result.parts[0].unused) == (1000, 0, ('size 5"',))
+    assert (len(result.triplets), len(result.rejected), result.sources[0].unused) == (1000, 0, ('size 5"',))
 
 
 def test_a_quotation_mark_beside_a_quoted_cell(tmp_path):

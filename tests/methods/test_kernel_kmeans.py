@@ -23,10 +23,10 @@ from nearfar.blocks import LOCAL, RowBlocks
 from nearfar.errors import InputError, NearfarWarning, NotConverged
 from nearfar.kernel.factored import factor
 from nearfar.methods import _lloyd, _rows
+from nearfar.methods._grams import MatrixGram, ProductGram
 from nearfar.methods._lloyd import Stop, lloyd, repair
-from nearfar.methods._rows import RowSpace, bounded_lloyd
+from nearfar.methods._rows import RowGram, bounded_lloyd
 from nearfar.methods._seeding import plus_plus
-from nearfar.methods._spaces import MatrixSpace, ProductSpace
 
 K = 4
 
@@ -95,8 +95,8 @@ def test_bounds_change_nothing(dtype, seed):
     X = rng.standard_normal((400, 12)).astype(dtype)
     labels = start(400, seed).astype(np.int32)
     stop = Stop(100, 0.0)
-    bounded = bounded_lloyd(RowSpace(RowBlocks.of(X)), [labels], K, stop)
-    plain = lloyd(ProductSpace(factor(X.astype(np.float64)), 0.0), labels, K, stop)
+    bounded = bounded_lloyd(RowGram(RowBlocks.of(X)), [labels], K, stop)
+    plain = lloyd(ProductGram(factor(X.astype(np.float64)), 0.0), labels, K, stop)
     assert bounded.labels[0].tolist() == plain.labels.tolist()
     assert bounded.n_iter == plain.n_iter
     assert bounded.inertia == pytest.approx(plain.inertia, rel=1e-5)
@@ -206,8 +206,8 @@ def test_seeds_follow_the_shifted_distances():
     K_matrix = np.array(
         [[1, 0.99, 0, 0, 0], [0.99, 1, 0, 0, 0], [0, 0, 1, 0.99, 0], [0, 0, 0.99, 1, 0], [0, 0, 0, 0, 1.0]]
     )
-    space = MatrixSpace(K_matrix.copy(), 0.01)
-    for labels in plus_plus(space, 3, 20, np.random.default_rng(0)):
+    gram = MatrixGram(K_matrix.copy(), 0.01)
+    for labels in plus_plus(gram, 3, 20, np.random.default_rng(0)):
         assert labels[0] == labels[1] != labels[2] == labels[3]
         assert len(set(labels.tolist())) == 3
 
@@ -216,9 +216,9 @@ def test_one_column_of_the_shifted_kernel_serves_the_seeds():
     phi = make_phi(12, 30, density=0.4, seed=9, layout="sparse")
     shifted, s = shifted_kernel(phi)
     objects = np.array([3, 7])
-    for space in (MatrixSpace(factor(phi).matrix(), s), ProductSpace(factor(phi), s)):
-        np.testing.assert_allclose(space.columns(objects), shifted[:, objects], atol=1e-12)
-        np.testing.assert_allclose(space.diagonal, shifted.diagonal(), atol=1e-12)
+    for gram in (MatrixGram(factor(phi).matrix(), s), ProductGram(factor(phi), s)):
+        np.testing.assert_allclose(gram.columns(objects), shifted[:, objects], atol=1e-12)
+        np.testing.assert_allclose(gram.diagonal, shifted.diagonal(), atol=1e-12)
 
 
 @pytest.mark.parametrize("heights", [[6], [2, 4], [1, 0, 3, 2]])
@@ -230,12 +230,12 @@ def test_columns_are_cut_and_rows_are_in_blocks(heights):
     rows = RowBlocks(LOCAL, blocks, heights, 900, phi.dtype)
     labels = np.array([0, 1, 2, 0, 1, 2], dtype=np.int32)
     moved, new = np.array([1, 5]), np.array([2, 0], dtype=np.int32)
-    whole = MatrixSpace(factor(phi).matrix(), 0.1)
+    whole = MatrixGram(factor(phi).matrix(), 0.1)
     for cut_columns in (1000, 100):
-        space = ProductSpace(factor(rows), 0.1, cut_columns=cut_columns)
-        sums = space.sums(labels, 3)
+        gram = ProductGram(factor(rows), 0.1, cut_columns=cut_columns)
+        sums = gram.sums(labels, 3)
         np.testing.assert_allclose(sums, whole.sums(labels, 3), atol=1e-12)
-        space.move(sums, moved, labels[moved], new)
+        gram.move(sums, moved, labels[moved], new)
         after = labels.copy()
         after[moved] = new
         np.testing.assert_allclose(sums, whole.sums(after, 3), atol=1e-12)
@@ -245,7 +245,7 @@ def test_starts_are_better_than_chance():
     rng = np.random.default_rng(1)
     centres = rng.standard_normal((8, 5)) * 10
     X = np.repeat(centres, 20, axis=0) + rng.standard_normal((160, 5)) * 0.1
-    labels = plus_plus(RowSpace(RowBlocks.of(X)), 8, 1, np.random.default_rng(0))[0]
+    labels = plus_plus(RowGram(RowBlocks.of(X)), 8, 1, np.random.default_rng(0))[0]
     assert all(len(set(labels[20 * c : 20 * c + 20].tolist())) == 1 for c in range(8))
 
 
@@ -256,8 +256,8 @@ def test_many_rows_start_from_a_sample():
     sampled = nf.KernelKMeans(6, random_state=0, n_init=10, sample=100).fit(X)
     assert sampled.inertia_ == pytest.approx(whole.inertia_, rel=1e-3)
     objectives = []
-    space = RowSpace(RowBlocks.of(X))
-    for (labels,) in _rows.sampled_starts(space, 6, 10, Stop(100, 0.0), np.random.default_rng(0), 100):
+    gram = RowGram(RowBlocks.of(X))
+    for (labels,) in _rows.sampled_starts(gram, 6, 10, Stop(100, 0.0), np.random.default_rng(0), 100):
         centres = np.stack([X[labels == c].mean(axis=0) for c in range(6)])
         objectives.append(((X - centres[labels]) ** 2).sum())
     assert min(objectives) < 1.05 * whole.inertia_  # a sample of 100 gets most of the way
@@ -268,16 +268,16 @@ def test_many_rows_start_from_a_sample():
 def test_many_sparse_rows_start_from_a_sample():
     phi = make_phi(300, 400, density=0.3, seed=16, layout="sparse")
     whole = nf.KernelKMeans(K, random_state=0, strategy="products").fit(phi)
-    space = ProductSpace(factor(phi), whole.shift_)
-    starts = _lloyd.sampled_starts(space, K, 5, Stop(100, 0.0), np.random.default_rng(0), 100)
-    shifted = MatrixSpace(factor(phi).matrix(), whole.shift_)
+    gram = ProductGram(factor(phi), whole.shift_)
+    starts = _lloyd.sampled_starts(gram, K, 5, Stop(100, 0.0), np.random.default_rng(0), 100)
+    shifted = MatrixGram(factor(phi).matrix(), whole.shift_)
     objectives = [lloyd(shifted, labels, K, Stop(1, 0.0)).inertia for labels in starts]
     assert min(objectives) < 1.02 * whole.inertia_  # a third of the objects gets most of the way
     sampled = nf.KernelKMeans(K, random_state=0, strategy="products", sample=100).fit(phi)
     assert sampled.inertia_ == pytest.approx(whole.inertia_, rel=1e-2)
-    part = space.take(np.arange(50))
-    np.testing.assert_allclose(part.columns(np.array([3])), space.columns(np.array([3]))[:50])
-    np.testing.assert_allclose(part.diagonal, space.diagonal[:50])
+    drawn = gram.take(np.arange(50))
+    np.testing.assert_allclose(drawn.columns(np.array([3])), gram.columns(np.array([3]))[:50])
+    np.testing.assert_allclose(drawn.diagonal, gram.diagonal[:50])
 
 
 @pytest.mark.parametrize("shape", [(40, 60), (60, 4)])

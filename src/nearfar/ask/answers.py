@@ -17,7 +17,7 @@ from nearfar.ask.store.transaction import Row, Transaction
 from nearfar.design import Booklets, Questions
 from nearfar.design.booklets import ROLES
 from nearfar.errors import FileError
-from nearfar.io.reading import Part, ReadResult
+from nearfar.io.reading import ReadResult, ReadSource
 from nearfar.io.rejections import CHECKS
 from nearfar.triplets import Triplets
 
@@ -146,8 +146,8 @@ def read_databases(paths: Sequence[str]) -> ReadResult:
     return ReadResult(
         Triplets.concatenate([collected.triplets for _, collected in found]),
         checks=pl.DataFrame(checks, schema=CHECKS, orient="row"),
-        parts=tuple(
-            Part(path, "study", "answer", len(np.unique(c.triplets.statement_ids)) + len(c.checks), ())
+        sources=tuple(
+            ReadSource(path, "study", "answer", len(np.unique(c.triplets.statement_ids)) + len(c.checks), ())
             for path, c in found
         ),
     )

@@ -14,7 +14,7 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
 from nearfar.ask.admin_routes import AdminRoutes
-from nearfar.ask.guard import Guard, Limits
+from nearfar.ask.guard import Guard, RateLimits
 from nearfar.ask.people_routes import PeopleRoutes, unreachable
 from nearfar.ask.prepare import OpenStudy
 from nearfar.ask.store import drawing
@@ -28,7 +28,7 @@ RELEASE_EVERY = 15.0  # seconds
 
 
 def make_app(
-    ready: OpenStudy, *, public_url: str | None = None, port: int = 8000, limits: Limits | None = None
+    ready: OpenStudy, *, public_url: str | None = None, port: int = 8000, limits: RateLimits | None = None
 ) -> Starlette:
     """The application of an open study; closing the study is the caller's."""
     view = ViewMaker(ready.store)
@@ -50,7 +50,7 @@ def make_app(
         public_url=public_url,
         port=port,
         framed=ready.study.people.recruit == "mturk",
-        limits=limits or Limits(),
+        limits=limits or RateLimits(),
     )
     return Starlette(
         routes=[*PeopleRoutes(ready).routes(), *admin.routes()],

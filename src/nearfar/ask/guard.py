@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse
 
 from nearfar.ask.passwords import hash_secret
 
-__all__ = ["Guard", "Limits", "Rate"]
+__all__ = ["Guard", "RateLimit", "RateLimits"]
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -36,7 +36,7 @@ FORGET_AFTER = 120.0  # seconds until a quiet sender is forgotten
 
 
 @dataclass
-class Rate:
+class RateLimit:
     """A bucket per sender: ``burst`` at once, then ``per_second``."""
 
     per_second: float
@@ -59,18 +59,20 @@ class Rate:
 
 
 @dataclass
-class Limits:
+class RateLimits:
     """How often what may come: requests of a participant, new people and log-ins from one address."""
 
-    requests: Rate = field(default_factory=lambda: Rate(20, 40))
-    starts: Rate = field(default_factory=lambda: Rate(10, 100))
-    logins: Rate = field(default_factory=lambda: Rate(5 / 60, 5))
+    requests: RateLimit = field(default_factory=lambda: RateLimit(20, 40))
+    starts: RateLimit = field(default_factory=lambda: RateLimit(10, 100))
+    logins: RateLimit = field(default_factory=lambda: RateLimit(5 / 60, 5))
 
 
 class Guard:
     """An ASGI middleware without machinery: it runs for every answer."""
 
-    def __init__(self, app: Any, *, public_url: str | None, port: int, framed: bool, limits: Limits) -> None:
+    def __init__(
+        self, app: Any, *, public_url: str | None, port: int, framed: bool, limits: RateLimits
+    ) -> None:
         self.app = app
         self.limits = limits
         self.hosts = {f"localhost:{port}", f"127.0.0.1:{port}", f"[::1]:{port}"}

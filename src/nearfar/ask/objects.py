@@ -13,8 +13,8 @@ from typing import Any
 from nearfar.ask._toml import read_toml
 from nearfar.ask.study import Study
 from nearfar.errors import FileError, MissingExtra
+from nearfar.ids import order_names
 from nearfar.io import read_objects
-from nearfar.labels import order_names
 from nearfar.progress import step
 
 __all__ = ["Picture", "StudyObjects", "encode_picture", "find_objects"]
@@ -127,9 +127,9 @@ def _in_srgb(picture: Any, profile: bytes | None) -> Any:
     if not profile:
         return picture
     try:
-        source = ImageCms.ImageCmsProfile(io.BytesIO(profile))
+        embedded = ImageCms.ImageCmsProfile(io.BytesIO(profile))
         return ImageCms.profileToProfile(
-            picture, source, ImageCms.createProfile("sRGB"), outputMode=picture.mode
+            picture, embedded, ImageCms.createProfile("sRGB"), outputMode=picture.mode
         )
     except (ImageCms.PyCMSError, OSError, ValueError):
         return picture  # a broken profile: the pixels as they are

@@ -23,7 +23,7 @@ def overview(study: Study) -> list[tuple[str, str]]:
     shown = sum(file is not None for file in objects.files)
     asked = np.zeros(len(objects.names), dtype=bool)
     asked[pool.questions.array.ravel()] = True
-    sources = {name: pool.source.count(name) for name in dict.fromkeys(pool.source)}
+    origins = {name: pool.origin.count(name) for name in dict.fromkeys(pool.origin)}
     each = people.aim * plan.n_new / len(pool)
     lines = [
         ("title", study.title),
@@ -31,7 +31,7 @@ def overview(study: Study) -> list[tuple[str, str]]:
         (
             "questions",
             f"{len(pool):,} of kind {study.kind}: "
-            + ", ".join(f"{count:,} from {name}" for name, count in sources.items()),
+            + ", ".join(f"{count:,} from {name}" for name, count in origins.items()),
         ),
         ("booklet", f"{plan.n_new} new, {plan.n_again} again, {plan.checks} checks"),
         ("people", f"{people.aim:,} from {people.recruit}, which gives {each:.1f} answers per question"),

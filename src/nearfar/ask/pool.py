@@ -16,7 +16,7 @@ from nearfar import design
 from nearfar.ask._toml import Toml, read_toml
 from nearfar.ask.study import Study, inside
 from nearfar.design import Questions
-from nearfar.design.questions import Kind
+from nearfar.design.questions import QuestionKind
 from nearfar.errors import FileError, NearfarWarning
 
 __all__ = ["Pool", "make_pool", "same_trio"]
@@ -33,7 +33,7 @@ class Pool:
     """Questions to draw from, and where each comes from: "landmarks", "random" or "file"."""
 
     questions: Questions
-    source: tuple[str, ...]
+    origin: tuple[str, ...]
 
     def __len__(self) -> int:
         return len(self.questions)
@@ -106,7 +106,7 @@ def _near(names: tuple[str, ...], budget: int, landmarks: int, n_random: int, se
     """Landmark questions and random ones; the random ones about other trios as far as there are any."""
     rng = np.random.default_rng(seed)
     parts: list[NDArray[np.int32]] = []
-    sources: list[str] = []
+    origins: list[str] = []
     taken: set[str] = set()
     if landmarks:
         marks = design.random_landmarks(names, landmarks, rng)
@@ -117,9 +117,9 @@ def _near(names: tuple[str, ...], budget: int, landmarks: int, n_random: int, se
             else design.landmark_questions(names, marks, "k1", budget=budget - n_random, seed=rng)
         )
         parts.append(chosen.array)
-        sources += ["landmarks"] * len(chosen)
+        origins += ["landmarks"] * len(chosen)
         taken = {same_trio(tuple(row)) for row in chosen.array.tolist()}
-    n_random = budget - len(sources)  # where landmarks have too few questions, random ones take their place
+    n_random = budget - len(origins)  # where landmarks have too few questions, random ones take their place
     n = len(names)
     total = n * (n - 1) * (n - 2) // 2
     rows = design.random_questions(names, min(total, 4 * n_random + 100), rng).array.tolist()
@@ -134,8 +134,8 @@ def _near(names: tuple[str, ...], budget: int, landmarks: int, n_random: int, se
             others.append(row)
     kept = (fresh + others)[:n_random]
     parts.append(np.array(kept, dtype=np.int32).reshape(-1, 3))
-    sources += ["random"] * len(kept)
-    return Pool(Questions(np.concatenate(parts), names), tuple(sources))
+    origins += ["random"] * len(kept)
+    return Pool(Questions(np.concatenate(parts), names), tuple(origins))
 
 
 def _from_file(study: Study, path: Path, names: tuple[str, ...]) -> Pool:
@@ -160,7 +160,7 @@ def _from_file(study: Study, path: Path, names: tuple[str, ...]) -> Pool:
         raise FileError(f"{path}: cannot be read as a table of questions ({error})") from error
     if not rows:
         raise FileError(f"{path}: has no questions")
-    kind = cast("Kind", study.kind)
+    kind = cast("QuestionKind", study.kind)
     made = Questions(
         np.array(list(rows), dtype=np.int32), names, kind, study.questions.pick if study.kind == "grid" else 1
     )

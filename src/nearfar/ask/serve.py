@@ -11,7 +11,7 @@ from typing import Any
 import uvicorn
 
 from nearfar.ask.app import make_app
-from nearfar.ask.guard import Limits
+from nearfar.ask.guard import RateLimits
 from nearfar.ask.prepare import OpenStudy
 from nearfar.errors import InputError, UnreachableError
 
@@ -86,7 +86,7 @@ def serve(
     *,
     port: int,
     public_url: str | None = None,
-    limits: Limits | None = None,
+    limits: RateLimits | None = None,
     started: Callable[[], None] | None = None,
 ) -> None:
     """Serve until the process is told to stop. Only this machine can connect; Caddy or the like goes in front."""

@@ -104,8 +104,8 @@ def _show(facts: dict[str, Any]) -> None:
     from rich.text import Text
 
     console = Console(highlight=False)
-    for part in facts["parts"]:
-        title = f"{part['name']}  ({part['dialect']}, {many(part['rows'], 'row')})"
+    for source in facts["sources"]:
+        title = f"{source['name']}  ({source['dialect']}, {many(source['rows'], 'row')})"
         console.print(Text(printable(title, keep=""), style="bold"), soft_wrap=True)
     for name, value in _lines(facts):
         console.print(Text.assemble((f"{name:<16}", "dim"), printable(value, keep="")), soft_wrap=True)
@@ -147,7 +147,7 @@ def _lines(facts: dict[str, Any]) -> list[tuple[str, str]]:
             f", {aside['correct']:,} correct and {aside['wrong']:,} wrong" if aside["kind"] == "check" else ""
         )
         lines.append(("set aside", f"{aside['count']:,} × {aside['kind']}{graded}"))
-    unused = [name for part in facts["parts"] for name in part["unused"]]
+    unused = [name for source in facts["sources"] for name in source["unused"]]
     if unused:
         lines.append(("not used", f"columns {_some(unused)}"))
     for group in facts["similar_names"][:MANY]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from nearfar.datasets._source import writable_folder
+from nearfar.datasets._download import writable_folder
 from nearfar.errors import FileError
 from nearfar.triplets import Triplets
 

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar.datasets._dataset import Dataset, Root, find, image_files, open_root
-from nearfar.datasets._source import Source, check_counts, obtain
+from nearfar.datasets._download import Download, check_counts, obtain
 from nearfar.errors import FileError
 from nearfar.triplets import Triplets
 
 __all__ = ["fetch_car"]
 
-SOURCE = Source(
+DOWNLOAD = Download(
     url="http://www.tml.cs.uni-tuebingen.de/team/luxburg/code_and_data/60_cars_data.zip",
     sha256="5fa2ad932d48adf5cfe36bd16a08b25fd88d1519d974908f6ccbba769f629640",
     filename="60_cars_data.zip",
@@ -62,7 +62,7 @@ def fetch_car(data_dir: str | os.PathLike[str] | None = None) -> Dataset:
 
     >>> fetch_car().triplets  # doctest: +SKIP
     """
-    path = obtain(SOURCE, data_dir, ("car/survey_data.csv", "60_cars_data/survey_data.csv"))
+    path = obtain(DOWNLOAD, data_dir, ("car/survey_data.csv", "60_cars_data/survey_data.csv"))
     return _load(path.parent if path.suffix == ".csv" else path, COUNTS)
 
 

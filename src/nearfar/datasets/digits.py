@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.datasets._source import VARIABLE, data_folder, read_npz, writable_folder
+from nearfar.datasets._download import VARIABLE, data_folder, read_npz, writable_folder
 from nearfar.errors import FileError, UnreachableError
 from nearfar.progress import step
 

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from nearfar.datasets._dataset import Dataset, Root, find, image_files, open_root
-from nearfar.datasets._source import Source, check_counts, obtain, read_npz
+from nearfar.datasets._download import Download, check_counts, obtain, read_npz
 from nearfar.errors import FileError
-from nearfar.labels import Labels
+from nearfar.ids import Ids
 from nearfar.triplets import Triplets
 
 __all__ = ["fetch_food"]
 
-SOURCE = Source(
+DOWNLOAD = Download(
     url="https://osf.io/download/6aa16bb1813a28b1e43f09bb/",
     sha256="18f5e210174dfdbf6a7b4ed7538cf8ba53fd65e0cbe193519231b8ab4ea8fc62",
     filename="food100-dataset.zip",
@@ -58,7 +58,7 @@ def fetch_food(data_dir: str | os.PathLike[str] | None = None) -> Dataset:
 
     >>> fetch_food().triplets  # doctest: +SKIP
     """
-    path = obtain(SOURCE, data_dir, ("food/triplets.npz", "food100-dataset"))
+    path = obtain(DOWNLOAD, data_dir, ("food/triplets.npz", "food100-dataset"))
     return _load(path, COUNTS)
 
 
@@ -104,8 +104,8 @@ def _from_screens(root: Root) -> Triplets:
         labels += [(number, worker, screen["timer"] / 1000)] * (len(near) * len(far))
     statement, participant, seconds = np.array(labels).reshape(-1, 3).T
     return _named(rows).replace(
-        statement=Labels.encode(statement.astype(np.int64)),
-        participant=Labels.encode(participant.astype(np.int64)),
+        statement=Ids.encode(statement.astype(np.int64)),
+        participant=Ids.encode(participant.astype(np.int64)),
         seconds=seconds,
     )
 
@@ -133,7 +133,7 @@ def _from_lines(root: Root) -> Triplets:
     changes = np.flatnonzero(triplets.anchor[1:] != triplets.anchor[:-1]) + 1
     starts = np.zeros(len(triplets), dtype=np.int64)
     starts[changes] = 1
-    return triplets.replace(statement=Labels.encode(np.cumsum(starts)))
+    return triplets.replace(statement=Ids.encode(np.cumsum(starts)))
 
 
 def _named(rows: list[tuple[str, ...]] | list[tuple[str, str, str]]) -> Triplets:

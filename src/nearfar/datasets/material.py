@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from nearfar.datasets._dataset import Dataset, Root, find, image_files, open_root
-from nearfar.datasets._source import Source, check_counts, obtain
+from nearfar.datasets._download import Download, check_counts, obtain
 from nearfar.errors import FileError
 from nearfar.triplets import Triplets
 
 __all__ = ["fetch_material"]
 
-SOURCE = Source(
+DOWNLOAD = Download(
     url="https://github.com/mlagunas/material-appearance-similarity/archive/refs/heads/master.zip",
     sha256="f0be4d573829fd5e5a7e7b332989545cbf6584eaf25e2555371703a9264f5937",
     filename="material-appearance-similarity-master.zip",
@@ -54,7 +54,7 @@ def fetch_material(data_dir: str | os.PathLike[str] | None = None) -> Dataset:
 
     >>> fetch_material().triplets  # doctest: +SKIP
     """
-    path = obtain(SOURCE, data_dir, ("material-appearance-similarity-master",))
+    path = obtain(DOWNLOAD, data_dir, ("material-appearance-similarity-master",))
     return _load(path, COUNTS)
 
 

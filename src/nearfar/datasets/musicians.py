@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar.datasets._dataset import Dataset
-from nearfar.datasets._source import Source, check_counts, obtain, read_npz
+from nearfar.datasets._download import Download, check_counts, obtain, read_npz
 from nearfar.errors import FileError
 from nearfar.triplets import Triplets
 
 __all__ = ["fetch_musicians"]
 
-SOURCE = Source(
+DOWNLOAD = Download(
     url="https://www.labrosa.org/projects/musicsim/musicseer.org/results/musicseer-results-2002-04-29.txt",
     sha256="4506fc16a8f9a30a92207720bc599602b514de20e94494f67eb7a1e348401e2d",
     filename="musicseer-results-2002-04-29.txt",
@@ -59,7 +59,7 @@ def fetch_musicians(data_dir: str | os.PathLike[str] | None = None) -> Dataset:
 
     >>> fetch_musicians().triplets  # doctest: +SKIP
     """
-    path = obtain(SOURCE, data_dir, ("musicians/triplets.npz",))
+    path = obtain(DOWNLOAD, data_dir, ("musicians/triplets.npz",))
     return _load(path, ASET400 if path.suffix == ".npz" else MUSICSEER)
 
 

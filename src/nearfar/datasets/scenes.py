@@ -6,13 +6,13 @@ import os
 from pathlib import Path
 
 from nearfar.datasets._dataset import Dataset, Root, find, open_root
-from nearfar.datasets._source import Source, check_counts, obtain
+from nearfar.datasets._download import Download, check_counts, obtain
 from nearfar.errors import FileError
 from nearfar.triplets import Triplets
 
 __all__ = ["fetch_nature", "fetch_vogue"]
 
-SOURCE = Source(
+DOWNLOAD = Download(
     url="https://osf.io/download/6aa16bbfb7c3003e08af94fa/",
     sha256="db4718bb742a2492dee87e94daead3070b2afa3a9174aa717be336940e47e3cc",
     filename="nature_and_vogue_triplets.zip",
@@ -83,7 +83,7 @@ def fetch_vogue(data_dir: str | os.PathLike[str] | None = None) -> Dataset:
 
 
 def _path(data_dir: str | os.PathLike[str] | None) -> Path:
-    return obtain(SOURCE, data_dir, ("nature_and_vogue_triplets",))
+    return obtain(DOWNLOAD, data_dir, ("nature_and_vogue_triplets",))
 
 
 def _load(path: Path, name: str, counts: dict[str, int], nature: dict[str, int] = NATURE) -> Dataset:

@@ -8,18 +8,18 @@ from pathlib import Path
 import numpy as np
 
 from nearfar.datasets._dataset import Dataset
-from nearfar.datasets._source import Source, check_counts, data_folder, obtain, read_npz
+from nearfar.datasets._download import Download, check_counts, data_folder, obtain, read_npz
 from nearfar.errors import FileError
 from nearfar.triplets import Triplets
 
 __all__ = ["fetch_things"]
 
-SOURCE = Source(
+DOWNLOAD = Download(
     url="https://osf.io/download/sd3f7/",
     sha256="789fb927c87538d29e0cf294793280cf5a77d45dc5fdd87cf8c726993397adb8",
     filename="things_data1854_batch5_test10.txt",
 )
-NAMES = Source(
+NAMES = Download(
     url="https://osf.io/download/sz2ux/",
     sha256="03dbe77972f9466ff8baa0da604d9f5104f677bf77cc602faebfa03a290fb51c",
     filename="things_items1854names.tsv",
@@ -59,7 +59,7 @@ def fetch_things(data_dir: str | os.PathLike[str] | None = None) -> Dataset:
 
     >>> fetch_things().triplets  # doctest: +SKIP
     """
-    path = obtain(SOURCE, data_dir, ("things/things_test10.npz",))
+    path = obtain(DOWNLOAD, data_dir, ("things/things_test10.npz",))
     if path.suffix == ".npz":
         return _from_npz(path, WITH_PARTICIPANTS)
     folder = path.parent if data_folder(data_dir).is_file() else data_folder(data_dir)

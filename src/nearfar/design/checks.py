@@ -7,14 +7,14 @@ from numpy.typing import NDArray
 
 from nearfar.arrays import Indices
 from nearfar.design._inputs import Objects, Seed, check_whole, object_names
-from nearfar.design.questions import Kind, Questions
+from nearfar.design.questions import QuestionKind, Questions
 from nearfar.errors import InputError
 
 __all__ = ["check_questions", "expected_objects"]
 
 
 def check_questions(
-    objects: Objects, count: int, kind: Kind = "near", *, size: int = 8, pick: int = 1, seed: Seed = 0
+    objects: Objects, count: int, kind: QuestionKind = "near", *, size: int = 8, pick: int = 1, seed: Seed = 0
 ) -> Questions:
     """Make ``count`` questions that answer themselves: an object stands beside itself.
 

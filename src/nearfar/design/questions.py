@@ -13,9 +13,9 @@ from nearfar.design._inputs import Seed
 from nearfar.errors import InputError
 from nearfar.triplets import Triplets
 
-__all__ = ["KINDS", "Kind", "Questions"]
+__all__ = ["KINDS", "QuestionKind", "Questions"]
 
-Kind = Literal["near", "odd", "central", "grid"]
+QuestionKind = Literal["near", "odd", "central", "grid"]
 KINDS: dict[str, str] = {
     "near": "which of two objects is nearer to the anchor?",
     "odd": "which of three objects is the odd one out?",
@@ -47,7 +47,7 @@ class Questions:
 
     array: Indices
     objects: tuple[str, ...]
-    kind: Kind = "near"
+    kind: QuestionKind = "near"
     pick: int = 1
 
     def __post_init__(self) -> None:
@@ -147,8 +147,8 @@ class Questions:
             triplets, per_question = _expand(self, chosen)
         else:
             triplets, per_question = _expand(self[answered], chosen[answered])
-        source = np.repeat(np.flatnonzero(answered), per_question) if given else None
-        kept = {name: np.asarray(values)[source] for name, values in given.items()}
+        row_of = np.repeat(np.flatnonzero(answered), per_question) if given else None
+        kept = {name: np.asarray(values)[row_of] for name, values in given.items()}
         return Triplets(triplets[0], triplets[1], triplets[2], self.objects, **kept)
 
     def _positions(self, choice: ArrayLike) -> NDArray[Any]:

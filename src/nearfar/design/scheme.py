@@ -12,7 +12,7 @@ from nearfar.design._balance import count_rows
 from nearfar.design._inputs import Objects, Seed, object_names
 from nearfar.design.draws import grid_questions, random_questions, trio_questions
 from nearfar.design.landmarks import landmark_questions, random_landmarks
-from nearfar.design.questions import KINDS, Kind, Questions
+from nearfar.design.questions import KINDS, QuestionKind, Questions
 from nearfar.errors import InputError
 
 __all__ = ["Scheme"]
@@ -38,7 +38,7 @@ class Scheme:
     180
     """
 
-    kind: Kind = "near"
+    kind: QuestionKind = "near"
     draw: Literal["k1", "k2", "random"] = "random"
     landmarks: int | Sequence[str] | Sequence[int] = 10
     size: int = 8

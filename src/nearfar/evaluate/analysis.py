@@ -16,7 +16,7 @@ from nearfar.errors import InputError, NearfarWarning
 from nearfar.evaluate.auto import Choice, candidates, choose, choose_on_sample
 from nearfar.evaluate.ceiling import NoiseCeiling, noise_ceiling
 from nearfar.evaluate.comparison import Comparison, make_comparison
-from nearfar.evaluate.counting import Counts, count_answers
+from nearfar.evaluate.counting import AnswerCounts, count_answers
 from nearfar.evaluate.crossval import Credits, cross_validate
 from nearfar.evaluate.grouping import Grouping, group_objects
 from nearfar.evaluate.people import People, judge_people
@@ -233,7 +233,7 @@ class Analysis:
         return judge_people(self.answers, self.held_out if self.splits else None)
 
     @cached_property
-    def counts(self) -> Counts:
+    def counts(self) -> AnswerCounts:
         """How often every object and question was asked."""
         return count_answers(self.answers)
 

@@ -16,8 +16,8 @@ from nearfar.evaluate.pair_memory import PAIR_MEMORY, pair_memory_credits
 from nearfar.evaluate.splits import Split, split_units
 from nearfar.evaluate.uncertainty import (
     FEW_PEOPLE,
+    ClusterKind,
     Groups,
-    Kind,
     cluster_kind,
     error_groups,
     mean_estimate,
@@ -86,7 +86,7 @@ class Comparison:
     ceiling: NoiseCeiling
     cv: int
     unit: str
-    clustered_by: Kind
+    clustered_by: ClusterKind
     n_answers: int
     n_objects: int
     pair_memory: Score

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from nearfar.triplets import Triplets
 
-__all__ = ["Counts", "Disputed", "accuracy_per_object", "count_answers"]
+__all__ = ["AnswerCounts", "Disputed", "accuracy_per_object", "count_answers"]
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Disputed:
 
 
 @dataclass(frozen=True, eq=False)
-class Counts:
+class AnswerCounts:
     """How often everything was asked.
 
     Attributes
@@ -64,7 +64,7 @@ class Counts:
         return found
 
 
-def count_answers(answers: Triplets) -> Counts:
+def count_answers(answers: Triplets) -> AnswerCounts:
     """Count a collection once.
 
     >>> counts = count_answers(Triplets.from_array([[0, 1, 2], [0, 2, 1], [1, 0, 2]]))
@@ -75,7 +75,7 @@ def count_answers(answers: Triplets) -> Counts:
     anchor = np.bincount(answers.anchor, minlength=n)
     total = anchor + np.bincount(answers.near, minlength=n) + np.bincount(answers.far, minlength=n)
     low, high = _votes(answers)
-    return Counts(
+    return AnswerCounts(
         per_object=total,
         as_anchor=anchor,
         statements=len(np.unique(answers.statement_ids)),

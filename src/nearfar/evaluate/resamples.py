@@ -38,7 +38,7 @@ FEWEST_STATEMENTS = 20  # about an object, below which nothing is said about its
 WIDER = 1.6  # from root mean square to a circle that holds nine of ten true places; two even normal axes give 1.52
 BY_COUNT = 0.75  # errors fall with the number of statements to this power, where there are few of them
 WHOLE_MAP = 2.0
-Drawn = Literal["participant", "statement"]
+Resampled = Literal["participant", "statement"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ class Resample:
 class Resamples:
     """Resamples of what ``kind`` says, drawn with replacement; ``drawn`` : how many there are, were they of equal size."""
 
-    kind: Drawn
+    kind: Resampled
     parts: tuple[Resample, ...]
     drawn: float
 
@@ -208,7 +208,7 @@ def permuted(answers: Triplets, seed: int = 0) -> Triplets:
     return answers.replace(near=near, far=far)
 
 
-def draws(answers: Triplets, n_resamples: int, seed: int) -> tuple[Drawn, Iterator[NDArray[np.intp]]]:
+def draws(answers: Triplets, n_resamples: int, seed: int) -> tuple[Resampled, Iterator[NDArray[np.intp]]]:
     """What is drawn, and the rows of each resample: participants where at least two are known, else statements."""
     kind, who = _drawn_codes(answers)
     size = int(who.max(initial=-1)) + 1
@@ -222,7 +222,7 @@ def draws(answers: Triplets, n_resamples: int, seed: int) -> tuple[Drawn, Iterat
     return kind, rows()
 
 
-def _drawn_codes(answers: Triplets) -> tuple[Drawn, NDArray[np.int64]]:
+def _drawn_codes(answers: Triplets) -> tuple[Resampled, NDArray[np.int64]]:
     if answers.participant is not None and len(answers.participant.present) > 1:
         return "participant", speakers(answers)
     return "statement", dense_codes(answers.statement_ids)

@@ -25,14 +25,14 @@ from nearfar.triplets import Triplets, as_triplets
 
 __all__ = ["KINDS", "By", "Split", "Units", "holdout", "kfold", "split_units"]
 
-Rows = NDArray[np.intp]
+RowNumbers = NDArray[np.intp]
 
 
 class Split(NamedTuple):
     """Row numbers to fit on and to test on, each in ascending order."""
 
-    train: Rows
-    test: Rows
+    train: RowNumbers
+    test: RowNumbers
 
 
 By = Literal["trio", "statement", "pair", "anchor", "participant"]

@@ -38,7 +38,7 @@ __all__ = [
     "speakers",
 ]
 
-Kind = Literal["participant", "statement", "trio"]
+ClusterKind = Literal["participant", "statement", "trio"]
 BETWEEN_PARTS = (
     1.5  # variance of a cross-validated mean over that of independent answers (see covariance_of_means)
 )
@@ -59,7 +59,7 @@ def speakers(answers: Triplets) -> Codes:
     return dense_codes(np.where(unknown, len(answers.participant.names) + statements, people))
 
 
-def cluster_kind(answers: Triplets) -> Kind:
+def cluster_kind(answers: Triplets) -> ClusterKind:
     """What errors are clustered by: participants where at least two are known, else what splits keep whole.
 
     That is the statement where statements span trios, and otherwise the trio: statements about one trio are

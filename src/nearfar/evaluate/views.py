@@ -12,7 +12,7 @@ from nearfar.evaluate.analysis import Analysis
 from nearfar.evaluate.comparison import Comparison
 from nearfar.evaluate.repeats import counts_repeats, warn_of_controls
 from nearfar.evaluate.resamples import Stability
-from nearfar.space.margins import Strategy
+from nearfar.space.margins import MarginStrategy
 from nearfar.space.models import fit_space
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets, as_triplets
@@ -25,7 +25,7 @@ def fit(
     model: Any = "auto",
     *,
     landmarks: Sequence[Any] | None = None,
-    strategy: Strategy = "auto",
+    strategy: MarginStrategy = "auto",
     seed: Any = 0,
 ) -> Space:
     """The space that a model makes of answers.

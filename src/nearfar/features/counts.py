@@ -13,7 +13,7 @@ from nearfar.errors import InputError
 from nearfar.features import _loops
 from nearfar.features.part import Part
 
-__all__ = ["Cells", "Counts", "bits", "grid_pays"]
+__all__ = ["CountedCells", "Counts", "bits", "grid_pays"]
 
 SMALL_GRID = 1 << 22
 CELLS_PER_ENTRY = 6  # a csr entry takes 12 bytes and slow products; up to 6 cells of 8 bytes beat it
@@ -40,7 +40,7 @@ class AnswerColumns(Protocol):
     def __len__(self) -> int: ...
 
 
-class Cells(NamedTuple):
+class CountedCells(NamedTuple):
     """Counted cells, sorted by key = key column << row_bits | row."""
 
     keys: NDArray[np.int64]
@@ -97,7 +97,7 @@ class Counts:
         self.n_answers = 0
         self._most = 0  # no cell holds more than this
         self.grid: NDArray[Any] | None = None
-        self._runs: list[Cells] = []
+        self._runs: list[CountedCells] = []
         self.row_bits = bits(n_rows)
         self.place_bits = bits(n_places)
 
@@ -134,7 +134,7 @@ class Counts:
         self._runs = []
         self._put(cells)
 
-    def _put(self, cells: Cells) -> None:
+    def _put(self, cells: CountedCells) -> None:
         """Add cells to the grid, which has room for them."""
         all_codes = self.part.all_codes(self.n_places) if len(cells.keys) else np.empty(0, np.int64)
         for start in range(0, len(cells.keys), CHUNK):
@@ -177,13 +177,13 @@ class Counts:
         keys.sort()
         net, total = np.empty(filled, np.int32), np.empty(filled, np.int32)
         n = _loops.count_sorted(keys, keys, net, total)
-        self._add_cells(Cells(keys[:n], net[:n], total[:n]))
+        self._add_cells(CountedCells(keys[:n], net[:n], total[:n]))
 
-    def add_cells(self, cells: Cells) -> None:
+    def add_cells(self, cells: CountedCells) -> None:
         """Add cells that were counted elsewhere, in integers of any size."""
         self._most += int(cells.total.max(initial=0))
         kind = np.int32 if cells.total.itemsize <= 4 else np.int64
-        same = _as(Cells(cells.keys.astype(np.int64, copy=False), cells.net, cells.total), kind)
+        same = _as(CountedCells(cells.keys.astype(np.int64, copy=False), cells.net, cells.total), kind)
         if not self.dense:
             self._add_cells(same)
             return
@@ -199,7 +199,7 @@ class Counts:
         if self.grid is None and self.dense:
             self._make_grid()
 
-    def _add_cells(self, cells: Cells) -> None:
+    def _add_cells(self, cells: CountedCells) -> None:
         self._runs.append(cells)
         while len(self._runs) > 1 and len(self._runs[-1].keys) * 2 > len(self._runs[-2].keys):
             self._merge_last_two()
@@ -210,17 +210,17 @@ class Counts:
         kind = np.int32 if self._most <= INT32_LIMIT else np.int64
         keys, net, total = np.empty(size, np.int64), np.empty(size, kind), np.empty(size, kind)
         n = _loops.merge_cells(*_as(first, kind), *_as(second, kind), keys, net, total)
-        self._runs.append(Cells(keys[:n], net[:n], total[:n]))
+        self._runs.append(CountedCells(keys[:n], net[:n], total[:n]))
 
-    def cells(self) -> Cells:
+    def cells(self) -> CountedCells:
         """All counted cells, sorted; only where there is no grid."""
         while len(self._runs) > 1:
             self._merge_last_two()
         if not self._runs:
-            return Cells(np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.int32))
+            return CountedCells(np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.int32))
         return self._runs[0]
 
-    def cut(self, block_rows: int) -> list[Cells]:
+    def cut(self, block_rows: int) -> list[CountedCells]:
         """The cells of every block of ``block_rows`` rows, rows counted from the first of the block."""
         cells, n_blocks = self.cells(), max(1, -(-self.n_rows // block_rows))
         starts = np.zeros(n_blocks + 1, np.int64)
@@ -228,7 +228,7 @@ class Counts:
         block_bits = np.full(n_blocks, bits(block_rows))
         block_bits[-1:] = bits(self.n_rows - block_rows * (n_blocks - 1))
         _loops.cut_cells(*cells, self.row_bits, block_rows, block_bits, starts, keys, net, total)
-        return [Cells(keys[a:b], net[a:b], total[a:b]) for a, b in pairwise(starts.tolist())]
+        return [CountedCells(keys[a:b], net[a:b], total[a:b]) for a, b in pairwise(starts.tolist())]
 
 
 def _limit(kind: np.dtype[Any]) -> int:
@@ -239,5 +239,5 @@ def _wider(kind: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype(np.int32 if kind.itemsize == 2 else np.int64)
 
 
-def _as(cells: Cells, kind: Any) -> Cells:
-    return Cells(cells.keys, cells.net.astype(kind, copy=False), cells.total.astype(kind, copy=False))
+def _as(cells: CountedCells, kind: Any) -> CountedCells:
+    return CountedCells(cells.keys, cells.net.astype(kind, copy=False), cells.total.astype(kind, copy=False))

@@ -15,13 +15,13 @@ from nearfar.features.counts import Counts
 from nearfar.features.part import ColumnCodes
 from nearfar.features.stack import Block, informed_rows
 
-__all__ = ["Rows", "rows_from_counts"]
+__all__ = ["FeatureRows", "rows_from_counts"]
 
 INDEX_LIMIT = 2**31 - 1
 
 
 @dataclass(frozen=True)
-class Rows:
+class FeatureRows:
     """Unit rows of one kernel part, and what they stand on.
 
     ``phi`` is an ndarray, or a csc_array as counting leaves it: column by column, zeros stored where answers
@@ -36,7 +36,9 @@ class Rows:
     outside: int
 
 
-def rows_from_counts(counts: Counts, codes: ColumnCodes | None, keep_all: bool, dtype: DTypeLike) -> Rows:
+def rows_from_counts(
+    counts: Counts, codes: ColumnCodes | None, keep_all: bool, dtype: DTypeLike
+) -> FeatureRows:
     """Rows over the given columns, or over those that occur (all of them with ``keep_all``)."""
     make = _from_cells if counts.grid is None else _from_grid
     rows = make(counts, codes, keep_all, np.dtype(dtype))
@@ -45,7 +47,7 @@ def rows_from_counts(counts: Counts, codes: ColumnCodes | None, keep_all: bool, 
     return rows
 
 
-def _with_self(rows: Rows, place: NDArray[Any]) -> Block:
+def _with_self(rows: FeatureRows, place: NDArray[Any]) -> Block:
     """An object is nearest to itself: its own column gets as much as the rest of its row, which stays a unit."""
     phi = rows.phi
     mine = np.flatnonzero(rows.informed & (place >= 0))
@@ -69,7 +71,9 @@ def _positions(occurring: ColumnCodes, wanted: ColumnCodes) -> NDArray[np.int64]
     return np.where(wanted[spot] == occurring, spot, -1)
 
 
-def _from_grid(counts: Counts, codes: ColumnCodes | None, keep_all: bool, dtype: np.dtype[Any]) -> Rows:
+def _from_grid(
+    counts: Counts, codes: ColumnCodes | None, keep_all: bool, dtype: np.dtype[Any]
+) -> FeatureRows:
     grid = counts.grid
     assert grid is not None
     phi = np.empty(grid.shape[:2], dtype=dtype)
@@ -92,10 +96,12 @@ def _from_grid(counts: Counts, codes: ColumnCodes | None, keep_all: bool, dtype:
         outside = int(grid[:, :, 1].sum() - grid[:, wanted, 1].sum())
     if len(wanted) < len(occurring):
         phi, per_column = phi[:, wanted], per_column[wanted]
-    return Rows(phi, codes, per_column, informed_rows(phi), outside)
+    return FeatureRows(phi, codes, per_column, informed_rows(phi), outside)
 
 
-def _from_cells(counts: Counts, codes: ColumnCodes | None, keep_all: bool, dtype: np.dtype[Any]) -> Rows:
+def _from_cells(
+    counts: Counts, codes: ColumnCodes | None, keep_all: bool, dtype: np.dtype[Any]
+) -> FeatureRows:
     cells, part = counts.cells(), counts.part
     size, found = len(cells.keys), _loops.count_columns(cells.keys, counts.row_bits)
     index = np.int32 if size <= INDEX_LIMIT else np.int64
@@ -110,7 +116,7 @@ def _from_cells(counts: Counts, codes: ColumnCodes | None, keep_all: bool, dtype
     phi = sparse.csc_array((data, rows, starts), shape=(counts.n_rows, found))
     phi.has_sorted_indices = phi.has_canonical_format = True
     if codes is None and not keep_all:
-        return Rows(phi, occurring, per_column, squares > 0, 0)
+        return FeatureRows(phi, occurring, per_column, squares > 0, 0)
     codes = part.all_codes(counts.n_places) if codes is None else codes
     position = _positions(occurring, codes)
     known = position >= 0
@@ -118,7 +124,7 @@ def _from_cells(counts: Counts, codes: ColumnCodes | None, keep_all: bool, dtype
     kept[position[known]] = per_column[known]
     outside = int(cells.total[~np.repeat(known, per_column)].sum())
     result = _spread(phi, position, len(codes))
-    return Rows(result, codes, kept, informed_rows(result), outside)
+    return FeatureRows(result, codes, kept, informed_rows(result), outside)
 
 
 def _spread(phi: Any, position: NDArray[np.int64], width: int) -> sparse.csc_array:

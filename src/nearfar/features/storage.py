@@ -15,7 +15,7 @@ from nearfar.errors import FileError
 if TYPE_CHECKING:
     from nearfar.features.mapping import TripletMap
 
-Map = TypeVar("Map", bound="TripletMap")
+AnyMap = TypeVar("AnyMap", bound="TripletMap")
 
 __all__ = ["load", "save"]
 
@@ -56,7 +56,7 @@ def save(feature_map: TripletMap, path: str | os.PathLike[str]) -> None:
         np.savez(file, **arrays)
 
 
-def load(kind: type[Map], path: str | os.PathLike[str]) -> Map:
+def load(kind: type[AnyMap], path: str | os.PathLike[str]) -> AnyMap:
     """Read what ``save`` wrote."""
     try:
         with np.load(path, allow_pickle=False) as stored:

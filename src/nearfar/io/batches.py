@@ -18,7 +18,7 @@ from nearfar.io.build import triplet_rows
 from nearfar.io.classify_rows import classify_rows
 from nearfar.io.dialects import Dialect, Plan, choose
 from nearfar.io.formats import open_table
-from nearfar.io.ids import People, Statements
+from nearfar.io.ids import ParticipantIds, Statements
 from nearfar.io.naming import NameTable, Naming
 from nearfar.io.objects import ObjectList, as_count, as_names
 from nearfar.io.parse_columns import parse_columns
@@ -27,10 +27,10 @@ from nearfar.io.sources import Source, find_sources
 from nearfar.io.table import Cells, Table
 from nearfar.limits import check_largest_index
 
-__all__ = ["Batch", "Columns", "Objects", "Opened", "Reader"]
+__all__ = ["Batch", "ColumnRoles", "GivenObjects", "Opened", "Reader"]
 
-Objects = ObjectList | Sequence[str] | str | os.PathLike[str] | int
-Columns = dict[str, Any]
+GivenObjects = ObjectList | Sequence[str] | str | os.PathLike[str] | int
+ColumnRoles = dict[str, Any]
 ROLES = ("anchor", "near", "far")
 NONE_REJECTED, NONE_ASIDE = pl.DataFrame(schema=REJECTED), pl.DataFrame(schema=CHECKS)
 
@@ -99,8 +99,8 @@ class Reader:
         given: Any,
         *,
         dialect: str | None = None,
-        columns: Columns | None = None,
-        objects: Objects | None = None,
+        columns: ColumnRoles | None = None,
+        objects: GivenObjects | None = None,
         on_bad: str = "error",
     ) -> None:
         if on_bad not in ("error", "drop"):
@@ -108,7 +108,7 @@ class Reader:
         self.drop = on_bad == "drop"
         self.listed = as_names(objects)
         self.names = NameTable(self.listed, numbered=as_count(objects) is not None)
-        self.people = People()
+        self.people = ParticipantIds()
         self.sources = find_sources(given)
         if not self.sources:
             raise InputError("answers: the list of files is empty; expected at least one")
@@ -154,7 +154,7 @@ class Reader:
         accounted = len(kept) + len(rejected) + len(set_aside) + found.n_blank
         if accounted != cells.records:
             raise FileError(
-                f"{table.name}: {cells.records:,} rows from {table.unit} {cells.first} on became {accounted:,}; "
+                f"{table.name}: {cells.records:,} rows from {table.row_word} {cells.first} on became {accounted:,}; "
                 "this is an error of nearfar, please report it"
             )
         triplets = triplet_rows(kept, plan, opened.n_rows)

@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from nearfar.ids import Ids
 from nearfar.io.dialects import Plan
-from nearfar.labels import Labels
 from nearfar.triplets import Triplets
 
 __all__ = ["make_triplets", "triplet_rows"]
@@ -71,8 +71,8 @@ def make_triplets(
     rows: pl.DataFrame,
     place: NDArray[np.int32] | None,
     objects: Sequence[str],
-    statement: Labels | None,
-    participant: Labels | None,
+    statement: Ids | None,
+    participant: Ids | None,
 ) -> Triplets:
     """Triplets of triplet rows; ``place`` is the index of every id, None where ids are indices."""
     columns: dict[str, Any] = {}

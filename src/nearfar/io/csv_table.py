@@ -23,7 +23,7 @@ from nearfar.io.table import Cells, Fault, Table, cell_schema
 from nearfar.io.text import BYTE_ORDER_MARK, CHUNK, Window, decode, escaped, open_window
 from nearfar.limits import LIMITS
 
-__all__ = ["CsvTable", "Shape", "plain_shape"]
+__all__ = ["CsvTable", "RecordCount", "plain_shape"]
 
 SLOW_BYTES = 1 << 16  # that are read record by record before the fast parser is tried again
 CELL_BYTES = 1 << 24  # of one cell, at most
@@ -32,7 +32,7 @@ NEWLINE, RETURN, QUOTE = 10, 13, 34
 UTF8 = "text in UTF-8 (if it is Latin-1 or Windows-1252, save it again as CSV UTF-8)"
 
 
-class Shape(NamedTuple):
+class RecordCount(NamedTuple):
     """What bytes hold by counting: where the last whole record ends, records, and separators between cells."""
 
     end: int
@@ -44,7 +44,7 @@ class Shape(NamedTuple):
 class CsvTable(Table):
     """A CSV or TSV file, plain or packed."""
 
-    unit = "line"
+    row_word = "line"
     typed = False
     may_be_bare = True
     guarded = True
@@ -165,13 +165,13 @@ class CsvTable(Table):
 # -------------------------------------------------------------------- counting in bytes
 
 
-def plain_shape(data: bytes, mark: str, *, ended: bool) -> Shape | None:
+def plain_shape(data: bytes, mark: str, *, ended: bool) -> RecordCount | None:
     """Count records in bytes; None where quotation marks or carriage returns are not where they belong.
 
     ``ended`` says whether the text ends with these bytes, or else that they are whole lines of it.
 
     >>> plain_shape(b'a,"b,\\nb"\\nc,d\\ne,"f\\n', ",", ended=False)
-    Shape(end=13, records=2, separators=2, quoted=True)
+    RecordCount(end=13, records=2, separators=2, quoted=True)
     >>> plain_shape(b'a,5" disc\\n', ",", ended=True)
     """
     if data.startswith(BYTE_ORDER_MARK):  # which polars takes away
@@ -179,7 +179,7 @@ def plain_shape(data: bytes, mark: str, *, ended: bool) -> Shape | None:
     array, quoted = np.frombuffer(data, np.uint8), b'"' in data
     if not quoted and b"\r" not in data:
         records = _count(array, NEWLINE) + int(not data.endswith(b"\n"))
-        return Shape(len(data), records, _count(array, ord(mark)), False)
+        return RecordCount(len(data), records, _count(array, ord(mark)), False)
     outside = ~np.bitwise_xor.accumulate(array == QUOTE) if quoted else np.ones(len(array), bool)
     breaks = (array == NEWLINE) & outside
     alone = (array[:-1] == RETURN) & (array[1:] != NEWLINE) & outside[:-1]
@@ -191,7 +191,9 @@ def plain_shape(data: bytes, mark: str, *, ended: bool) -> Shape | None:
     if not _quotes_belong(array[:end], outside[:end], ord(mark)):
         return None
     records = int(np.count_nonzero(breaks[:end])) + int(not breaks[end - 1])
-    return Shape(end, records, int(np.count_nonzero((array[:end] == ord(mark)) & outside[:end])), quoted)
+    return RecordCount(
+        end, records, int(np.count_nonzero((array[:end] == ord(mark)) & outside[:end])), quoted
+    )
 
 
 def _count(array: NDArray[np.uint8], byte: int) -> int:

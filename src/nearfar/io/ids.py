@@ -1,4 +1,4 @@
-"""Ids of statements and participants: what must be known of all rows of a source, and labels for some of them.
+"""Ids of statements and participants: what must be known of all rows of a source, and ``Ids`` for some of them.
 
 Numbers are numbers only where all are; a blank statement is a statement of its own; a blank participant is ''.
 """
@@ -12,17 +12,17 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from nearfar.ids import Ids
 from nearfar.io.naming import Vocabulary, unguarded
-from nearfar.labels import Labels
 
-__all__ = ["People", "Statements"]
+__all__ = ["ParticipantIds", "Statements"]
 
 WHOLE_NUMBER = r"^(0|-?[1-9][0-9]{0,17})$"  # as Python writes it: 007 is a name
 OWN_NAME = r"^row ([0-9]{1,17})$"
 
 
 class Statements:
-    """The statement ids of one source, seen batch by batch, then labelled batch by batch.
+    """The statement ids of one source, seen batch by batch, then encoded batch by batch.
 
     Parameters
     ----------
@@ -62,8 +62,8 @@ class Statements:
             named = ids.str.extract(OWN_NAME).cast(pl.Int64).max()
             self._named = max(self._named, int(named or 0))  # type: ignore[arg-type]
 
-    def labels(self, ids: pl.Series, *, as_numbers: bool, shift: int = 0, prefix: str = "") -> Labels:
-        """The labels of some ids: numbers moved up by ``shift``, or text that begins with ``prefix``."""
+    def as_ids(self, ids: pl.Series, *, as_numbers: bool, shift: int = 0, prefix: str = "") -> Ids:
+        """Some of them as ``Ids``: numbers moved up by ``shift``, or text that begins with ``prefix``."""
         blank = ids.is_null().arg_true()
         first = self._filled + 1
         self._filled += len(blank)
@@ -71,7 +71,7 @@ class Statements:
         if as_numbers:
             numbers = self._as_numbers(ids)
             numbers = ids if numbers is None else numbers
-            return Labels.encode((numbers.scatter(blank, own + self._high) + shift).to_numpy())
+            return Ids.encode((numbers.scatter(blank, own + self._high) + shift).to_numpy())
         text = ids.cast(pl.String)
         if len(blank):
             text = text.scatter(blank, pl.select(pl.format("row {}", own + self._named)).to_series())
@@ -79,7 +79,7 @@ class Statements:
         codes = text.cast(words.dtype).to_physical().to_numpy()
         rename: Callable[[str], str] = unguarded if self._guarded else str
         names = words.names(0, int(codes.max(initial=0)) + 1)
-        return _labels(codes, [f"{prefix}{rename(name)}" for name in names])
+        return _as_ids(codes, [f"{prefix}{rename(name)}" for name in names])
 
     def _as_numbers(self, ids: pl.Series) -> pl.Series | None:
         if ids.dtype.is_integer():
@@ -87,7 +87,7 @@ class Statements:
         return None if self._typed else _whole_numbers(ids)
 
 
-class People:
+class ParticipantIds:
     """The participants of a reading, all sources together."""
 
     def __init__(self) -> None:
@@ -120,20 +120,20 @@ class People:
         """The participant of a code."""
         return self._names[code]
 
-    def labels(self, codes: pl.Series, *, as_numbers: bool) -> Labels:
-        """The labels of some participants, '' where they are not known."""
-        return _labels(codes.fill_null(0).to_numpy(), self._names, as_numbers=as_numbers)
+    def as_ids(self, codes: pl.Series, *, as_numbers: bool) -> Ids:
+        """Some participants as ``Ids``, '' where they are not known."""
+        return _as_ids(codes.fill_null(0).to_numpy(), self._names, as_numbers=as_numbers)
 
 
-def _labels(codes: NDArray[np.integer], names: Sequence[str], *, as_numbers: bool = False) -> Labels:
-    """Labels with the names that occur, in order; codes of the same name are one."""
+def _as_ids(codes: NDArray[np.integer], names: Sequence[str], *, as_numbers: bool = False) -> Ids:
+    """``Ids`` with the names that occur, in order; codes of the same name are one."""
     used = np.flatnonzero(np.bincount(codes, minlength=len(names)))
     present = [names[code] for code in used.tolist()]
     values: list[Any] = sorted({int(name) for name in present} if as_numbers else set(present))
     place = {str(value): i for i, value in enumerate(values)}
     rank = np.zeros(len(names), dtype=np.int32)
     rank[used] = [place[name] for name in present]
-    return Labels.from_codes(rank[codes], values)
+    return Ids.from_codes(rank[codes], values)
 
 
 def _whole_numbers(text: pl.Series) -> pl.Series | None:

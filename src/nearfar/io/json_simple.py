@@ -32,7 +32,7 @@ class SimpleLines(NamedTuple):
     size: int
 
 
-class Shape(NamedTuple):
+class LineShape(NamedTuple):
     """What stands between quotation marks: the same ``text`` in every line, or a ``literal`` between two texts.
 
     keys : key -> number of the piece that holds its value. literals : number of such a piece -> what stands before
@@ -78,7 +78,7 @@ def parse_simple_lines(data: bytes, first_line: int) -> SimpleLines | None:
     return SimpleLines(Cells(values, count, first_line), list(shape.keys), size)
 
 
-def _shape(data: bytes) -> Shape | None:
+def _shape(data: bytes) -> LineShape | None:
     """That of the first line, where it is simple."""
     line = data[: data.find(b"\n") % (len(data) + 1)]
     if not line.startswith(b'{"') or b"\\" in data:
@@ -87,7 +87,7 @@ def _shape(data: bytes) -> Shape | None:
         pieces = line.decode().split('"')
     except UnicodeDecodeError:
         return None
-    shape = Shape({0: "{"}, {}, {}, len(pieces))
+    shape = LineShape({0: "{"}, {}, {}, len(pieces))
     at = 1
     while at + 1 < len(pieces):
         key, found = pieces[at], BETWEEN.fullmatch(pieces[at + 1])
@@ -111,7 +111,7 @@ def _shape(data: bytes) -> Shape | None:
     return shape if at == len(pieces) and _says(line, shape) else None
 
 
-def _says(line: bytes, shape: Shape) -> bool:
+def _says(line: bytes, shape: LineShape) -> bool:
     """Whether the first line is JSON with these keys."""
     try:
         return list(json.loads(line)) == list(shape.keys)

@@ -28,7 +28,7 @@ NOT_OBJECT = ("not a JSON object", "an object with named values")
 class JsonLinesTable(Table):
     """One object per line; a key that is missing in a line is a blank cell."""
 
-    unit = "line"
+    row_word = "line"
     typed = False
 
     def __init__(self, source: Source) -> None:
@@ -46,7 +46,7 @@ class JsonLinesTable(Table):
                     self._kept.append((cells, own))
                 if size > KEPT_BYTES:
                     self._kept = None
-        _need_keys(source, keys, first_fault, self.unit)
+        _need_keys(source, keys, first_fault, self.row_word)
         super().__init__(source, Header(source.name, list(keys)))
 
     def cells(self, has_header: bool, rows: int) -> Iterator[Cells]:
@@ -71,7 +71,7 @@ class JsonLinesTable(Table):
 class JsonTable(Table):
     """One array of objects; they are counted as records, from 1."""
 
-    unit = "record"
+    row_word = "record"
     typed = False
 
     def __init__(self, source: Source) -> None:
@@ -94,7 +94,7 @@ class JsonTable(Table):
         frame, keys = _frame(rows)
         self._cells = Cells(frame, len(records), 1, pl.Series(lines, dtype=pl.Int64), tuple(faults))
         _check_columns(source, dict.fromkeys(keys))
-        _need_keys(source, dict.fromkeys(keys), next(iter(faults), None), self.unit)
+        _need_keys(source, dict.fromkeys(keys), next(iter(faults), None), self.row_word)
         super().__init__(source, Header(source.name, keys))
 
     def cells(self, has_header: bool, rows: int) -> Iterator[Cells]:
@@ -209,11 +209,11 @@ def _text(value: object) -> str | None:
         return "(nested too deeply)"
 
 
-def _need_keys(source: Source, keys: dict[str, None], fault: Fault | None, unit: str) -> None:
+def _need_keys(source: Source, keys: dict[str, None], fault: Fault | None, row_word: str) -> None:
     """Raise an error where there is not a single object to take the columns from."""
     if keys:
         return
-    where = "" if fault is None else f" ({unit} {fault.line}: {fault.reason}: {fault.content})"
+    where = "" if fault is None else f" ({row_word} {fault.line}: {fault.reason}: {fault.content})"
     raise FileError(f"{source.name}: holds no JSON object with named values{where}")
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar.labels import order_names
+from nearfar.ids import order_names
 
 __all__ = ["GUARDED", "NameTable", "Naming", "Refused", "Vocabulary", "by_distinct", "unguarded"]
 

@@ -12,27 +12,27 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nearfar.errors import InputError, NearfarWarning
-from nearfar.io.batches import Columns, Objects, Opened, Reader
+from nearfar.io.batches import ColumnRoles, GivenObjects, Opened, Reader
 from nearfar.io.build import make_triplets
-from nearfar.io.ids import People
+from nearfar.io.ids import ParticipantIds
 from nearfar.io.rejections import CHECKS, REJECTED, rows_error
 from nearfar.io.suspicions import warn_of_suspicions
 from nearfar.progress import track
 from nearfar.triplets import Triplets
 
-__all__ = ["Part", "ReadResult", "double_submits", "read_answers", "read_triplets"]
+__all__ = ["ReadResult", "ReadSource", "double_submits", "read_answers", "read_triplets"]
 
 BATCH_ROWS = 4_000_000
 DOUBLE_SUBMIT = 0.5  # seconds within which nobody answers the same question a second time on purpose
 
 
 @dataclass(frozen=True)
-class Part:
+class ReadSource:
     """What was found in one source: rows of data (each a line, a row or a record) and columns not used."""
 
     name: str
     dialect: str
-    unit: str
+    row_word: str
     rows: int
     unused: tuple[str, ...]
 
@@ -47,7 +47,7 @@ class ReadResult:
     rejected : data frame of rows that are not answers: file, line, reason, content, expected.
     checks : data frame of rows that the dialect knows not to be answers (check questions, blank answers, skips),
         set aside: file, line, kind, participant, correct (null where there is nothing to grade), content.
-    parts : one entry per source.
+    sources : one entry per source.
     groups : participant -> group, where a column was named as ``group``.
 
     Examples
@@ -66,7 +66,7 @@ class ReadResult:
     triplets: Triplets
     rejected: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=REJECTED))
     checks: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=CHECKS))
-    parts: tuple[Part, ...] = ()
+    sources: tuple[ReadSource, ...] = ()
     groups: dict[str, str] = field(default_factory=dict)
 
     @cached_property
@@ -82,8 +82,8 @@ def read_triplets(
     source: Any,
     *,
     dialect: str | None = None,
-    columns: Columns | None = None,
-    objects: Objects | None = None,
+    columns: ColumnRoles | None = None,
+    objects: GivenObjects | None = None,
     on_bad: Literal["error", "drop"] = "error",
 ) -> Triplets:
     """Read answers.
@@ -112,8 +112,8 @@ def read_answers(
     source: Any,
     *,
     dialect: str | None = None,
-    columns: Columns | None = None,
-    objects: Objects | None = None,
+    columns: ColumnRoles | None = None,
+    objects: GivenObjects | None = None,
     on_bad: Literal["error", "drop"] = "error",
 ) -> ReadResult:
     """Read answers and tell what became of every row; parameters as for ``read_triplets``.
@@ -126,7 +126,7 @@ def read_answers(
     reader = Reader(source, dialect=dialect, columns=columns, objects=objects, on_bad=on_bad)
     results = []
     for one in track(reader.sources, "reading answers"):
-        reader.people = People()
+        reader.people = ParticipantIds()
         results.append(_read_one(reader, reader.open(one)))
     if len(results) == 1:
         return results[0]
@@ -134,7 +134,7 @@ def read_answers(
         Triplets.concatenate([result.triplets for result in results]),
         pl.concat([result.rejected for result in results]),
         pl.concat([result.checks for result in results]),
-        tuple(part for result in results for part in result.parts),
+        tuple(source for result in results for source in result.sources),
         {person: group for result in results for person, group in result.groups.items()},
     )
 
@@ -154,34 +154,34 @@ def _read_one(reader: Reader, opened: Opened) -> ReadResult:
     used = set(plan.columns.values())
     cells = table.header.cells if plan.has_header else ()
     unused = tuple(name for at, name in enumerate(cells) if at not in used)
-    part = Part(table.name, opened.dialect.name, table.unit, n_rows, unused)
+    found = ReadSource(table.name, opened.dialect.name, table.row_word, n_rows, unused)
     groups = _groups(reader, [batch.triplets for batch in batches], table.name)
-    return ReadResult(triplets, rejected, checks, (part,), groups)
+    return ReadResult(triplets, rejected, checks, (found,), groups)
 
 
-def _whole(reader: Reader, opened: Opened, parts: list[pl.DataFrame]) -> Triplets:
+def _whole(reader: Reader, opened: Opened, frames: list[pl.DataFrame]) -> Triplets:
     """The triplets of all batches of a source."""
-    if not opened.statements.are_numbers and "statement" in parts[0].columns:
-        parts = [part.with_columns(pl.col("statement").cast(pl.String)) for part in parts]
-    rows = pl.concat(parts)
+    if not opened.statements.are_numbers and "statement" in frames[0].columns:
+        frames = [frame.with_columns(pl.col("statement").cast(pl.String)) for frame in frames]
+    rows = pl.concat(frames)
     objects = opened.objects()
     place = reader.names.places(objects)
     statement = participant = None
     if "statement" in rows.columns:
-        statement = opened.statements.labels(rows["statement"], as_numbers=opened.statements.are_numbers)
+        statement = opened.statements.as_ids(rows["statement"], as_numbers=opened.statements.are_numbers)
     if "participant" in rows.columns:
-        participant = reader.people.labels(rows["participant"], as_numbers=reader.people.are_numbers)
+        participant = reader.people.as_ids(rows["participant"], as_numbers=reader.people.are_numbers)
     return make_triplets(rows, place, objects, statement, participant)
 
 
-def _groups(reader: Reader, parts: list[pl.DataFrame], source: str) -> dict[str, str]:
+def _groups(reader: Reader, frames: list[pl.DataFrame], source: str) -> dict[str, str]:
     """participant -> group, where a column was named as such; an error where a participant has two."""
-    if "group" not in parts[0].columns:
+    if "group" not in frames[0].columns:
         return {}
-    if "participant" not in parts[0].columns:
+    if "participant" not in frames[0].columns:
         raise InputError(f"{source}: a column is named as group, but none as participant; name both")
     found: dict[str, str] = {}
-    for code, group in pl.concat(parts).select("participant", "group").unique(maintain_order=True).rows():
+    for code, group in pl.concat(frames).select("participant", "group").unique(maintain_order=True).rows():
         person = reader.people.name(code or 0)
         if group is not None and found.setdefault(person, group) != group:
             raise InputError(

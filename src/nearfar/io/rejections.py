@@ -81,7 +81,7 @@ def _content(cells: pl.DataFrame, plan: Plan, table: Table, roles: tuple[str, ..
 def rows_error(table: Table, rejected: pl.DataFrame, rows: int) -> RowsError:
     """The error for rejected rows: the first five, and how many there are."""
     sentences = [
-        f"{table.unit} {line}: {reason}: {content}; expected {expected}"
+        f"{table.row_word} {line}: {reason}: {content}; expected {expected}"
         for _, line, reason, content, expected in rejected.head(SHOWN).rows()
     ]
     remedy = "correct the file, or leave such rows out with on_bad='drop' (--on-bad drop)"

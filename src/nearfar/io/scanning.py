@@ -10,12 +10,12 @@ import polars as pl
 
 from nearfar.answer_columns import sound_names
 from nearfar.errors import InputError, NearfarError
-from nearfar.io.batches import Columns, Objects, Opened, Reader
+from nearfar.ids import Ids
+from nearfar.io.batches import ColumnRoles, GivenObjects, Opened, Reader
 from nearfar.io.build import make_triplets
 from nearfar.io.ids import Statements
 from nearfar.io.rejections import rows_error
 from nearfar.joining import Apart, common_objects
-from nearfar.labels import Labels
 from nearfar.progress import track
 from nearfar.triplets import Triplets
 
@@ -26,8 +26,8 @@ def scan_triplets(
     paths: Any,
     *,
     dialect: str | None = None,
-    columns: Columns | None = None,
-    objects: Objects | None = None,
+    columns: ColumnRoles | None = None,
+    objects: GivenObjects | None = None,
     on_bad: Literal["error", "drop"] = "error",
     batch_rows: int = 1_000_000,
 ) -> Iterator[Triplets]:
@@ -66,7 +66,7 @@ def _scan(reader: Reader, batch_rows: int) -> Iterator[Triplets]:
     numbers = Apart()
     for number, source in enumerate(track(reader.sources, "reading answers")):
         opened = reader.open(source)
-        ids = _Ids(survey, number, numbers.shift(survey.lowest[number]))
+        ids = _SourceIds(survey, number, numbers.shift(survey.lowest[number]))
         for batch in reader.batches(opened, batch_rows):
             if len(batch.rejected) and not reader.drop:
                 raise rows_error(opened.table, batch.rejected, batch.rows)
@@ -116,8 +116,8 @@ class _Survey:
                 pass
 
 
-class _Ids:
-    """Labels of one source, batch after batch: numbers moved up by ``shift``, or text with the source's number."""
+class _SourceIds:
+    """Ids of one source, batch after batch: numbers moved up by ``shift``, or text with the source's number."""
 
     def __init__(self, survey: _Survey, number: int, shift: int) -> None:
         self._survey = survey
@@ -126,7 +126,7 @@ class _Ids:
         self._prefix = f"{number + 1}:" if len(survey.reader.sources) > 1 else ""
         self._rows = 0
 
-    def statements(self, rows: pl.DataFrame) -> Labels | None:
+    def statements(self, rows: pl.DataFrame) -> Ids | None:
         """The same id in another batch of the source is the same statement."""
         if not self._survey.has_statements:
             return None
@@ -134,14 +134,14 @@ class _Ids:
         self._rows += len(rows)
         if "statement" in rows.columns:
             ids = rows["statement"]
-        return self._ids.labels(
+        return self._ids.as_ids(
             ids, as_numbers=self._survey.numeric_statements, shift=self._shift, prefix=self._prefix
         )
 
-    def participants(self, rows: pl.DataFrame) -> Labels | None:
+    def participants(self, rows: pl.DataFrame) -> Ids | None:
         """Numbers only where all sources have numbers; '' where a source does not say."""
         if not self._survey.has_people:
             return None
         blank = pl.repeat(0, len(rows), dtype=pl.UInt32, eager=True)
         codes = rows["participant"] if "participant" in rows.columns else blank
-        return self._survey.reader.people.labels(codes, as_numbers=self._survey.numeric_people)
+        return self._survey.reader.people.as_ids(codes, as_numbers=self._survey.numeric_people)

@@ -170,7 +170,7 @@ def open_binary(source: Source) -> Iterator[BinaryIO]:
                 return
             size = len(data) if isinstance(data, bytes) else os.path.getsize(data)
             with _unpacked(source.packed, raw) as stream:
-                yield _Counted(stream, source.name, size)  # type: ignore[misc]
+                yield _CountedStream(stream, source.name, size)  # type: ignore[misc]
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise FileError(
             f"{source.name}: the archive is damaged or cut short ({error}); fetch it again"
@@ -187,7 +187,7 @@ def _unpacked(packed: str, raw: Any) -> Any:
     return zstd.open(raw, "rb")
 
 
-class _Counted:
+class _CountedStream:
     """A stream that refuses to unpack far more than the file holds."""
 
     def __init__(self, stream: Any, name: str, packed_bytes: int) -> None:

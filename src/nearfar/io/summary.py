@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from nearfar.io.reading import Part, ReadResult
+from nearfar.io.reading import ReadResult, ReadSource
 from nearfar.io.suspicions import similar_names
 from nearfar.triplets import Triplets
 
@@ -49,7 +49,7 @@ class Summary:
     repeated_within : (participant, question) pairs with more than one answer; None without participants.
     double_submits : answers sent again within half a second, by the same participant.
     unanswered : the objects that no answer is about.
-    parts : the sources and their dialects.
+    sources : the sources read and their dialects.
     similar_names : groups of names that differ only by case, spaces or Unicode form.
     set_aside, rejected : the rows that were not answers.
     """
@@ -67,7 +67,7 @@ class Summary:
     double_submits: int
     unanswered: tuple[str, ...]
     similar_names: tuple[tuple[str, ...], ...]
-    parts: tuple[Part, ...]
+    sources: tuple[ReadSource, ...]
     set_aside: tuple[SetAside, ...]
     rejected: tuple[Rejection, ...]
 
@@ -99,7 +99,7 @@ def summarise(result: ReadResult) -> Summary:
         double_submits=int(result.double_submits.sum()),
         unanswered=_unanswered(triplets),
         similar_names=tuple(similar_names(triplets.objects)),
-        parts=result.parts,
+        sources=result.sources,
         set_aside=_set_aside(result.checks),
         rejected=_rejections(result),
     )
@@ -129,10 +129,10 @@ def _set_aside(checks: pl.DataFrame) -> tuple[SetAside, ...]:
 
 
 def _rejections(result: ReadResult) -> tuple[Rejection, ...]:
-    units = {part.name: part.unit for part in result.parts}
+    row_words = {source.name: source.row_word for source in result.sources}
     found = []
     for (reason,), rows in result.rejected.group_by("reason", maintain_order=True):
         shown = rows.head(EXAMPLES).select("file", "line", "content").rows()
-        examples = tuple(f"{file}, {units[file]} {line}: {content}" for file, line, content in shown)
+        examples = tuple(f"{file}, {row_words[file]} {line}: {content}" for file, line, content in shown)
         found.append(Rejection(str(reason), len(rows), str(rows["expected"][0]), examples))
     return tuple(sorted(found, key=lambda rejection: -rejection.count))

@@ -75,7 +75,7 @@ class Table(ABC):
     Attributes
     ----------
     header : the names of the columns, or the first row where there is no header; only a dialect can tell.
-    unit : what a row is called in messages.
+    row_word : what a row is called in messages.
     typed : whether cells have types of their own; if not, a column of whole numbers is taken as numbers.
     may_be_bare : whether the format allows a file without a header.
     guarded : whether text that looks like a formula is written with an apostrophe, because a spreadsheet may open it.
@@ -84,7 +84,7 @@ class Table(ABC):
     first_index : the number of the first object where cells are indices, None where they are names.
     """
 
-    unit: ClassVar[str] = "row"
+    row_word: ClassVar[str] = "row"
     typed: ClassVar[bool] = True
     may_be_bare: ClassVar[bool] = False
     guarded: ClassVar[bool] = False

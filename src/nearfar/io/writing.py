@@ -12,10 +12,10 @@ import polars as pl
 
 from nearfar.atomic import atomic_path
 from nearfar.errors import FileError, NearfarWarning, TripletError
+from nearfar.ids import Ids
 from nearfar.io.dialects import DIALECTS, Dialect, named
 from nearfar.io.sources import format_of
 from nearfar.io.table_writing import guard_formulas, write_excel
-from nearfar.labels import Labels
 from nearfar.terminal import write_out
 from nearfar.triplets import Triplets
 
@@ -118,7 +118,7 @@ def _write_arrays(triplets: Triplets, dialect: Dialect, file: BinaryIO, format_:
         arrays |= {"anchor": triplets.anchor, "near": triplets.near, "far": triplets.far}
     for role in OPTIONAL:
         values = getattr(triplets, role)
-        if isinstance(values, Labels):
+        if isinstance(values, Ids):
             values = (
                 values.names[values.codes] if values.is_numeric else _text(np.asarray(values).tolist(), role)
             )
@@ -142,7 +142,7 @@ def _warn_of_loss(triplets: Triplets, dialect: Dialect, format_: str) -> None:
         return
     lost = [role for role in OPTIONAL if getattr(triplets, role) is not None]
     if dialect.name != "list-order" and triplets.statement is not None:
-        again = Labels.encode(np.repeat(np.arange((len(triplets) + 1) // 2), 2)[: len(triplets)])
+        again = Ids.encode(np.repeat(np.arange((len(triplets) + 1) // 2), 2)[: len(triplets)])
         same = triplets.statement.is_numeric and (np.asarray(triplets.statement) == np.asarray(again)).all()
         lost = [role for role in lost if role != "statement" or not same]
     if triplets.objects != tuple(map(str, range(triplets.n_objects))):

@@ -17,7 +17,7 @@ from nearfar.arrays import Floats
 from nearfar.blocks import LOCAL, RowBlocks, join
 from nearfar.kernel.gram import gram
 from nearfar.kernel.phi import (
-    Phi,
+    PhiLike,
     as_rows,
     check_finite,
     column_counts,
@@ -30,12 +30,12 @@ from nearfar.kernel.phi import (
 )
 from nearfar.memory import check_square
 
-__all__ = ["Factored", "Split", "as_split", "factor", "split"]
+__all__ = ["Factored", "SharedAndOwn", "as_split", "factor", "split"]
 
 BLOCK_BYTES = 1 << 26
 
 
-class Split(NamedTuple):
+class SharedAndOwn(NamedTuple):
     """The informed rows of a sparse block; those of a dense one are a plain matrix.
 
     shared : (b, q) csr_array, the columns that at least two objects have.
@@ -54,7 +54,7 @@ class Factored:
     Attributes
     ----------
     phi : RowBlocks, all rows as they were given.
-    shared : RowBlocks of the informed rows: ``Split`` where they are sparse, plain matrices where they are dense.
+    shared : RowBlocks of the informed rows: ``SharedAndOwn`` where they are sparse, plain matrices where they are dense.
     columns : (q,) indices of the columns of ``shared``.
     is_sparse, nbytes : of the shared rows.
     """
@@ -97,7 +97,7 @@ class Factored:
         factored.phi = RowBlocks.of(shared)
         factored.columns = np.arange(shared.shape[1])
         factored.is_sparse, factored.nbytes = is_sparse(shared), stored_bytes(shared)
-        block = Split(shared, own) if factored.is_sparse else shared
+        block = SharedAndOwn(shared, own) if factored.is_sparse else shared
         factored.shared = RowBlocks(
             factored.phi.backend, [block], [len(own)], shared.shape[1], shared.dtype, checked=True
         )
@@ -185,7 +185,7 @@ class Factored:
         return self.shared.take(objects, _pick)
 
 
-def factor(phi: Phi) -> Factored:
+def factor(phi: PhiLike) -> Factored:
     """Factor the kernel of the rows of Phi.
 
     >>> found = factor(sparse.csr_array([[0.6, 0.8, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]))
@@ -198,14 +198,14 @@ def factor(phi: Phi) -> Factored:
 # -------------------------------------------------------------------- one block
 
 
-class _SplitBlock(NamedTuple):
+class _SharedBlock(NamedTuple):
     """The informed rows of a block, as ``Factored.shared`` holds them, and the columns of what is shared."""
 
     block: Any
     columns: NDArray[np.int64]
 
 
-def split(phi: Any, counts: NDArray[np.int64] | None = None) -> _SplitBlock:
+def split(phi: Any, counts: NDArray[np.int64] | None = None) -> _SharedBlock:
     """The informed rows of a block, columns of a single object folded into ``own``, empty columns dropped.
 
     ``counts`` are the ``column_counts`` of all blocks, where there are others.
@@ -217,21 +217,21 @@ def split(phi: Any, counts: NDArray[np.int64] | None = None) -> _SplitBlock:
     if not is_sparse(phi):
         used = phi.any(axis=0) if counts is None else counts > 0
         columns = np.flatnonzero(used)
-        return _SplitBlock(phi if used.all() else phi[:, columns], columns)
+        return _SharedBlock(phi if used.all() else phi[:, columns], columns)
     columns, found, codes = _count_columns(phi, counts)
     private = found == 1
     squares = np.where(private[codes], phi.data, 0).astype(np.float64) ** 2
     own = np.add.reduceat(squares, phi.indptr[:-1]) if len(rows) else np.zeros(0)
-    return _SplitBlock(Split(_keep_columns(phi, codes, ~private), own), columns[~private])
+    return _SharedBlock(SharedAndOwn(_keep_columns(phi, codes, ~private), own), columns[~private])
 
 
 def _split_of(phi: Any, counts: NDArray[np.int64]) -> Any:
     return split(phi, counts).block
 
 
-def as_split(block: Any) -> Split:
-    """A block of ``Factored.shared`` as ``Split``; a dense one is all shared."""
-    return block if isinstance(block, Split) else Split(block, np.zeros(block.shape[0]))
+def as_split(block: Any) -> SharedAndOwn:
+    """A block of ``Factored.shared`` as ``SharedAndOwn``; a dense one is all shared."""
+    return block if isinstance(block, SharedAndOwn) else SharedAndOwn(block, np.zeros(block.shape[0]))
 
 
 class _Fact(NamedTuple):

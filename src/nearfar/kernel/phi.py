@@ -15,7 +15,7 @@ from nearfar.errors import InputError
 from nearfar.triplets import Triplets
 
 __all__ = [
-    "Phi",
+    "PhiLike",
     "as_floats",
     "as_rows",
     "check_finite",
@@ -31,7 +31,7 @@ __all__ = [
     "used_columns",
 ]
 
-Phi: TypeAlias = Any  # an ndarray, a scipy.sparse matrix or array, or RowBlocks of such; rows are objects
+PhiLike: TypeAlias = Any  # an ndarray, a scipy.sparse matrix or array, or RowBlocks of such; rows are objects
 MAKE_PHI = "make Phi of them first: FeatureMap(...).fit_transform(answers)"
 
 
@@ -40,7 +40,7 @@ def is_sparse(matrix: Any) -> bool:
     return bool(sparse.issparse(matrix))
 
 
-def as_rows(phi: Phi) -> Any:
+def as_rows(phi: PhiLike) -> Any:
     """Phi as a floating ndarray or a canonical csr_array without stored zeros; copied only where needed."""
     if is_sparse(phi):
         rows = sparse.csr_array(phi)
@@ -60,7 +60,7 @@ def as_rows(phi: Phi) -> Any:
 # -------------------------------------------------------------------- what was given
 
 
-def check_phi(phi: Phi) -> Any:
+def check_phi(phi: PhiLike) -> Any:
     """Phi as a finite floating ndarray or canonical csr_array; for functions (estimators use scikit-learn's)."""
     refuse_others(phi, "phi")
     if not is_sparse(phi):
@@ -77,7 +77,7 @@ def check_phi(phi: Phi) -> Any:
     return rows
 
 
-def as_floats(phi: Phi) -> Any:
+def as_floats(phi: PhiLike) -> Any:
     """A floating matrix as it is; anything else checked, and refused where it is not rows of Phi."""
     is_matrix = isinstance(phi, np.ndarray) or is_sparse(phi)
     return phi if is_matrix and phi.dtype.kind == "f" else check_phi(phi)
@@ -153,7 +153,7 @@ def check_finite(block: Any) -> None:
         raise InputError("X: holds NaN or infinity; expected finite numbers")
 
 
-def informed_rows(phi: Phi) -> NDArray[np.intp]:
+def informed_rows(phi: PhiLike) -> NDArray[np.intp]:
     """Indices of the rows of Phi that are not zero.
 
     >>> informed_rows(np.array([[0.0, 1.0], [0.0, 0.0]]))
@@ -187,7 +187,7 @@ def column_counts(phi: Any) -> NDArray[np.int64]:
     return np.asarray(phi.any(axis=0), dtype=np.int64)
 
 
-def used_columns(phi: Phi) -> NDArray[Any]:
+def used_columns(phi: PhiLike) -> NDArray[Any]:
     """The columns of canonical rows that occur, ascending; all of those of dense rows.
 
     >>> used_columns(sparse.csr_array([[0.6, 0.0, 0.8], [0.0, 0.0, 1.0]]))

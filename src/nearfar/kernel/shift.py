@@ -19,7 +19,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from nearfar.errors import InputError, NotConverged
 from nearfar.kernel.factored import Factored, factor
 from nearfar.kernel.gram import gram
-from nearfar.kernel.phi import Phi, as_floats, as_rows, is_sparse
+from nearfar.kernel.phi import PhiLike, as_floats, as_rows, is_sparse
 from nearfar.memory import check_square
 from nearfar.progress import step
 from nearfar.threads import one_blas_thread
@@ -64,7 +64,7 @@ class ShiftedKernel(NamedTuple):
     uninformed: NDArray[np.intp]
 
 
-def shifted_kernel(phi: Phi, *, diagonal: str = "shift") -> ShiftedKernel:
+def shifted_kernel(phi: PhiLike, *, diagonal: str = "shift") -> ShiftedKernel:
     """Compute the kernel matrix of the rows of Phi, by default without its smallest eigenvalue on the diagonal.
 
     Parameters
@@ -133,7 +133,7 @@ def check_diagonal(diagonal: object) -> bool:
 
 
 def smallest_eigenvalue(
-    phi: Phi | Factored, K: NDArray[Any] | None = None, *, strategy: str = "auto"
+    phi: PhiLike | Factored, K: NDArray[Any] | None = None, *, strategy: str = "auto"
 ) -> float:
     """Compute the smallest eigenvalue s >= 0 of Phi Phi' over the informed (non-zero) rows.
 
@@ -234,7 +234,7 @@ def _factor(K: NDArray[np.float64], less: float) -> NDArray[np.float64] | None:
     return None if failed else factor
 
 
-class _Estimate(NamedTuple):
+class _ShiftEstimate(NamedTuple):
     """An estimate of the smallest eigenvalue from above, its residual norm, and the products it took."""
 
     value: float
@@ -259,7 +259,9 @@ def _by_products(product: Product, diagonal: NDArray[np.float64], most: int) -> 
     return shift
 
 
-def _lanczos(product: Product, n: int, scale: float, tolerance: float, most: int = MAX_STEPS) -> _Estimate:
+def _lanczos(
+    product: Product, n: int, scale: float, tolerance: float, most: int = MAX_STEPS
+) -> _ShiftEstimate:
     """Lanczos' method with full orthogonalisation, until the residual is small or the estimate negligible."""
     most = min(n, most, max(20, BASIS_BYTES // (8 * n)))
     basis = np.empty((most, n))
@@ -283,7 +285,7 @@ def _lanczos(product: Product, n: int, scale: float, tolerance: float, most: int
     y /= np.linalg.norm(y)
     Ky = product(y)
     value = float(y @ Ky)
-    return _Estimate(value, float(np.linalg.norm(Ky - value * y)), len(weights))
+    return _ShiftEstimate(value, float(np.linalg.norm(Ky - value * y)), len(weights))
 
 
 def _bottom(alpha: NDArray[np.float64], beta: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:

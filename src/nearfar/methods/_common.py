@@ -9,7 +9,7 @@ import numpy as np
 from nearfar.blocks import RowBlocks
 from nearfar.checks import check_count, generator
 from nearfar.errors import InputError
-from nearfar.kernel.phi import Phi, as_rows, check_phi, refuse_others
+from nearfar.kernel.phi import PhiLike, as_rows, check_phi, refuse_others
 
 __all__ = ["as_given", "check_count", "estimator_rows", "generator", "phi_rows"]
 
@@ -17,7 +17,7 @@ __all__ = ["as_given", "check_count", "estimator_rows", "generator", "phi_rows"]
 # -------------------------------------------------------------------- Phi
 
 
-def estimator_rows(estimator: Any, X: Phi, *, reset: bool) -> RowBlocks:
+def estimator_rows(estimator: Any, X: PhiLike, *, reset: bool) -> RowBlocks:
     """The rows that an estimator was given: RowBlocks as they are, anything else checked as scikit-learn does."""
     if isinstance(X, RowBlocks):
         if reset:
@@ -35,11 +35,11 @@ def estimator_rows(estimator: Any, X: Phi, *, reset: bool) -> RowBlocks:
     return RowBlocks.of(as_rows(checked))
 
 
-def phi_rows(phi: Phi) -> RowBlocks:
+def phi_rows(phi: PhiLike) -> RowBlocks:
     """The rows that a function was given."""
     return phi if isinstance(phi, RowBlocks) else RowBlocks.of(check_phi(phi))
 
 
-def as_given(X: Phi, found: RowBlocks) -> Any:
+def as_given(X: PhiLike, found: RowBlocks) -> Any:
     """What was found for rows: in blocks where those were, else as an array."""
     return found if isinstance(X, RowBlocks) else found.to_array()

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar.arrays import Floats, Labels
+from nearfar.methods._grams import ProductGram, SummableGram
 from nearfar.methods._seeding import DECIMALS, plus_plus
-from nearfar.methods._spaces import ProductSpace, Space
 
 __all__ = ["Run", "Stop", "best_run", "lloyd", "repair", "sampled_starts"]
 
@@ -55,18 +55,18 @@ def best_run(runs: Sequence[Run]) -> Run:
     return next(run for run in runs if run.inertia <= lowest + 1e-9 * abs(lowest) + 1e-12)
 
 
-class Clusters(NamedTuple):
+class ClusterSums(NamedTuple):
     """Sizes |c| and inner sums W[c] of the clusters."""
 
     sizes: NDArray[np.int64]
     within: Floats
 
 
-def lloyd(space: Space, labels: Labels, k: int, stop: Stop) -> Run:
+def lloyd(gram: SummableGram, labels: Labels, k: int, stop: Stop) -> Run:
     """Kernel k-means from starting labels until it converges."""
     labels = labels.copy()
-    total = float(space.diagonal.sum())
-    sums = space.sums(labels, k)
+    total = float(gram.diagonal.sum())
+    sums = gram.sums(labels, k)
     before = np.inf
     for n_iter in range(1, stop.max_iter + 1):
         clusters = clusters_of(sums, labels)
@@ -74,21 +74,21 @@ def lloyd(space: Space, labels: Labels, k: int, stop: Stop) -> Run:
         if before - inertia < stop.tol * abs(inertia):
             return Run(labels, inertia, n_iter, True)
         before = inertia
-        squares = assign(sums, space.diagonal, clusters)
+        squares = assign(sums, gram.diagonal, clusters)
         new = repair(nearest(squares), squares.min(axis=1), k)
         moved = np.flatnonzero(new != labels)
         if not len(moved):
             return Run(labels, inertia, n_iter, True)
         if 2 * len(moved) > len(labels):
-            sums = space.sums(new, k)
+            sums = gram.sums(new, k)
         else:
-            space.move(sums, moved, labels[moved], new[moved])
+            gram.move(sums, moved, labels[moved], new[moved])
         labels = new
     return Run(labels, total - explained(clusters_of(sums, labels)), stop.max_iter, False)
 
 
 def sampled_starts(
-    space: ProductSpace,
+    gram: ProductGram,
     k: int,
     n_starts: int,
     stop: Stop,
@@ -99,23 +99,23 @@ def sampled_starts(
 
     ``sample`` says how many objects that has; without it, that is decided here.
     """
-    factored = space.factored
+    factored = gram.factored
     n, q = factored.size, max(factored.width, 1)
     count = SAMPLE if sample is None else sample
     enough = sample is not None or factored.n_entries / q * count / n >= ENOUGH
     if n <= (2 * count if sample is None else count) or not enough:
-        return plus_plus(space, k, n_starts, rng)
+        return plus_plus(gram, k, n_starts, rng)
     chosen = np.sort(rng.choice(n, count, replace=False))
-    part = space.take(chosen)
+    drawn = gram.take(chosen)
     starts = []
-    for labels in plus_plus(part, k, n_starts, rng):
-        settled = lloyd(part, labels, k, stop).labels
-        clusters = clusters_of(part.sums(settled, k), settled)
-        starts.append(nearest(assign(space.sums_over(part, settled, k), np.zeros(n), clusters)))
+    for labels in plus_plus(drawn, k, n_starts, rng):
+        settled = lloyd(drawn, labels, k, stop).labels
+        clusters = clusters_of(drawn.sums(settled, k), settled)
+        starts.append(nearest(assign(gram.sums_over(drawn, settled, k), np.zeros(n), clusters)))
     return starts
 
 
-def assign(sums: Floats, diagonal: Floats, clusters: Clusters) -> Floats:
+def assign(sums: Floats, diagonal: Floats, clusters: ClusterSums) -> Floats:
     """(n, k) squared distances of objects to the clusters; an empty cluster is infinitely far.
 
     In: sums (n, k) and diagonal (n,). New objects: give 0 as diagonal, the order is the same.
@@ -165,14 +165,14 @@ def repair(labels: Labels, squares: Floats, k: int, sizes: NDArray[np.int64] | N
     return labels
 
 
-def clusters_of(sums: Floats, labels: Labels) -> Clusters:
+def clusters_of(sums: Floats, labels: Labels) -> ClusterSums:
     """Sizes and inner sums of the clusters."""
     k = sums.shape[1]
     inner = sums[np.arange(len(labels)), labels]
     within: Any = np.bincount(labels, weights=inner, minlength=k)
-    return Clusters(np.bincount(labels, minlength=k), within)
+    return ClusterSums(np.bincount(labels, minlength=k), within)
 
 
-def explained(clusters: Clusters) -> float:
+def explained(clusters: ClusterSums) -> float:
     """What the clusters take off the sum of K'(x, x): sum over c of W[c] / |c|."""
     return float((clusters.within / np.maximum(clusters.sizes, 1)).sum())

@@ -25,7 +25,7 @@ from nearfar.methods._columns import onto_columns
 from nearfar.methods._lloyd import Run, Stop, repair
 from nearfar.methods._seeding import plus_plus
 
-__all__ = ["RowSpace", "bounded_lloyd", "sampled_starts"]
+__all__ = ["RowGram", "bounded_lloyd", "sampled_starts"]
 
 CUTS = 64  # of the rows of a block, for threads
 SAMPLE = 50_000  # rows on which starts are found when there are more than twice as many
@@ -63,14 +63,14 @@ class Tally(NamedTuple):
     moved: int
 
 
-class Standing(NamedTuple):
+class RunStanding(NamedTuple):
     """Where a run stands: handles of the blocks' states, and their tally."""
 
     states: list[Any]
     tally: Tally
 
 
-class RowSpace:
+class RowGram:
     """Dense rows of which there are more than columns, in blocks: K' = X X', never built."""
 
     def __init__(self, rows: RowBlocks) -> None:
@@ -109,21 +109,21 @@ class RowSpace:
         place[0] = 4 * np.sqrt(max(self.rows.gather("lengths", _longest)))
         return place
 
-    def begin(self, labels: list[Any], k: int) -> Standing:
+    def begin(self, labels: list[Any], k: int) -> RunStanding:
         """The start of a run from these labels, in blocks."""
         return self._tallied(self.rows.map("begin", _begin, labels, k=k))
 
-    def step(self, standing: Standing, look: Look) -> Standing:
+    def step(self, standing: RunStanding, look: Look) -> RunStanding:
         """Every row to its nearest centre; then empty clusters are filled."""
         copy = not self.backend.in_place
         new = self._tallied(self.rows.map("step", _step, standing.states, look=look, copy=copy))
         return new if new.tally.sizes.all() else self._fill(new, standing, look)
 
-    def _tallied(self, states: list[Any]) -> Standing:
+    def _tallied(self, states: list[Any]) -> RunStanding:
         tally = self.backend.total("k-means", _tally, states)  # small: the states stay where they are
-        return Standing(states, *self.backend.gather("k-means", [tally]))
+        return RunStanding(states, *self.backend.gather("k-means", [tally]))
 
-    def _fill(self, standing: Standing, before: Standing, look: Look) -> Standing:
+    def _fill(self, standing: RunStanding, before: RunStanding, look: Look) -> RunStanding:
         """Empty clusters get the rows farthest from their centres."""
         states, sizes = standing.states, standing.tally.sizes
         found = self.rows.gather("empty clusters", _farthest, states, look=look, count=2 * len(sizes))
@@ -139,53 +139,53 @@ class RowSpace:
         return self._tallied(blocks)
 
 
-def bounded_lloyd(space: RowSpace, labels: list[Any], k: int, stop: Stop) -> Run:
+def bounded_lloyd(gram: RowGram, labels: list[Any], k: int, stop: Stop) -> Run:
     """As ``lloyd``, with the same result up to ties; most rows are not looked at in most steps.
 
     In and out: ``labels`` are handles of blocks, and so are those of the run.
     """
 
     def run(inertia: float, n_iter: int, converged: bool) -> Run:
-        labels = space.backend.map("labels", attrgetter("labels"), standing.states)
+        labels = gram.backend.map("labels", attrgetter("labels"), standing.states)
         return Run(labels, inertia, n_iter, converged)
 
-    standing = space.begin(labels, k)
-    total, nowhere = space.scatter(), space.nowhere()
+    standing = gram.begin(labels, k)
+    total, nowhere = gram.scatter(), gram.nowhere()
     before, centres = np.inf, np.zeros((0, len(nowhere)))
     for n_iter in range(1, stop.max_iter + 1):
         sums, sizes, _ = standing.tally
-        inertia = total - _explained(sums, sizes, space.mean)
+        inertia = total - _explained(sums, sizes, gram.mean)
         if before - inertia < stop.tol * abs(inertia):
             return run(inertia, n_iter, True)
         before = inertia
         previous, centres = centres, sums / np.maximum(sizes, 1)[:, None]
         centres[sizes == 0] = nowhere
-        standing = space.step(standing, _look(previous, centres, space.rows.dtype))
+        standing = gram.step(standing, _look(previous, centres, gram.rows.dtype))
         if not standing.tally.moved:
             return run(inertia, n_iter, True)
     sums, sizes, _ = standing.tally
-    return run(total - _explained(sums, sizes, space.mean), stop.max_iter, False)
+    return run(total - _explained(sums, sizes, gram.mean), stop.max_iter, False)
 
 
 def sampled_starts(
-    space: RowSpace, k: int, n_starts: int, stop: Stop, rng: np.random.Generator, sample: int | None = None
+    gram: RowGram, k: int, n_starts: int, stop: Stop, rng: np.random.Generator, sample: int | None = None
 ) -> list[list[Any]]:
     """Starting labels by k-means++; of very many rows, by k-means on a sample of them.
 
     The centres that a sample settles on are close to those of all rows, so that the long way there is not
     walked with all of them. ``sample`` says how many rows that has; without it, that is decided here.
     """
-    n = space.rows.n_rows
+    n = gram.rows.n_rows
     count = SAMPLE if sample is None else sample
     if n <= (2 * count if sample is None else count):
-        return [space.rows.cut(labels) for labels in plus_plus(space, k, n_starts, rng)]
-    part = RowSpace(RowBlocks.of(space.rows.take(np.sort(rng.choice(n, count, replace=False)))))
+        return [gram.rows.cut(labels) for labels in plus_plus(gram, k, n_starts, rng)]
+    drawn = RowGram(RowBlocks.of(gram.rows.take(np.sort(rng.choice(n, count, replace=False)))))
     starts = []
-    for labels in plus_plus(part, k, n_starts, rng):
-        sums, sizes, _ = part.begin(bounded_lloyd(part, [labels], k, stop).labels, k).tally
+    for labels in plus_plus(drawn, k, n_starts, rng):
+        sums, sizes, _ = drawn.begin(bounded_lloyd(drawn, [labels], k, stop).labels, k).tally
         centres = sums / np.maximum(sizes, 1)[:, None]
-        centres[sizes == 0] = part.nowhere()
-        starts.append(space.nearest(centres))
+        centres[sizes == 0] = drawn.nowhere()
+        starts.append(gram.nearest(centres))
     return starts
 
 

@@ -8,27 +8,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar.arrays import Floats, Labels
-from nearfar.methods._spaces import Kernel
+from nearfar.methods._grams import Gram
 
 __all__ = ["DECIMALS", "plus_plus"]
 
 DECIMALS = 12  # of a squared distance that are not rounding error
 
 
-def plus_plus(space: Kernel, k: int, n_starts: int, rng: np.random.Generator) -> list[Labels]:
+def plus_plus(gram: Gram, k: int, n_starts: int, rng: np.random.Generator) -> list[Labels]:
     """Greedy k-means++ on the distances of K': (n,) labels of the nearest seed, for every start.
 
     A seed is drawn with probability proportional to its squared distance to the nearest one so far; of
     2 + log(k) such draws the one that lowers the sum of squared distances most is kept.
     """
-    n = len(space.diagonal)
+    n = len(gram.diagonal)
     trials = 2 + int(np.log(k))
     nearest = np.full((n_starts, n), np.inf)
     labels = np.zeros((n_starts, n), dtype=np.int32)
     for c in range(k):
         count = 1 if c == 0 else trials
         drawn = np.stack([_draw(nearest[run], count, rng) for run in range(n_starts)])
-        squares = _squared_distances(space, drawn.ravel())
+        squares = _squared_distances(gram, drawn.ravel())
         for run in range(n_starts):
             mine = squares[:, run * count : (run + 1) * count]
             kept = np.minimum(mine, nearest[run][:, None])
@@ -47,11 +47,11 @@ def _draw(nearest: Floats, count: int, rng: np.random.Generator) -> NDArray[np.i
     return np.minimum(places, len(nearest) - 1).astype(np.intp)
 
 
-def _squared_distances(space: Kernel, seeds: NDArray[np.intp]) -> Floats:
-    squares: Any = space.columns(seeds).astype(np.float64, copy=True)
+def _squared_distances(gram: Gram, seeds: NDArray[np.intp]) -> Floats:
+    squares: Any = gram.columns(seeds).astype(np.float64, copy=True)
     squares *= -2
-    squares += space.diagonal[:, None]
-    squares += space.diagonal[seeds]
+    squares += gram.diagonal[:, None]
+    squares += gram.diagonal[seeds]
     np.maximum(squares, 0, out=squares)
     squares[seeds, np.arange(len(seeds))] = (
         0  # an object is at no distance from itself, whatever rounding says

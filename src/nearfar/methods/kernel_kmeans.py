@@ -15,15 +15,15 @@ from nearfar.arrays import Labels
 from nearfar.blocks import LOCAL, RowBlocks
 from nearfar.errors import InputError, NotConverged
 from nearfar.kernel.factored import Factored, as_split
-from nearfar.kernel.phi import Phi, as_rows, informed_rows, is_sparse
+from nearfar.kernel.phi import PhiLike, as_rows, informed_rows, is_sparse
 from nearfar.kernel.shift import check_diagonal, shift_and_matrix
 from nearfar.methods import _lloyd, _rows
 from nearfar.methods._columns import onto_columns, row_slices
 from nearfar.methods._common import as_given, check_count, estimator_rows, generator
+from nearfar.methods._grams import MatrixGram, ProductGram
 from nearfar.methods._lloyd import Run, Stop, best_run, lloyd
-from nearfar.methods._rows import RowSpace, bounded_lloyd
+from nearfar.methods._rows import RowGram, bounded_lloyd
 from nearfar.methods._seeding import plus_plus
-from nearfar.methods._spaces import MatrixSpace, ProductSpace
 from nearfar.methods.strategy import Strategy, cheapest, chosen
 from nearfar.progress import track
 
@@ -108,7 +108,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = True
         return tags
 
-    def fit(self, X: Phi, y: object = None) -> KernelKMeans:
+    def fit(self, X: PhiLike, y: object = None) -> KernelKMeans:
         """Find clusters of the rows of X, an (n, p) ndarray, sparse matrix or RowBlocks."""
         k = check_count(self.n_clusters, "n_clusters")
         stop = Stop(check_count(self.max_iter, "max_iter"), float(self.tol))
@@ -126,11 +126,11 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         _warn_unsettled(self.sizes_, best, stacklevel=3)
         return self
 
-    def fit_predict(self, X: Phi, y: object = None) -> Any:
+    def fit_predict(self, X: PhiLike, y: object = None) -> Any:
         """``labels_`` of the rows of X."""
         return self.fit(X).labels_
 
-    def predict(self, X: Phi) -> Any:
+    def predict(self, X: PhiLike) -> Any:
         """(n,) the nearest cluster of every row, taken as a new object."""
         check_is_fitted(self)
         phi = estimator_rows(self, X, reset=False)
@@ -153,24 +153,24 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         strategy = self._strategy(factored)
         cut = factored.shared.cut
         if strategy is Strategy.ROWS:
-            rows = RowSpace(_dense_rows(factored))
+            rows = RowGram(_dense_rows(factored))
             if start is None:
                 starts = _rows.sampled_starts(rows, k, self.n_init, stop, rng, sample)
             else:
                 starts = [cut(start)]
             return [bounded_lloyd(rows, labels, k, stop) for labels in track(starts, "k-means starts")]
-        space: MatrixSpace | ProductSpace
+        gram: MatrixGram | ProductGram
         if strategy is Strategy.MATRIX:
-            space = MatrixSpace(factored.matrix() if K is None else K, self.shift_)
-            given = [start] if start is not None else plus_plus(space, k, self.n_init, rng)
+            gram = MatrixGram(factored.matrix() if K is None else K, self.shift_)
+            given = [start] if start is not None else plus_plus(gram, k, self.n_init, rng)
         else:
-            space = ProductSpace(factored, self.shift_)
+            gram = ProductGram(factored, self.shift_)
             given = (
                 [start]
                 if start is not None
-                else _lloyd.sampled_starts(space, k, self.n_init, stop, rng, sample)
+                else _lloyd.sampled_starts(gram, k, self.n_init, stop, rng, sample)
             )
-        runs = [lloyd(space, labels, k, stop) for labels in track(given, "k-means starts")]
+        runs = [lloyd(gram, labels, k, stop) for labels in track(given, "k-means starts")]
         return [run._replace(labels=cut(run.labels)) for run in runs]
 
     def _strategy(self, factored: Factored) -> Strategy:
@@ -286,18 +286,18 @@ def _numbers_by_size(sizes: NDArray[np.int64], first: NDArray[np.int64]) -> Labe
 # -------------------------------------------------------------------- one block
 
 
-class _Tally(NamedTuple):
+class _LabelTally(NamedTuple):
     """sizes (k,) of the clusters; first (k,) their first object, a very large number where there is none."""
 
     sizes: NDArray[np.int64]
     first: NDArray[np.int64]
 
 
-def _label_tally(labels: Labels, start: int, k: int) -> _Tally:
+def _label_tally(labels: Labels, start: int, k: int) -> _LabelTally:
     first = np.full(k, np.iinfo(np.int64).max)
     found, places = np.unique(labels, return_index=True)
     first[found] = places + start
-    return _Tally(np.bincount(labels, minlength=k), first)
+    return _LabelTally(np.bincount(labels, minlength=k), first)
 
 
 def _renumbered(labels: Labels, numbers: Labels) -> Labels:
@@ -322,8 +322,8 @@ def _block_means(block: Any, labels: NDArray[Any], sizes: NDArray[np.int64]) -> 
     if is_sparse(rows):
         return sparse.csr_array(means @ rows)
     centres = np.zeros((len(sizes), rows.shape[1]))
-    for where, part in row_slices(rows):
-        centres += means[:, where] @ part
+    for where, some in row_slices(rows):
+        centres += means[:, where] @ some
     return centres
 
 

@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from nearfar.blocks import RowBlocks
-from nearfar.kernel.phi import Phi
+from nearfar.kernel.phi import PhiLike
 from nearfar.methods._common import estimator_rows
 from nearfar.methods.principal_axes import PrincipalAxes
 
@@ -63,16 +63,16 @@ class KernelPCA(PrincipalAxes, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
-    def _rows(self, X: Phi, *, reset: bool) -> RowBlocks:
+    def _rows(self, X: PhiLike, *, reset: bool) -> RowBlocks:
         return estimator_rows(self, X, reset=reset)
 
     # scikit-learn's set_output looks at methods that the class itself defines
 
-    def fit_transform(self, X: Phi, y: object = None) -> Any:
+    def fit_transform(self, X: PhiLike, y: object = None) -> Any:
         """``embedding_`` of the rows of X."""
         return super().fit_transform(X, y)
 
-    def transform(self, X: Phi) -> Any:
+    def transform(self, X: PhiLike) -> Any:
         """(n, n_components) coordinates of rows, each taken as a new object."""
         check_is_fitted(self)
         return super().transform(X)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from nearfar.blocks import RowBlocks, join
 from nearfar.errors import InputError
-from nearfar.kernel.phi import Phi, as_rows, informed_rows, is_sparse, row_squares, uninformed
+from nearfar.kernel.phi import PhiLike, as_rows, informed_rows, is_sparse, row_squares, uninformed
 from nearfar.kernel.ties import rounded
 from nearfar.methods._common import check_count, phi_rows
 from nearfar.methods.kernel_kmeans import cluster_means
@@ -47,7 +47,7 @@ class Medoids:
     uninformed: NDArray[np.intp]
 
 
-def medoid(phi: Phi, labels: Any = None) -> Medoids:
+def medoid(phi: PhiLike, labels: Any = None) -> Medoids:
     """Find the object at the heart of every cluster (of the whole collection, without ``labels``).
 
     The mean squared distance of x to cluster c is K(x,x) - 2 x.m_c up to a constant, m_c the mean row of c, so
@@ -171,7 +171,7 @@ class Outliers:
         )
 
 
-def outliers(phi: Phi, k: int = 10) -> Outliers:
+def outliers(phi: PhiLike, k: int = 10) -> Outliers:
     """Find the objects that resemble no other: 1 minus the mean kernel value with the k nearest neighbours.
 
     Examples

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar.errors import InputError
-from nearfar.kernel.phi import Phi, as_rows, informed_rows, is_sparse, uninformed
+from nearfar.kernel.phi import PhiLike, as_rows, informed_rows, is_sparse, uninformed
 from nearfar.kernel.ties import rounded
 from nearfar.methods._common import as_given, check_count, phi_rows
 from nearfar.progress import track
@@ -18,7 +18,7 @@ from nearfar.progress import track
 __all__ = ["Neighbours", "nearest_among", "neighbours"]
 
 BLOCK_BYTES = 1 << 25
-Found = tuple[NDArray[np.intp], NDArray[np.float64]]
+IndicesAndValues = tuple[NDArray[np.intp], NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Neighbours:
     uninformed: NDArray[np.intp]
 
 
-def neighbours(phi: Phi, k: int = 10) -> Neighbours:
+def neighbours(phi: PhiLike, k: int = 10) -> Neighbours:
     """Find the k objects with the largest kernel value to each object, itself left out.
 
     The diagonal shift changes no value between different objects, so there is no ``diagonal`` here.
@@ -76,7 +76,7 @@ def neighbours(phi: Phi, k: int = 10) -> Neighbours:
     )
 
 
-def _candidates(block: Any, other: Any, start: int, itself: bool, k: int) -> Found:
+def _candidates(block: Any, other: Any, start: int, itself: bool, k: int) -> IndicesAndValues:
     """The nearest in one other block for the informed rows of a block; indices count from the first object of all."""
     rows, informed = _informed(block), informed_rows(other)
     others = rows if itself else _informed(other)
@@ -89,7 +89,7 @@ def _informed(block: Any) -> Any:
     return rows if len(informed) == rows.shape[0] else rows[informed]
 
 
-def _join(block: Any, candidates: list[Found], k: int) -> Found:
+def _join(block: Any, candidates: list[IndicesAndValues], k: int) -> IndicesAndValues:
     """The k nearest out of candidates (b, c) that were found in every block, for all rows of a block."""
     places: Any
     values: Any

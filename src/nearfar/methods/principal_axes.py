@@ -15,7 +15,7 @@ from nearfar.arrays import Floats
 from nearfar.blocks import RowBlocks
 from nearfar.errors import InputError
 from nearfar.kernel.factored import Factored
-from nearfar.kernel.phi import Phi, column_counts, used_columns
+from nearfar.kernel.phi import PhiLike, column_counts, used_columns
 from nearfar.kernel.shift import check_diagonal, shift_and_matrix
 from nearfar.methods._columns import into_columns, onto_columns, take_columns
 from nearfar.methods._common import as_given, check_count, phi_rows
@@ -48,7 +48,7 @@ class PrincipalAxes:
         self.strategy = strategy
         self.eigen_solver = eigen_solver
 
-    def fit(self, X: Phi, y: object = None) -> Self:
+    def fit(self, X: PhiLike, y: object = None) -> Self:
         """Find the axes of the rows of X, an (n, p) ndarray, sparse matrix or RowBlocks."""
         count, solver = check_count(self.n_components, "n_components"), check_solver(self.eigen_solver)
         shifted = check_diagonal(self.diagonal)
@@ -70,11 +70,11 @@ class PrincipalAxes:
         self._n_features_out = count
         return self
 
-    def fit_transform(self, X: Phi, y: object = None) -> Any:
+    def fit_transform(self, X: PhiLike, y: object = None) -> Any:
         """``embedding_`` of the rows of X."""
         return self.fit(X).embedding_
 
-    def transform(self, X: Phi) -> Any:
+    def transform(self, X: PhiLike) -> Any:
         """(n, n_components) coordinates of rows, each taken as a new object."""
         phi = self._rows(X, reset=False)
         points = phi.map("points", _placed, axes=self._axes, columns=self._columns, origin=self._origin)
@@ -83,7 +83,7 @@ class PrincipalAxes:
 
     # ---------------------------------------------------------------- inside
 
-    def _rows(self, X: Phi, *, reset: bool) -> RowBlocks:
+    def _rows(self, X: PhiLike, *, reset: bool) -> RowBlocks:
         """The rows given, checked; ``reset`` where they are the ones to learn from."""
         return phi_rows(X)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from nearfar.arrays import Floats
 from nearfar.errors import InputError, TooLargeError
 from nearfar.kernel.factored import Factored
-from nearfar.kernel.phi import Phi, is_sparse
+from nearfar.kernel.phi import PhiLike, is_sparse
 from nearfar.kernel.shift import check_diagonal, smallest_eigenvalue
 from nearfar.kernel.ties import rounded
 from nearfar.memory import available_bytes
@@ -55,7 +55,9 @@ def with_uninformed(Z: Floats, informed: NDArray[np.intp], uninformed: NDArray[n
     return uninformed_last(Z, informed, uninformed).view(Tree)
 
 
-def linkage(phi: Phi, method: str = "complete", *, diagonal: str = "shift", leaf_order: str = "auto") -> Tree:
+def linkage(
+    phi: PhiLike, method: str = "complete", *, diagonal: str = "shift", leaf_order: str = "auto"
+) -> Tree:
     """Make an agglomerative tree of the objects; heights are distances sqrt(K'(x,x) + K'(y,y) - 2 K'(x,y)).
 
     With ``diagonal="shift"`` all squared distances fall by 2s: complete and single linkage keep their shape,
@@ -178,7 +180,7 @@ class ClusterTree:
 
 
 def link_clusters(
-    phi: Phi,
+    phi: PhiLike,
     n_clusters: int = 100,
     method: str = "complete",
     *,

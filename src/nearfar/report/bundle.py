@@ -13,11 +13,11 @@ import polars as pl
 
 from nearfar.atomic import atomic_path
 from nearfar.errors import FileError
+from nearfar.ids import Ids
 from nearfar.io import write_triplets
-from nearfar.labels import Labels
 from nearfar.progress import track
 from nearfar.report.collect import Made
-from nearfar.report.facts import Map
+from nearfar.report.facts import MapFacts
 from nearfar.report.notebook import ANSWERS, OBJECTS, notebook_json
 from nearfar.report.tables import make_tables
 
@@ -73,7 +73,7 @@ def _answers(made: Made, folder: Path) -> None:
     shown = answers.replace(
         participant=None
         if people is None
-        else Labels.from_codes(people.codes, [made.people.get(str(name), "") for name in people.names]),
+        else Ids.from_codes(people.codes, [made.people.get(str(name), "") for name in people.names]),
         statement=None if answers.statement is None else answers.statement_ids,
         answered_at=None,
     )
@@ -138,7 +138,7 @@ def _figures(made: Made) -> dict[str, Callable[[], Any]]:
     return found
 
 
-def _map(made: Made, place: Map) -> Any:
+def _map(made: Made, place: MapFacts) -> Any:
     from nearfar.report.figures import map_figure
 
     points = np.array([place.x, place.y], dtype=np.float64).T

@@ -21,13 +21,13 @@ from nearfar.evaluate.counting import accuracy_per_object
 from nearfar.io.reading import double_submits
 from nearfar.report import facts as f
 from nearfar.report.curve_section import curve_facts
-from nearfar.report.groups_section import Alike, Groups, alike_facts, groups_facts
+from nearfar.report.groups_section import Alike, GroupsFacts, alike_facts, groups_facts
 from nearfar.report.judge_section import make_judge
 from nearfar.report.kernel_section import Shown, show_space
 from nearfar.report.map_section import make_maps
 from nearfar.report.paragraph import citations, methods_paragraph, versions
 from nearfar.report.people import participant_facts
-from nearfar.report.pictures import Found, Thumbnail, find_pictures, thumbnails
+from nearfar.report.pictures import FoundPictures, Thumbnail, find_pictures, thumbnails
 from nearfar.report.pseudonyms import shown_names
 from nearfar.report.stability_section import Certainty, make_certainty
 from nearfar.report.verdict import make_verdict
@@ -83,7 +83,7 @@ def collect(
     options: Options | None = None,
     *,
     objects: ObjectList | None = None,
-    pictures: Found | None = None,
+    pictures: FoundPictures | None = None,
     files: Sequence[str | os.PathLike[str]] = (),
     left_out: Sequence[f.LeftOut] = (),
     excluded: Mapping[str, int] | None = None,
@@ -127,7 +127,7 @@ class _Collector:
     def run(
         self,
         objects: ObjectList | None,
-        pictures: Found | None,
+        pictures: FoundPictures | None,
         files: Sequence[str | os.PathLike[str]],
         left_out: Sequence[f.LeftOut],
     ) -> Made:
@@ -141,14 +141,14 @@ class _Collector:
         quality = self._quality(space)
         names = [answers.objects[x] for x in analysis.shown]
         small, account = thumbnails(pictures or find_pictures([]), names if pictures else [])
-        source = self._source(files, left_out)
+        collection = self._collection(files, left_out)
         facts = f.Facts(
             title=self.options.title or "What the answers say",
             made=_today(),
             versions=versions(),
             seed=seed,
-            answers=source,
-            verdict=make_verdict(source, judge, quality, curve),
+            answers=collection,
+            verdict=make_verdict(collection, judge, quality, curve),
             judge=judge,
             objects=self._objects(space, certainty, objects, small),
             sampled=_sampled(answers.n_objects, len(analysis.shown)),
@@ -160,7 +160,7 @@ class _Collector:
             quality=quality,
             curve=curve,
             pictures=account,
-            methods=methods_paragraph(source, judge, space.tree, certainty.summary, curve, seed=seed),
+            methods=methods_paragraph(collection, judge, space.tree, certainty.summary, curve, seed=seed),
             citations=citations(judge),
             alike=self._alike(),
             groups=self._groups(objects),
@@ -168,7 +168,9 @@ class _Collector:
         found_files = pictures.files if pictures else {}
         return Made(facts, analysis, space, certainty.kept, small, found_files, self.people, self.options)
 
-    def _source(self, files: Sequence[str | os.PathLike[str]], left_out: Sequence[f.LeftOut]) -> f.Collection:
+    def _collection(
+        self, files: Sequence[str | os.PathLike[str]], left_out: Sequence[f.LeftOut]
+    ) -> f.Collection:
         answers, counts = self.analysis.answers, self.analysis.counts
         people = None
         if answers.participant is not None:
@@ -198,7 +200,7 @@ class _Collector:
             return None
         return alike_facts(self.analysis.tastes, alike, self.people)
 
-    def _groups(self, objects: ObjectList | None) -> Groups | None:
+    def _groups(self, objects: ObjectList | None) -> GroupsFacts | None:
         if self.options.groups is None:
             return None
         labels = {} if objects is None else dict(zip(objects.names, objects.labels, strict=True))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from nearfar.evaluate.curve import LearningCurve
-from nearfar.report.facts import Change, Curve, CurvePoint, Range
+from nearfar.report.facts import Change, Curve, CurvePointFacts, Range
 from nearfar.report.words import percent, points
 
 __all__ = ["curve_facts"]
@@ -22,7 +22,7 @@ def curve_facts(curve: LearningCurve, remark: str = "") -> Curve:
     return Curve(
         model=curve.model,
         points=tuple(
-            CurvePoint(p.answers, p.accuracy, None if math.isnan(p.standard_error) else p.standard_error)
+            CurvePointFacts(p.answers, p.accuracy, None if math.isnan(p.standard_error) else p.standard_error)
             for p in curve.points
         ),
         change=change,

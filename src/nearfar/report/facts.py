@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
-from nearfar.report.groups_section import Alike, Groups
+from nearfar.report.groups_section import Alike, GroupsFacts
 
 __all__ = [
     "Change",
@@ -15,12 +15,12 @@ __all__ = [
     "Collection",
     "Contradiction",
     "Curve",
-    "CurvePoint",
+    "CurvePointFacts",
     "Facts",
     "Judge",
     "Judged",
     "LeftOut",
-    "Map",
+    "MapFacts",
     "Matrix",
     "Neighbour",
     "Object",
@@ -29,7 +29,7 @@ __all__ = [
     "Quality",
     "Range",
     "Sure",
-    "Tree",
+    "TreeFacts",
     "Verdict",
     "plain",
 ]
@@ -178,7 +178,7 @@ class Object:
 
 
 @dataclass(frozen=True)
-class Map:
+class MapFacts:
     """Places in the plane, one per object (None where there is none)."""
 
     name: str
@@ -200,7 +200,7 @@ class Clustering:
 
 
 @dataclass(frozen=True)
-class Tree:
+class TreeFacts:
     """The complete-linkage tree of ``leaves`` (objects, in the order drawn) and its cuts.
 
     ``merges`` are rows (one, other, height, size) in SciPy's format over ``members``, objects by row.
@@ -297,7 +297,7 @@ class Quality:
 
 
 @dataclass(frozen=True)
-class CurvePoint:
+class CurvePointFacts:
     """Held-out accuracy of a model fitted to so many answers."""
 
     answers: float
@@ -320,7 +320,7 @@ class Curve:
     """Accuracy by number of answers; ``change`` is None where the sizes are too few to look ahead."""
 
     model: str
-    points: tuple[CurvePoint, ...]
+    points: tuple[CurvePointFacts, ...]
     change: Change | None
     verdict: str
     text: str
@@ -350,8 +350,8 @@ class Facts:
     judge: Judge
     objects: tuple[Object, ...]
     sampled: str
-    maps: tuple[Map, ...]
-    tree: Tree | None
+    maps: tuple[MapFacts, ...]
+    tree: TreeFacts | None
     matrix: Matrix | None
     sure: Sure | None
     outliers: tuple[int, ...]
@@ -361,7 +361,7 @@ class Facts:
     methods: str
     citations: tuple[str, ...]
     alike: Alike | None = None
-    groups: Groups | None = None
+    groups: GroupsFacts | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dictionaries, lists, numbers and text; what is not known is None."""

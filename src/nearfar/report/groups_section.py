@@ -14,7 +14,7 @@ from nearfar.evaluate.groups import GroupComparison, GroupPair
 from nearfar.evaluate.tastes import Tastes
 from nearfar.evaluate.uncertainty import Estimate
 
-__all__ = ["Alike", "Groups", "PairFacts", "Share", "alike_facts", "groups_facts"]
+__all__ = ["Alike", "GroupsFacts", "PairFacts", "Share", "alike_facts", "groups_facts"]
 
 SHOWN_MOVES = 10
 MOST_PEOPLE = 60  # in the drawn matrix; everybody is in the tables
@@ -70,7 +70,7 @@ class PairFacts:
 
 
 @dataclass(frozen=True)
-class Groups:
+class GroupsFacts:
     """Every two groups, by which model, and how many people were in none."""
 
     model: str
@@ -95,10 +95,10 @@ class Alike:
     chance: float
 
 
-def groups_facts(found: GroupComparison, labels: Mapping[str, str]) -> Groups:
+def groups_facts(found: GroupComparison, labels: Mapping[str, str]) -> GroupsFacts:
     """Facts of a comparison; ``labels`` : object -> the name shown."""
     pairs = tuple(_pair(pair, found.objects, labels) for pair in found.pairs)
-    return Groups(found.model, pairs, found.left_out)
+    return GroupsFacts(found.model, pairs, found.left_out)
 
 
 def _pair(pair: GroupPair, objects: tuple[str, ...], labels: Mapping[str, str]) -> PairFacts:

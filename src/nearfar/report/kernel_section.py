@@ -8,7 +8,7 @@ import numpy as np
 
 from nearfar.arrays import Floats
 from nearfar.evaluate.grouping import Grouping
-from nearfar.report.facts import Clustering, Matrix, Neighbour, Tree
+from nearfar.report.facts import Clustering, Matrix, Neighbour, TreeFacts
 from nearfar.space import Space
 
 __all__ = ["Shown", "show_space"]
@@ -22,7 +22,7 @@ class Shown:
     """The space of the objects on the page, and what is shown of it; objects go by their place on the page."""
 
     space: Space
-    tree: Tree | None
+    tree: TreeFacts | None
     matrix: Matrix | None
     neighbours: tuple[tuple[Neighbour, ...], ...]
     unusual: Floats
@@ -43,9 +43,9 @@ def show_space(space: Space, grouping: Grouping | None, most_cells: int = MOST_C
     )
 
 
-def _tree(grouping: Grouping) -> Tree:
+def _tree(grouping: Grouping) -> TreeFacts:
     merges = np.asarray(grouping.tree).tolist()
-    return Tree(
+    return TreeFacts(
         method="complete",
         members=tuple(grouping.rows.tolist()),
         leaves=tuple(grouping.leaves.tolist()),
@@ -70,7 +70,7 @@ def _why(grouping: Grouping) -> str:
     return grouping.count.why
 
 
-def _matrix(K: Floats, tree: Tree, most_cells: int) -> Matrix:
+def _matrix(K: Floats, tree: TreeFacts, most_cells: int) -> Matrix:
     order = np.array(tree.leaves)
     ordered = K[np.ix_(order, order)]
     block = -(-len(order) // most_cells)

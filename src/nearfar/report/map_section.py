@@ -14,27 +14,27 @@ from nearfar.errors import NearfarWarning
 from nearfar.evaluate.alignment import align, along_axes
 from nearfar.evaluate.analysis import Analysis
 from nearfar.evaluate.resamples import coordinates
-from nearfar.report.facts import Judge, Map
+from nearfar.report.facts import Judge, MapFacts
 from nearfar.space import EMBEDDINGS, Space
 
-__all__ = ["Points", "make_maps"]
+__all__ = ["MapPoints", "make_maps"]
 
 TITLES = {"ste": "STE", "tste": "t-STE", "ckl": "CKL", "soe": "SOE", "gnmds": "GNMDS"}
 
 
 @dataclass(frozen=True, eq=False)
-class Points:
+class MapPoints:
     """A map: (n, 2) points, NaN where the model does not know the object."""
 
     name: str
     title: str
     points: Floats
 
-    def facts(self, judge: Judge, shown: NDArray[np.intp]) -> Map:
+    def facts(self, judge: Judge, shown: NDArray[np.intp]) -> MapFacts:
         """As plain data, with what the judge says about it."""
         score = next((model for model in judge.models if model.name == self.name), None)
         points = self.points[shown]
-        return Map(
+        return MapFacts(
             name=self.name,
             title=self.title,
             accuracy=score.accuracy if score else None,
@@ -44,24 +44,24 @@ class Points:
         )
 
 
-def make_maps(analysis: Analysis, judge: Judge) -> tuple[Points, ...]:
+def make_maps(analysis: Analysis, judge: Judge) -> tuple[MapPoints, ...]:
     """The best plane; beside it the next one, and the first two axes of the space that the tree comes from."""
     if not judge.map:
         return ()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NearfarWarning)  # the table of models carries the remarks
-        first = Points(judge.map, title(judge.map), along_axes(_plane(analysis.plane)))
+        first = MapPoints(judge.map, title(judge.map), along_axes(_plane(analysis.plane)))
         found = [first]
         names = [
             model.name for model in judge.models if model.name.endswith("-2") and model.name != judge.map
         ]
         for name in names[:1]:
-            found.append(Points(name, title(name), align(_plane(analysis.fit(name)), first.points)))
+            found.append(MapPoints(name, title(name), align(_plane(analysis.fit(name)), first.points)))
     if analysis.space.n_components != 2 and analysis.best.name != judge.map:
         flat = analysis.space.map(2)
         flat[analysis.space.uninformed] = np.nan
         found.append(
-            Points(
+            MapPoints(
                 f"{analysis.best.name} axes", f"First axes of {analysis.best.name}", align(flat, first.points)
             )
         )

@@ -77,16 +77,16 @@ def _own_models(analysis: Analysis) -> list[str]:
 def _analysis(analysis: Analysis, own: list[str]) -> str:
     """The call that makes the analysis again, with every argument that is not the default."""
 
-    def source(name: str) -> str:
+    def code(name: str) -> str:
         return f"own[{name!r}]" if name in own else repr(name)
 
     settings = analysis.settings
     usual = {name: given.default for name, given in signature(Analysis).parameters.items()}
     given = ["answers"]
     if settings["model"] != usual["model"]:
-        given.append(source(settings["model"]))
+        given.append(code(settings["model"]))
     if settings["models"] is not None:
-        listed = ", ".join(f"{name!r}: {source(name)}" for name in settings["models"])
+        listed = ", ".join(f"{name!r}: {code(name)}" for name in settings["models"])
         given.append(f"models={{{listed}}}")
     given += [
         f"{name}={value!r}"
@@ -116,9 +116,9 @@ def _groups(made: Made) -> dict[str, str]:
     return {made.people[name]: groups[name] for name in known if name in groups}
 
 
-def _text(source: str) -> dict[str, Any]:
-    return {"cell_type": "markdown", "metadata": {}, "source": source}
+def _text(code: str) -> dict[str, Any]:
+    return {"cell_type": "markdown", "metadata": {}, "source": code}
 
 
-def _code(source: str) -> dict[str, Any]:
-    return {"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": [], "source": source}
+def _code(code: str) -> dict[str, Any]:
+    return {"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": [], "source": code}

@@ -6,7 +6,7 @@ import sys
 from importlib import metadata
 
 import nearfar
-from nearfar.report.facts import Collection, Curve, Judge, Sure, Tree
+from nearfar.report.facts import Collection, Curve, Judge, Sure, TreeFacts
 from nearfar.report.verdict import asked_again
 from nearfar.report.words import count, number, percent
 
@@ -53,7 +53,13 @@ def citations(judge: Judge) -> tuple[str, ...]:
 
 
 def methods_paragraph(
-    answers: Collection, judge: Judge, tree: Tree | None, sure: Sure | None, curve: Curve | None, *, seed: int
+    answers: Collection,
+    judge: Judge,
+    tree: TreeFacts | None,
+    sure: Sure | None,
+    curve: Curve | None,
+    *,
+    seed: int,
 ) -> str:
     """What was done, in the past tense, with every number that a reader needs to redo it."""
     sentences = [_input(answers), _model(judge)]

@@ -16,7 +16,7 @@ from nearfar.errors import FileError
 from nearfar.progress import step
 from nearfar.report.facts import Pictures
 
-__all__ = ["Found", "Thumbnail", "find_pictures", "side_for", "thumbnails"]
+__all__ = ["FoundPictures", "Thumbnail", "find_pictures", "side_for", "thumbnails"]
 
 SUFFIXES = {
     ".avif",
@@ -39,7 +39,7 @@ AT_ONCE = 16
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundPictures:
     """Where the pictures are: a file per object, what was wrong with others, and files that belong to no object."""
 
     files: dict[str, Path]
@@ -71,7 +71,7 @@ def find_pictures(
     *,
     listed: Mapping[str, Path | None] | None = None,
     base: Path | None = None,
-) -> Found:
+) -> FoundPictures:
     """A file for every object that has one.
 
     Parameters
@@ -97,7 +97,7 @@ def find_pictures(
             trouble.append((str(given.name if given else name), reason))
     taken = {path.resolve() for path in files.values()}
     unused = tuple(text for text, path in shelf.paths.items() if path.resolve() not in taken)
-    return Found(files, tuple(trouble), unused)
+    return FoundPictures(files, tuple(trouble), unused)
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ def _listed(given: Path, shelf: _Shelf, inside: list[Path]) -> tuple[Path | None
     return file, "" if file is not None else "is not there"
 
 
-def thumbnails(found: Found, names: Sequence[str]) -> tuple[dict[str, Thumbnail], Pictures]:
+def thumbnails(found: FoundPictures, names: Sequence[str]) -> tuple[dict[str, Thumbnail], Pictures]:
     """Small pictures of the objects in ``names`` that have one, and an account of the rest."""
     jobs = [(name, found.files[name]) for name in names if name in found.files]
     side = side_for(len(jobs))

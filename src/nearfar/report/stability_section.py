@@ -7,7 +7,7 @@ import numpy as np
 from nearfar.arrays import Floats
 from nearfar.evaluate.analysis import MOST_RESAMPLES, Analysis
 from nearfar.evaluate.resamples import FEWEST_STATEMENTS, Stability
-from nearfar.report.facts import Judge, Sure, Tree
+from nearfar.report.facts import Judge, Sure, TreeFacts
 from nearfar.report.words import display_names, listed, number, percent
 
 __all__ = ["Certainty", "make_certainty"]
@@ -24,7 +24,7 @@ class Certainty:
         self.summary, self.spread, self.circle, self.kept = summary, spread, circle, kept
 
 
-def make_certainty(analysis: Analysis, judge: Judge, tree: Tree | None) -> Certainty:
+def make_certainty(analysis: Analysis, judge: Judge, tree: TreeFacts | None) -> Certainty:
     """Spread of the places and how often clusters of every cut are kept, over the same resamples."""
     shown = analysis.shown
     if not judge.map or tree is None:

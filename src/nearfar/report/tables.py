@@ -6,8 +6,8 @@ from typing import Any
 
 import polars as pl
 
-from nearfar.report.facts import Curve, Facts, Tree
-from nearfar.report.groups_section import Alike, Groups
+from nearfar.report.facts import Curve, Facts, TreeFacts
+from nearfar.report.groups_section import Alike, GroupsFacts
 
 __all__ = ["make_tables"]
 
@@ -86,17 +86,17 @@ def _left_out(facts: Facts) -> pl.DataFrame:
     return pl.DataFrame(rows, {"what": pl.String, "count": pl.Int64, "why": pl.String}, orient="row")
 
 
-def _merges(tree: Tree) -> pl.DataFrame:
+def _merges(tree: TreeFacts) -> pl.DataFrame:
     schema = {"one": pl.Int64, "other": pl.Int64, "height": pl.Float64, "size": pl.Int64}
     return pl.DataFrame(list(tree.merges), schema, orient="row")
 
 
-def _leaves(facts: Facts, tree: Tree) -> pl.DataFrame:
+def _leaves(facts: Facts, tree: TreeFacts) -> pl.DataFrame:
     names = [facts.objects[x].name for x in tree.members]
     return pl.DataFrame({"row": range(len(names)), "object": names})
 
 
-def _group_moves(groups: Groups) -> pl.DataFrame:
+def _group_moves(groups: GroupsFacts) -> pl.DataFrame:
     rows = [
         (*pair.names, m.name, m.distance, m.low, m.high, m.sure) for pair in groups.pairs for m in pair.moves
     ]
@@ -114,7 +114,7 @@ def _curve(curve: Curve) -> pl.DataFrame:
     return pl.DataFrame(rows, schema, orient="row")
 
 
-def _clusters(facts: Facts, tree: Tree) -> pl.DataFrame:
+def _clusters(facts: Facts, tree: TreeFacts) -> pl.DataFrame:
     """The chosen clusters, and one column per other cut; clusters are numbered from 1, as on the page."""
     chosen = tree.chosen
     columns: dict[str, Any] = {

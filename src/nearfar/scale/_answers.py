@@ -11,13 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from nearfar.triplets import Triplets, as_triplets
 
-__all__ = ["Answers", "Batch", "MemoryPiece", "Piece", "as_answers"]
+__all__ = ["Answers", "IndexBatch", "MemoryPiece", "Piece", "as_answers"]
 
 PIECE_ROWS = 500_000  # of answers held in memory; 6 MB on their way to a worker
 
 
 @dataclass(frozen=True)
-class Batch:
+class IndexBatch:
     """Some answers, as indices; what counting needs of Triplets."""
 
     anchor: NDArray[np.int32]
@@ -31,7 +31,7 @@ class Batch:
 class Piece(Protocol):
     """Some of the answers, wherever they lie. It travels to a worker and is read there."""
 
-    def read(self, names: Any) -> Iterator[Batch]:
+    def read(self, names: Any) -> Iterator[IndexBatch]:
         """The answers as indices, in batches; ``names`` is what ``Answers.names`` stands for, on the worker."""
 
 
@@ -70,9 +70,9 @@ class Answers:
 class MemoryPiece:
     """Answers that travel with the task itself."""
 
-    batch: Batch
+    batch: IndexBatch
 
-    def read(self, names: Any) -> Iterator[Batch]:
+    def read(self, names: Any) -> Iterator[IndexBatch]:
         """The one batch there is."""
         yield self.batch
 
@@ -83,5 +83,5 @@ def as_answers(answers: Answers | Triplets | ArrayLike, *, piece_rows: int = PIE
         return answers
     triplets = as_triplets(answers)
     cuts = [slice(start, start + piece_rows) for start in range(0, len(triplets), piece_rows)]
-    pieces = [MemoryPiece(Batch(triplets.anchor[c], triplets.near[c], triplets.far[c])) for c in cuts]
+    pieces = [MemoryPiece(IndexBatch(triplets.anchor[c], triplets.near[c], triplets.far[c])) for c in cuts]
     return Answers(tuple(pieces), triplets.objects, None, len(triplets))

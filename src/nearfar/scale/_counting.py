@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.features.counts import Cells, Counts
+from nearfar.features.counts import CountedCells, Counts
 from nearfar.features.mapping import parse_kernel
 from nearfar.features.part import ColumnCodes, Part
 from nearfar.features.rows import rows_from_counts
@@ -22,7 +22,7 @@ from nearfar.scale._answers import Piece
 
 __all__ = ["Counted", "Recipe", "RowFacts", "block_codes", "count_piece", "join_codes", "make_rows", "merge"]
 
-PartCells = tuple[Cells, ...]  # one for every part of the kernel
+PartCells = tuple[CountedCells, ...]  # one for every part of the kernel
 
 
 @dataclass(frozen=True)
@@ -153,13 +153,13 @@ def _added(recipe: Recipe, block: int, pieces: list[PartCells], dense: list[bool
     return added
 
 
-def _small(cells: Cells) -> Cells:
+def _small(cells: CountedCells) -> CountedCells:
     """The same numbers in as few bytes as they need; copied, so that a block holds on to nothing else."""
     kinds = (np.int8, np.int16, np.int32, np.int64)
     most = int(cells.total.max(initial=0))
     kind = next(kind for kind in kinds if most <= np.iinfo(kind).max)
     short = int(cells.keys[-1]) < 2**32 if len(cells.keys) else True
-    return Cells(
+    return CountedCells(
         cells.keys.astype(np.uint32 if short else np.int64), cells.net.astype(kind), cells.total.astype(kind)
     )
 

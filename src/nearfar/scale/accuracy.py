@@ -11,7 +11,7 @@ from nearfar.blocks import Handle, RowBlocks, add_all, join
 from nearfar.errors import InputError
 from nearfar.evaluate.metrics import TripletAccuracy
 from nearfar.kernel.phi import stored_bytes
-from nearfar.scale._answers import Answers, Batch, Piece, as_answers
+from nearfar.scale._answers import Answers, IndexBatch, Piece, as_answers
 from nearfar.space.margins import phi_margins, point_margins
 from nearfar.triplets import Triplets
 
@@ -69,7 +69,7 @@ def triplet_accuracy(
     judged: list[Handle] = []
     for batch, size in zip(batches, sizes, strict=True):
         judged += [_judged(rows, batch, (first, first + step), kind) for first in range(0, size, step)]
-    halves, ties, m = add_all([_Tally(0, 0, 0), *backend.gather("judging answers", judged)])
+    halves, ties, m = add_all([_CreditTally(0, 0, 0), *backend.gather("judging answers", judged)])
     return TripletAccuracy(halves / (2 * m) if m else np.nan, ties / m if m else np.nan, m)
 
 
@@ -83,7 +83,7 @@ def _judged(rows: RowBlocks, batch: Handle, answers_from: tuple[int, int], kind:
 # -------------------------------------------------------------------- tasks
 
 
-class _Tally(NamedTuple):
+class _CreditTally(NamedTuple):
     """Twice the credit, so that it is a whole number; ties; answers."""
 
     halves: int
@@ -91,29 +91,29 @@ class _Tally(NamedTuple):
     answers: int
 
 
-def _read(piece: Piece, names: Any) -> Batch:
+def _read(piece: Piece, names: Any) -> IndexBatch:
     batches = list(piece.read(names))
     roles = [[getattr(batch, role) for batch in batches] for role in ("anchor", "near", "far")]
     none = np.empty(0, np.int32)
-    return Batch(*(np.concatenate([none, *columns]) for columns in roles))
+    return IndexBatch(*(np.concatenate([none, *columns]) for columns in roles))
 
 
-def _slice(batch: Batch, first: int, last: int) -> Batch:
-    return Batch(batch.anchor[first:last], batch.near[first:last], batch.far[first:last])
+def _slice(batch: IndexBatch, first: int, last: int) -> IndexBatch:
+    return IndexBatch(batch.anchor[first:last], batch.near[first:last], batch.far[first:last])
 
 
-def _objects(batch: Batch) -> NDArray[np.int32]:
+def _objects(batch: IndexBatch) -> NDArray[np.int32]:
     return np.unique(np.concatenate([batch.anchor, batch.near, batch.far]))
 
 
-def _pick(block: Any, start: int, batch: Batch) -> Any:
+def _pick(block: Any, start: int, batch: IndexBatch) -> Any:
     """The rows of a block that a batch concerns."""
     objects = _objects(batch)
     here = objects[(objects >= start) & (objects < start + block.shape[0])] - start
     return block[here]
 
 
-def _judge(batch: Batch, picked: list[Any], kind: str) -> _Tally:
+def _judge(batch: IndexBatch, picked: list[Any], kind: str) -> _CreditTally:
     rows = join(picked)
     objects = _objects(batch)
     places = [
@@ -121,4 +121,4 @@ def _judge(batch: Batch, picked: list[Any], kind: str) -> _Tally:
     ]
     margin = (phi_margins if kind == "phi" else point_margins)(rows, *places)
     ties = int((margin == 0).sum())
-    return _Tally(2 * int((margin > 0).sum()) + ties, ties, len(batch))
+    return _CreditTally(2 * int((margin > 0).sum()) + ties, ties, len(batch))

@@ -38,7 +38,7 @@ from nearfar.scale._counting import (
     merge,
 )
 from nearfar.scale._engine import FAN_IN, current_backend
-from nearfar.scale.merge_tree import Runs, enough_runs
+from nearfar.scale.merge_runs import Runs, enough_runs
 from nearfar.triplets import Triplets
 
 __all__ = ["FeatureMap"]

@@ -19,7 +19,7 @@ from nearfar.io.csv_table import CsvTable, plain_shape
 from nearfar.io.dialects import choose
 from nearfar.io.rejections import rows_error
 from nearfar.io.sources import Source
-from nearfar.scale._answers import Batch
+from nearfar.scale._answers import IndexBatch
 
 __all__ = ["FileChunk", "Format", "damage", "open_file", "open_parquet", "shown", "text_header"]
 
@@ -63,7 +63,7 @@ class FileChunk:
     start: int = 0
     stop: int | None = None
 
-    def read(self, names: Any) -> Iterator[Batch]:
+    def read(self, names: Any) -> Iterator[IndexBatch]:
         """The answers as indices, in batches."""
         for _, batch in self._batches(names):
             yield batch
@@ -73,7 +73,7 @@ class FileChunk:
         found = {id(opened): opened for opened, _ in self._batches(None)}
         return {opened.objects() for opened in found.values()}
 
-    def _batches(self, names: Any) -> Iterator[tuple[Opened, Batch]]:
+    def _batches(self, names: Any) -> Iterator[tuple[Opened, IndexBatch]]:
         for source in self._sources():
             reader = self.format.reader([source], names)
             opened = reader.open(source)
@@ -81,7 +81,7 @@ class FileChunk:
                 if len(batch.rejected) and not reader.drop:
                     raise rows_error(opened.table, batch.rejected, batch.rows)
                 rows = batch.triplets
-                yield opened, Batch(*(rows[role].to_numpy() for role in ("anchor", "near", "far")))
+                yield opened, IndexBatch(*(rows[role].to_numpy() for role in ("anchor", "near", "far")))
 
     def _sources(self) -> Iterator[Source]:
         if self.kind == "parquet":

@@ -11,10 +11,10 @@ from nearfar.answer_columns import SoundNames, sound_names
 from nearfar.blocks import Backend
 from nearfar.checks import check_count
 from nearfar.errors import FileError, InputError
+from nearfar.ids import order_names
 from nearfar.io import ObjectList
 from nearfar.io.objects import Numbers, as_count, as_names
 from nearfar.io.sources import format_of, refuse_directory
-from nearfar.labels import order_names
 from nearfar.scale._answers import Answers, Piece
 from nearfar.scale._engine import current_backend
 from nearfar.scale.file_chunks import (

@@ -11,7 +11,7 @@ from nearfar.simulate.distances import Measure
 
 __all__ = ["choose", "distances_shown"]
 
-Choice = tuple[NDArray[np.int64], NDArray[np.bool_]]  # (m, pick) positions, (m,) whether it was a tie
+Chosen = tuple[NDArray[np.int64], NDArray[np.bool_]]  # (m, pick) positions, (m,) whether it was a tie
 
 PAIRS = ((0, 1), (0, 2), (1, 2))  # of a trio; pair p leaves out the object 2 - p
 
@@ -31,7 +31,7 @@ def choose(
     flip: float,
     flips: np.random.Generator,
     coins: np.random.Generator,
-) -> Choice:
+) -> Chosen:
     """Positions chosen by distance, turned round with probability ``flip``; ties go by ``coins``."""
     if questions.kind == "near":
         return _nearer(apart, flip, flips, coins)
@@ -40,7 +40,7 @@ def choose(
     return _outside(apart if questions.kind == "odd" else -apart, flip, flips, coins)
 
 
-def _nearer(apart: Floats, flip: float, flips: np.random.Generator, coins: np.random.Generator) -> Choice:
+def _nearer(apart: Floats, flip: float, flips: np.random.Generator, coins: np.random.Generator) -> Chosen:
     one, other = apart.T
     tie = one == other
     swap = (one > other) ^ (flips.random(len(apart)) < flip)
@@ -48,7 +48,7 @@ def _nearer(apart: Floats, flip: float, flips: np.random.Generator, coins: np.ra
     return swap[:, None].astype(np.int64), tie
 
 
-def _outside(apart: Floats, flip: float, flips: np.random.Generator, coins: np.random.Generator) -> Choice:
+def _outside(apart: Floats, flip: float, flips: np.random.Generator, coins: np.random.Generator) -> Chosen:
     """The object outside the pair with the smallest value."""
     extreme = apart == apart.min(axis=1, keepdims=True)
     tie = extreme.sum(axis=1) > 1
@@ -62,7 +62,7 @@ def _outside(apart: Floats, flip: float, flips: np.random.Generator, coins: np.r
 
 def _nearest(
     apart: Floats, pick: int, flip: float, flips: np.random.Generator, coins: np.random.Generator
-) -> Choice:
+) -> Chosen:
     """The ``pick`` options with the smallest distances; a flipped one is exchanged for one not picked."""
     order = np.lexsort((coins.random(apart.shape), apart), axis=1)
     ranked = np.take_along_axis(apart, order, axis=1)

@@ -20,7 +20,7 @@ from nearfar.threads import blocks, run
 
 __all__ = ["phi_margins", "point_margins", "without_rounding"]
 
-Strategy = Literal["auto", "matrix", "products"]
+MarginStrategy = Literal["auto", "matrix", "products"]
 MOST_IN_MATRIX = 5000  # objects up to which an n x n matrix is small (200 MB)
 
 
@@ -36,7 +36,7 @@ def point_margins(points: NDArray[Any], anchor: Indices, one: Indices, other: In
 
 
 def phi_margins(
-    phi: Any, anchor: Indices, one: Indices, other: Indices, *, strategy: Strategy = "auto"
+    phi: Any, anchor: Indices, one: Indices, other: Indices, *, strategy: MarginStrategy = "auto"
 ) -> NDArray[np.float64]:
     """(m,) margins from the rows of Phi, ndarray or csr_array; a zero row knows nothing, so that is a tie.
 
@@ -65,7 +65,7 @@ def without_rounding(
 
 
 def _dots(
-    phi: Any, anchor: Indices, one: Indices, other: Indices, strategy: Strategy
+    phi: Any, anchor: Indices, one: Indices, other: Indices, strategy: MarginStrategy
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Inner products of row anchor[t] with rows one[t] and other[t]."""
     n = phi.shape[0]

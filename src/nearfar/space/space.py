@@ -13,7 +13,7 @@ from nearfar.arrays import Floats
 from nearfar.checks import check_count
 from nearfar.errors import InputError
 from nearfar.space.clusters import Clusters, as_clusters
-from nearfar.space.margins import Strategy, phi_margins, point_margins
+from nearfar.space.margins import MarginStrategy, phi_margins, point_margins
 from nearfar.space.predictions import Predictions, as_questions
 from nearfar.space.rows import known_rows, non_zero, stack
 from nearfar.space.similar import Similar, find_name
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Space"]
 
-Kind = Literal["kernel", "points"]
+SpaceKind = Literal["kernel", "points"]
 Diagonal = Literal["shift", "keep"]
 
 
@@ -68,15 +68,17 @@ class Space:
         rows: Any,
         objects: Sequence[str] | None = None,
         *,
-        kind: Kind,
+        kind: SpaceKind,
         informed: NDArray[np.bool_] | None = None,
         model: str = "",
         estimator: Any = None,
         diagonal: Diagonal = "shift",
-        strategy: Strategy = "auto",
+        strategy: MarginStrategy = "auto",
     ) -> None:
-        if strategy not in get_args(Strategy):
-            raise InputError(f"strategy={strategy!r} is not known; expected {', '.join(get_args(Strategy))}")
+        if strategy not in get_args(MarginStrategy):
+            raise InputError(
+                f"strategy={strategy!r} is not known; expected {', '.join(get_args(MarginStrategy))}"
+            )
         if getattr(rows, "ndim", 0) != 2:
             raise InputError(f"rows: expected one row per object, got shape {np.shape(rows)}")
         n = int(rows.shape[0])
@@ -289,7 +291,7 @@ class Space:
         names = tuple(self.objects[x] for x in at)
         return self._with(self.rows[at], names, self.informed[at])
 
-    def by(self, strategy: Strategy) -> Space:
+    def by(self, strategy: MarginStrategy) -> Space:
         """The same space, worked on by another strategy."""
         return self if strategy == self.strategy else self._with(strategy=strategy)
 
@@ -346,7 +348,7 @@ class Space:
         objects: Sequence[str] | None = None,
         informed: NDArray[np.bool_] | None = None,
         *,
-        strategy: Strategy | None = None,
+        strategy: MarginStrategy | None = None,
     ) -> Space:
         """This space with other rows or another strategy."""
         return Space(

@@ -13,7 +13,7 @@ from nearfar.ask.pool import same_trio
 from nearfar.ask.store.transaction import Transaction
 from nearfar.ask.study import Study
 from nearfar.design import check_questions
-from nearfar.design.questions import Kind
+from nearfar.design.questions import QuestionKind
 
 __all__ = ["BookletPlan", "extend", "release_idle", "unload"]
 
@@ -22,7 +22,7 @@ __all__ = ["BookletPlan", "extend", "release_idle", "unload"]
 class BookletPlan:
     """What a booklet is made of."""
 
-    kind: Kind
+    kind: QuestionKind
     n_objects: int
     n_new: int
     n_again: int
@@ -37,7 +37,7 @@ class BookletPlan:
         """The plan of a study; ``crowded`` says that some questions of the pool are about the same objects."""
         plan = study.questions
         return cls(
-            cast("Kind", study.kind),
+            cast("QuestionKind", study.kind),
             n_objects,
             plan.n_new,
             plan.n_again,

@@ -73,9 +73,9 @@ def create(
     tx.run_many(
         "INSERT INTO question (id, items, trio, source, shuffle) VALUES (?, ?, ?, ?, ?)",
         [
-            (i, json.dumps(row), same_trio(tuple(row)), source, at)
-            for i, (row, source, at) in enumerate(
-                zip(pool.questions.array.tolist(), pool.source, shuffle, strict=True)
+            (i, json.dumps(row), same_trio(tuple(row)), origin, at)
+            for i, (row, origin, at) in enumerate(
+                zip(pool.questions.array.tolist(), pool.origin, shuffle, strict=True)
             )
         ],
     )

@@ -1,6 +1,6 @@
 """Facts -> Bokeh figures. No name of an object or a person goes into them: the page's own script adds those as text.
 
-All figures about objects share one data source, so a selection in one is a selection in all.
+All figures about objects share one ColumnDataSource, so a selection in one is a selection in all.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ FADED = 0.25  # what is not selected
 
 
 def map_plot(source: ColumnDataSource) -> Any:
-    """Pictures at their places (in a source of their own: only those there is room for), dots for the rest.
+    """Pictures where their objects lie (in a ColumnDataSource of their own: only those there is room for), dots for the rest.
 
     From back to front: circles of how sure, ties to places, frames, pictures, names, dots.
     """

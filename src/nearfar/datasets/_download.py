@@ -17,7 +17,7 @@ from nearfar.progress import step
 from nearfar.triplets import Triplets
 
 __all__ = [
-    "Source",
+    "Download",
     "check_counts",
     "contradicting_pairs",
     "data_folder",
@@ -32,7 +32,7 @@ READ = 1 << 20
 
 
 @dataclass(frozen=True)
-class Source:
+class Download:
     """A published file: its address, its checksum, and the name it is kept under."""
 
     url: str
@@ -69,12 +69,14 @@ def writable_folder(folder: Path) -> Path:
     )
 
 
-def obtain(source: Source, data_dir: str | os.PathLike[str] | None, at_hand: tuple[str, ...] = ()) -> Path:
+def obtain(
+    download: Download, data_dir: str | os.PathLike[str] | None, at_hand: tuple[str, ...] = ()
+) -> Path:
     """The path of a data set: a file given, one of ``at_hand`` in the data folder, or the download.
 
     Parameters
     ----------
-    source : the published file; a copy of it in the data folder is used if its checksum is right.
+    download : the published file; a copy of it in the data folder is used if its checksum is right.
     data_dir : folder to look in and to download to, or the file itself. Where the folder is for reading only,
         downloads go to the user's cache folder.
     at_hand : other forms of the same data, relative to the folder, the best first.
@@ -86,14 +88,14 @@ def obtain(source: Source, data_dir: str | os.PathLike[str] | None, at_hand: tup
         if (folder / name).exists():
             return folder / name
     store = writable_folder(folder)
-    for path in (folder / source.filename, store / source.filename):
+    for path in (folder / download.filename, store / download.filename):
         if path.exists():
-            _check_sum(path, source)
+            _check_sum(path, download)
             return path
-    return _download(source, store)
+    return _download(download, store)
 
 
-def _check_sum(path: Path, source: Source) -> None:
+def _check_sum(path: Path, download: Download) -> None:
     digest = hashlib.sha256()
     try:
         with path.open("rb") as file:
@@ -103,37 +105,37 @@ def _check_sum(path: Path, source: Source) -> None:
         raise FileError(
             f"{path}: cannot be read ({error.strerror})",
         ) from error
-    if digest.hexdigest() != source.sha256:
+    if digest.hexdigest() != download.sha256:
         raise FileError(
-            f"{path}: checksum is sha256 {digest.hexdigest()}, expected {source.sha256}; "
+            f"{path}: checksum is sha256 {digest.hexdigest()}, expected {download.sha256}; "
             "the file is damaged or another one: delete it to have it fetched again",
         )
 
 
-def _download(source: Source, folder: Path) -> Path:
+def _download(download: Download, folder: Path) -> Path:
     import pooch
 
-    path = folder / source.filename
+    path = folder / download.filename
     logger = pooch.get_logger()
     level = logger.level
     logger.setLevel("WARNING")  # a library does not print; progress goes through nearfar.progress
     try:
-        with step(f"downloading {source.filename}"):
+        with step(f"downloading {download.filename}"):
             pooch.retrieve(
-                source.url,
-                known_hash=f"sha256:{source.sha256}",
-                fname=source.filename,
+                download.url,
+                known_hash=f"sha256:{download.sha256}",
+                fname=download.filename,
                 path=folder,
                 downloader=pooch.HTTPDownloader(timeout=PATIENCE),
             )
     except ValueError as error:
         raise FileError(
-            f"{source.url}: the download does not have the checksum sha256 {source.sha256} and was deleted; "
+            f"{download.url}: the download does not have the checksum sha256 {download.sha256} and was deleted; "
             f"try again later, or put the right file at {path}",
         ) from error
     except OSError as error:
         raise UnreachableError(
-            f"{source.url} cannot be reached ({type(error).__name__}); get the file another way and put it at "
+            f"{download.url} cannot be reached ({type(error).__name__}); get the file another way and put it at "
             f"{path}, or point {VARIABLE} to a folder that has the data"
         ) from error
     finally:

@@ -16,7 +16,7 @@ from nearfar.scale._engine import FAN_IN
 
 __all__ = ["Runs", "enough_runs"]
 
-Run = TypeVar("Run")
+AnyRun = TypeVar("AnyRun")
 
 
 def enough_runs(in_run: float, most: float, *, fan_in: int = FAN_IN) -> list[int]:
@@ -41,16 +41,16 @@ def enough_runs(in_run: float, most: float, *, fan_in: int = FAN_IN) -> list[int
     return enough
 
 
-class Runs(Generic[Run]):
+class Runs(Generic[AnyRun]):
     """The runs of one block of rows; ``join`` adds several up to one."""
 
-    def __init__(self, enough: list[int], join: Callable[[list[Run]], Run]) -> None:
+    def __init__(self, enough: list[int], join: Callable[[list[AnyRun]], AnyRun]) -> None:
         self._enough = enough
         self._join = join
-        self._growing: list[list[Run]] = [[] for _ in enough]
-        self._last: list[Run] = []
+        self._growing: list[list[AnyRun]] = [[] for _ in enough]
+        self._last: list[AnyRun] = []
 
-    def add(self, run: Run) -> None:
+    def add(self, run: AnyRun) -> None:
         """Take one more run, of the smallest size."""
         for runs, enough in zip(self._growing, self._enough, strict=True):
             runs.append(run)
@@ -60,6 +60,6 @@ class Runs(Generic[Run]):
             runs.clear()
         self._last = [self._join([*self._last, run])] if self._last else [run]
 
-    def left(self) -> list[Run]:
+    def left(self) -> list[AnyRun]:
         """Those that are still to be added up."""
         return [run for runs in self._growing for run in runs] + self._last

@@ -16,12 +16,12 @@ from nearfar.kernel.factored import Factored, as_split
 from nearfar.kernel.phi import is_sparse
 from nearfar.kernel.products import rows_times, sums_by_label
 
-__all__ = ["Kernel", "MatrixSpace", "ProductSpace", "Space", "by_label", "indicator", "times"]
+__all__ = ["Gram", "MatrixGram", "ProductGram", "SummableGram", "by_label", "indicator", "times"]
 
 CUT_COLUMNS = 1 << 19  # so many columns at a time, so that no array gets p times k long
 
 
-class Kernel(Protocol):
+class Gram(Protocol):
     """Objects that have a kernel K'.
 
     diagonal : (n,) K'(x, x).
@@ -35,7 +35,7 @@ class Kernel(Protocol):
         """(n, len(objects)) K'(x, y) for all x and the given y."""
 
 
-class Space(Kernel, Protocol):
+class SummableGram(Gram, Protocol):
     """Objects whose K' can be summed over clusters."""
 
     def sums(self, labels: Labels, k: int) -> Floats:
@@ -45,7 +45,7 @@ class Space(Kernel, Protocol):
         """Bring ``sums`` up to date after ``moved`` went from clusters ``old`` to ``new``. In and out: sums."""
 
 
-class MatrixSpace:
+class MatrixGram:
     """K' as an (n, n) matrix."""
 
     def __init__(self, K: Floats, shift: float) -> None:
@@ -67,7 +67,7 @@ class MatrixSpace:
         sums += self.K[:, moved] @ (indicator(new, sums.shape[1]) - indicator(old, sums.shape[1]))
 
 
-class ProductSpace:
+class ProductGram:
     """K' by products with the rows of Phi, some columns at a time: no n x n, no p-long centre."""
 
     def __init__(self, factored: Factored, shift: float, *, cut_columns: int = CUT_COLUMNS) -> None:
@@ -81,10 +81,10 @@ class ProductSpace:
             count = -(-factored.width // cut_columns)
             self._cuts = [self._backend.store("columns", _nth, cuts, [i] * len(cuts)) for i in range(count)]
 
-    def take(self, objects: NDArray[np.intp]) -> ProductSpace:
-        """The space of some of the objects, with the same kernel values, in this process."""
+    def take(self, objects: NDArray[np.intp]) -> ProductGram:
+        """The same of some of the objects, with the same kernel values, in this process."""
         rows = self.factored.take(objects)
-        return ProductSpace(Factored.of(rows, self.own[objects] + self.shift), self.shift)
+        return ProductGram(Factored.of(rows, self.own[objects] + self.shift), self.shift)
 
     def columns(self, objects: NDArray[np.intp]) -> Floats:
         """Products with the rows of the given objects."""
@@ -100,7 +100,7 @@ class ProductSpace:
         result[np.arange(len(labels)), labels] += self.own
         return result
 
-    def sums_over(self, sample: ProductSpace, labels: Labels, k: int) -> Floats:
+    def sums_over(self, sample: ProductGram, labels: Labels, k: int) -> Floats:
         """(n, k) sums of products of every row with those of labelled objects of a sample, taken as other objects."""
         rows = sample.factored.take(np.arange(len(labels)))
         sums = by_label(rows, labels, k)

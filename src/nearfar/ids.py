@@ -1,4 +1,4 @@
-"""One label per answer (who gave it, in which statement), stored as small codes into a list of names."""
+"""One id per answer (who gave it, in which statement), stored as small codes into a list of names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nearfar.errors import TripletError
 
-__all__ = ["Labels", "order_names"]
+__all__ = ["Ids", "order_names"]
 
 TEXT = np.dtypes.StringDType()
 
@@ -29,30 +29,30 @@ def order_names(names: Sequence[str]) -> list[str]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Labels:
-    """Label ``names[codes[t]]`` for answer t; names are distinct, whole numbers or text ("" where not known).
+class Ids:
+    """Id ``names[codes[t]]`` for answer t; names are distinct, whole numbers or text ("" where not known).
 
     Compare with a name (7 or "7" alike) to get a mask, index with a mask or slice to select, ``np.asarray`` to see the names.
 
-    >>> who = Labels.encode(["ann", "bob", "ann"])
+    >>> who = Ids.encode(["ann", "bob", "ann"])
     >>> who == "ann"
     array([ True, False,  True])
     >>> who.codes, who[1:]
-    (array([0, 1, 0], dtype=int32), Labels(2 answers, 2 names))
+    (array([0, 1, 0], dtype=int32), Ids(2 answers, 2 names))
     """
 
     codes: NDArray[np.int32]
     names: NDArray[Any]
 
     @classmethod
-    def encode(cls, values: ArrayLike | Labels) -> Labels:
-        """Labels from one value per answer: whole numbers, or anything with a text form."""
-        if isinstance(values, Labels):
+    def encode(cls, values: ArrayLike | Ids) -> Ids:
+        """Ids from one value per answer: whole numbers, or anything with a text form."""
+        if isinstance(values, Ids):
             return values
         array = _values(values)
         if array.ndim != 1:
             raise TripletError(
-                f"labels: expected one value per answer, got an array of shape {array.shape}",
+                f"ids: expected one value per answer, got an array of shape {array.shape}",
             )
         if _fits_int64(array):
             return cls._own(*_encode_numbers(array.astype(np.int64, copy=False)))
@@ -61,8 +61,8 @@ class Labels:
         return cls._own(codes, names)
 
     @classmethod
-    def from_codes(cls, codes: ArrayLike, names: ArrayLike) -> Labels:
-        """Labels from codes into distinct ``names`` (whole numbers or text)."""
+    def from_codes(cls, codes: ArrayLike, names: ArrayLike) -> Ids:
+        """Ids from codes into distinct ``names`` (whole numbers or text)."""
         name_array = _values(names)
         if _fits_int64(name_array):
             name_array = read_only(name_array, np.int64)
@@ -71,14 +71,14 @@ class Labels:
         code_array = np.asarray(codes)
         if code_array.size and (code_array.min() < 0 or code_array.max() >= len(name_array)):
             raise TripletError(
-                f"labels: codes run from {code_array.min()} to {code_array.max()}, but there are "
+                f"ids: codes run from {code_array.min()} to {code_array.max()}, but there are "
                 f"{len(name_array)} names; expected 0 to {len(name_array) - 1}",
             )
         return cls._own(read_only(code_array, np.int32), name_array)
 
     @classmethod
-    def _own(cls, codes: NDArray[Any], names: NDArray[Any]) -> Labels:
-        """Labels from arrays that nobody else holds."""
+    def _own(cls, codes: NDArray[Any], names: NDArray[Any]) -> Ids:
+        """Ids from arrays that nobody else holds."""
         codes = codes.astype(np.int32, copy=False)
         codes.flags.writeable = False
         names.flags.writeable = False
@@ -87,11 +87,11 @@ class Labels:
     def __len__(self) -> int:
         return len(self.codes)
 
-    def __getitem__(self, rows: Any) -> Labels:
-        return Labels._own(self.codes[rows], self.names)
+    def __getitem__(self, rows: Any) -> Ids:
+        return Ids._own(self.codes[rows], self.names)
 
     def __eq__(self, name: object) -> Any:
-        if isinstance(name, Labels):
+        if isinstance(name, Ids):
             return NotImplemented
         wanted: Any = str(name)
         if self.is_numeric:
@@ -106,7 +106,7 @@ class Labels:
         return values if dtype is None else values.astype(dtype)
 
     def __repr__(self) -> str:
-        return f"Labels({len(self)} answers, {len(self.names)} names)"
+        return f"Ids({len(self)} answers, {len(self.names)} names)"
 
     @property
     def is_numeric(self) -> bool:
