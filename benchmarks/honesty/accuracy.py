@@ -27,7 +27,7 @@ def coverage(
     new = {"fixed": "random", "pool": "balanced"}.get(design, design)
     fresh = ask(world, rng, design=new, m=8000, people=200)
     truth = _accuracy_on_unseen(fits, answers, part, fresh)
-    found = mean_estimate(credits[0], error_groups(answers), parts=5)
+    found = mean_estimate(credits[0], error_groups(answers), folds=5)
     clusters = error_clusters(answers)
     old = 1.96 * clustered_mean_error(credits[0], clusters)
     known = np.isfinite(found.low)
@@ -58,7 +58,7 @@ def equals(seed: Any, *, design: str, noise: str, people: int, m: int, models: i
         for k in range(models):
             some = train[rng.random(len(train)) < 0.9]
             credits[k, test] = fit("score", answers[some]).credits(answers[test])
-    found = equal_to_best(credits, error_groups(answers), parts=5)
+    found = equal_to_best(credits, error_groups(answers), folds=5)
     clusters = error_clusters(answers)
     best = credits[np.argmax(credits.mean(axis=1))]
     lost = [np.mean(best - c) > clustered_mean_error(best - c, clusters) for c in credits]
@@ -78,7 +78,7 @@ def guessing(seed: Any, *, design: str, noise: str, people: int, m: int) -> dict
     top = credits[np.argmax(credits.mean(axis=1))]
     old = clustered_mean_error(top, clusters)
     return {
-        "called_better": share(bool(above_guessing(credits, groups, parts=5))),
+        "called_better": share(bool(above_guessing(credits, groups, folds=5))),
         "two_errors_rule": share(best - 2 * old >= 0.5),
         "best": best,
     }

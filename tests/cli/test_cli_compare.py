@@ -51,7 +51,7 @@ def test_the_table(run, answers):
     wanted = library_compare(read_triplets(answers), ["k1", "score", "score-2", "ste-2"], cv=3)
     head = result.stdout.splitlines()
     assert head[0].startswith(
-        "300 answers about 12 objects, held out in 3 parts by trio; errors clustered by part"
+        "300 answers about 12 objects, held out in 3 folds by trio; errors clustered by part"
     )
     shown = {line.split("  ")[0]: line for line in head[4:8]}
     for score in wanted:

@@ -63,7 +63,7 @@ def test_a_lead_that_rests_on_one_trio_is_not_told_apart():
 
 
 def test_inside_a_training_part_nothing_of_the_test_part_is_seen():
-    """Credits under the key (f, .) are those of models fitted without part f and without the part they judge."""
+    """Credits under the key (f, .) are those of models fitted without fold f and without the fold they judge."""
     answers = answers_about(PLANE[:12], 900, 0, flip=0.2, people=5)
     splits = list(kfold(answers, 3, seed=1))
     models = parse_models(["score", "ste-2"])
@@ -145,7 +145,7 @@ def test_every_model_is_fitted_once_per_part():
     analysis = Analysis(answers_about(PLANE, 600, 5), models=models, cv=3)
     for _ in range(2):
         assert analysis.scores.best and analysis.best and analysis.held_out is analysis.held_out
-    # three outer fits and three without two parts, for each of two models
+    # three outer fits and three without two folds, for each of two models
     assert sum(fitted.values()) == 2 * (3 + 3)
     assert analysis.space is analysis.space and analysis.ceiling is analysis.scores.ceiling
     assert analysis.resamples is analysis.resamples and analysis.curve is analysis.curve

@@ -66,7 +66,7 @@ def test_compare_equals_the_definition(people):
             given = {"points": space.rows} if space.kind == "points" else {"kernel": space.kernel("keep")}
             credit[test] = answer_credits(answers[test], **given)
         assert found[name].accuracy == pytest.approx(credit.mean(), abs=1e-12)
-        wanted = mean_estimate(credit, error_groups(answers), parts=4)
+        wanted = mean_estimate(credit, error_groups(answers), folds=4)
         assert found[name].standard_error == pytest.approx(wanted.standard_error, abs=1e-9)
         assert found[name].low == pytest.approx(wanted.low) and found[name].high == pytest.approx(wanted.high)
         assert found[name].ties == np.mean(credit == 0.5)
@@ -107,7 +107,7 @@ def test_a_comparison_prints_and_converts():
     answers = answers_about(PLANE, 800, 6)
     result = compare(answers, ["k1", "score", "ste-2"])
     text = str(result)
-    assert "800 answers about 25 objects, held out in 5 parts by trio" in text
+    assert "800 answers about 25 objects, held out in 5 folds by trio" in text
     assert text.index("ste-2") < text.index("score")  # best first
     frame = result.to_frame()
     assert frame["name"][0] == result.best.name and len(frame) == 3

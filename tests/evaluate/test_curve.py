@@ -102,7 +102,7 @@ def test_sizes_by_number_and_by_share():
         == [round(p.answers) for p in by_share.points]
         == [100, 400]
     )
-    with pytest.raises(InputError, match=r"900 answers are more than the \d+ that a part leaves"):
+    with pytest.raises(InputError, match=r"900 answers are more than the \d+ that a fold leaves"):
         learning_curve(answers, "score", sizes=[900])
     with pytest.raises(InputError, match=r"sizes: got .*, expected numbers of answers or shares"):
         learning_curve(answers, "score", sizes=[0, 0.5])

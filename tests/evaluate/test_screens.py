@@ -101,7 +101,7 @@ def test_what_cannot_be_split_by_is_said():
         split_units(answers, "participant")
     with pytest.raises(InputError, match="'colour' is not a way to split; expected one of trio"):
         split_units(answers, "colour")
-    with pytest.raises(InputError, match="1 anchor, too few for 2 parts"):
+    with pytest.raises(InputError, match="1 anchor, too few for 2 folds"):
         kfold(Triplets.from_array([[0, 1, 2], [0, 1, 3]]), 2, by="anchor")
 
 

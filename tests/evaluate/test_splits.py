@@ -133,9 +133,9 @@ def test_an_array_is_welcome():
 
 def test_what_cannot_be_split_is_said():
     one_trio = Triplets.from_odd_one_out([[0, 1, 2], [1, 2, 0]])
-    with pytest.raises(InputError, match="they hold 1 trio, too few for a training and a test part"):
+    with pytest.raises(InputError, match="they hold 1 trio, too few for a training and a test set"):
         holdout(one_trio)
-    with pytest.raises(InputError, match="too few for 5 parts"):
+    with pytest.raises(InputError, match="too few for 5 folds"):
         kfold(Triplets.from_array([[0, 1, 2], [0, 1, 3]]))
     with pytest.raises(InputError, match="share: got 20, expected a number between 0 and 1"):
         holdout(one_trio, 20)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from nearfar.evaluate.max_t import above_guessing, equal_to_best, not_beaten_by
 from nearfar.evaluate.uncertainty import (
-    BETWEEN_PARTS,
+    BETWEEN_FOLDS,
     Groups,
     covariance_of_means,
     dense_codes,
@@ -46,9 +46,9 @@ def test_two_way_variance_equals_the_oracle(rows):
     wanted = both + max(0.0, jackknife(values, person) - both) + max(0.0, jackknife(values, unit) - both)
     found = covariance_of_means(np.array(values), groups)
     assert found.matrix[0, 0] == pytest.approx(wanted, abs=1e-12)
-    # credits of several parts hang together
-    assert covariance_of_means(np.array(values), groups, parts=5).matrix[0, 0] == pytest.approx(
-        BETWEEN_PARTS * wanted, abs=1e-12
+    # credits of several folds hang together
+    assert covariance_of_means(np.array(values), groups, folds=5).matrix[0, 0] == pytest.approx(
+        BETWEEN_FOLDS * wanted, abs=1e-12
     )
 
 

@@ -59,7 +59,7 @@ def compare(
         typer.Option(
             "--cv",
             min=2,
-            help="Parts; each is held out once.  Default: 5 up to 5,000 answers, else 3, of at most 60,000 to 200,000 "
+            help="Folds; each is held out once.  Default: 5 up to 5,000 answers, else 3, of at most 60,000 to 200,000 "
             "answers.",
             show_default=False,
         ),

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 __all__ = ["Analysis", "analyse"]
 
 JUDGED, JUDGED_PER_OBJECT, MOST_JUDGED = 60_000, 100, 200_000  # answers that models are judged on
-FEW, SOME = 5_000, 20_000  # up to so many answers there is time for five and for four parts, else three
+FEW, SOME = 5_000, 20_000  # up to so many answers there is time for five and for four folds, else three
 WORK = 500_000  # answers that resamples fit in all; fewer resamples where there are many answers
 LEAST_RESAMPLES, MOST_RESAMPLES = 6, 30
 CHANCE_RESAMPLES = 8  # of answers at random
@@ -62,7 +62,7 @@ class Analysis:
     model : "auto", the model that predicts held-out answers best; or the name of a model, or an estimator.
     models : the models that are judged, names or estimators or a dict of own names; default: the short list of
         ``auto``, and ``model``.
-    cv : number of parts that are held out in turn; default 5 up to 5,000 answers, 4 up to 20,000, else 3.
+    cv : number of folds that are held out in turn; default 5 up to 5,000 answers, 4 up to 20,000, else 3.
     n_resamples : how often people are drawn again; default 30, fewer for very many answers.
     max_judged : how many answers models are judged on, at most, drawn at random in whole units; default 60,000 or, with
         more objects, 100 per object up to 200,000; all answers where ``cv`` is given.
@@ -151,7 +151,7 @@ class Analysis:
 
     @cached_property
     def splits(self) -> tuple[Split, ...]:
-        """Training and test rows of ``judged``, part by part; empty where too few different questions were asked."""
+        """Training and test rows of ``judged``, fold by fold; empty where too few different questions were asked."""
         units = split_units(self.judged).count
         m = len(self.judged)
         cv = self._cv or (5 if m <= FEW else 4 if m <= SOME else 3)
@@ -207,18 +207,18 @@ class Analysis:
             return f"{best.name}: too few different questions to judge it by"
         chosen = "" if self._named is not None else "chosen: "
         error = "" if np.isnan(best.standard_error) else f" ± {100 * best.standard_error:.1f}"
-        parts = [f"{chosen}{best.name} predicts {100 * best.accuracy:.1f}{error} % of held-out answers"]
+        clauses = [f"{chosen}{best.name} predicts {100 * best.accuracy:.1f}{error} % of held-out answers"]
         low_high = self.ceiling.bracket
-        parts.append(
+        clauses.append(
             "the best possible is unknown"
             if low_high is None
             else f"the best possible lies between {100 * low_high[0]:.1f} and {100 * low_high[1]:.1f} %"
         )
         if best.second:
-            parts.append(f"second is {best.second} with {100 * self.scores[best.second].accuracy:.1f} %")
+            clauses.append(f"second is {best.second} with {100 * self.scores[best.second].accuracy:.1f} %")
         if best.remark:
-            parts.append(best.remark)
-        return "; ".join(parts)
+            clauses.append(best.remark)
+        return "; ".join(clauses)
 
     # ---------------------------------------------------------------- the answers themselves
 

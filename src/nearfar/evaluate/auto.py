@@ -32,7 +32,7 @@ SHORT_LIST = (
     "soe-20",
 )
 CLOSE = 0.001  # accuracy that is given up for a simpler model, at most
-PARTS_OF_ALL = 5  # that the chosen model predicts where models were compared on a sample
+FOLDS_OF_ALL = 5  # that the chosen model predicts where models were compared on a sample
 
 
 @dataclass(frozen=True)
@@ -43,10 +43,10 @@ class Choice:
     ----------
     name : of the model, chosen by its credits on all held-out answers.
     accuracy : share of held-out answers predicted by models that were chosen without them. Where all answers were
-        judged, the choice is made again inside every training part. Where a sample was judged, the chosen model
+        judged, the choice is made again inside the training answers of every fold. Where a sample was judged, the chosen model
         predicts the answers outside the sample. For a model that was named, not chosen, its own accuracy.
     standard_error : of that accuracy.
-    picks : the models behind ``accuracy``, part by part.
+    picks : the models behind ``accuracy``, fold by fold.
     second : the most accurate of the others, "" where there is none.
     answers, of : how many answers the models were compared on, out of how many.
     credits : (answers,) held-out credits of the judged answers, or of all where a sample was judged.
@@ -99,7 +99,7 @@ def pick(models: Sequence[Model], credits: NDArray[np.floating], groups: Groups)
 
 
 def choose(answers: Triplets, credits: Credits, splits: Sequence[Split]) -> Choice:
-    """Choose among the models of ``credits`` on all parts, and judge choosing by choices inside training parts."""
+    """Choose among the models of ``credits`` on all folds, and judge choosing by choices inside training answers."""
     models, groups = credits.models, error_groups(answers)
     final = pick(models, credits.values, groups)
     if len(models) == 1:
@@ -116,7 +116,7 @@ def choose(answers: Triplets, credits: Credits, splits: Sequence[Split]) -> Choi
             own[test] = credits.values[k, test]
             picks += (models[k].name,)
     accuracy, m = float(own.mean(dtype=np.float64)), len(answers)
-    error = mean_estimate(own, groups, parts=len(splits)).standard_error
+    error = mean_estimate(own, groups, folds=len(splits)).standard_error
     return Choice(models[final].name, accuracy, error, picks, _second(credits, final), m, m, own)
 
 
@@ -127,13 +127,13 @@ def choose_on_sample(answers: Triplets, judged: NDArray[np.intp], credits: Credi
     and not of a sample's size; the answers that it was chosen by are left out of the accuracy.
     """
     model = credits.models[pick(credits.models, credits.values, error_groups(answers[judged]))]
-    splits = tuple(kfold(answers, PARTS_OF_ALL, seed=seed))
+    splits = tuple(kfold(answers, FOLDS_OF_ALL, seed=seed))
     own = cross_validate(answers, [model], splits).values[0]
     outside = np.ones(len(answers), dtype=bool)
     outside[judged] = False
     accuracy = float(own[outside].mean(dtype=np.float64))
     groups = error_groups(answers)[outside]
-    error = mean_estimate(own[outside], groups, parts=len(splits)).standard_error
+    error = mean_estimate(own[outside], groups, folds=len(splits)).standard_error
     second = _second(credits, credits.models.index(model))
     return Choice(
         model.name, accuracy, error, (model.name,) * len(splits), second, len(judged), len(answers), own

@@ -133,16 +133,16 @@ class NoiseCeiling:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and text, for JSON; None stands for "unknown", also for an error that is not known."""
-        parts: dict[str, Any] = {
+        plain: dict[str, Any] = {
             "bracket": None if self.bracket is None else list(self.bracket),
             "outer": None if self.outer is None else list(self.outer),
             "unknown": self.unknown,
         }
         for name in ("agreement", "within", "odd_one_out", "most_central"):
-            part = getattr(self, name)
-            parts[name] = None if part is None else {**as_plain(vars(part)), "bracket": list(part.bracket)}
-        parts["majority"] = None if self.majority is None else as_plain(self.majority._asdict())
-        return {**parts, "participants": [row._asdict() for row in self.participants]}
+            found = getattr(self, name)
+            plain[name] = None if found is None else {**as_plain(vars(found)), "bracket": list(found.bracket)}
+        plain["majority"] = None if self.majority is None else as_plain(self.majority._asdict())
+        return {**plain, "participants": [row._asdict() for row in self.participants]}
 
     def to_frame(self) -> Any:
         """One row per participant, as a polars data frame."""
@@ -334,7 +334,7 @@ def _mean_share(
 
 
 def _lines(ceiling: NoiseCeiling) -> list[str]:
-    """The text of a ceiling, a line per part that is known."""
+    """The text of a ceiling, a line per range that is known."""
     if ceiling.bracket is None or ceiling.outer is None:
         lines = [f"best possible accuracy: unknown, {ceiling.unknown}"]
     else:
@@ -361,5 +361,5 @@ def _lines(ceiling: NoiseCeiling) -> list[str]:
     return lines
 
 
-def _line(what: str, part: Agreement) -> str:
-    return f"{what}: {part.share:.3f} ± {part.standard_error:.3f} ({part.questions:,} questions, {part.answers:,} answers)"
+def _line(what: str, found: Agreement) -> str:
+    return f"{what}: {found.share:.3f} ± {found.standard_error:.3f} ({found.questions:,} questions, {found.answers:,} answers)"

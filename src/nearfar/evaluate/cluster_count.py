@@ -29,7 +29,7 @@ AFTER = 3  # cuts after the knee that are looked at
 STEADY = 0.3  # exponents below it are not told from 0
 NO_GAP, NO_KNEE = 3.5, 0.7  # of clouds without groups
 ENOUGH = 1.1  # (gap - NO_GAP) (knee - NO_KNEE) of groups; simulated clouds exceed it in about 1 of 100
-ENOUGH_OF_A_KERNEL = 2.2  # a kernel bends a line into a horseshoe, whose parts have gaps between them
+ENOUGH_OF_A_KERNEL = 2.2  # a kernel bends a line into a horseshoe, which has gaps along it
 LEAST_OBJECTS = 9
 MOST_OBJECTS = 300  # looked at, drawn at random
 

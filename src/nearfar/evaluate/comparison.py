@@ -44,7 +44,7 @@ class Score:
     standard_error : of the accuracy, clustered by people and by trios (or screens); NaN where it is not known.
     low, high : its 95 % interval.
     ties : share of held-out answers where it sees no difference.
-    seconds : of a fit, the median over the parts, features included (maps of one kernel are cut from the same fit).
+    seconds : of a fit, the median over the folds, features included (maps of one kernel are cut from the same fit).
     behind : how far its accuracy lies below the best one.
     as_good_as_best : whether it cannot be told apart from the best, all models compared at once at the 5 % level.
     remarks : what the fits warned about.
@@ -72,7 +72,7 @@ class Comparison:
     ----------
     scores : one per model.
     ceiling : what repeated questions say about the best possible accuracy.
-    cv : number of parts.
+    cv : number of folds.
     unit : what was held out as a whole: "trio", "statement", or "pair" (anchor and near) where screens were
         recognised.
     clustered_by : what standard errors are clustered by, besides ``unit``: "participant" where known, else as ``unit``.
@@ -177,32 +177,32 @@ def make_comparison(
 ) -> Comparison:
     """The table of held-out credits, with what the pairs in training alone would predict."""
     groups = error_groups(answers)
-    parts = len(splits)
+    folds = len(splits)
     values = np.concatenate([credits.values, pair_memory_credits(answers, splits)[None]])
-    scores = _scores(credits, values, groups, parts)
+    scores = _scores(credits, values, groups, folds)
     return Comparison(
         scores=scores[:-1],
         ceiling=ceiling,
-        cv=parts,
+        cv=folds,
         unit=split_units(answers).kind,
         clustered_by=cluster_kind(answers),
         n_answers=len(answers),
         n_objects=answers.n_objects,
         pair_memory=scores[-1],
-        above_guessing=above_guessing(credits.values, groups, parts=parts),
+        above_guessing=above_guessing(credits.values, groups, folds=folds),
         few_people=groups.few_people,
     )
 
 
-def _scores(credits: Credits, values: NDArray[Any], groups: Groups, parts: int) -> tuple[Score, ...]:
+def _scores(credits: Credits, values: NDArray[Any], groups: Groups, folds: int) -> tuple[Score, ...]:
     """A score of every row of ``values``: the models, and the baseline, which is not one of them."""
     means = credits.accuracies
     best = int(np.argmax(means))
-    equal = equal_to_best(credits.values, groups, parts=parts).members
-    rival = equal_to_best(values[[best, -1]], groups, parts=parts).members[1]
+    equal = equal_to_best(credits.values, groups, folds=folds).members
+    rival = equal_to_best(values[[best, -1]], groups, folds=folds).members[1]
     found = []
     for k, value in enumerate(values):
-        own = mean_estimate(value, groups, parts=parts)
+        own = mean_estimate(value, groups, folds=folds)
         is_model = k < len(means)
         seconds = float(np.median(credits.seconds[k])) if is_model else 0.0
         heard = sorted(credits.heard[k].items()) if is_model else []
@@ -218,7 +218,7 @@ def _scores(credits: Credits, values: NDArray[Any], groups: Groups, parts: int) 
                 behind=float(means[best] - own.value) if k != best else 0.0,
                 as_good_as_best=bool(equal[k] if is_model else rival),
                 remarks=tuple(
-                    f"{REMARKS.get(kind, kind)} in {count} of {parts} fits" for kind, count in heard
+                    f"{REMARKS.get(kind, kind)} in {count} of {folds} fits" for kind, count in heard
                 ),
             )
         )
@@ -236,7 +236,7 @@ def _head(comparison: Comparison) -> list[str]:
             f"{ceiling.agreement.questions:,} repeated questions)"
         )
     return [
-        f"{comparison.n_answers:,} answers about {comparison.n_objects:,} objects, held out in {comparison.cv} parts "
+        f"{comparison.n_answers:,} answers about {comparison.n_objects:,} objects, held out in {comparison.cv} folds "
         f"by {comparison._unit_in_words}; errors clustered by {comparison.error_units}",
         f"best possible accuracy: {best_possible}; guessing gives 0.500",
     ]

@@ -59,7 +59,7 @@ class Credits:
     ----------
     models : the models.
     values : (models, answers) 1 where the model expects the answer, 0 where it expects the other, 0.5 for a tie.
-    seconds : (models, parts) of the fits.
+    seconds : (models, folds) of the fits.
     heard : per model, in how many fits each kind of warning was given.
     """
 
@@ -85,18 +85,18 @@ class Credits:
 
 
 def cross_validate(answers: Triplets, models: Sequence[Model], splits: Sequence[Split]) -> Credits:
-    """Fit every model to every training part and judge it by the test part; every answer is in one test part."""
+    """Fit every model to the training answers of every fold and judge it by the test answers; each answer is tested once."""
     values = np.full((len(models), len(answers)), np.nan, dtype=np.float32)
     seconds = np.zeros((len(models), len(splits)))
     heard: list[Counter[str]] = [Counter() for _ in models]
     most = most_components(models)
     with step(f"comparing {len(models)} models", total=len(splits) * len(models)) as advance:
-        for part, (train, test) in enumerate(splits):
+        for fold, (train, test) in enumerate(splits):
             cache, held_out = FitCache(answers[train], most), answers[test]
             for k, model in enumerate(models):
                 fit = fit_timed(model, cache.answers, cache)
                 values[k, test] = fit.space.credits(held_out)
-                seconds[k, part] = fit.seconds
+                seconds[k, fold] = fit.seconds
                 heard[k].update(fit.heard)
                 advance(1)
     return Credits(tuple(models), values, seconds, tuple(heard))
@@ -105,10 +105,10 @@ def cross_validate(answers: Triplets, models: Sequence[Model], splits: Sequence[
 def pair_credits(
     answers: Triplets, models: Sequence[Model], splits: Sequence[Split]
 ) -> dict[tuple[int, int], NDArray[np.float32]]:
-    """Credits inside training parts: of part g by models fitted without the parts f and g, under the key (f, g).
+    """Credits inside training answers: of fold g by models fitted without the folds f and g, under the key (f, g).
 
-    Nothing in part f, nor any answer to a question of it, has a say in the credits of the keys (f, .): a model
-    that is chosen by them is chosen without part f. A fit without two parts serves both of them.
+    Nothing in fold f, nor any answer to a question of it, has a say in the credits of the keys (f, .): a model
+    that is chosen by them is chosen without fold f. A fit without two folds serves both of them.
     """
     most = most_components(models)
     pairs = [(f, g) for f in range(len(splits)) for g in range(f + 1, len(splits))]

@@ -34,7 +34,7 @@ FEW_PER_OBJECT = (
 
 
 class CurvePoint(NamedTuple):
-    """Held-out accuracy of a model fitted to ``answers`` answers (a mean over the parts)."""
+    """Held-out accuracy of a model fitted to ``answers`` answers (a mean over the folds)."""
 
     answers: float
     accuracy: float
@@ -60,7 +60,7 @@ class LearningCurve:
     model : its name.
     points : accuracy measured at growing numbers of answers, on the same held-out answers.
     n_answers : how many answers there are in all.
-    now : expected accuracy of a model fitted to all answers (each part left some out).
+    now : expected accuracy of a model fitted to all answers (each fold left some out).
     doubled : expected accuracy with twice as many.
     gain : what doubling would bring, with its interval. None, as the two before, with less than four sizes or where it
         is too early to say. None of the three is above the ceiling.
@@ -146,7 +146,7 @@ def learning_curve(
 ) -> LearningCurve:
     """Fit a model to growing numbers of answers and judge each by the same held-out answers.
 
-    In every one of ``cv`` honest parts the training answers grow by whole trios (or statements that span several),
+    In every one of ``cv`` honest folds the training answers grow by whole trios (or statements that span several),
     each set inside the next. Curves that start at chance and saturate are drawn through the measured accuracies, by how well
     they fit under errors clustered by people and by trios, and say what more answers would bring. They extend the
     curve of this model: another model may gain more.
@@ -156,8 +156,8 @@ def learning_curve(
     answers : what was answered.
     model : a name such as "score" or "ste-2", or an object with ``fit_transform(answers)``, as for ``compare``.
     sizes : numbers of answers, or shares of the training answers (at most 1); default: a sixteenth to all.
-    cv : number of parts.
-    seed : None, an integer or a numpy Generator; fixes parts, growth and resampling.
+    cv : number of folds.
+    seed : None, an integer or a numpy Generator; fixes folds, growth and resampling.
     ceiling : that of these answers, where it is known already.
 
     Examples
@@ -173,22 +173,22 @@ def learning_curve(
     answers, seed = as_triplets(answers), seed_number(seed)
     judged = parse_model(model)
     units = split_units(answers).codes
-    parts = [
+    folds = [
         (_growing(units, train, [seed, k]), test)
         for k, (train, test) in enumerate(kfold(answers, cv, seed=seed))
     ]
-    wanted = _sizes(sizes, min(len(order) for (order, _), _ in parts))
+    wanted = _sizes(sizes, min(len(order) for (order, _), _ in folds))
     credits, used = np.empty((len(wanted), len(answers))), np.zeros(len(wanted))
-    with step(f"learning curve of {judged.name}", total=len(parts) * len(wanted)) as advance:
-        for (order, ends), test in parts:
+    with step(f"learning curve of {judged.name}", total=len(folds) * len(wanted)) as advance:
+        for (order, ends), test in folds:
             for k, size in enumerate(wanted):
                 # whole units: the end that is nearest to the size asked for
                 end = ends[np.argmin(np.abs(ends - size))]
                 space = fit_timed(judged, answers[np.sort(order[:end])]).space
                 credits[k, test] = space.credits(answers[test])
-                used[k] += end / len(parts)
+                used[k] += end / len(folds)
                 advance(1)
-    measured = covariance_of_means(credits, error_groups(answers), len(parts))
+    measured = covariance_of_means(credits, error_groups(answers), len(folds))
     points = tuple(
         CurvePoint(float(m), float(mean), float(np.sqrt(variance)), float((c == 0.5).mean()))
         for m, mean, variance, c in zip(
@@ -197,7 +197,7 @@ def learning_curve(
     )
     known = noise_ceiling(answers) if ceiling is None else ceiling
     most = max(1.0 if known.outer is None else known.outer[1], points[-1].accuracy)
-    rng = np.random.default_rng([seed, len(parts)])
+    rng = np.random.default_rng([seed, len(folds)])
     curves = _curves(used, measured, most, rng)
     thin = 3 * len(answers) < FEW_PER_OBJECT * answers.n_objects
     early = thin or (curves is not None and curves.accelerates(len(answers)) >= TOO_EARLY)
@@ -217,8 +217,8 @@ def _curves(
     top = np.flatnonzero((used >= used[-1] / REACH) & (np.diff(used, prepend=0.0) > 0))
     if len(top) < 4:
         return None
-    part = Covariance(measured.means[top], measured.matrix[np.ix_(top, top)], measured.df)
-    return draw_curves(used[top], part, most, rng)
+    largest = Covariance(measured.means[top], measured.matrix[np.ix_(top, top)], measured.df)
+    return draw_curves(used[top], largest, most, rng)
 
 
 def _growing(
@@ -241,7 +241,7 @@ def _sizes(sizes: Sequence[float] | None, most: int) -> list[int]:
     counts = np.where(given <= 1, np.round(given * most), given).astype(int)
     if counts.max() > most:
         raise InputError(
-            f"sizes: {counts.max()} answers are more than the {most} that a part leaves for training",
+            f"sizes: {counts.max()} answers are more than the {most} that a fold leaves for training",
         )
     return sorted(set(counts[counts > 0].tolist()))
 

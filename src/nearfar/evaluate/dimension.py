@@ -111,8 +111,8 @@ def choose_dimension(
     analysis = Analysis(answers, models=models, cv=cv, seed=seed)
     comparison = analysis.scores
     groups = error_groups(analysis.judged)
-    parts = len(analysis.splits)
-    enough = not_beaten_by(analysis.credits.values, groups, by_more_than=LITTLE, parts=parts)
+    folds = len(analysis.splits)
+    enough = not_beaten_by(analysis.credits.values, groups, by_more_than=LITTLE, folds=folds)
     found = int(wanted[int(np.argmax(enough))]) if comparison.above_guessing else 0
     name = model.strip() if isinstance(model, str) else type(model).__name__.lower()
     return DimensionChoice(found, int(comparison.best.name), tuple(map(int, wanted)), comparison, name)

@@ -113,7 +113,7 @@ def group_agreement(answers: Triplets, group: NDArray[np.int64]) -> GroupAgreeme
     unit_of = np.zeros(questions, dtype=np.int64)
     unit_of[said.asked] = said.unit
     unit_of = dense_codes(unit_of)
-    lost = np.stack([[np.bincount(unit_of, weights=row) for row in part] for part in per_question])
+    lost = np.stack([[np.bincount(unit_of, weights=row) for row in rows] for rows in per_question])
     by_units = _jackknife(_four(total[..., None] - lost))
     error = np.sqrt(np.fmax(by_people, by_units))
     few = total[1].min() < LEAST_QUESTIONS
@@ -146,7 +146,7 @@ def _without_people(
 
 
 def _jackknife(left: Floats) -> Floats:
-    """Variance of each row's statistic from its values with one part left out."""
+    """Variance of each row's statistic from its values with one unit or person left out."""
     count = left.shape[1]
     if count < 2:
         return np.full(len(left), np.nan)

@@ -38,7 +38,7 @@ __all__ = [
     "some_statements",
 ]
 
-PARTS = 5
+FOLDS = 5
 PERMUTATIONS = 999
 RESAMPLES = 40
 FAR_OFF = 5.0  # standard deviations at which the questions of two groups are called different
@@ -102,13 +102,13 @@ class GroupPair:
         ]
         lines.append(f"  ({self.test.permutations} permutations of the people, level 5 %)")
         if self.agreement is not None:
-            parts = [
+            shares = [
                 f"{what} {_share(value)}"
                 for what, value in zip(
                     (f"within {one}", f"within {other}", "between them"), self.agreement.shares, strict=True
                 )
             ]
-            lines.append(f"agreement on the same question: {', '.join(parts)}")
+            lines.append(f"agreement on the same question: {', '.join(shares)}")
         for j, group in enumerate(self.names):
             lines.append(
                 f"answers of {group}: predicted by their own model {_share(self.accuracy[j][j])}, "
@@ -283,7 +283,7 @@ def _each_others(
     """Held-out accuracy of each group's model on the answers of each group, from equally many answers."""
     credits = np.full((2, len(answers)), 0.5)
     rng = np.random.default_rng(seed)
-    for train, test in kfold(answers, PARTS, seed=seed):
+    for train, test in kfold(answers, FOLDS, seed=seed):
         sides = [train[group[train] == g] for g in (0, 1)]
         size = min(map(len, sides))
         for g, rows in enumerate(sides):
@@ -293,7 +293,7 @@ def _each_others(
     for j in (0, 1):
         own = group == j
         clusters = error_groups(answers[own])
-        cells.append([mean_estimate(credits[g, own], clusters, parts=PARTS) for g in (0, 1)])
+        cells.append([mean_estimate(credits[g, own], clusters, folds=FOLDS) for g in (0, 1)])
         leads.append(difference_estimate(credits[j, own] - credits[1 - j, own], clusters))
     table = ((cells[0][0], cells[1][0]), (cells[0][1], cells[1][1]))
     return table, (leads[0], leads[1])
@@ -317,7 +317,7 @@ def difference_estimate(values: Floats, clusters: Any, *, level: float = 0.95) -
     """A mean of differences between -1 and 1 with its interval by Student's t, clustered two ways."""
     from scipy.stats import t
 
-    found = covariance_of_means(values, clusters, PARTS)
+    found = covariance_of_means(values, clusters, FOLDS)
     mean, df = float(found.means[0]), found.df
     error = float(np.sqrt(found.matrix[0, 0])) if df > 0 else np.nan
     if clusters.few_people or not np.isfinite(error):

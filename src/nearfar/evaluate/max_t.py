@@ -41,7 +41,7 @@ class EqualSet:
 
 
 def equal_to_best(
-    credits: NDArray[Any], groups: Groups, *, parts: int = 1, level: float = 0.95, seed: int = 0
+    credits: NDArray[Any], groups: Groups, *, folds: int = 1, level: float = 0.95, seed: int = 0
 ) -> EqualSet:
     """The model confidence set of Hansen, Lunde and Nason (2011), by the largest difference of two models.
 
@@ -52,7 +52,7 @@ def equal_to_best(
     ----------
     credits : (k, m) 1 where a model predicts an answer, 0 where not, 0.5 for a tie.
     groups : which answers hang together.
-    parts : in how many parts they were held out, as for ``covariance_of_means``.
+    folds : in how many folds they were held out, as for ``covariance_of_means``.
     level : of the set, 0.95: all of several equal models stay in it in 95 of 100 collections.
 
     Examples
@@ -63,7 +63,7 @@ def equal_to_best(
     >>> equal_to_best(np.concatenate([good, poor]), Groups(None, np.arange(2000))).members
     array([ True,  True, False])
     """
-    found = covariance_of_means(credits, groups, parts)
+    found = covariance_of_means(credits, groups, folds)
     k = len(found.means)
     best = int(np.argmax(found.means))
     behind = found.means[best] - found.means
@@ -92,7 +92,7 @@ def not_beaten_by(
     groups: Groups,
     *,
     by_more_than: float = 0.0,
-    parts: int = 1,
+    folds: int = 1,
     level: float = 0.95,
     seed: int = 0,
 ) -> NDArray[np.bool_]:
@@ -105,7 +105,7 @@ def not_beaten_by(
     >>> not_beaten_by(credits, Groups(None, np.arange(2000)))
     array([False,  True,  True])
     """
-    found = covariance_of_means(credits, groups, parts)
+    found = covariance_of_means(credits, groups, folds)
     k = len(found.means)
     if k == 1 or found.df <= 0 or not np.isfinite(found.matrix).all():
         return np.ones(k, dtype=bool)
@@ -133,7 +133,7 @@ class AboveGuessing:
 
 
 def above_guessing(
-    credits: NDArray[Any], groups: Groups, *, parts: int = 1, level: float = 0.05, seed: int = 0
+    credits: NDArray[Any], groups: Groups, *, folds: int = 1, level: float = 0.05, seed: int = 0
 ) -> AboveGuessing:
     """Test whether the best of k models is above one half, by the largest t of all of them.
 
@@ -141,15 +141,15 @@ def above_guessing(
     ----------
     credits : (k, m) 1 where a model predicts an answer, 0 where not, 0.5 for a tie.
     groups : which answers hang together.
-    parts : in how many parts they were held out, as for ``covariance_of_means``.
+    folds : in how many folds they were held out, as for ``covariance_of_means``.
 
     Examples
     --------
     >>> coins = np.random.default_rng(0).random((8, 500)) < 0.5
-    >>> bool(above_guessing(coins, Groups(None, np.arange(500)), parts=5))
+    >>> bool(above_guessing(coins, Groups(None, np.arange(500)), folds=5))
     False
     """
-    return AboveGuessing(_p_above_half(covariance_of_means(credits, groups, parts), seed), level)
+    return AboveGuessing(_p_above_half(covariance_of_means(credits, groups, folds), seed), level)
 
 
 def _p_above_half(found: Covariance, seed: int) -> float:

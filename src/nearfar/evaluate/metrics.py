@@ -89,7 +89,7 @@ def triplet_accuracy(
 
     Parameters
     ----------
-    held_out : answers, Triplets or an (m, 3) array of indices; they should have no part in the fit.
+    held_out : answers, Triplets or an (m, 3) array of indices; the fit should not have seen them.
     points : (n, d) coordinates, one row per object. Say which of the two it is; nothing is guessed.
     kernel : (n, n) K, the matrix and not its name.
     batch_size : answers judged at a time, which bounds the memory; the result does not depend on it.

@@ -15,7 +15,7 @@ from nearfar.triplets import Triplets
 __all__ = ["quick_credits", "score_credits"]
 
 MOST_OBJECTS = 3000  # up to which an n x n kernel is quick
-PARTS = 5
+FOLDS = 5
 
 
 def score_credits(train: Triplets, test: Triplets) -> NDArray[np.float64]:
@@ -33,12 +33,12 @@ def score_credits(train: Triplets, test: Triplets) -> NDArray[np.float64]:
 
 def quick_credits(answers: Triplets, seed: int = 0) -> NDArray[np.float64] | None:
     """(m,) held-out credits of the score kernel; None where there are too few answers or too many objects."""
-    if answers.n_objects > MOST_OBJECTS or split_units(answers).count < PARTS:
+    if answers.n_objects > MOST_OBJECTS or split_units(answers).count < FOLDS:
         return None
     credit = np.full(len(answers), 0.5)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NearfarWarning)
-        parts = list(kfold(answers, PARTS, seed=seed))
-    for train, test in parts:
+        folds = list(kfold(answers, FOLDS, seed=seed))
+    for train, test in folds:
         credit[test] = score_credits(answers[train], answers[test])
     return credit

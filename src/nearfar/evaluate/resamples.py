@@ -55,16 +55,16 @@ class Resamples:
     """Resamples of what ``kind`` says, drawn with replacement; ``drawn`` : how many there are, were they of equal size."""
 
     kind: Resampled
-    parts: tuple[Resample, ...]
+    draws: tuple[Resample, ...]
     drawn: float
 
     def cloud(self, points: Floats) -> Floats:
         """(resamples, n, d) the maps, each moved, turned, mirrored and scaled onto ``points``."""
-        return np.stack([align(part.points, points) for part in self.parts])
+        return np.stack([align(draw.points, points) for draw in self.draws])
 
     def placed(self) -> Floats:
         """(n,) share of resamples that know the object."""
-        known = [np.isfinite(part.points).all(axis=1) for part in self.parts]
+        known = [np.isfinite(draw.points).all(axis=1) for draw in self.draws]
         return np.asarray(np.mean(known, axis=0))
 
     def kept(self, labels: NDArray[np.integer], n_clusters: int) -> Floats:
@@ -73,10 +73,10 @@ class Resamples:
         ``labels`` : (n,) clusters of the objects by the tree of all answers, -1 for none.
         """
         again = []
-        for part in self.parts:
+        for draw in self.draws:
             found = np.full(len(labels), -1)
-            if part.tree is not None and len(part.rows) >= n_clusters:
-                found[part.rows] = cut(part.tree, n_clusters)
+            if draw.tree is not None and len(draw.rows) >= n_clusters:
+                found[draw.rows] = cut(draw.tree, n_clusters)
             again.append(found)
         return kept_labels(again, labels)
 
@@ -242,7 +242,7 @@ def resample(
     ``shown`` : the objects that the tree is over.
     """
     kind, rows = draws(answers, n_resamples, seed)
-    parts = []
+    made = []
     with warnings.catch_warnings():
         # a resample lacks people, and so objects and coverage, by design; the full fit warns by itself
         warnings.simplefilter("ignore", NearfarWarning)
@@ -250,8 +250,8 @@ def resample(
             sample = answers[at]
             space = model.fit(sample)
             flat = space if plane.name == model.name else plane.fit(sample)
-            parts.append(Resample(coordinates(flat), *_quick_tree(space.take(shown))))
-    return Resamples(kind, tuple(parts), effective_groups(_drawn_codes(answers)[1]))
+            made.append(Resample(coordinates(flat), *_quick_tree(space.take(shown))))
+    return Resamples(kind, tuple(made), effective_groups(_drawn_codes(answers)[1]))
 
 
 def coordinates(space: Space) -> Floats:

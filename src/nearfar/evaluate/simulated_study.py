@@ -110,7 +110,7 @@ class SimulatedStudy:
         drawn = [self.scheme.questions(n, rest, rng)] if rest or not rounds else []
         if rounds:
             drawn += [self.scheme.questions(n, None, rng)] * rounds
-        return drawn[0].replaced(np.concatenate([part.array for part in drawn]))
+        return drawn[0].replaced(np.concatenate([asked.array for asked in drawn]))
 
 
 # ---------------------------------------------------------------- what a pilot says
@@ -159,7 +159,7 @@ def learn_from_pilot(pilot: Triplets, seed: int = 0) -> Pilot:
         warnings.simplefilter("ignore", NearfarWarning)
         credits = {d: _held_out(pilot, d, seed) for d in DIMENSIONS}
         dimension = max(DIMENSIONS, key=lambda d: float(credits[d].mean()))
-        found = mean_estimate(credits[dimension], error_groups(pilot), parts=5, level=0.9)
+        found = mean_estimate(credits[dimension], error_groups(pilot), folds=5, level=0.9)
         reached = [_reached(pilot, dimension, agreement, seed) for agreement in AGREEMENTS]
     rising = np.maximum.accumulate(reached) + 1e-9 * np.arange(len(reached))
     known = np.isfinite(found.low)

@@ -2,7 +2,7 @@
 
 The unit that is drawn is a trio (all repeats, and both triplets of an odd-one-out, stay on one side). A statement
 that spans several trios, such as a grid screen, is a unit of its own; then the rows whose question stands in the
-test part are taken out of training. The test part is never filtered by what was answered.
+test set are taken out of training. The test set is never filtered by what was answered.
 
 Bare triplets may come from screens too, with the statements lost: then rows of one screen share (anchor, near), and
 a split by trio lets a model remember that pair (one real set: 97.7 % instead of 84 %). Such structure is recognised
@@ -120,7 +120,7 @@ def holdout(
     by: By | None = None,
     seed: int | np.random.Generator = 0,
 ) -> Split:
-    """Put about ``share`` of the units (by default trios, or statements that span trios) into the test part.
+    """Put about ``share`` of the units (by default trios, or statements that span trios) into the test set.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def holdout(
             f"share: got {share}, expected a number between 0 and 1, such as 0.2",
         )
     units = _units_or_warning(answers, by)
-    _need_units(units, 2, "a training and a test part")
+    _need_units(units, 2, "a training and a test set")
     held = min(max(1, round(share * units.count)), units.count - 1)
     chosen = np.zeros(units.count, dtype=bool)
     chosen[np.random.default_rng(seed).permutation(units.count)[:held]] = True
@@ -162,9 +162,9 @@ def kfold(
     by: By | None = None,
     seed: int | np.random.Generator = 0,
 ) -> Iterator[Split]:
-    """Cut the units into ``cv`` parts of (almost) equal size; each is the test part once.
+    """Cut the units into ``cv`` folds of (almost) equal size; each is the test set once.
 
-    Every answer is in exactly one test part. Parameters and result as for ``holdout``.
+    Every answer is in exactly one test set. Parameters and result as for ``holdout``.
 
     >>> answers = Triplets.from_array([[0, 1, 2], [0, 2, 1], [0, 1, 3], [3, 0, 2]])
     >>> [test.tolist() for train, test in kfold(answers, 3)]
@@ -173,13 +173,13 @@ def kfold(
     answers = as_triplets(answers)
     if cv != int(cv) or cv < 2:
         raise InputError(
-            f"cv: got {cv}, expected a whole number of parts, at least 2",
+            f"cv: got {cv}, expected a whole number of folds, at least 2",
         )
     units = _units_or_warning(answers, by)
-    _need_units(units, int(cv), f"{int(cv)} parts")
-    part = np.empty(units.count, dtype=np.int64)
-    part[np.random.default_rng(seed).permutation(units.count)] = np.arange(units.count) % int(cv)
-    own = part[units.codes]
+    _need_units(units, int(cv), f"{int(cv)} folds")
+    fold = np.empty(units.count, dtype=np.int64)
+    fold[np.random.default_rng(seed).permutation(units.count)] = np.arange(units.count) % int(cv)
+    own = fold[units.codes]
     questions = _questions(answers, units)
     return (_split(own == number, questions) for number in range(int(cv)))
 
@@ -207,7 +207,7 @@ def _need_units(units: Units, needed: int, what: str) -> None:
             else f"{units.count} different {kind.replace('pair', 'pairs') if 'pair' in kind else kind + 's'}"
         )
         raise InputError(
-            f"answers: they hold {found}, too few for {what}; collect more answers or ask for fewer parts",
+            f"answers: they hold {found}, too few for {what}; collect more answers or ask for fewer folds",
         )
 
 

@@ -27,7 +27,7 @@ from nearfar.triplets import Triplets, as_triplets
 
 __all__ = ["Tastes", "cluster_people", "find_tastes"]
 
-PARTS = 5
+FOLDS = 5
 MOST = 3  # groups that are tried
 LEAST_PEOPLE, LEAST_ANSWERS = 6, 10  # people with so many answers, below which nothing is said about tastes
 MOST_ANSWERS = 20_000  # that the groups are looked for in; of more a part is drawn
@@ -99,7 +99,7 @@ def find_tastes(
 ) -> Tastes | None:
     """Ask whether there is more than one way of seeing the objects: one, two or three groups by held-out accuracy.
 
-    In each of five honest parts people are grouped by what the common map leaves of their training answers; each
+    In each of five honest folds people are grouped by what the common map leaves of their training answers; each
     group gets a map of its own, which predicts its people's held-out answers. Two groups are found where that is better
     than the map of everybody, with the whole 95 % interval of the difference above 0; three likewise against two. Of more than
     20,000 answers so many are drawn: at first fewer of each person, down to 200, then fewer people.
@@ -143,7 +143,7 @@ def find_tastes(
     assert drawn.participant is not None
     credits = _held_out(drawn, judged, most, seed)
     clusters = error_groups(drawn)
-    accuracy = tuple(mean_estimate(row, clusters, parts=PARTS) for row in credits)
+    accuracy = tuple(mean_estimate(row, clusters, folds=FOLDS) for row in credits)
     gains = tuple(difference_estimate(after - before, clusters) for before, after in pairwise(credits))
     count = 1
     for k, gain in enumerate(gains, start=2):
@@ -170,8 +170,8 @@ def _drawn(answers: Triplets, sizes: NDArray[np.int64], seed: int) -> NDArray[np
     person = np.unique(answers.participant.codes, return_inverse=True)[1]
     order = np.argsort(person, kind="stable")
     ends = np.cumsum(sizes)
-    parts = [some_statements(answers, order[ends[p] - sizes[p] : ends[p]], each, rng) for p in asked.tolist()]
-    return np.sort(np.concatenate(parts))
+    folds = [some_statements(answers, order[ends[p] - sizes[p] : ends[p]], each, rng) for p in asked.tolist()]
+    return np.sort(np.concatenate(folds))
 
 
 def _group_everybody(
@@ -198,8 +198,8 @@ def _held_out(answers: Triplets, model: Model, most: int, seed: int) -> Floats:
     assert answers.participant is not None
     credits = np.full((most, len(answers)), 0.5)
     codes = answers.participant.codes
-    with step("looking for groups of people", total=PARTS) as advance:
-        for train, test in kfold(answers, PARTS, seed=seed):
+    with step("looking for groups of people", total=FOLDS) as advance:
+        for train, test in kfold(answers, FOLDS, seed=seed):
             known = answers[train]
             common = fit_timed(model, known).space
             credits[:, test] = common.credits(answers[test])

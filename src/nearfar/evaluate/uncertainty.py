@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 ClusterKind = Literal["participant", "statement", "trio"]
-BETWEEN_PARTS = (
+BETWEEN_FOLDS = (
     1.5  # variance of a cross-validated mean over that of independent answers (see covariance_of_means)
 )
 FEW_PEOPLE = 5  # below so many (effective) people nothing is said about people who were not asked
@@ -132,17 +132,17 @@ class Covariance:
     df: float
 
 
-def covariance_of_means(values: NDArray[Any], groups: Groups, parts: int = 1) -> Covariance:
+def covariance_of_means(values: NDArray[Any], groups: Groups, folds: int = 1) -> Covariance:
     """Means of the rows of ``values`` (k, m) and their covariance, clustered two ways; NaN with one group only.
 
-    ``parts`` : in how many parts the values were held out. Every answer stands in the training answers of the other
-    parts, so that credits of different parts hang together and their mean varies more than clusters tell (Bates,
+    ``folds`` : in how many folds the values were held out. Every answer stands in the training answers of the other
+    folds, so that credits of different folds hang together and their mean varies more than clusters tell (Bates,
     Hastie and Tibshirani 2023): measured over designs, sizes and noise 1.1 to 1.4 times in the standard error; it is
-    taken as the root of ``BETWEEN_PARTS``.
+    taken as the root of ``BETWEEN_FOLDS``.
     """
     values = np.atleast_2d(np.asarray(values, dtype=np.float64))
     means = values.mean(axis=1) if values.shape[1] else np.full(len(values), np.nan)
-    off = (values - means[:, None]) * (np.sqrt(BETWEEN_PARTS) if parts > 1 else 1.0)
+    off = (values - means[:, None]) * (np.sqrt(BETWEEN_FOLDS) if folds > 1 else 1.0)
     by_unit, df = _jackknife(off, groups.unit)
     if groups.person is None:
         return Covariance(means, by_unit, df)
@@ -191,11 +191,11 @@ class Estimate:
     few_people: int = 0
 
 
-def mean_estimate(values: ArrayLike, groups: Groups, *, parts: int = 1, level: float = 0.95) -> Estimate:
+def mean_estimate(values: ArrayLike, groups: Groups, *, folds: int = 1, level: float = 0.95) -> Estimate:
     """The mean of (m,) values between 0 and 1 with an interval that never leaves 0 to 1.
 
     The interval is symmetric in the logit. Where all values are alike there is no spread to go by; then it is the exact
-    one of as many coins as there are groups. ``parts`` as for ``covariance_of_means``.
+    one of as many coins as there are groups. ``folds`` as for ``covariance_of_means``.
 
     >>> value = mean_estimate([1, 0, 1, 1, 1, 0], Groups(None, np.arange(6)))
     >>> round(value.value, 2), round(value.low, 2), round(value.high, 2)
@@ -204,7 +204,7 @@ def mean_estimate(values: ArrayLike, groups: Groups, *, parts: int = 1, level: f
     from scipy.stats import t
 
     values = np.asarray(values, dtype=np.float64)
-    found = covariance_of_means(values, groups, parts)
+    found = covariance_of_means(values, groups, folds)
     mean, df = float(found.means[0]), found.df
     error = float(np.sqrt(found.matrix[0, 0])) if df > 0 else np.nan
     if groups.few_people or not np.isfinite(error) or df <= 0:

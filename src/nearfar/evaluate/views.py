@@ -106,7 +106,7 @@ def compare(
 ) -> Comparison:
     """Judge models by how many answers they predict that they were not fitted on.
 
-    Answers are cut into ``cv`` parts by ``nearfar.kfold``, which does not leak; each is held out once, so that every
+    Answers are cut into ``cv`` folds by ``nearfar.kfold``, which does not leak; each is held out once, so that every
     answer is predicted once by every model. ``with nearfar.progress.show(): ...`` draws a bar.
 
     Parameters
@@ -114,9 +114,9 @@ def compare(
     answers : what was answered.
     models : names such as "k1", "k1+k2", "score-5", "soe-8"; objects with ``fit_transform(answers)``; or a dict of own
         names. Default: the short list that ``auto`` chooses from.
-    cv : number of parts, of all answers. Default: 5 up to 5,000 answers, 4 up to 20,000, else 3; and of very many
-        answers a random part is judged.
-    seed : None, an integer or a numpy Generator, for the parts.
+    cv : number of folds, of all answers. Default: 5 up to 5,000 answers, 4 up to 20,000, else 3; and of very many
+        answers a random sample is judged.
+    seed : None, an integer or a numpy Generator, for the folds.
 
     Returns
     -------

@@ -18,7 +18,7 @@ def judge_figure(judge: Judge) -> Figure:
     """A dot per model with its standard error, the range of the possible behind them."""
     models = judge.models[::-1]
     with style():
-        note = f"{judge.cv} parts, by {judge.unit}; lines: one standard error, clustered by {judge.clustered_by}."
+        note = f"{judge.cv} folds, by {judge.unit}; lines: one standard error, clustered by {judge.clustered_by}."
         figure, axes = sheet(
             "Held-out accuracy", below(_ceiling(judge, note), [], []), WIDTH, 0.8 + 0.17 * len(models)
         )
