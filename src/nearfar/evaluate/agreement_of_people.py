@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nearfar.arrays import Floats
 from nearfar.errors import InputError
 from nearfar.evaluate.group_agreement import Said, first_answers
 from nearfar.evaluate.uncertainty import dense_codes
@@ -15,7 +16,6 @@ from nearfar.triplets import Triplets, as_triplets
 
 __all__ = ["PersonAgreement", "person_agreement"]
 
-Floats = NDArray[np.float64]
 LEAST_SHARED = (
     10  # questions, counted as independent ones, that two people must share for their agreement to be told
 )

@@ -30,7 +30,7 @@ __all__ = ["Tastes", "cluster_people", "find_tastes"]
 FOLDS = 5
 MOST = 3  # groups that are tried
 LEAST_PEOPLE, LEAST_ANSWERS = 6, 10  # people with so many answers, below which nothing is said about tastes
-MOST_ANSWERS = 20_000  # that the groups are looked for in; of more a part is drawn
+MOST_ANSWERS = 20_000  # that the groups are looked for in; of more a sample is drawn
 ENOUGH_OF_EACH = 200  # answers of a person; before fewer are taken, people are left out
 ROUNDS = 20  # of moving people to the group they are most like
 
