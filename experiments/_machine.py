@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import time
@@ -12,7 +13,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
-__all__ = ["machine", "single_threaded", "timed"]
+from nearfar.atomic import atomic_path
+
+__all__ = ["enlist", "machine", "machines", "single_threaded", "timed"]
 
 Result = TypeVar("Result")
 VARIABLE = "NEARFAR_NUM_THREADS"
@@ -32,6 +35,29 @@ def machine() -> dict[str, Any]:
         "numpy": version("numpy"),
         "date": datetime.now(UTC).strftime("%Y-%m-%d"),
     }
+
+
+def machines(folder: Path) -> list[dict[str, Any]]:
+    """The machines that rows in this folder were measured on; a row says which by its place in this list."""
+    path = folder / "machines.json"
+    if not path.exists():
+        return []
+    found: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+def enlist(folder: Path) -> int:
+    """Keep what this machine is, the day and the highest load seen; its place in the list."""
+    here, known = machine(), machines(folder)
+    same = ("processor", "cores", "python", "numpy")
+    place = next((i for i, one in enumerate(known) if all(one[k] == here[k] for k in same)), len(known))
+    before = known[place] if place < len(known) else {}
+    loads = [load for load in (here["load"], before.get("load")) if load is not None]
+    known[place:] = [before | here | {"load": max(loads, default=None)}, *known[place + 1 :]]
+    folder.mkdir(parents=True, exist_ok=True)
+    with atomic_path(folder / "machines.json") as path:
+        path.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
+    return place
 
 
 @contextmanager

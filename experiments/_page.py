@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from experiments import _plots, _words
 from experiments._data import Data
 from experiments._experiment import Absent, Claim, Experiment, Figure, Row, Section, table
+from experiments._machine import machines
 from experiments._runner import Places
 from experiments._store import Store
 from nearfar.atomic import atomic_path
@@ -92,36 +93,56 @@ def _not_run(experiment: Experiment, data: Data) -> Section:
 
 
 def _machine(folder: Path, quick: bool) -> str:
-    path = folder / "machine.json"
-    if not path.exists():
+    """What was measured on what, and what all of it took."""
+    known = machines(folder)
+    if not known:
         return ""
-    facts = json.loads(path.read_text(encoding="utf-8"))
-    line = f"Measured on {facts['cores']} cores of {facts['processor']}, Python {facts['python']}, numpy {facts['numpy']}, {facts['date']}."
-    if facts["load"] and facts["load"] > 1.5 * facts["cores"]:
-        line += (
-            f" Others used the machine at the same time (load up to {facts['load']}): CPU seconds do not count waiting, but caches "
-            "are shared, so single times may be up to twice those of an idle machine."
+    rows = {path.stem: Store(folder, path.stem).rows() for path in sorted(folder.glob("*.jsonl"))}
+    text = ""
+    for place, facts in enumerate(known):
+        there = {name: sum(row.get("machine", 0) == place for row in found) for name, found in rows.items()}
+        shares = [
+            name if count == len(rows[name]) else f"{name} ({count:,} of {len(rows[name]):,} rows)"
+            for name, count in there.items()
+            if count
+        ]
+        what = f" {', '.join(shares)}." if len(known) > 1 else ""
+        text += (
+            f"Measured on {facts['cores']} cores of {facts['processor']}, Python {facts['python']}, numpy {facts['numpy']}, "
+            f"{facts['date']}{':' if what else '.'}{what}{_shared(facts)}"
         )
-    line += _whole_time(folder)
-    if facts.get("note"):
-        line += f" {facts['note']}"
+        text += f" {facts['note']}" if facts.get("note") else ""
+        text += "\n"
+    if len(known) > 1:
+        text += "Seconds that are compared are from one machine. "
+    text += _whole_time(folder)
     return (
-        line + (" **This is a quick run: few runs, small sizes; do not quote it.**" if quick else "") + "\n"
+        text + (" **This is a quick run: few runs, small sizes; do not quote it.**" if quick else "") + "\n"
+    )
+
+
+def _shared(facts: Mapping[str, Any]) -> str:
+    if not facts["load"] or facts["load"] <= 1.5 * facts["cores"]:
+        return ""
+    return (
+        f" Others used the machine at the same time (load up to {facts['load']}): CPU seconds do not count waiting, but caches "
+        "are shared, so single times may be up to twice those of an idle machine."
     )
 
 
 def _whole_time(folder: Path) -> str:
-    """What all rows took: their own CPU seconds, without data, questions and pictures."""
-    spent = sum(
-        value
-        for path in folder.glob("*.jsonl")
-        for row in Store(folder, path.stem).rows()
-        for name, value in row.items()
-        if name.endswith("seconds") and value
+    """What all cells took, in CPU seconds of their own: a run on an idle machine takes that, divided by its processes."""
+    stores = [Store(folder, path.stem) for path in folder.glob("*.jsonl")]
+    spent = [store.cpu_seconds() for store in stores]
+    total, partly, cells = sum(s for s, _ in spent), sum(c for _, c in spent), sum(map(len, stores))
+    some = (
+        f" (of {partly:,} of them, which were computed before that was kept, the timed part alone: without drawing questions)"
+        if partly
+        else ""
     )
     return (
-        f" The timed work in all rows adds up to {spent / 60:.0f} CPU minutes of one thread."
-        if spent >= 60
+        f"The {cells:,} cells together took {total / 60:.0f} CPU minutes of one thread{some}."
+        if total >= 60
         else ""
     )
 
@@ -156,7 +177,9 @@ def _anchor(title: str) -> str:
 def _body(part: _Part, places: Places, page: Path, number: int) -> list[str]:
     text = [part.found.text]
     if 0 < part.stored < part.wanted:
-        text.append(f"*{part.stored:,} of {part.wanted:,} cells are computed so far.*")
+        text.append(
+            f"*{part.stored:,} of {part.wanted:,} cells are computed; the others lack their data or were not run yet.*"
+        )
     for name, figure in part.found.figures.items():
         path = places.figures / f"{name}.png"
         if _draw(figure, path, Store(places.rows, part.experiment.name).path):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from math import isnan
 from statistics import mean, median
 from typing import Any
@@ -13,6 +13,7 @@ __all__ = [
     "average",
     "matching",
     "median_of",
+    "on_one_machine",
     "runs_of",
     "spread",
     "total_seconds",
@@ -87,6 +88,23 @@ def median_of(rows: Iterable[Row], name: str, **wanted: Any) -> float:
     """Median of a result over the rows with these settings; NaN without rows."""
     found = [row[name] for row in matching(rows, **wanted) if name in row]
     return median(found) if found else float("nan")
+
+
+def on_one_machine(rows: Iterable[Row], *needed: Mapping[str, Any]) -> list[Row]:
+    """The rows of the machine that has all the kinds of rows that are needed, of the last one if there are several.
+
+    Seconds of two machines do not compare. Without such a machine there are no rows.
+
+    >>> on_one_machine([{"d": 2, "seconds": 1.0}, {"d": 5, "seconds": 2.0, "machine": 1}], {"d": 2})
+    [{'d': 2, 'seconds': 1.0}]
+    """
+    by_machine: dict[int, list[Row]] = {}
+    for row in rows:
+        by_machine.setdefault(row.get("machine", 0), []).append(row)
+    whole = [
+        found for _, found in sorted(by_machine.items()) if all(matching(found, **way) for way in needed)
+    ]
+    return whole[-1] if whole else []
 
 
 def values_of(rows: Iterable[Row], name: str) -> list[Any]:

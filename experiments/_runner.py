@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import sys
 import time
@@ -20,9 +19,8 @@ from typing import Any, Protocol
 
 from experiments._data import Data
 from experiments._experiment import Absent, Cell, Experiment
-from experiments._machine import machine, single_threaded
+from experiments._machine import enlist, single_threaded, timed
 from experiments._store import Store
-from nearfar.atomic import atomic_path
 
 __all__ = ["Outcome", "Places", "run"]
 
@@ -85,16 +83,17 @@ def run(
         (experiment, store, cell) for experiment, store, cells in work for cell in cells if cell not in store
     ]
     outcome = Outcome(stored=sum(len(cells) for *_, cells in work) - len(todo))
+    on = enlist(places.rows) if todo else 0
     left = Counter(experiment.name for experiment, *_ in todo)
     with _meter(sum(cell.cost for *_, cell in todo), quiet) as meter:
         for (experiment, store, cell), finished in _finished(todo, data, jobs):
-            _keep(experiment, cell, store, finished, outcome)
+            _keep(experiment, cell, store, finished, outcome, on)
             left[experiment.name] -= 1
             if left[experiment.name] == 0 and len(store):
                 store.arrange(experiment.cells(quick))
             meter.advance(f"{experiment.name}, {left.total()} cells left", cell.cost)
     if outcome.computed:
-        _note_machine(places.rows)
+        enlist(places.rows)
     return outcome
 
 
@@ -106,6 +105,7 @@ class Finished:
     """What became of a cell: a result, or a reason why there is none."""
 
     result: Mapping[str, Any] | None = None
+    cpu_seconds: float = 0.0
     absent: str = ""
     failed: str = ""
 
@@ -157,17 +157,20 @@ def _compute(experiment: Experiment, cell: Cell, data: Data) -> Finished:
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            result = dict(experiment.compute(cell.settings, data))
+            found, seconds = timed(lambda: experiment.compute(cell.settings, data))
+            result = dict(found)
     except Absent as reason:
         return Finished(absent=str(reason))
     except Exception:
         return Finished(failed=traceback.format_exc())
     if caught:
         result["warned"] = sorted({warning.category.__name__ for warning in caught})
-    return Finished(result)
+    return Finished(result, seconds)
 
 
-def _keep(experiment: Experiment, cell: Cell, store: Store, finished: Finished, outcome: Outcome) -> None:
+def _keep(
+    experiment: Experiment, cell: Cell, store: Store, finished: Finished, outcome: Outcome, on: int
+) -> None:
     if finished.absent:
         outcome.absent += 1
         print(f"{experiment.name}: data is absent: {finished.absent}", file=sys.stderr)
@@ -175,18 +178,8 @@ def _keep(experiment: Experiment, cell: Cell, store: Store, finished: Finished, 
         outcome.failed += 1
         print(f"{experiment.name} {cell.key} failed:\n{finished.failed}", file=sys.stderr)
     else:
-        store.add(cell, finished.result)
+        store.add(cell, finished.result, cpu_seconds=finished.cpu_seconds, machine=on)
         outcome.computed += 1
-
-
-def _note_machine(folder: Path) -> None:
-    """Keep what the rows were measured on; the highest load of all runs that added some."""
-    facts, place = machine(), folder / "machine.json"
-    if place.exists():
-        before = json.loads(place.read_text(encoding="utf-8"))["load"]
-        facts["load"] = max((load for load in (facts["load"], before) if load is not None), default=None)
-    with atomic_path(place) as path:
-        path.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
 
 
 # ---------------------------------------------------------------- how far it is

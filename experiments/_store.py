@@ -19,7 +19,8 @@ class Store:
 
     A finished cell is appended at once and reaches the disk before the next one starts, so a killed run loses
     the cell it was at and nothing else. A line torn by the kill is dropped when the file is read again.
-    ``arrange`` brings lines into the order of the cells; it writes the file whole or not at all.
+    Beside its settings and results a line says what the whole cell took, and on which of the machines in
+    ``machines.json`` it was computed, the first one unless said. ``arrange`` brings lines into the order of the cells; it writes the file whole or not at all.
 
     >>> import tempfile
     >>> store = Store(Path(tempfile.mkdtemp()), "demo")
@@ -50,9 +51,15 @@ class Store:
     def __len__(self) -> int:
         return len(self._lines)
 
-    def add(self, cell: Cell, result: Mapping[str, Any]) -> None:
+    def add(
+        self, cell: Cell, result: Mapping[str, Any], *, cpu_seconds: float | None = None, machine: int = 0
+    ) -> None:
         """Keep a finished cell."""
-        entry = {"cell": dict(cell.settings), "result": tidy(result)}
+        entry: dict[str, Any] = {"cell": dict(cell.settings), "result": tidy(result)}
+        if cpu_seconds is not None:
+            entry["cpu_seconds"] = tidy(cpu_seconds)
+        if machine:
+            entry["machine"] = machine
         self._lines[cell.key] = entry
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("a", encoding="utf-8") as file:
@@ -61,8 +68,22 @@ class Store:
             os.fsync(file.fileno())
 
     def rows(self) -> list[Row]:
-        """Settings and results of every stored cell."""
-        return [{**entry["cell"], **entry["result"]} for entry in self._lines.values()]
+        """Settings and results of every stored cell, and its machine unless that is the first one."""
+        return [
+            {**entry["cell"], **entry["result"]}
+            | ({"machine": entry["machine"]} if "machine" in entry else {})
+            for entry in self._lines.values()
+        ]
+
+    def cpu_seconds(self) -> tuple[float, int]:
+        """What all cells took, and for how many of them that is the timed part alone: the whole was not kept."""
+        total, partly = 0.0, 0
+        for entry in self._lines.values():
+            whole = entry.get("cpu_seconds")
+            timed = sum(v for name, v in entry["result"].items() if name.endswith("seconds") and v)
+            total += timed if whole is None else whole
+            partly += whole is None
+        return total, partly
 
     def forget(self) -> None:
         """Drop all rows."""

@@ -12,6 +12,7 @@ from experiments import _methods, _plots
 from experiments._data import Data
 from experiments._experiment import Cell, Claim, Experiment, Figure, Row, Section, Verdict, seed_of
 from experiments._machine import timed
+from experiments._rows import on_one_machine
 from nearfar import FeatureMap, Triplets, kernel_matrix
 
 OBJECTS, QUICK_OBJECTS = (1_000, 2_000, 4_000, 8_000), (500, 1_000)
@@ -59,6 +60,7 @@ def exponent(rows: list[Row], name: str, what: str = "seconds") -> float:
 
 
 def section(rows: list[Row], data: Data) -> Section:
+    rows = on_one_machine(rows, {"grows": "n"}, {"grows": "landmarks"}, {"grows": "answers"})
     n, marks, answers = (
         exponent(rows, "n"),
         exponent(rows, "landmarks"),

@@ -204,6 +204,8 @@ def _matrix(axis: Any, matrix: NDArray[Any], colours: str) -> None:
 def _coarse(matrix: NDArray[np.float64], size: int = 100) -> NDArray[np.float64]:
     """A square matrix averaged over blocks, NaN left out, down to at most ``size`` rows."""
     step = -(-len(matrix) // size)
+    if step == 1:
+        return matrix
     n = len(matrix) // step * step
     return np.asarray(np.nanmean(matrix[:n, :n].reshape(n // step, step, n // step, step), axis=(1, 3)))
 

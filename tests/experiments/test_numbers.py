@@ -5,7 +5,7 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 from experiments import complexity, diagonal, entries, figure1, figure2, figure3, landmarks, nature, prior
-from experiments._rows import average, matching, runs_of, spread, typical_seconds, with_error
+from experiments._rows import average, matching, on_one_machine, runs_of, spread, typical_seconds, with_error
 from scipy.stats import kendalltau
 
 from nearfar import Triplets, kernel_matrix
@@ -143,3 +143,10 @@ def test_averages():
     assert with_error(rows, d=None) == "0.90" and with_error(rows, d=3) == "-"
     assert runs_of(rows, "d", d=2) == "2" and runs_of([], "d") == "0"
     assert matching(rows, d=None) == rows[2:]
+
+
+def test_rows_of_one_machine():
+    rows = [{"d": 2}, {"d": 5}, {"d": 2, "machine": 1}, {"d": 5, "machine": 2}, {"d": 2, "machine": 2}]
+    assert on_one_machine(rows, {"d": 2}, {"d": 5}) == rows[3:]  # the last that has both
+    assert on_one_machine(rows[:4], {"d": 2}, {"d": 5}) == rows[:2]
+    assert on_one_machine(rows[1:4], {"d": 2}, {"d": 5}) == []

@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from experiments import _methods, mnist, usps
+from experiments import _machine, _methods, mnist, usps
 from experiments._catalogue import EXPERIMENTS
 from experiments._data import Data
 from experiments._experiment import Absent, Cell, Experiment, Section, key_of, seed_of, tidy
@@ -76,6 +76,34 @@ def test_keys_and_seeds_are_fixed():
     assert tidy({"a": (1, np.float32(0.5)), "b": float("inf")}) == {"a": [1, 0.5], "b": None}
 
 
+def test_what_a_cell_took_and_where_is_kept_beside_its_results(tmp_path):
+    store = Store(tmp_path, "demo")
+    store.add(Cell({"n": 1}), {"seconds": 2.0, "cluster_seconds": 1.0, "purity": 0.5})  # as it was kept once
+    store.add(Cell({"n": 2}), {"seconds": 2.0}, cpu_seconds=5.5, machine=1)
+    store.add(Cell({"n": 3}), {"purity": 0.5}, cpu_seconds=0.25)
+    again = Store(tmp_path, "demo")
+    assert again.cpu_seconds() == (3.0 + 5.5 + 0.25, 1)
+    assert [row.get("machine") for row in again.rows()] == [None, 1, None]
+    assert "cpu_seconds" not in again.rows()[1]
+
+
+def test_machines_are_told_apart(tmp_path, monkeypatch):
+    here = {"processor": "A", "cores": 2, "load": 1.5, "python": "3", "numpy": "2", "date": "2026-01-01"}
+    monkeypatch.setattr(_machine, "machine", lambda: dict(here))
+    assert _machine.machines(tmp_path) == []
+    assert _machine.enlist(tmp_path) == 0
+    here |= {"load": 0.5, "date": "2026-01-02"}
+    assert _machine.enlist(tmp_path) == 0
+    here |= {"processor": "B"}
+    assert _machine.enlist(tmp_path) == 1
+    first, second = _machine.machines(tmp_path)
+    assert (first["load"], first["date"], second["processor"]) == (1.5, "2026-01-02", "B")
+    run([counting([], n=1)], Places.below(tmp_path / "new"), Data(tmp_path), quick=False, quiet=True)
+    monkeypatch.setattr("experiments._runner.enlist", lambda folder: 1)
+    run([counting([], n=2)], Places.below(tmp_path / "new"), Data(tmp_path), quick=False, quiet=True)
+    assert [row.get("machine") for row in Store(tmp_path / "new" / "results", "counting").rows()] == [None, 1]
+
+
 # ---------------------------------------------------------------- the runner
 
 
@@ -139,7 +167,7 @@ def test_rows_do_not_depend_on_the_number_of_processes(tmp_path):
         places = Places.below(tmp_path / str(jobs))
         outcome = run(chosen, places, Data(tmp_path), quick=True, jobs=jobs, quiet=True)
         assert outcome.computed == 7
-        rows.append([(places.rows / f"{experiment.name}.jsonl").read_text() for experiment in chosen])
+        rows.append([Store(places.rows, experiment.name).rows() for experiment in chosen])
     assert rows[0] == rows[1]
 
 

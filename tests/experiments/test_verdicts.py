@@ -147,6 +147,27 @@ def test_speed_on_mnist_is_judged(seconds, expected):
     )
 
 
+def test_times_of_two_machines_are_not_compared():
+    """The published programs were run on another machine than the kernels' matrices: no verdict, no seconds."""
+    rows = [row | ({"machine": 1} if row.get("start") == "published" else {}) for row in mnist_rows()]
+    claims = _mnist_page.section(rows, Data(Path())).claims
+    assert [claim.verdict for claim in claims] == ["holds", "holds", "not judged"]
+    # times of both on the second machine count, whatever the first one has
+    slow = [row | {"machine": 1, "seconds": 3.0} for row in mnist_rows() if "time" in row]
+    again = _mnist_page.section(rows + slow, Data(Path())).claims
+    assert again[2].verdict == "holds in part" and "factors of 7 and 7" in again[2].ours
+    rows = [row | ({"machine": 1} if row.get("start") == "published" else {}) for row in usps_rows()]
+    assert _usps_page.section(rows, Data(Path())).claims == []
+
+
+def test_mnist_is_judged_on_the_digits_that_all_methods_had():
+    more = [
+        {"run": run, "n": 1000, "design": "landmark", "method": "k1", "purity": 0.2} for run in range(1, 5)
+    ]
+    claims = _mnist_page.section(mnist_rows(k1=0.49) + more, Data(Path())).claims
+    assert claims[0].verdict == "holds" and "k1 0.490" in claims[0].ours
+
+
 def test_no_verdict_without_its_rows():
     kernels = [row for row in mnist_rows() if row.get("start") != "published"]
     assert {claim.verdict for claim in _mnist_page.section(kernels, Data(Path())).claims} == {"not judged"}
