@@ -46,7 +46,7 @@ def _of_questions(either: Either, drawn: Any, rng: np.random.Generator) -> Any:
     return (p @ p.T + (1 - p) @ (1 - p).T) / len(rows)
 
 
-def _of_screens(either: Either, drawn: Any, rng: np.random.Generator, design: str, runs: int = 30) -> Any:
+def _of_screens(either: Either, drawn: Any, rng: np.random.Generator, design: str, runs: int = 12) -> Any:
     """The same for answers of which no probability is known: the share in many more answers of the same people."""
     alike, shared = np.zeros((2, len(drawn), len(drawn)))
     for _ in range(runs):

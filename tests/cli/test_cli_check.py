@@ -276,3 +276,16 @@ def test_text_output_is_stdout_or_a_whole_file(tmp_path, capsys):
         stream.write("half")
         raise ValueError("stop")
     assert not (tmp_path / "half.txt").exists()
+
+
+def test_pseudonyms_of_any_report_nearby_are_excluded(monkeypatch, capsys, tmp_path):
+    from nearfar.report.pseudonyms import pseudonyms
+
+    (tmp_path / "answers.csv").write_text("anchor,near,far,participant\na,b,c,ann\na,b,d,bob\n")
+    (tmp_path / "first.key").write_text("one key\n")
+    (tmp_path / "server.key").write_bytes(b"\xff\x00 is not one of ours")
+    (tmp_path / "out.txt").write_text(pseudonyms(["ann", "bob"], "one key")["bob"] + "\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = load([str(tmp_path / "answers.csv")], exclude=tmp_path / "out.txt")
+    assert found.excluded == {"bob": 1}

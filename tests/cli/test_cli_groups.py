@@ -8,6 +8,7 @@ from groups_tools import two_groups
 from typer.testing import CliRunner
 
 from nearfar.cli.compare import compare
+from nearfar.cli.report import report
 from nearfar.errors import FileError, InputError
 from nearfar.evaluate.analysis import Analysis
 from nearfar.io import write_triplets
@@ -48,14 +49,20 @@ def test_the_shell_compares_groups_of_a_file(run, tmp_path):
     assert found["model"] == "soe-2" and found["pairs"][0]["p"] <= 0.01
 
 
-def test_the_shell_compares_groups_of_a_column(run, study, tmp_path):
-    path = tmp_path / "answers.csv"
+def with_cohorts(path, groups):
+    """Add a column ``cohort`` to a file of answers."""
     head, *rows = path.read_text().splitlines()
     at = head.split(",").index("participant")
-    groups = study[1]
     path.write_text(
-        "\n".join([f"{head},cohort", *(f"{row},{groups[row.split(',')[at]]}" for row in rows)]) + "\n"
+        "".join(
+            f"{line}\n"
+            for line in [f"{head},cohort", *(f"{row},{groups[row.split(',')[at]]}" for row in rows)]
+        )
     )
+
+
+def test_the_shell_compares_groups_of_a_column(run, study, tmp_path):
+    with_cohorts(tmp_path / "answers.csv", study[1])
     said = run("--groups", "cohort").stdout
     assert "experts (6 people) and novices (6 people) see the objects differently" in said
     with pytest.raises(FileError, match="has no column 'kohort'; its columns are 'anchor'"):
@@ -83,3 +90,30 @@ def test_an_analysis_knows_its_people(study):
     assert len(analysis.alike.people) == 12 and analysis.tastes.count in (1, 2)
     bare = Analysis(answers.replace(participant=None), "soe-2", models=["soe-2"])
     assert bare.alike is None and bare.tastes is None
+
+
+@pytest.mark.filterwarnings("ignore::nearfar.errors.NearfarWarning")
+def test_the_report_compares_groups_of_a_column(study, tmp_path):
+    """Named alone, or as the role ``group`` too; what is not a column is said with the columns there are."""
+    path = tmp_path / "answers.csv"
+    write_triplets(study[0], path)
+    with_cohorts(path, study[1])
+    app = typer.Typer()
+    app.command()(report)
+    given = [
+        str(path),
+        "--model",
+        "soe-2",
+        "-o",
+        str(tmp_path / "page.html"),
+        "--json",
+        str(tmp_path / "f.json"),
+    ]
+    result = CliRunner().invoke(app, [*given, "--groups", "cohort", "--column", "group=cohort"])
+    assert result.exit_code == 0, result.output
+    assert json.loads((tmp_path / "f.json").read_text())["groups"]["pairs"][0]["names"] == [
+        "experts",
+        "novices",
+    ]
+    wrong = CliRunner().invoke(app, [*given, "--groups", "kohort"]).exception
+    assert isinstance(wrong, FileError) and "has no column 'kohort'; its columns are" in str(wrong)

@@ -307,6 +307,10 @@ def test_advice_from_a_pilot(run, names, tmp_path):
     write_triplets(Triplets.concatenate(answers), pilot)
     said = run(names, "--pilot", pilot).stdout
     assert "As in the pilot: 240 answers, predicted best in " in said
+    other = tmp_path / "other.csv"
+    other.write_text(pilot.read_text().replace("anchor,near,far", "Q,Picked,Other", 1))
+    columns = [part for column in ("anchor=Q", "near=Picked", "far=3") for part in ("--column", column)]
+    assert run(names, "--pilot", other, *columns).stdout == said
     pilot.write_text("\n".join(pilot.read_text().splitlines()[:50]))
     with pytest.raises(InputError, match="pilot: 49 answers say too little; expected at least 100"):
         run(names, "--pilot", pilot)

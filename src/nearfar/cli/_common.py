@@ -6,7 +6,7 @@ import io
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -98,8 +98,8 @@ ExcludeOption = Annotated[
     typer.Option(
         "--exclude",
         metavar="FILE",
-        help="Participants to leave out, one per line, by name or by the pseudonym of a report whose key lies beside this "
-        "file or here (report.key).",
+        help="Participants to leave out, one per line, by name or by the pseudonym of a report whose key (a file that ends "
+        "in .key) lies beside this file or here.",
         show_default=False,
     ),
 ]
@@ -193,14 +193,19 @@ def named_columns(given: Sequence[str] | None) -> dict[str, Any] | None:
 
 
 def _people(path: Path, triplets: Triplets, key: str | None) -> list[str]:
-    """Names of the listed participants; pseudonyms are looked up with the key given, or with one that lies near."""
+    """Names of the listed participants; pseudonyms are looked up with the key given, or with those that lie near."""
     from nearfar.report.pseudonyms import read_key, real_names
 
     names = [] if triplets.participant is None else [str(name) for name in triplets.participant.names]
-    if key is None:
-        found = [place for place in (path.parent / "report.key", Path("report.key")) if place.is_file()]
-        key = read_key(found[0]) if found else None
-    return real_names(read_lines(path, "participant"), names, key)
+    listed = read_lines(path, "participant")
+    if key is not None:
+        return real_names(listed, names, key)
+    if set(listed) <= set(names):
+        return listed
+    for near in sorted({*path.parent.glob("*.key"), *Path().glob("*.key")}):
+        with suppress(FileError):  # a key of another kind
+            listed = real_names(listed, names, read_key(near))
+    return listed
 
 
 def leave_out(

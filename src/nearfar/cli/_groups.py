@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +10,7 @@ import typer
 
 from nearfar.errors import FileError
 
-__all__ = ["GroupsOption", "group_column", "read_groups"]
+__all__ = ["GroupsOption", "read_groups", "with_group_column"]
 
 GroupsOption = Annotated[
     str | None,
@@ -24,9 +24,16 @@ GroupsOption = Annotated[
 ]
 
 
-def group_column(given: str | None) -> list[str]:
-    """What to ask the reader for: the column, where no file is meant."""
-    return [] if given is None or Path(given).is_file() else [f"group={given}"]
+def with_group_column(columns: Sequence[str] | None, given: str | None) -> list[str]:
+    """What to ask the reader for: the columns, with that of the groups where no file is meant.
+
+    >>> with_group_column(["anchor=Q"], "cohort"), with_group_column(["group=cohort"], "cohort")
+    (['anchor=Q', 'group=cohort'], ['group=cohort'])
+    """
+    named = list(columns or [])
+    if given is None or Path(given).is_file() or f"group={given}" in named:
+        return named
+    return [*named, f"group={given}"]
 
 
 def read_groups(given: str, found: Mapping[str, str]) -> dict[str, str]:

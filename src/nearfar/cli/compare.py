@@ -23,7 +23,7 @@ from nearfar.cli._common import (
     tell,
     text_output,
 )
-from nearfar.cli._groups import GroupsOption, group_column, read_groups
+from nearfar.cli._groups import GroupsOption, read_groups, with_group_column
 from nearfar.errors import InputError
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def compare(
     with session(quiet):
         from nearfar.evaluate import Analysis
 
-        columns = [*(column or []), *group_column(groups)]
+        columns = with_group_column(column, groups)
         loaded = load(
             answers, dialect=dialect, column=columns, objects=objects, on_bad=on_bad, exclude=exclude
         )

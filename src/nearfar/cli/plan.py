@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nearfar.cli._common import OutputOption, QuietOption, SeedOption, many, session, tell
+from nearfar.cli._common import ColumnOption, OutputOption, QuietOption, SeedOption, load, many, session, tell
 from nearfar.errors import InputError
 from nearfar.terminal import write_out
 
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from nearfar.cli._objects import Things
     from nearfar.design import Questions, Scheme
     from nearfar.evaluate.advice import Assumptions
+    from nearfar.triplets import Triplets
 
 __all__ = ["plan"]
 
@@ -138,15 +138,17 @@ def plan(
         typer.Option("--advise", help="Advise, also where a budget is given.", rich_help_panel=ADVICE),
     ] = False,
     pilot: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             "--pilot",
             metavar="ANSWERS",
-            help="Answers of a pilot study; they replace the next two assumptions.",
+            help="Answers of a pilot study, with --column where its columns are not known; they replace the next two "
+            "assumptions.",
             show_default=False,
             rich_help_panel=ADVICE,
         ),
     ] = None,
+    column: ColumnOption = None,
     dimension: Annotated[
         int, typer.Option("--dimension", help="Assumed dimensions of the objects.", rich_help_panel=ADVICE)
     ] = 3,
@@ -201,7 +203,8 @@ def plan(
             from nearfar.evaluate.advice import Assumptions
 
             rests_on = Assumptions(dimension, agreement, seconds, minutes, pay)
-            _advise(things, scheme, wanted, rests_on, pilot, seed, output)
+            asked = None if pilot is None else load([pilot], column=column).triplets
+            _advise(things, scheme, wanted, rests_on, asked, seed, output)
             return
         drawn = scheme.questions(things.names, wanted, seed)
         table, remark = _table(drawn, who, things.images, seed)
@@ -297,18 +300,16 @@ def _advise(
     scheme: Scheme,
     budget: int | None,
     assumptions: Assumptions,
-    pilot: Path | None,
+    pilot: Triplets | None,
     seed: int,
     output: str,
 ) -> None:
     """Print the advice, or write its table where the output is a file."""
     from nearfar.evaluate.advice import advise
-    from nearfar.io import read_triplets
     from nearfar.io.table_writing import check_table_path, write_table
 
     check_table_path(output)
-    answers = None if pilot is None else read_triplets(pilot)
-    advice = advise(things.names, scheme, budget=budget, assumptions=assumptions, pilot=answers, seed=seed)
+    advice = advise(things.names, scheme, budget=budget, assumptions=assumptions, pilot=pilot, seed=seed)
     if output == "-":
         write_out(f"{advice}\n")
     else:

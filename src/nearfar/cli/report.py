@@ -21,7 +21,7 @@ from nearfar.cli._common import (
     session,
     tell,
 )
-from nearfar.cli._groups import GroupsOption, read_groups
+from nearfar.cli._groups import GroupsOption, read_groups, with_group_column
 from nearfar.cli._methods import ImagesOption, write_bytes
 from nearfar.cli._model import ModelOption
 
@@ -108,7 +108,7 @@ def report(
         loaded = load(
             answers,
             dialect=dialect,
-            column=column,
+            column=with_group_column(column, groups),
             objects=objects,
             on_bad=on_bad,
             exclude=exclude,

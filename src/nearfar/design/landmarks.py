@@ -177,5 +177,5 @@ def _landmarks(landmarks: Sequence[str] | ArrayLike, names: tuple[str, ...]) -> 
 def _check_k(k: int, n: int) -> None:
     if not 1 <= k <= n:
         raise InputError(
-            f"k: {k} landmarks cannot be chosen from {n:,} objects",
+            f"{k} landmarks cannot be chosen from {n:,} objects",
         )
