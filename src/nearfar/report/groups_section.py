@@ -13,31 +13,39 @@ from nearfar.evaluate.agreement_of_people import PersonAgreement
 from nearfar.evaluate.groups import GroupComparison, GroupPair
 from nearfar.evaluate.tastes import Tastes
 from nearfar.evaluate.uncertainty import Estimate
+from nearfar.report.print.labelling import place_labels
 
 __all__ = ["Alike", "GroupsFacts", "PairFacts", "Share", "alike_facts", "groups_facts"]
 
 SHOWN_MOVES = 10
+WIDTH, MARGIN, LETTER, LONGEST = 380.0, 26.0, 5.8, 24  # of a map as it is drawn, and of its names
 MOST_PEOPLE = 60  # in the drawn matrix; everybody is in the tables
 
 
 @dataclass(frozen=True)
 class Share:
-    """A share with its 95 % interval, None where that is not known."""
+    """A share with its 95 % interval, None where that is not known; ``points``: the difference of two shares."""
 
     what: str
     value: float
     low: float | None
     high: float | None
+    points: bool = False
 
 
 @dataclass(frozen=True)
 class Spot:
-    """An object on the two maps: (x, y) on each, from 0 to 1, or None where a group says nothing about it."""
+    """An object on the two maps: (x, y) on each over the width of a map, or None where a group says nothing about it.
+
+    ``first_label``, ``second_label`` : the middle of its name, None where there is no room for it.
+    """
 
     name: str
     first: tuple[float, float] | None
     second: tuple[float, float] | None
     moves: bool
+    first_label: tuple[float, float] | None = None
+    second_label: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -53,7 +61,7 @@ class MoveFacts:
 
 @dataclass(frozen=True)
 class PairFacts:
-    """Two groups."""
+    """Two groups; ``height`` : of a map over its width."""
 
     names: tuple[str, str]
     people: tuple[int, int]
@@ -67,6 +75,7 @@ class PairFacts:
     leads: tuple[Share, ...]
     spots: tuple[Spot, ...]
     moves: tuple[MoveFacts, ...]
+    height: float
 
 
 @dataclass(frozen=True)
@@ -83,7 +92,7 @@ class Alike:
     """How alike people see the objects.
 
     ``cells`` : (row, column, share, low, high, questions) of two people, where they shared enough questions;
-    ``known`` : share of all pairs of people of which that is so.
+    ``known`` : share of all pairs of people of which that is so; ``sizes`` : of the groups of people shown, in their order.
     """
 
     verdict: str
@@ -93,6 +102,7 @@ class Alike:
     cells: tuple[tuple[int, int, float, float, float, int], ...]
     known: float
     chance: float
+    sizes: tuple[int, ...] = ()
 
 
 def groups_facts(found: GroupComparison, labels: Mapping[str, str]) -> GroupsFacts:
@@ -107,14 +117,16 @@ def _pair(pair: GroupPair, objects: tuple[str, ...], labels: Mapping[str, str]) 
     if pair.agreement is not None:
         whats = (f"two people of {one}", f"two people of {other}", "one of each", "within less between")
         parts = (*pair.agreement.shares, pair.agreement.gap)
-        agreement = tuple(_share(what, part) for what, part in zip(whats, parts, strict=True))
+        agreement = tuple(
+            _share(what, part, part is pair.agreement.gap) for what, part in zip(whats, parts, strict=True)
+        )
     accuracy = tuple(
         _share(f"answers of {pair.names[j]} by the map of {pair.names[i]}", pair.accuracy[i][j])
         for j in (0, 1)
         for i in (j, 1 - j)
     )
     leads = tuple(
-        _share(f"own map of {name} over the other's", lead)
+        _share(f"own map of {name} over the other's", lead, True)
         for name, lead in zip(pair.names, pair.lead, strict=True)
     )
     sure = {move.name for move in pair.moves if move.sure}
@@ -123,9 +135,10 @@ def _pair(pair: GroupPair, objects: tuple[str, ...], labels: Mapping[str, str]) 
         MoveFacts(labels.get(m.name, m.name), m.distance, m.low, m.high, m.sure) for m in shown[:SHOWN_MOVES]
     )
     level, verdict = _verdict(pair, len(sure))
+    spots, height = _spots(pair, objects, labels, sure)
     return PairFacts(
         pair.names, pair.people, pair.answers, level, verdict, pair.test.p, pair.test.permutations,
-        agreement, accuracy, leads, _spots(pair, objects, labels, sure), moves,
+        agreement, accuracy, leads, spots, moves, height,
     )  # fmt: skip
 
 
@@ -142,35 +155,59 @@ def _verdict(pair: GroupPair, moved: int) -> tuple[str, str]:
     objects = (
         "no single object moves for certain"
         if not moved
-        else f"{moved} object{'' if moved == 1 else 's'} for certain"
+        else f"{moved} object{' moves' if moved == 1 else 's move'} for certain"
     )
     return "good", f"{one} and {other} see the objects differently ({how}, level 5 %); {objects}."
 
 
 def _spots(
     pair: GroupPair, objects: tuple[str, ...], labels: Mapping[str, str], sure: set[str]
-) -> tuple[Spot, ...]:
+) -> tuple[tuple[Spot, ...], float]:
+    """The objects on both maps, which are one width wide, and how high these are."""
     known = pair.maps[np.isfinite(pair.maps).all(axis=2)]
     if not len(known):
-        return ()
+        return (), 1.0
     low, high = known.min(axis=0), known.max(axis=0)
-    size = float((high - low).max()) or 1.0
-    placed = (pair.maps - (low + high) / 2) / size + 0.5
+    across, along = np.maximum(high - low, 1e-9)
+    room = WIDTH - 2 * MARGIN
+    scale = min(room / across, room / along)
+    tall = max(along * scale + 2 * MARGIN, 0.5 * WIDTH)
+    middle = np.array([WIDTH / 2, tall / 2])
+    placed = (pair.maps - (low + high) / 2) * scale * [1, -1] + middle
+    shown = [i for i in range(len(objects)) if np.isfinite(placed[:, i]).all(axis=1).any()]
+    names = [labels.get(objects[i], objects[i]) for i in shown]
+    moves = np.array([objects[i] in sure for i in shown])
+    beside = [_labels(places, names, moves, tall) for places in placed[:, shown]]
     return tuple(
-        Spot(labels.get(name, name), _place(placed[0, i]), _place(placed[1, i]), name in sure)
-        for i, name in enumerate(objects)
-        if np.isfinite(placed[:, i]).all(axis=1).any()
-    )
+        Spot(
+            name, _place(placed[0, i]), _place(placed[1, i]), bool(moves[k]), _place(beside[0][k]), _place(beside[1][k])
+        )
+        for k, (i, name) in enumerate(zip(shown, names, strict=True))
+    ), tall / WIDTH  # fmt: skip
+
+
+def _labels(places: Any, names: list[str], moves: Any, tall: float) -> Any:
+    """(n, 2) middles of the names on one map: of objects that move always, of others where there is room."""
+    sizes = np.array([[LETTER * min(len(name), LONGEST) + 2, 12.0] for name in names])
+    found = np.full((len(names), 2), np.nan)
+    here = np.isfinite(places).all(axis=1)
+    found[here] = place_labels(places[here], sizes[here], gap=5.0, frame=(WIDTH, tall))
+    crowded = here & moves & np.isnan(found[:, 0])
+    found[crowded] = places[crowded] + [0, 11]
+    half = np.minimum(sizes / 2, WIDTH / 2)
+    found[crowded] = np.clip(found[crowded], half[crowded], [WIDTH, tall] - half[crowded])
+    return found
 
 
 def _place(point: Any) -> tuple[float, float] | None:
-    x, y = (float(value) for value in point)
-    return (round(x, 4), round(1 - y, 4)) if math.isfinite(x) and math.isfinite(y) else None
+    """Over the width of the map."""
+    x, y = (float(value) / WIDTH for value in point)
+    return (round(x, 4), round(y, 4)) if math.isfinite(x) and math.isfinite(y) else None
 
 
-def _share(what: str, found: Estimate) -> Share:
+def _share(what: str, found: Estimate, points: bool = False) -> Share:
     known = math.isfinite(found.low) and math.isfinite(found.high)
-    return Share(what, found.value, found.low if known else None, found.high if known else None)
+    return Share(what, found.value, found.low if known else None, found.high if known else None, points)
 
 
 def alike_facts(tastes: Tastes | None, agreement: PersonAgreement, shown: Mapping[str, str]) -> Alike:
@@ -205,12 +242,18 @@ def alike_facts(tastes: Tastes | None, agreement: PersonAgreement, shown: Mappin
     )  # fmt: skip
     people = tuple(shown.get(agreement.people[p], agreement.people[p]) for p in order)
     count = None if tastes is None else tastes.count
-    return Alike(verdict, level, count, people, cells, agreement.known, 1 / agreement.options)
+    group = _group_of(tastes)
+    sizes = np.bincount([group.get(agreement.people[p], 0) for p in order]).tolist()
+    return Alike(verdict, level, count, people, cells, agreement.known, 1 / agreement.options, tuple(sizes))
+
+
+def _group_of(tastes: Tastes | None) -> dict[str, int]:
+    return {} if tastes is None else dict(zip(tastes.people, tastes.group.tolist(), strict=True))
 
 
 def _order(tastes: Tastes | None, agreement: PersonAgreement) -> list[int]:
     """People by group, and within it by how often they agree with others."""
-    group = {} if tastes is None else dict(zip(tastes.people, tastes.group.tolist(), strict=True))
+    group = _group_of(tastes)
     known = np.isfinite(agreement.share)
     mean = np.where(known, agreement.share, 0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
     return sorted(range(len(agreement.people)), key=lambda p: (group.get(agreement.people[p], 0), -mean[p]))
