@@ -34,6 +34,7 @@ extensions = [
     "command_line",
     "docstrings",
     "mathml",
+    "messages",
     "offline",
 ]
 templates_path = ["_templates"]

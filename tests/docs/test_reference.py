@@ -1,6 +1,5 @@
-"""The reference lists every public name, and each has an example; messages and words are those of the code."""
+"""The reference lists every public name, and each has an example; its words are those of the code."""
 
-import ast
 import doctest
 import inspect
 import re
@@ -63,34 +62,6 @@ def test_the_constants_in_the_reference_are_so():
     test = doctest.DocTestParser().get_doctest(text, {}, "python.rst", None, None)
     assert len(test.examples) > 3
     assert doctest.DocTestRunner().run(test).failed == 0
-
-
-def texts():
-    """Every text in the code with an ellipsis for what is put in."""
-    found = []
-    for path in (ROOT / "src").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.JoinedStr):
-                parts = [v.value if isinstance(v, ast.Constant) else "…" for v in node.values]
-                found.append("".join(map(str, parts)))
-            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-                found.append(node.value)
-    return found
-
-
-def test_the_messages_are_those_of_the_code():
-    page = (REFERENCE / "messages.md").read_text()
-    rows = [row.strip("| ").split(" | ") for row in page.splitlines() if row.startswith("| ")]
-    columns = [1 if row[0].strip("`") in nf.errors.__all__ else 0 for row in rows]
-    cells = [row[at].strip("`") for row, at in zip(rows, columns, strict=True)]
-    messages = [text for text in cells if text not in ("warning", "message")]
-    assert len(messages) > 30
-    known = texts()
-    for message in messages:
-        assert any(message in text for text in known), message
-    for name in nf.errors.__all__:
-        if name.endswith("Warning") or name == "NotConverged":
-            assert f"`{name}`" in page, name
 
 
 def test_the_words_of_the_glossary_are_those_of_the_code():
