@@ -158,26 +158,32 @@ class Reader:
                 "this is an error of nearfar, please report it"
             )
         triplets = triplet_rows(kept, plan, opened.n_rows)
-        self._note(opened, triplets)
+        self._note(opened, triplets, all_kept=len(kept) == cells.records and not plan.partial)
         if "bad_answered_at" in kept.columns and kept["bad_answered_at"].any():
             self._warn_of_times(opened, cells.frame.filter(columns["bad_answered_at"]))
         opened.n_rows += len(kept)
         opened.n_answers += len(triplets)
         return Batch(triplets, rejected, set_aside, cells.records - found.n_blank)
 
-    def _note(self, opened: Opened, triplets: pl.DataFrame) -> None:
+    def _note(self, opened: Opened, triplets: pl.DataFrame, *, all_kept: bool) -> None:
+        """Which objects, statements and people the answers are about; of ``all_kept`` rows all new ones are."""
         if not self.names.fixed:
             more = len(self.names.names) - len(opened.used)
             if more:
-                opened.used = np.concatenate([opened.used, np.zeros(more, bool)])
+                opened.used = np.concatenate([opened.used, np.full(more, all_kept)])
             if not opened.used.all():
                 for role in ROLES:
-                    opened.used[triplets[role].to_numpy()] = True
+                    opened.used |= np.bincount(triplets[role].to_numpy(), minlength=len(opened.used)) > 0
         if "statement" in triplets.columns:
             opened.statements.see(triplets["statement"])
         if "participant" in triplets.columns:
             guarded = opened.table.guarded
-            self.people.see(triplets["participant"], may_be_numbers=opened.may_be_numbers, guarded=guarded)
+            self.people.see(
+                triplets["participant"],
+                may_be_numbers=opened.may_be_numbers,
+                guarded=guarded,
+                all_kept=all_kept,
+            )
 
     def _warn_of_times(self, opened: Opened, wrong: pl.DataFrame) -> None:
         name = opened.table.name

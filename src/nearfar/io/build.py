@@ -78,7 +78,7 @@ def make_triplets(
     columns: dict[str, Any] = {}
     for role in ROLES:
         ids = rows[role].to_numpy()
-        columns[role] = ids if place is None else place[ids]
+        columns[role] = ids if place is None else place.take(ids)
     for role, unknown in (("seconds", np.nan), ("near_side", -1), ("answered_at", np.nan)):
         if role in rows.columns:
             columns[role] = rows[role].fill_null(unknown).to_numpy()

@@ -92,20 +92,20 @@ class ParticipantIds:
 
     def __init__(self) -> None:
         self.vocabulary = Vocabulary()
-        self._used = np.zeros(1, bool)
+        self._used = np.ones(1, bool)  # code 0 is nobody
         self._are_numbers = True
         self._names = [""]
 
-    def see(self, codes: pl.Series, *, may_be_numbers: bool, guarded: bool) -> None:
-        """Take note of some participants; text of a typed source stays text."""
-        used = codes.drop_nulls().to_numpy()
-        more = int(used.max(initial=0)) + 1 - len(self._used)
+    def see(self, codes: pl.Series, *, may_be_numbers: bool, guarded: bool, all_kept: bool = False) -> None:
+        """Take note of some participants; text of a typed source stays text. ``all_kept``: all new codes are among them."""
+        more = int(codes.max() or 0) + 1 - len(self._used)  # type: ignore[arg-type]
         if more > 0:
             start = len(self._used)
             rename: Callable[[str], str] = unguarded if guarded else str
             self._names += map(rename, self.vocabulary.names(start, start + more))
-            self._used = np.concatenate([self._used, np.zeros(more, bool)])
-        self._used[used] = True
+            self._used = np.concatenate([self._used, np.full(more, all_kept)])
+        if not self._used.all():
+            self._used |= np.bincount(codes.drop_nulls().to_numpy(), minlength=len(self._used)) > 0
         self._are_numbers &= may_be_numbers and not codes.null_count()
 
     @property
@@ -113,7 +113,7 @@ class ParticipantIds:
         """Whether all participants seen are whole numbers."""
         if not self._are_numbers:
             return False
-        names = [self._names[code] for code in np.flatnonzero(self._used).tolist()]
+        names = [self._names[code] for code in (1 + np.flatnonzero(self._used[1:])).tolist()]
         return _whole_numbers(pl.Series(names, dtype=pl.String)) is not None
 
     def name(self, code: int) -> str:
@@ -133,7 +133,9 @@ def _as_ids(codes: NDArray[np.integer], names: Sequence[str], *, as_numbers: boo
     place = {str(value): i for i, value in enumerate(values)}
     rank = np.zeros(len(names), dtype=np.int32)
     rank[used] = [place[name] for name in present]
-    return Ids.from_codes(rank[codes], values)
+    ranks = rank.take(codes)
+    ranks.flags.writeable = False  # ours alone, so Ids need not copy it
+    return Ids.from_codes(ranks, values)
 
 
 def _whole_numbers(text: pl.Series) -> pl.Series | None:

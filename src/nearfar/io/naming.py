@@ -75,7 +75,7 @@ def by_distinct(
     met = np.flatnonzero(np.bincount(values - low, minlength=1))
     table = np.zeros(high - low + 1, np.int32)
     table[met] = meaning(met + low)
-    found: NDArray[np.int32] = table[values - low]
+    found: NDArray[np.int32] = table.take(values - low)
     return found
 
 
@@ -162,7 +162,7 @@ class Naming:
             if stop > known:
                 fresh = [self._judge(name) for name in self._vocabulary.names(known, stop)]
                 self._meaning = np.concatenate([self._meaning, np.array(fresh, np.int32)])
-            found = self._meaning[values]
+            found = self._meaning.take(values)
         else:
             found = self._number_ids(values)
         ids = pl.Series(found)

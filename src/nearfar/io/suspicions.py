@@ -28,8 +28,9 @@ def similar_names(names: Sequence[str], *, case: bool = True) -> list[tuple[str,
     """
     groups: dict[str, list[str]] = {}
     for name in names:
-        plain = name
-        if not (name.isascii() and name.isalnum()):
+        if name.isascii():
+            plain = " ".join(name.split())
+        else:
             plain = SPACES.sub(" ", unicodedata.normalize("NFKC", name)).strip()
         groups.setdefault(plain.casefold() if case else plain, []).append(name)
     return [tuple(group) for group in groups.values() if len(group) > 1]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from nearfar import threads
 from nearfar.arrays import Floats
 from nearfar.kernel.phi import is_sparse
 from nearfar.kernel.products import rows_times, transposed_times
@@ -15,6 +16,7 @@ from nearfar.kernel.products import rows_times, transposed_times
 __all__ = ["into_columns", "onto_columns", "row_slices", "scatter_of", "take_columns"]
 
 SLICE_ROWS = 8192
+CAST_NUMBERS = 2**18  # of a block in float32 that are float64 at a time: they stay in the processor's cache
 
 
 def row_slices(rows: Any, height: int = SLICE_ROWS) -> Iterator[tuple[slice, Any]]:
@@ -29,8 +31,13 @@ def onto_columns(rows: Any, axes: Floats) -> Floats:
     if is_sparse(rows):
         return rows_times(rows, axes)
     result = np.empty((rows.shape[0], axes.shape[1]))
-    for where, part in row_slices(rows):
-        result[where] = part @ axes
+
+    def multiply(where: slice, some: Any) -> None:
+        result[where] = some @ axes
+
+    height = max(64, CAST_NUMBERS // max(1, rows.shape[1]))
+    with threads.one_blas_thread():
+        threads.run(multiply, row_slices(rows, height))
     return result
 
 

@@ -76,9 +76,16 @@ def write(triplets: Triplets) -> pl.DataFrame:
     named = {role: named_column(triplets, indices) for role, indices in shown.items()}
     more = optional_columns(triplets, participant="worker_id", seconds="rt")
     if "rt" in more:
-        more["rt"] = (more["rt"] * 1000).round(6)  # 1.001 s are 1001 ms, not 1000.9999999999999
+        more["rt"] = _milliseconds(more["rt"])
     sampled = {"sampleAlg": pl.lit("random"), "sampleSet": pl.lit("train")}  # which its functions select by
     return pl.DataFrame(more | named).with_columns(**sampled)
+
+
+def _milliseconds(seconds: pl.Series) -> pl.Series:
+    """1.001 s are 1001 ms, not 1000.9999999999999; numbers that would not be read back as they were stay as they are."""
+    plain = seconds * 1000
+    neat = plain.round(6)
+    return neat.zip_with((neat / 1000 == seconds).fill_null(False), plain)
 
 
 TRIPLETTOOLS = Dialect(
