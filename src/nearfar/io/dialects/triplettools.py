@@ -85,7 +85,8 @@ def _milliseconds(seconds: pl.Series) -> pl.Series:
     """1.001 s are 1001 ms, not 1000.9999999999999; numbers that would not be read back as they were stay as they are."""
     plain = seconds * 1000
     neat = plain.round(6)
-    return neat.zip_with((neat / 1000 == seconds).fill_null(False), plain)
+    same = neat.to_numpy() / 1000 == seconds.to_numpy()  # polars would multiply by .001
+    return neat.zip_with(pl.Series(same), plain)
 
 
 TRIPLETTOOLS = Dialect(
