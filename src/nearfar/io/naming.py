@@ -42,7 +42,7 @@ class Vocabulary:
             lambda seen: pl.Series(seen).cast(pl.String).cast(self.dtype).to_physical().to_numpy(),
         )
         if not numbers.null_count():
-            return pl.Series(codes, dtype=pl.UInt32)
+            return pl.Series(codes.view(np.uint32))
         known = numbers.is_not_null()
         found = np.zeros(len(numbers), np.uint32)
         found[known.to_numpy()] = codes
@@ -72,10 +72,11 @@ def by_distinct(
     if high - low > 4 * len(values) + 1000:
         seen, where = np.unique(values, return_inverse=True)
         return np.asarray(meaning(seen), np.int32)[where]
-    met = np.flatnonzero(np.bincount(values - low, minlength=1))
+    moved = values - low if low else values
+    met = np.flatnonzero(np.bincount(moved, minlength=1))
     table = np.zeros(high - low + 1, np.int32)
     table[met] = meaning(met + low)
-    found: NDArray[np.int32] = table.take(values - low)
+    found: NDArray[np.int32] = table.take(moved)
     return found
 
 
