@@ -21,7 +21,7 @@ def coverage(
 ) -> dict[str, Any]:
     """Whether the 95 % interval holds the accuracy of the same fits on new people and new questions."""
     rng = np.random.default_rng(seed)
-    world, _, ask = make_either(rng, n=n, noise=noise, geometry=geometry)
+    world, _, ask, _ = make_either(rng, n=n, noise=noise, geometry=geometry)
     answers = ask(world, rng, design=design, m=m, people=people)
     credits, part, fits = held_out(answers, MODELS)
     new = {"fixed": "random", "pool": "balanced"}.get(design, design)

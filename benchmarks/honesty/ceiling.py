@@ -44,7 +44,7 @@ def coverage(
 ) -> dict[str, Any]:
     """Truth: mean over all answers of max(q, 1 - q), q for somebody drawn from the population."""
     rng = np.random.default_rng(seed)
-    world, pool, _ = make_either(rng, n=n, noise=noise, geometry=geometry)
+    world, pool, _, _ = make_either(rng, n=n, noise=noise, geometry=geometry)
     rows, who = repeated_questions(world, rng, repeats, m, people)
     drawn = rng.choice(pool, size=people, replace=False)
     answers = Triplets.from_array(world.answer(rows, drawn[who], rng), n_objects=n, participant=who)

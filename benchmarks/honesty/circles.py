@@ -36,7 +36,7 @@ def inside(
 ) -> dict[str, Any]:
     """Shares of objects whose true place lies inside their circle (stated: 9 of 10)."""
     rng = np.random.default_rng(seed)
-    world, pool, ask = make_either(rng, n=n, noise=noise, geometry=geometry, d=d)
+    world, pool, ask, _ = make_either(rng, n=n, noise=noise, geometry=geometry, d=d)
     drawn, who = rng.choice(pool, size=people, replace=False), rng.integers(people, size=m)
     said = world.answer(uneven_questions(rng, m, n), drawn[who], rng)
     answers = Triplets.from_array(said, n_objects=n, participant=who)

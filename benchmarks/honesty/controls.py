@@ -19,7 +19,7 @@ def flagged(
 ) -> dict[str, Any]:
     """Outlier flags on the objects of the control questions, and accuracy: all answers, thinned, without any control."""
     rng = np.random.default_rng(seed)
-    world, pool, _ = make_either(rng, n=n, noise=noise, geometry=geometry)
+    world, pool, _, _ = make_either(rng, n=n, noise=noise, geometry=geometry)
     single = random_questions(rng, m, n)
     control = random_questions(rng, controls, n)
     rows = np.concatenate([single, np.repeat(control, times, axis=0)])

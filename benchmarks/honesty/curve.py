@@ -32,7 +32,7 @@ def doubling(
 ) -> dict[str, Any]:
     """Truth: the gain in expected accuracy over all questions when as many answers of other people are added once."""
     rng = np.random.default_rng(seed)
-    world, _, ask = make_either(rng, n=n, noise=noise, geometry=geometry)
+    world, _, ask, _ = make_either(rng, n=n, noise=noise, geometry=geometry)
     answers, others = (ask(world, rng, design=design, m=m, people=people) for _ in range(2))
     more = Triplets.concatenate([answers, others])
     # questions as the collection asks them: rare objects stay rare

@@ -17,7 +17,7 @@ def recognised(
 ) -> dict[str, Any]:
     """The answers without columns, in their order and shuffled: "grid", "list", "screens" are screens, others are not."""
     rng = np.random.default_rng(seed)
-    world, _, ask = make_either(rng, n=n, noise=noise, geometry=geometry)
+    world, _, ask, _ = make_either(rng, n=n, noise=noise, geometry=geometry)
     answers = ask(world, rng, design=design, m=m, people=people)
     rows = answers.array
     found, shuffled = (

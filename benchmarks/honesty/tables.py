@@ -75,6 +75,31 @@ TABLES: dict[str, tuple[tuple[str, ...], tuple[str, ...], dict[str, str]]] = {
             "minority_called_different": "minority called different",
         },
     ),
+    "tastes": (
+        ("tastes", "tastes_held_out"),
+        ("groups", "design", "noise", "geometry", "people", "m"),
+        {"right": "right", "too_many": "too many"},
+    ),
+    "person_agreement": (
+        ("person_agreement", "person_agreement_held_out"),
+        ("design", "noise", "geometry", "n", "people", "m"),
+        {"covered": "95 % interval holds the truth", "known": "pairs told", "width": "width of the interval"},
+    ),
+    "advice": (
+        ("advice",),
+        ("kind", "draw", "n", "dimension", "agreement"),
+        {"covered": "90 % interval holds what is reached", "half_width": "half its width"},
+    ),
+    "advice_pilot": (
+        ("advice_pilot", "advice_pilot_held_out"),
+        ("noise", "geometry", "n", "d", "pilot", "people"),
+        {
+            "covered": "90 % interval holds what is reached",
+            "covered_first": "at the pilot's size",
+            "covered_last": "at eight times that",
+            "half_width": "half its width",
+        },
+    ),
     "dimension": (
         ("dimension", "dimension_held_out"),
         ("model", "noise", "geometry", "d", "n", "m"),

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from space_tools import PLANE, answers_about
 
 from nearfar import progress
+from nearfar.embedding import TSTE
 from nearfar.errors import InputError, NotConverged, ScreenWarning
 from nearfar.evaluate import choose_dimension, compare, kfold
 from nearfar.evaluate.metrics import answer_credits
@@ -281,6 +282,11 @@ def test_dimensions_that_cannot_be():
         choose_dimension(answers, dimensions=(0, 2))
     with pytest.raises(InputError, match="has no parameter n_components"):
         choose_dimension(answers, object())
+    for tste in ("tste", TSTE()):
+        with pytest.raises(
+            InputError, match="its dimensions cannot be counted by accuracy; count them with 'ste' or 'soe'"
+        ):
+            choose_dimension(answers, tste)
     with pytest.raises(InputError, match="is not known; known are auto, the kernels"):
         choose_dimension(answers, "mds")
 

@@ -31,14 +31,12 @@ class DimensionChoice:
     best_dimension : the one with the highest accuracy.
     dimensions : those tried, in the order of ``comparison.scores``.
     comparison : their scores.
-    model : name of the model whose dimensions were counted.
     """
 
     dimension: int
     best_dimension: int
     dimensions: tuple[int, ...]
     comparison: Comparison
-    model: str = ""
 
     def __int__(self) -> int:
         return self.dimension
@@ -56,18 +54,7 @@ class DimensionChoice:
             enough = f"{self.dimension} dimensions do best, the most that were tried; more may do better"
         elif self.dimension != self.best_dimension:
             enough += f"; {self.best_dimension} do best, but not clearly by more than {LITTLE:.1%}"
-        return f"{self.comparison}\n\n{enough}{self.remark}"
-
-    @property
-    def remark(self) -> str:
-        """What to know about the model; "" for nothing.
-
-        t-STE gains from dimensions that the objects do not have: two similar distances are hardly compared alike by its
-        heavy tails, so that it predicts answers without noise about a plane better from five dimensions than from two.
-        """
-        if not self.model.startswith("tste") or self.dimension < 2:
-            return ""
-        return "\nt-STE may need more dimensions than the objects have; 'ste' and 'soe' count without that"
+        return f"{self.comparison}\n\n{enough}"
 
 
 def choose_dimension(
@@ -87,8 +74,10 @@ def choose_dimension(
     Parameters
     ----------
     answers : what was answered.
-    model : an embedding ("ste", "tste", "ckl", "soe", "gnmds"), a kernel whose PCA is cut ("score", "k1", ...), or
-        an estimator with a parameter ``n_components`` and ``fit_transform(answers)``.
+    model : an embedding ("ste", "ckl", "soe", "gnmds"), a kernel whose PCA is cut ("score", "k1", ...), or an estimator
+        with a parameter ``n_components`` and ``fit_transform(answers)``. Not "tste": its heavy tails hardly tell two similar
+        distances apart, so that it predicts answers without noise about a plane better from five dimensions than from
+        two, and accuracy does not count its dimensions.
     dimensions : numbers of dimensions to try.
     cv, seed : as for ``compare``.
 
@@ -107,6 +96,12 @@ def choose_dimension(
         raise InputError(
             f"dimensions: got {tuple(dimensions)}, expected whole numbers from 1 on",
         )
+    name = model.strip() if isinstance(model, str) else type(model).__name__.lower()
+    if name.lower() == "tste":
+        raise InputError(
+            "model: t-STE predicts better with more dimensions than the objects have, so its dimensions cannot be counted "
+            "by accuracy; count them with 'ste' or 'soe', and give the number to t-STE",
+        )
     models = {str(d): _with_dimension(model, int(d)) for d in wanted}
     analysis = Analysis(answers, models=models, cv=cv, seed=seed)
     comparison = analysis.scores
@@ -114,8 +109,7 @@ def choose_dimension(
     folds = len(analysis.splits)
     enough = not_beaten_by(analysis.credits.values, groups, by_more_than=LITTLE, folds=folds)
     found = int(wanted[int(np.argmax(enough))]) if comparison.above_guessing else 0
-    name = model.strip() if isinstance(model, str) else type(model).__name__.lower()
-    return DimensionChoice(found, int(comparison.best.name), tuple(map(int, wanted)), comparison, name)
+    return DimensionChoice(found, int(comparison.best.name), tuple(map(int, wanted)), comparison)
 
 
 def _with_dimension(model: Any, dimension: int) -> Any:
