@@ -30,7 +30,7 @@ def review(
     With a ``geometry``, the world is of the held-out family, and some people answer far more than others.
     """
     rng = np.random.default_rng(seed)
-    world, pool, _ = make_either(rng, n=n, noise=noise, geometry=geometry)
+    world, pool, _, _ = make_either(rng, n=n, noise=noise, geometry=geometry)
     if geometry:
         count = np.maximum(each // 2, (each * people * rng.dirichlet(np.full(people, 2.0))).astype(int))
         rows = questions_held_out(world, rng, "balanced", int(count.sum()))
@@ -51,11 +51,11 @@ def review(
     answers = Triplets.from_array(said, n_objects=n, participant=who, seconds=seconds, near_side=side)
     found = judge_people(answers)
     assert found is not None
-    minority = world.taste[drawn] == 1
+    minority = (world.taste[drawn] == 1) & ~guesses  # a guesser follows no taste
     standing = {int(row.name): row.standing for row in found.rows}
     named = [p for p, s in standing.items() if s]
     reliable = ~guesses & _reliable(world, drawn, rng)
-    honest = [p for p in named if reliable[p] and not minority[p]]
+    honest = [p for p in named if reliable[p] and world.taste[drawn[p]] != 1]
     wrong = [p for p in named if reliable[p] and standing[p] == "inconsistent"]
     return {
         "named": float(len(named)),

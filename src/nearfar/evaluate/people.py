@@ -24,9 +24,7 @@ from nearfar.triplets import Triplets
 __all__ = ["DISCOVERY_RATE", "People", "Person", "Rate", "Standing", "Usual", "judge_people", "wilson"]
 
 Standing = Literal["", "inconsistent", "different", "unlike the others", "one-sided"]
-DISCOVERY_RATE = (
-    0.03  # nominal: how much honest people differ is estimated, too, and 0.05 was measured up to 0.067
-)
+DISCOVERY_RATE = 0.05
 ENOUGH = 10  # statements behind a share before it can be held against somebody
 SIDED = 0.1  # beyond what is usual, that honest people may prefer one side
 FAST = 1 / 3  # of the median time of all answers: faster is "very fast"
@@ -166,11 +164,13 @@ def judge_people(answers: Triplets, credit: NDArray[Any] | None = None) -> Peopl
 class Usual(NamedTuple):
     """What is usual over people: the median share, and how much honest people differ (a standard deviation).
 
-    The difference is measured above the median only, so that careless people, who lie below, do not widen it.
+    The difference is measured above the median only, so that careless people, who lie below, do not widen it;
+    ``of`` : by so many people.
     """
 
     share: float
     spread: float
+    of: int = 1_000_000
 
 
 def _usual(rates: list[Rate | None]) -> Usual | None:
@@ -186,7 +186,7 @@ def _usual(rates: list[Rate | None]) -> Usual | None:
         spread = (low + high) / 2
         inside = np.mean(share[above] - middle <= np.sqrt(chance[above] + spread**2))
         low, high = (spread, high) if inside < 0.683 else (low, spread)
-    return Usual(middle, high)
+    return Usual(middle, high, int(above.sum()))
 
 
 def _p_values(row: Person, usual: dict[str, Usual | None]) -> dict[str, float]:
@@ -213,16 +213,29 @@ def _p_values(row: Person, usual: dict[str, Usual | None]) -> dict[str, float]:
 
 
 def _p_below(rate: Rate | None, usual: Usual | None) -> float | None:
-    """Of a share so low for somebody like the others; 1 where it is no nearer to guessing than to what is usual."""
-    from scipy.stats import norm
+    """Of a share so low for somebody like the others; 1 where it is no nearer to guessing than to what is usual.
+
+    The larger of two: by a beta-binomial, which is skewed as shares near 1 are; and by Student's t, for how much honest people
+    differ is estimated by few of them (the degrees of freedom of chance and spread together are Satterthwaite's).
+    """
+    from scipy.stats import betabinom, t
 
     if rate is None or usual is None or rate.of < ENOUGH or usual.share < LEAST_USUAL:
         return None
     if rate.share >= (0.5 + usual.share) / 2:
         return 1.0
-    chance = max(usual.share * (1 - usual.share), 0.01) / rate.of
+    unit = max(usual.share * (1 - usual.share), 0.01)
+    chance, spread = unit / rate.of, (LOW_SIDE * usual.spread) ** 2
+    spread = max(spread + 1.57 * (chance + spread) / (2 * usual.of), 1e-9)  # the median is estimated, too
     below = usual.share - rate.share - 0.5 / rate.of
-    return float(norm.sf(below / math.sqrt(chance + (LOW_SIDE * usual.spread) ** 2)))
+    df = max(1, usual.of - 1) * ((chance + spread) / spread) ** 2
+    by_t = float(t.sf(below / math.sqrt(chance + spread), df))
+    weight = max(unit / spread - 1, 0.1)
+    mean = min(usual.share, 0.99)
+    skewed = betabinom.cdf(
+        math.ceil(rate.share * rate.of - 1e-9), rate.of, weight * mean, weight * (1 - mean)
+    )
+    return max(by_t, float(skewed))
 
 
 def _at_most(hits: float, count: int, p: float) -> float:
