@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nearfar.errors import InputError
-from nearfar.evaluate import compare
+from nearfar.evaluate import Analysis, compare
 from nearfar.evaluate._saturation import draw_curves
 from nearfar.evaluate.curve import _growing, learning_curve
 from nearfar.evaluate.splits import split_units
@@ -181,3 +181,11 @@ def test_no_forecast_is_above_the_ceiling():
     )
     most = max(curve.ceiling.outer[1], curve.points[-1].accuracy)
     assert most < 0.95 and curve.doubled.high <= most and curve.now.high <= most
+
+
+def test_by_default_the_curve_is_of_the_model_that_an_analysis_chooses():
+    answers = answers_about(SPACE, 3000, 2)
+    chosen = Analysis(answers, seed=1).best.name
+    found = learning_curve(answers, sizes=[0.5, 1.0], cv=3, seed=1)
+    named = learning_curve(answers, chosen, sizes=[0.5, 1.0], cv=3, seed=1)
+    assert found.model == chosen and found.points == named.points

@@ -137,7 +137,7 @@ class LearningCurve:
 
 def learning_curve(
     answers: Triplets | ArrayLike,
-    model: Any = "tste-2",
+    model: Any = "auto",
     *,
     sizes: Sequence[float] | None = None,
     cv: int = 5,
@@ -154,7 +154,8 @@ def learning_curve(
     Parameters
     ----------
     answers : what was answered.
-    model : a name such as "score" or "ste-2", or an object with ``fit_transform(answers)``, as for ``compare``.
+    model : a name such as "score" or "ste-2", or an object with ``fit_transform(answers)``, as for ``compare``; "auto" is
+        the one that ``nf.analyse`` chooses by all answers, at every size.
     sizes : numbers of answers, or shares of the training answers (at most 1); default: a sixteenth to all.
     cv : number of folds.
     seed : None, an integer or a numpy Generator; fixes folds, growth and resampling.
@@ -171,7 +172,7 @@ def learning_curve(
     True
     """
     answers, seed = as_triplets(answers), seed_number(seed)
-    judged = parse_model(model)
+    judged = parse_model(_chosen(answers, seed) if isinstance(model, str) and model == "auto" else model)
     units = split_units(answers).codes
     folds = [
         (_growing(units, train, [seed, k]), test)
@@ -207,6 +208,12 @@ def learning_curve(
         else _forecasts(curves, points[-1], measured.df, len(answers), most, rng)
     )
     return LearningCurve(judged.name, points, len(answers), now, doubled, gain, known, early)
+
+
+def _chosen(answers: Triplets, seed: int) -> str:
+    from nearfar.evaluate.analysis import Analysis
+
+    return Analysis(answers, seed=seed).best.name
 
 
 def _curves(

@@ -186,7 +186,7 @@ def link_clusters(
     *,
     diagonal: str = "shift",
     leaf_order: str = "auto",
-    random_state: Any = 0,
+    seed: Any = 0,
 ) -> ClusterTree:
     """Cluster first by KernelKMeans, then link the centres: a tree over clusters, whatever the number of objects.
 
@@ -203,7 +203,7 @@ def link_clusters(
     check_count(n_clusters, "n_clusters", least=2)
     from nearfar.methods.kernel_kmeans import KernelKMeans
 
-    model = KernelKMeans(n_clusters, diagonal=diagonal, random_state=random_state).fit(phi)
+    model = KernelKMeans(n_clusters, diagonal=diagonal, random_state=seed).fit(phi)
     filled = np.flatnonzero(model.sizes_)
     centres: Any = model.centres_[filled]
     products: Any = centres @ centres.T

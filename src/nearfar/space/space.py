@@ -205,7 +205,7 @@ class Space:
         """Cluster first, then link so many clusters: for more objects than their distances fit into memory."""
         from nearfar.methods import link_clusters
 
-        return link_clusters(self._working, n_leaves, method, diagonal=self._diagonal, random_state=seed)
+        return link_clusters(self._working, n_leaves, method, diagonal=self._diagonal, seed=seed)
 
     def clusters(self, n_clusters: int, *, n_init: int = 10, seed: Any = 0) -> Clusters:
         """Clusters by kernel k-means, with the medoid of each."""
