@@ -17,6 +17,8 @@ from nearfar.errors import InputError, UnreachableError
 
 __all__ = ["caddyfile", "check_public_url", "free_port", "serve", "server_config"]
 
+BACKLOG = 1024  # connections that may wait
+
 
 def check_public_url(url: str | None) -> str | None:
     """An address ``https://host`` without a path, as people will open it."""
@@ -58,6 +60,7 @@ def bind(port: int) -> socket.socket:
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         made.bind(("127.0.0.1", port))
+        made.listen(BACKLOG)  # who comes before the server is ready waits
     except OSError as error:
         made.close()
         reason = (error.strerror or str(error)).lower()
@@ -77,7 +80,7 @@ def server_config(app: Any, port: int, public_url: str | None = None) -> uvicorn
         proxy_headers=public_url is not None,
         forwarded_allow_ips="127.0.0.1",
         timeout_graceful_shutdown=5,
-        backlog=1024,
+        backlog=BACKLOG,
     )
 
 

@@ -37,9 +37,9 @@ export function balance(box, rows, wanted, label) {
   const step = width / (last + 1);
   picture.append(node("rect", { class: "wanted", x: wanted * step + 1, y: 1, width: step - 2, height: height - low - 1 }));
   for (const [answers, often] of rows) {
-    const tall = (height - low - 16) * often / most;
+    const tall = (height - low - 24) * often / most;
     picture.append(node("rect", { class: "mark", x: answers * step + step * 0.12, y: height - low - tall, width: step * 0.76, height: Math.max(1, tall) }));
-    if (step > 26) picture.append(text((answers + 0.5) * step, height - low - tall - 4, String(often), { "text-anchor": "middle" }));
+    if (step > 26) picture.append(text((answers + 0.5) * step, height - low - tall - 5, often.toLocaleString("en"), { "text-anchor": "middle" }));
   }
   picture.append(node("line", { class: "axis", x1: 0, x2: width, y1: height - low, y2: height - low }));
   const every = Math.ceil((last + 1) / 14);
