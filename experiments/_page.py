@@ -98,23 +98,30 @@ def _machine(folder: Path, quick: bool) -> str:
     if not known:
         return ""
     rows = {path.stem: Store(folder, path.stem).rows() for path in sorted(folder.glob("*.jsonl"))}
+    counts = [
+        {name: sum(row.get("machine", 0) == place for row in found) for name, found in rows.items()}
+        for place in range(len(known))
+    ]
+    main = max(range(len(known)), key=lambda place: sum(counts[place].values()))
     text = ""
-    for place, facts in enumerate(known):
-        there = {name: sum(row.get("machine", 0) == place for row in found) for name, found in rows.items()}
+    for place in sorted(range(len(known)), key=lambda place: place != main):
+        facts = known[place]
         shares = [
-            name if count == len(rows[name]) else f"{name} ({count:,} of {len(rows[name]):,} rows)"
-            for name, count in there.items()
+            f"all {count:,} rows of {name}"
+            if count == len(rows[name])
+            else f"{count:,} of {len(rows[name]):,} of {name}"
+            for name, count in counts[place].items()
             if count
         ]
-        what = f" {', '.join(shares)}." if len(known) > 1 else ""
+        opening = "Measured on" if place == main else f"{', '.join(shares)}:".capitalize()
         text += (
-            f"Measured on {facts['cores']} cores of {facts['processor']}, Python {facts['python']}, numpy {facts['numpy']}, "
-            f"{facts['date']}{':' if what else '.'}{what}{_shared(facts)}"
+            f"{opening} {facts['cores']} cores of {facts['processor']}, Python {facts['python']}, numpy {facts['numpy']}, "
+            f"{facts['date']}.{_shared(facts)}"
         )
         text += f" {facts['note']}" if facts.get("note") else ""
         text += "\n"
     if len(known) > 1:
-        text += "Seconds that are compared are from one machine. "
+        text += "Seconds that are compared are always those of one machine. "
     text += _whole_time(folder)
     return (
         text + (" **This is a quick run: few runs, small sizes; do not quote it.**" if quick else "") + "\n"

@@ -102,6 +102,8 @@ DEVIATIONS = """> **Deviations from the paper**
 >   objective as on K.
 > - The published programs run on our compiled losses; draws of digits, landmarks, triplets and starts are ours. The first step of
 >   CKL (1e-5), GNMDS and STE (1) and t-STE (2) is that of a public copy of the toolbox.
+> - Means are over ten runs of the kernels and one to three of the published programs, which take most of the time; each section says
+>   how many.
 > - The toy sets and the points of figure 1 are not published; ours follow the description. Equal distances give no answer.
 > - The numbers of the paper's figures are given where we are sure of them, else the part of the paper that they are in.
 """
