@@ -52,6 +52,8 @@ def _found(space: Space, k: int) -> dict[str, Any]:
         "right": share(found.k == k),
         "none": share(found.k == 1),
         "wrong": share(found.k not in (1, k)),
+        "several": share(found.low < found.high),
+        "holds": share(found.low <= k <= found.high) if found.k > 1 and k > 1 else None,
         "best_cut_right": share(found.best_cut == k) if k > 1 else None,
         "knee": found.knee,
         "gap": found.gap,
@@ -92,6 +94,14 @@ def main() -> None:
         {"shape": "groups", "k": k, "d": d, "n": n, "each": each, "model": "soe-3", "noise": noise}
         for k, d, n in ((2, 2, 36), (4, 2, 44), (6, 3, 60), (9, 2, 80))
         for each, noise in ((60, "ratio"), (120, "ratio"), (120, "lapses"))
+    ]
+    held_out += [
+        {"shape": "groups", "k": k, "d": d, "n": n, "each": 120, "model": "score", "noise": "ratio"}
+        for k, d, n in ((2, 2, 36), (4, 2, 44), (6, 3, 60))
+    ]
+    held_out += [
+        {"shape": shape, "k": 1, "d": 3, "n": 45, "each": 120, "model": "score", "noise": "ratio"}
+        for shape in ("ball", "city")
     ]
     held_out += [
         {"shape": shape, "k": 1, "d": 3, "n": 45, "each": each, "model": "soe-3", "noise": "ratio"}

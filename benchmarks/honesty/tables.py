@@ -21,13 +21,13 @@ TABLES: dict[str, tuple[tuple[str, ...], tuple[str, ...], dict[str, str]]] = {
         {"covered": "95 % interval holds the truth", "one_way_covered": "clustered one way"},
     ),
     "equals": (
-        ("equals",),
-        ("design", "noise", "people", "m", "models"),
+        ("equals", "equals_held_out"),
+        ("design", "noise", "geometry", "people", "m", "models"),
         {"some_called_worse": "an equal model called worse", "one_error_rule": "one-standard-error rule"},
     ),
     "guessing": (
-        ("guessing",),
-        ("design", "noise", "people", "m"),
+        ("guessing", "guessing_held_out"),
+        ("design", "noise", "geometry", "people", "m"),
         {"called_better": "called better than guessing", "two_errors_rule": "two standard errors"},
     ),
     "ceiling": (
@@ -48,7 +48,12 @@ TABLES: dict[str, tuple[tuple[str, ...], tuple[str, ...], dict[str, str]]] = {
     "clusters": (
         ("clusters", "clusters_held_out"),
         ("shape", "k", "d", "noise", "each", "model"),
-        {"right": "right", "none": "none found", "wrong": "another number"},
+        {
+            "right": "likeliest is right",
+            "none": "none found",
+            "several": "a range",
+            "holds": "what is stated holds, where groups are",
+        },
     ),
     "circles": (
         ("circles", "circles_held_out"),
@@ -61,8 +66,8 @@ TABLES: dict[str, tuple[tuple[str, ...], tuple[str, ...], dict[str, str]]] = {
         },
     ),
     "kept": (
-        ("kept",),
-        ("model", "noise", "n", "m", "people"),
+        ("kept", "kept_held_out"),
+        ("model", "noise", "geometry", "n", "m", "people"),
         {"kept": "kept", "by_chance": "answers at random", "above_chance": "more than .15 above"},
     ),
     "people": (

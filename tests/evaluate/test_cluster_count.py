@@ -91,3 +91,16 @@ def test_a_line_bent_by_a_kernel_is_not_called_groups():
         for points in (line, three)
     ]
     assert found[0].count(1) >= 4 and found[1] == [3] * 5
+
+
+def test_a_number_that_the_rows_do_not_tell_is_a_range():
+    """Two of four groups touch: three or four."""
+    rng = np.random.default_rng(0)
+    middles = np.array([[0, 0], [6, 0], [30, 0], [30, 30]])
+    found = count_clusters(np.repeat(middles, 10, axis=0) + rng.normal(size=(40, 2)))
+    assert (found.low, found.k, found.high) == (3, 4, 4)
+    assert found.why.startswith(
+        "3 to 4 groups, which of these the answers do not tell clearly; 4 is the likeliest: "
+    )
+    clear = count_clusters(np.repeat([[0, 0], [9, 0], [0, 9]], 10, axis=0) + rng.normal(size=(30, 2)))
+    assert (clear.low, clear.k, clear.high) == (3, 3, 3)

@@ -137,3 +137,33 @@ def test_real_sets():
         assert recognise_screens(Triplets.from_array(rows, n_objects=n)).found == screens
     odd = np.load(DATA / "things" / "things_test10.npz")["odd_one_out"]
     assert not recognise_screens(Triplets.from_odd_one_out(odd).replace(statement=None)).found
+
+
+@pytest.mark.parametrize("guess", [0.3, 1.0])
+def test_shuffled_rows_of_very_many_noisy_screens_are_recognised_by_their_counts(guess):
+    rng = np.random.default_rng(0)
+    place, rows = rng.normal(size=(20, 2)), []
+    for _ in range(1000):
+        anchor, *options = rng.permutation(20)[:7].tolist()
+        far = np.linalg.norm(place[options] - place[anchor], axis=1)
+        order = rng.permutation(6) if rng.random() < guess else np.argsort(far)
+        options = np.array(options)[order].tolist()
+        rows += [[anchor, i, j] for i in options[:2] for j in options[2:]]
+    shuffled = Triplets.from_array(rng.permutation(rows), n_objects=20)
+    assert recognise_screens(shuffled).found
+
+
+def test_single_questions_that_come_twice_are_not_screens():
+    """A few pairs are asked about again and again, as adaptive questions are, and the file is joined with itself."""
+    rng = np.random.default_rng(1)
+    anchor = rng.integers(20, size=4000)
+    near, far = ((anchor + 1 + rng.geometric(0.25, size=4000)) % 20 for _ in range(2))
+    kept = (near != far) & (near != anchor) & (far != anchor)
+    rows = np.stack([anchor, near, far], axis=1)[kept]
+    found = recognise_screens(Triplets.from_array(np.concatenate([rows, rows]), n_objects=20))
+    assert found.excess > 1.5 and not found.found
+    trios = np.argsort(rng.random((900, 40)))[:, :3]
+    again = np.where(
+        rng.random((900, 1)) < 0.96, trios, trios[:, [0, 2, 1]]
+    )  # planned repeats, nearly all alike
+    assert not recognise_screens(Triplets.from_array(np.concatenate([trios, again]), n_objects=40)).found

@@ -7,6 +7,8 @@ The knee: with s2_k the variance within the k clusters of Ward's tree, e_k = (lo
 says how fast clusters get tighter. In an even cloud of d dimensions it stays near 2/d whatever k is. With k groups it
 is large up to k, and small after: a cluster that is one group gains little from being cut.
 
+Where another number of clusters has a knee nearly as sharp, the answers do not tell which it is, and a range is stated.
+
 The gap: the middles of neighbouring groups are further apart, in their own standard deviations, than those of the two
 halves of one even stretch (3.5).
 """
@@ -29,7 +31,8 @@ AFTER = 3  # cuts after the knee that are looked at
 STEADY = 0.3  # exponents below it are not told from 0
 NO_GAP, NO_KNEE = 3.5, 0.7  # of clouds without groups
 ENOUGH = 1.1  # (gap - NO_GAP) (knee - NO_KNEE) of groups; simulated clouds exceed it in about 1 of 100
-ENOUGH_OF_A_KERNEL = 2.2  # a kernel bends a line into a horseshoe, which has gaps along it
+ENOUGH_OF_A_KERNEL = 3.0  # a kernel bends a line into a horseshoe, which has gaps along it
+RIVAL = 0.65  # of the sharpest knee: a number of clusters with such a one is not told apart from the best
 LEAST_OBJECTS = 9
 MOST_OBJECTS = 300  # looked at, drawn at random
 
@@ -40,7 +43,8 @@ class ClusterCount:
 
     Parameters
     ----------
-    k : number of groups; 1 for none.
+    k : number of groups, the likeliest of ``low`` to ``high``; 1 for none.
+    low, high : numbers of groups that the answers do not tell apart; both ``k`` where it is clear.
     best_cut : the number of clusters with the sharpest knee, whether or not they are groups.
     knee : how many times faster clusters get tighter up to ``best_cut`` than after it; about 1 without groups.
     gap : mean over clusters of the distance to the nearest one, in standard deviations along the line between them;
@@ -51,6 +55,8 @@ class ClusterCount:
     best_cut: int
     knee: float
     gap: float
+    low: int = 1
+    high: int = 1
 
     @property
     def why(self) -> str:
@@ -62,6 +68,11 @@ class ClusterCount:
             f"without groups give about 1), and neighbouring clusters are {self.gap:.1f} standard deviations apart "
             f"(without groups about {NO_GAP})"
         )
+        if self.low < self.high:
+            return (
+                f"{self.low} to {self.high} groups, which of these the answers do not tell clearly; {self.k} is the likeliest: "
+                f"{seen}."
+            )
         if self.k > 1:
             return f"{self.k} groups: {seen}."
         return (
@@ -96,7 +107,14 @@ def count_clusters(
     best = int(np.argmax(knees)) + 2
     knee, gap = float(knees[best - 2]), _gap(points, cuts[:, best - 1])
     groups = gap > NO_GAP and knee > NO_KNEE and (gap - NO_GAP) * (knee - NO_KNEE) >= enough
-    return ClusterCount(best if groups else 1, best, knee, gap)
+    if not groups:
+        return ClusterCount(1, best, knee, gap)
+    rivals = [
+        k
+        for k in range(2, most + 1)
+        if knees[k - 2] >= RIVAL * knee and _gap(points, cuts[:, k - 1]) > NO_GAP
+    ]
+    return ClusterCount(best, best, knee, gap, min(rivals), max(rivals))
 
 
 def _axes(rows: Floats) -> Floats:

@@ -6,7 +6,9 @@ independent questions would bring them; and within an anchor, an option wins or 
 screen (grids, lists), or comparisons are transitive as only a ranking made in one go is. Questions chosen
 adaptively bring pairs back too, but answers given one by one do not agree with each other like that. Where noisy screens are
 so many that most comparisons of a pair come from different ones, agreement fades; then the order of the rows still
-tells, if the file kept it: rows of one screen follow each other, and the same pair comes back in a later run.
+tells, if the file kept it: rows of one screen follow each other, and the same pair comes back in a later run. And if it did not,
+arithmetic tells: where two of six are picked, each picked option wins four times, so that every count of wins is a multiple
+of four, whatever was answered.
 """
 
 from __future__ import annotations
@@ -28,6 +30,10 @@ PATHS = 60
 FEWEST = 50  # different questions
 RUNS = 0.4  # of rows that have the anchor and near of the row before them; sorted files have one run per pair
 AGAIN = 1.2  # runs per pair
+MULTIPLES = (
+    0.9  # of the pairs (anchor, near) that win a multiple of some number; by chance at most about a half do
+)
+MOST_LOST = 60  # options of a screen that one option may win over
 COMPLETE = 0.9  # of all possible questions: a complete design brings every pair back
 
 
@@ -77,6 +83,8 @@ def recognise_screens(answers: Triplets) -> Screens:
     ordered = np.sum(count * (count - 1))
     same = float(np.sum(won * (won - 1) + lost * (lost - 1)) / ordered) if ordered else np.nan
     runs, in_order = _runs(answers)
+    if _in_multiples(answers):
+        return Screens(True, excess, same, np.nan, runs)
     if not excess > EXCESS or not np.isfinite(same):
         return Screens(False, excess, same, np.nan, runs)
     if same >= SAME or in_order:
@@ -95,6 +103,22 @@ def _runs(answers: Triplets) -> tuple[float, bool]:
     share = float(goes_on.mean()) if len(goes_on) else 0.0
     count = 1 + int((~goes_on).sum())
     return share, share >= RUNS and count >= AGAIN * len(np.unique(pair))
+
+
+def _in_multiples(answers: Triplets) -> bool:
+    """Whether pairs (anchor, near) win in multiples of one number, as the options picked on a screen do.
+
+    Not by the same rows coming back, as those of planned repeats, or of a file joined with itself, do.
+    """
+    n = np.int64(answers.n_objects)
+    pair = answers.anchor.astype(np.int64) * n + answers.near
+    often = np.unique(pair * n + answers.far, return_counts=True)[1]
+    wins = np.unique(pair, return_counts=True)[1]
+    if len(wins) < FEWEST:
+        return False
+    return any(
+        np.mean(wins % g == 0) >= MULTIPLES and np.mean(often % g == 0) < 0.5 for g in range(2, MOST_LOST + 1)
+    )
 
 
 def _excess(
