@@ -162,10 +162,9 @@ def load(
             on_bad=OnBad(on_bad).value,
         )
     if announce and len(result.rejected):
-        one = len(result.rejected) == 1
-        dropped = f"{many(len(result.rejected), 'row')} dropped because {'it is not an answer' if one else 'they are not answers'}"
+        dropped = many(len(result.rejected), "row")
         warnings.warn(
-            f"{result.rejected['file'][0]}: {dropped}, the first in line "
+            f"{result.rejected['file'][0]}: {dropped} dropped because they are not answers, the first in line "
             f"{result.rejected['line'][0]}; nearfar check lists them",
             NearfarWarning,
             stacklevel=2,
