@@ -14,6 +14,7 @@ import pytest
 
 from nearfar import atomic, scale
 from nearfar.atomic import atomic_folder, atomic_path
+from nearfar.cli import main
 from nearfar.errors import FileError
 from nearfar.report import make_report
 from nearfar.triplets import Triplets
@@ -124,6 +125,41 @@ def test_a_device_without_room_is_one_sentence(answers_file, words):
     assert done.stderr.startswith("nearfar: /dev/full: cannot be written, no space left on device")
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("words", [["check", "{}"], ["convert", "{}", "-"]], ids=lambda words: words[0])
+def test_standard_output_without_room_is_one_sentence(answers_file, words):
+    with open("/dev/full", "wb") as full:
+        command = [sys.executable, "-m", "nearfar", *(word.format(answers_file) for word in words)]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == (
+        "nearfar: standard output: cannot be written, no space left on device; make room there\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("fault", "sentence"),
+    [
+        (MemoryError("Unable to allocate 9 GiB"), "there is too little memory (Unable to allocate 9 GiB); "),
+        (MemoryError(), "there is too little memory (nothing is left); "),
+        (
+            PermissionError(13, "Permission denied", "odd\x1b[31m.csv"),
+            "odd\\x1b[31m.csv: permission denied\n",
+        ),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Exception) else "",
+)
+def test_a_fault_of_the_system_is_one_sentence(fault, sentence, monkeypatch, capsys):
+    def app():
+        raise fault
+
+    monkeypatch.setattr("nearfar.cli._app.app", app)
+    with pytest.raises(SystemExit, match=r"^2$"):
+        main()
+    said = capsys.readouterr().err
+    assert said.startswith(f"nearfar: {sentence}") and said.count("\n") == 1
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no limits of a process")
 @pytest.mark.parametrize(
     "words",
@@ -161,6 +197,7 @@ WRITE = """
 import sys, time
 from nearfar import cli
 from nearfar.atomic import atomic_folder, atomic_path
+from nearfar.cli import main
 import nearfar.cli._app as application
 
 def app():

@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from PIL import Image
 
 EVIL = (
     "\x1b]0;owned\x07",
@@ -21,6 +22,10 @@ EVIL = (
 RUN = """
 import json, sys
 from nearfar.cli import main
+from nearfar.evaluate import analysis
+analysis.candidates = lambda n: ("score", "tste-2")
+for name in ("LEAST_RESAMPLES", "MOST_RESAMPLES", "CHANCE_RESAMPLES"):
+    setattr(analysis, name, 2)
 for words in json.loads(sys.argv[1]):
     print("@@", words[0], flush=True)
     sys.argv = ["nearfar", *words]
@@ -46,7 +51,22 @@ def folder(tmp_path_factory):
         "object,label\n" + "".join(f'"{name}","l{name}"\n' for name in names), encoding="utf-8", newline=""
     )
     (folder / "left out.txt").write_text("\x1b[5mnobody\n", encoding="utf-8")
+    for name in ("pictures", "evil\x1b[31mdemo"):
+        (folder / name).mkdir()
+    for at, name in enumerate(names):
+        if "\x00" not in name:
+            Image.new("RGB", (8, 8), (9 * at, 90, 90)).save(folder / "pictures" / f"{name}.png")
+    study(folder / "study.toml", title=EVIL[0], objects=[name for name in names if "\x00" not in name])
+    study(folder / "wrong.toml", title=EVIL[4], objects=["a", "b", "a"])
+    study(folder / "odd\x1b[31m.toml", title="t", objects=list("abcdef"), more='["\\u009b31mkey"]\nx = 1\n')
+    study(folder / "lost.toml", title="t", objects="\x1b[2Jnowhere.txt")
     return folder
+
+
+def study(path, *, title, objects, more=""):
+    """A study file in which every text that can be hostile is."""
+    text = f"title = {json.dumps(title)}\nobjects = {json.dumps(objects)}\n[questions]\nper_person = 8\nagain = 0\n[people]\naim = 3\n"
+    path.write_text(text + more, encoding="utf-8")
 
 
 def write(path, names, rows, more):
@@ -101,6 +121,47 @@ COMMANDS = [
     ["tree", "a.csv", "--model", "score", "-o", "-"],
     ["compare", "a.csv", "--model", "score,k1", "--cv", "3"],
     ["map", "a.csv", "--model", "\x1b[31mnone"],
+    [
+        "report",
+        "a.csv",
+        "--model",
+        "score",
+        "--images",
+        "pictures",
+        "--title",
+        EVIL[0],
+        "-o",
+        "b\x1b[31m.html",
+    ],
+    ["report", "a.csv", "--model", "score", "--show-participants", "-o", "-", "--json", "facts.json"],
+    [
+        "report",
+        "a.csv",
+        "--model",
+        "score",
+        "--json",
+        "-",
+        "-o",
+        "page.html",
+        "--bundle",
+        "evil\x1b[31mbundle",
+    ],
+    ["report", "bad.csv", "-o", "page.html"],
+    ["report", "a.csv", "--images", "no\x1b[31mpictures", "-o", "page.html"],
+    ["report", "a.csv", "-o", "no\x1b[31mfolder/page.html"],
+    ["demo", "evil\x1b[31mdemo"],
+    ["demo", "a.csv/\x1b[31mdemo"],
+    ["ask", "check", "study.toml"],
+    ["ask", "check", "wrong.toml"],
+    ["ask", "check", "odd\x1b[31m.toml"],
+    ["ask", "check", "lost.toml"],
+    ["ask", "check", "no\x1b[31m.toml"],
+    ["ask", "simulate", "study.toml", "--people", "2", "-o", "evil\x1b[31mout"],
+    ["ask", "export", "study.toml", "-o", "evil\x1b[31mout"],
+    ["ask", "erase", "study.toml", "\x1b[31mnobody"],
+    ["ask", "study.toml", "--public-url", "\x1b[31mhere"],
+    ["ask", "texts", "\x1b[31mxx"],
+    ["ask", "--\x1b[31moption"],
 ]
 
 
@@ -116,6 +177,8 @@ def test_no_command_lets_escapes_through(folder):
     wrong = {part.split("\n")[0]: {sign for sign in part if not harmless(sign)} for part in parts}
     assert {name: signs for name, signs in wrong.items() if signs} == {}
     assert r"\x1b]0;owned\x07" in seen and r"\x9b31m" in seen and r"\u202eback" in seen
+    written = ("b\x1b[31m.html", "facts.json", "evil\x1b[31mdemo/report.html", "evil\x1b[31mout/answers.csv")
+    assert [name for name in written if not (folder / name).exists()] == []  # they did not just fail
 
 
 def test_a_pipe_gets_names_as_they_are(folder):

@@ -8,6 +8,7 @@ import signal
 import sys
 from contextlib import suppress
 from functools import partial
+from typing import NoReturn
 
 __all__ = ["main"]
 
@@ -19,26 +20,50 @@ def main() -> None:
     """Run the command line; an error that nearfar knows is one sentence on stderr and exit code 2."""
     from nearfar.cli._app import app
     from nearfar.errors import NearfarError
-    from nearfar.terminal import printable
 
     _end_on_signals()
     _write_any_name()
     try:
-        app()
+        try:
+            app()
+        finally:
+            sys.stdout.flush()  # here a full disk is one sentence, at the end of the process it would not be
     except NearfarError as error:
-        if os.environ.get("NEARFAR_TRACEBACK"):
-            raise
-        print(f"nearfar: {printable(str(error))}", file=sys.stderr)
-        sys.exit(2)
+        _refuse(str(error))
+    except MemoryError as error:
+        _refuse(
+            f"there is too little memory ({str(error) or 'nothing is left'}); give fewer objects, or use --scratch"
+        )
     except BrokenPipeError:  # the reader of our output, e.g. `head`, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         sys.exit(0)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        if error.filename:
+            _refuse(f"{error.filename}: {reason}")
+        _drop_output()
+        _refuse(f"standard output: cannot be written, {reason}; make room there")
     except (KeyboardInterrupt, SystemExit) as end:
         if isinstance(end, SystemExit) and end.code not in (STOPPED, *ENDED.values()):
             raise
         with suppress(OSError):  # the terminal may be what went away
             print("nearfar: stopped; nothing half-written was left behind", file=sys.stderr)
         sys.exit(end.code if isinstance(end, SystemExit) else STOPPED)
+
+
+def _drop_output() -> None:
+    """Let what is still to be written to standard output go nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _refuse(sentence: str) -> NoReturn:
+    """Print one sentence and end with exit code 2; with NEARFAR_TRACEBACK show where it comes from as well."""
+    from nearfar.terminal import printable
+
+    if os.environ.get("NEARFAR_TRACEBACK"):
+        raise
+    print(f"nearfar: {printable(sentence)}", file=sys.stderr)
+    sys.exit(2)
 
 
 def _write_any_name() -> None:

@@ -10,9 +10,11 @@ import typer
 
 from nearfar.cli._common import QuietOption, SeedOption, session, tell
 from nearfar.cli._help import App, Group
-from nearfar.terminal import write_out
+from nearfar.terminal import printable, write_out
 
 if TYPE_CHECKING:
+    import logging
+
     from nearfar.ask.prepare import OpenStudy
     from nearfar.ask.study import Study
 
@@ -125,10 +127,10 @@ def _need_parts() -> None:
 
 def _announce(ready: OpenStudy, address: str) -> None:
     """Where people and the researcher go; the password is shown this once."""
-    print(f"people:  {address}/{_example_query(ready.study)}", file=sys.stderr)
-    print(f"you:     {address}/admin", file=sys.stderr)
+    tell(f"people:  {address}/{_example_query(ready.study)}")
+    tell(f"you:     {address}/admin")
     if ready.password is not None:
-        print(f"password: {ready.password}   (shown only now)", file=sys.stderr)
+        tell(f"password: {ready.password}   (shown only now)")
     sys.stderr.flush()
 
 
@@ -139,6 +141,12 @@ def _example_query(study: Study) -> str:
     }.get(study.people.recruit, "")
 
 
+def _harmless(record: logging.LogRecord) -> bool:
+    """Let nothing in a line of the log command the terminal; what people send may stand in it."""
+    record.msg, record.args = printable(record.getMessage()), None
+    return True
+
+
 def _open(study: Path, database: str | None, new_password: bool = False) -> OpenStudy:
     import logging
 
@@ -147,6 +155,8 @@ def _open(study: Path, database: str | None, new_password: bool = False) -> Open
     from nearfar.ask.texts import read_texts
 
     logging.basicConfig(format="nearfar: %(message)s", level=logging.WARNING)
+    for handler in logging.root.handlers:
+        handler.addFilter(_harmless)
     read = read_study(study)
     read_texts(read)
     return open_study(read, database, fresh_password=new_password)
