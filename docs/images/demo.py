@@ -1,4 +1,6 @@
-"""Make docs/images/report.png, the picture of the README, and demo.png: the demo's report, as a browser shows it.
+"""Make docs/images/report.png and report-dark.png, the pictures of the README and the site, and demo.png.
+
+All of them show the demo's report, as a browser does.
 
     .venv/bin/python docs/images/demo.py
 
@@ -21,6 +23,7 @@ from browser_driver import Browser  # noqa: E402
 from nearfar.cli.demo import demo  # noqa: E402
 
 WIDTH, SCALE = 1280, 1.25
+THEME = "document.documentElement.dataset.theme === '{theme}' || document.getElementById('theme').click();"
 # the top of the page and its map, without the table of models between them
 REPORT = """
 for (const found of document.querySelectorAll('#verdict > .card, .panel, .hint, #map-section p, #tree-section')) found.style.display = 'none';
@@ -62,8 +65,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, Browser() as browser:
         demo(Path(folder), quiet=True)
         path = Path(folder) / "report.html"
-        shoot(browser, path, "report.png", REPORT, ".top", "#map")
-        shoot(browser, path, "demo.png", DEMO, "#map", "#tree")
+        shoot(browser, path, "report.png", THEME.format(theme="light") + REPORT, ".top", "#map")
+        shoot(browser, path, "report-dark.png", THEME.format(theme="dark") + REPORT, ".top", "#map")
+        shoot(browser, path, "demo.png", THEME.format(theme="light") + DEMO, "#map", "#tree")
 
 
 if __name__ == "__main__":
