@@ -85,7 +85,7 @@ def test_what_fails_leaves_nothing(tmp_path):
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO])
 def test_a_full_disk_names_the_file(tmp_path, number):
     with (
-        pytest.raises(FileError, match=r"a\.csv: cannot be written, .+; choose another place"),
+        pytest.raises(FileError, match=r"a\.csv: cannot be written, .+; choose another path"),
         atomic_path(tmp_path / "a.csv"),
     ):
         raise OSError(number, os.strerror(number))

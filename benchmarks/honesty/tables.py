@@ -59,7 +59,7 @@ TABLES: dict[str, tuple[tuple[str, ...], tuple[str, ...], dict[str, str]]] = {
         ("circles", "circles_held_out"),
         ("model", "noise", "geometry", "n", "m", "people"),
         {
-            "inside": "true places inside (stated .9)",
+            "inside": "true locations inside (stated .9)",
             "inside_few": "of 20 to 79 statements",
             "inside_spread": "inside the bare spread",
             "marked": "marked",

@@ -54,7 +54,7 @@ def atomic_path(target: str | os.PathLike[str]) -> Iterator[Path]:
         if not named and (file is not None or number not in NO_ROOM):
             raise
         reason = os.strerror(number) if number else str(error)
-        raise _cannot_write(given, reason.lower(), "choose another place") from error
+        raise _cannot_write(given, reason.lower(), "choose another path") from error
     finally:
         if not direct:
             with suppress(OSError):

@@ -32,7 +32,7 @@ Handle = Any
 Function = Callable[..., Any]
 ALIGNED = 64  # bytes; where an array starts in a file
 TASK_BYTES = 2 << 30  # what a task may take, where there is so much
-KEPT_OPEN = 8  # of the free memory, one part in so many may be taken by files that stay mapped
+KEPT_OPEN = 8  # of the free memory, one byte in so many may be taken by files that stay mapped
 # all pages at once, where the system can: one by one they cost more than the work on them
 READ_ALL: dict[str, Any] = (
     {"flags": mmap.MAP_SHARED | mmap.MAP_POPULATE, "prot": mmap.PROT_READ}
@@ -219,7 +219,7 @@ class Stored:
         self.path = path
         self._room, self._taken = room, 0
         self._mapped: memoryview | None = None
-        self._places: list[tuple[int, int]] = []
+        self._spans: list[tuple[int, int]] = []
         buffers: list[pickle.PickleBuffer] = []
         self._head = pickle.dumps(value, protocol=5, buffer_callback=buffers.append)
         try:
@@ -228,7 +228,7 @@ class Stored:
                     file.write(bytes(-file.tell() % ALIGNED))
                     start = file.tell()
                     file.write(buffer.raw())
-                    self._places.append((start, file.tell()))
+                    self._spans.append((start, file.tell()))
         except OSError as error:
             raise FileError(
                 f"{os.path.dirname(path)}: cannot write to the scratch folder ({error.strerror}); make room there, "
@@ -236,15 +236,15 @@ class Stored:
             ) from error
 
     def open(self) -> Any:
-        """The value; its arrays are parts of the file, read when they are looked at, and cannot be changed."""
-        if not any(stop > start for start, stop in self._places):  # an empty file cannot be mapped
-            return pickle.loads(self._head, buffers=[b"" for _ in self._places])
+        """The value; its arrays lie in the file, read when they are looked at, and cannot be changed."""
+        if not any(stop > start for start, stop in self._spans):  # an empty file cannot be mapped
+            return pickle.loads(self._head, buffers=[b"" for _ in self._spans])
         mapped = self._mapped
         if mapped is None:
             mapped = self._map()
             if self._room is not None and self._room.take(len(mapped)):
                 self._taken, self._mapped = self._taken + len(mapped), mapped
-        return pickle.loads(self._head, buffers=[mapped[start:stop] for start, stop in self._places])
+        return pickle.loads(self._head, buffers=[mapped[start:stop] for start, stop in self._spans])
 
     def _map(self) -> memoryview:
         try:
@@ -390,7 +390,7 @@ class RowBlocks:
         return np.split(values, np.cumsum(self.sizes)[:-1]) if len(self.sizes) > 1 else [values]
 
     def take(self, rows: NDArray[Any], pick: Function | None = None) -> Any:
-        """The given rows, in their order, here; ``pick(block, places)`` takes them out of a block."""
+        """The given rows, in their order, here; ``pick(block, rows)`` takes them out of a block."""
         edges = np.concatenate([[0], np.cumsum(self.sizes)])
         home = np.searchsorted(edges, rows, side="right") - 1
         used = np.unique(home)
@@ -409,5 +409,5 @@ class RowBlocks:
         return join(self.backend.gather(name, self.blocks))
 
 
-def _pick(block: Any, places: NDArray[Any]) -> Any:
-    return block[places]
+def _pick(block: Any, rows: NDArray[Any]) -> Any:
+    return block[rows]

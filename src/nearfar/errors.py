@@ -9,7 +9,7 @@
         │   ├── FileError                     ... in a file as a whole
         │   └── RowsError                     ... in rows of a file; carries the rejected rows
         ├── TooLargeError (also MemoryError)  the result would not fit; says what would
-        ├── MissingExtra (also ImportError)   an optional part is not installed
+        ├── MissingExtra (also ImportError)   an extra is not installed
         └── UnreachableError                  a server or a network was needed and is not there
     Warning
     └── NearfarWarning (also UserWarning)
@@ -87,7 +87,7 @@ class TripletError(InputError):
 
 
 class FileError(InputError):
-    """A file that cannot be read as a whole, or a place that cannot be written.
+    """A file that cannot be read as a whole, or a path that cannot be written to.
 
     Examples
     --------

@@ -16,27 +16,29 @@ if TYPE_CHECKING:
 __all__ = ["Apart", "common_objects", "join_columns"]
 
 
-def join_columns(parts: Sequence[Triplets]) -> dict[str, Any]:
+def join_columns(collections: Sequence[Triplets]) -> dict[str, Any]:
     """The columns of the joined collection, as keyword arguments of ``Triplets``."""
-    objects = common_objects([part.objects for part in parts])
+    objects = common_objects([collection.objects for collection in collections])
     columns: dict[str, Any] = {"objects": objects}
     position = {name: i for i, name in enumerate(objects)}
     moves = [
-        None if part.objects == objects else np.array([position[name] for name in part.objects], np.int32)
-        for part in parts
+        None
+        if collection.objects == objects
+        else np.array([position[name] for name in collection.objects], np.int32)
+        for collection in collections
     ]
     for role in ("anchor", "near", "far"):
         columns[role] = np.concatenate(
             [
-                getattr(part, role) if move is None else move[getattr(part, role)]
-                for part, move in zip(parts, moves, strict=True)
+                getattr(collection, role) if move is None else move[getattr(collection, role)]
+                for collection, move in zip(collections, moves, strict=True)
             ]
             or [np.zeros(0, np.int32)]
         )
-    columns["statement"] = _statements(parts)
-    columns["participant"] = _participants(parts)
+    columns["statement"] = _statements(collections)
+    columns["participant"] = _participants(collections)
     for name, unknown in (("seconds", np.nan), ("near_side", -1), ("answered_at", np.nan)):
-        columns[name] = _optional(parts, name, unknown)
+        columns[name] = _optional(collections, name, unknown)
     return columns
 
 
@@ -49,11 +51,14 @@ def common_objects(lists: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
     return tuple(order_names([name for names in lists for name in names]))
 
 
-def _statements(parts: Sequence[Triplets]) -> Ids | None:
-    """Ids made distinct: numbers move up, text gets the number of its part as a prefix."""
-    if all(part.statement is None for part in parts):
+def _statements(collections: Sequence[Triplets]) -> Ids | None:
+    """Ids made distinct: numbers move up, text gets the number of its collection as a prefix."""
+    if all(collection.statement is None for collection in collections):
         return None
-    known = [Ids.encode(np.arange(len(part))) if part.statement is None else part.statement for part in parts]
+    known = [
+        Ids.encode(np.arange(len(collection))) if collection.statement is None else collection.statement
+        for collection in collections
+    ]
     names = _numbers_apart(known) if all(ids.is_numeric for ids in known) else None
     if names is None:
         names = [
@@ -89,7 +94,7 @@ class Apart:
 
 
 def _numbers_apart(known: Sequence[Ids]) -> list[NDArray[Any]] | None:
-    """Each part's ids moved above those before it; None where they would leave 64 bits."""
+    """Each collection's ids moved above those before it; None where they would leave 64 bits."""
     moved, numbers = [], Apart()
     for ids in known:
         names = ids.names
@@ -104,28 +109,32 @@ def _numbers_apart(known: Sequence[Ids]) -> list[NDArray[Any]] | None:
     return moved
 
 
-def _participants(parts: Sequence[Triplets]) -> Ids | None:
-    """The same name is the same person; a part without participants has the person ''."""
-    if all(part.participant is None for part in parts):
+def _participants(collections: Sequence[Triplets]) -> Ids | None:
+    """The same name is the same person; a collection without participants has the person ''."""
+    if all(collection.participant is None for collection in collections):
         return None
     stranger = Ids.from_codes([], [""])
-    known = [stranger if part.participant is None else part.participant for part in parts]
+    known = [
+        stranger if collection.participant is None else collection.participant for collection in collections
+    ]
     numeric = all(ids.is_numeric for ids in known)
     position: dict[Any, int] = {}
     codes: list[NDArray[Any]] = []
-    for part, ids in zip(parts, known, strict=True):
+    for collection, ids in zip(collections, known, strict=True):
         own = ids.names.tolist() if numeric else [str(name) for name in ids.names.tolist()]
         moved = np.array([position.setdefault(name, len(position)) for name in own], dtype=np.int64)
-        codes.append(moved[np.zeros(len(part), np.int64) if ids is stranger else ids.codes])
+        codes.append(moved[np.zeros(len(collection), np.int64) if ids is stranger else ids.codes])
     return Ids.from_codes(np.concatenate(codes), list(position))
 
 
-def _optional(parts: Sequence[Triplets], name: str, unknown: float) -> NDArray[Any] | None:
-    if all(getattr(part, name) is None for part in parts):
+def _optional(collections: Sequence[Triplets], name: str, unknown: float) -> NDArray[Any] | None:
+    if all(getattr(collection, name) is None for collection in collections):
         return None
     return np.concatenate(
         [
-            np.full(len(part), unknown) if getattr(part, name) is None else getattr(part, name)
-            for part in parts
+            np.full(len(collection), unknown)
+            if getattr(collection, name) is None
+            else getattr(collection, name)
+            for collection in collections
         ]
     )

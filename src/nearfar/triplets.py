@@ -196,18 +196,18 @@ class Triplets:
         return cls.from_array(both, objects, n_objects=n_objects, **doubled)
 
     @classmethod
-    def concatenate(cls, parts: Sequence[Triplets]) -> Triplets:
+    def concatenate(cls, collections: Sequence[Triplets]) -> Triplets:
         """Join collections: objects and participants are matched by name, statements kept apart.
 
         >>> one = Triplets.from_odd_one_out([[0, 1, 2]])
         >>> np.asarray(Triplets.concatenate([one, one]).statement).tolist()
         [0, 0, 1, 1]
         """
-        if len(parts) == 1:
-            return parts[0]
+        if len(collections) == 1:
+            return collections[0]
         from nearfar.joining import join_columns
 
-        return cls(**join_columns(parts))
+        return cls(**join_columns(collections))
 
     # ---------------------------------------------------------------- looking at it
 

@@ -1,4 +1,4 @@
-"""How sure places and clusters are."""
+"""How sure locations and clusters are."""
 
 import numpy as np
 import pytest

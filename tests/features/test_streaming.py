@@ -76,10 +76,10 @@ def test_sparse_cells_widen_when_their_sum_could_overflow():
 def test_cells_cut_by_rows_are_the_cells_of_the_rows(block_rows):
     rng = np.random.default_rng(0)
     rows = np.array([rng.permutation(7)[:3] for _ in range(60)])
-    answers, place = Triplets.from_array(rows, n_objects=7), np.arange(7, dtype=np.int32)
-    whole = Counts(PARTS["score"], 7, place, 7, dense=False)
+    answers, mark = Triplets.from_array(rows, n_objects=7), np.arange(7, dtype=np.int32)
+    whole = Counts(PARTS["score"], 7, mark, 7, dense=False)
     whole.add(answers)
-    grid = Counts(PARTS["score"], 7, place, 7, dense=True)
+    grid = Counts(PARTS["score"], 7, mark, 7, dense=True)
     grid.add(answers)
     blocks = whole.cut(block_rows)
     assert len(blocks) == -(-7 // block_rows)
@@ -87,7 +87,7 @@ def test_cells_cut_by_rows_are_the_cells_of_the_rows(block_rows):
         first = number * block_rows
         size = min(block_rows, 7 - first)
         assert (np.diff(cells.keys) > 0).all()
-        counts = Counts(PARTS["score"], size, place, 7, dense=True)
+        counts = Counts(PARTS["score"], size, mark, 7, dense=True)
         assert counts.row_bits == bits(size)
         counts.add_cells(cells)
         counts.settle()

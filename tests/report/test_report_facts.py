@@ -221,7 +221,7 @@ def test_resampling_finds_the_gap_sure_and_random_answers_unsure():
     assert np.median(unsure.spread) > 2 * np.median(sure.spread)
     assert unsure.kept[4].mean() < sure.kept[2].mean()
     assert "Clusters of answers given at random are kept in" in sure.summary.remark
-    assert "For 9 in 10 objects the true place lies within" in sure.summary.remark
+    assert "For 9 in 10 objects the true location lies within" in sure.summary.remark
 
 
 def test_objects_with_too_few_statements_come_first():

@@ -1,4 +1,4 @@
-"""The researcher's part, behind a password: the live page, pause and resume, export, erase."""
+"""What the researcher sees, behind a password: the live page, pause and resume, export, erase."""
 
 from __future__ import annotations
 

@@ -78,8 +78,8 @@ async def visit(port: int, colours: Colours, *, pause: float, seed: int = 0) -> 
 
 def run_demo(port: int, say: Callable[[str], None], *, pause: float = 0.25) -> None:
     """Serve the study of colours until Ctrl-C; people begin as soon as the server answers."""
-    with tempfile.TemporaryDirectory() as place:
-        study, colours = demo_study(Path(place))
+    with tempfile.TemporaryDirectory() as folder:
+        study, colours = demo_study(Path(folder))
         ready = open_study(study)
 
         def come() -> None:

@@ -78,9 +78,9 @@ class Guard:
         self.hosts = {f"localhost:{port}", f"127.0.0.1:{port}", f"[::1]:{port}"}
         self.origins = {f"http://{host}" for host in self.hosts}
         if public_url:
-            parts = urlsplit(public_url)
-            self.hosts.add(parts.netloc.lower())
-            self.origins.add(f"{parts.scheme}://{parts.netloc.lower()}")
+            address = urlsplit(public_url)
+            self.hosts.add(address.netloc.lower())
+            self.origins.add(f"{address.scheme}://{address.netloc.lower()}")
         frames = MTURK if framed else "'none'"
         forms = f" {MTURK}" if framed else ""
         self.policy = POLICY.format(forms=forms, frames=frames).encode()

@@ -69,12 +69,12 @@ def _curve(analysis: Analysis) -> dict[str, Any] | None:
     curve = analysis.curve
     if curve is None:
         return None
-    parts = {
+    ranges = {
         name: None if (found := getattr(curve, name)) is None else _plain(found._asdict())
         for name in ("now", "doubled", "gain")
     }
     points = [_plain(point._asdict()) for point in curve.points]
-    return {"model": curve.model, "points": points, "verdict": curve.verdict, **parts}
+    return {"model": curve.model, "points": points, "verdict": curve.verdict, **ranges}
 
 
 def _people(collected: Collected, analysis: Analysis) -> list[dict[str, Any]]:
@@ -102,13 +102,13 @@ def _people(collected: Collected, analysis: Analysis) -> list[dict[str, Any]]:
 def _map(space: Space, before: list[Any] | None) -> list[Any]:
     """Coordinates, or None for objects that nothing is known about; turned towards the map before."""
     points = np.where(space.informed[:, None], space.map(2), np.nan)
-    placed = along_axes(points)
+    aligned = along_axes(points)
     if before is not None and len(before) == len(points):
-        old = np.array([[np.nan, np.nan] if place is None else place for place in before])
+        old = np.array([[np.nan, np.nan] if point is None else point for point in before])
         if np.isfinite(old).all(axis=1).sum() >= ENOUGH_TO_TURN:
-            placed = align(points, old)
-            placed = placed / radius(placed)  # fitting onto noise shrinks a little every time
-    return [None if np.isnan(row).any() else [round(float(x), 4) for x in row] for row in placed]
+            aligned = align(points, old)
+            aligned = aligned / radius(aligned)  # fitting onto noise shrinks a little every time
+    return [None if np.isnan(row).any() else [round(float(x), 4) for x in row] for row in aligned]
 
 
 def _plain(values: dict[str, Any]) -> dict[str, Any]:

@@ -136,7 +136,7 @@ def _in_srgb(picture: Any, profile: bytes | None) -> Any:
 
 
 def _encode(picture: Any) -> tuple[str, bytes]:
-    """Exact where there are few colours, else a good JPEG (or WebP where parts are transparent)."""
+    """Exact where there are few colours, else a good JPEG (or WebP where some of it is transparent)."""
     from PIL import Image
 
     clean = Image.new(picture.mode, picture.size)

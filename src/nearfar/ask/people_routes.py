@@ -61,7 +61,7 @@ class PeopleRoutes:
         self.described = json.dumps(self._description(), ensure_ascii=False).encode()
 
     def routes(self) -> list[Route]:
-        """Everything below ``/`` but the researcher's part."""
+        """Everything below ``/`` but what is for the researcher."""
         return [
             Route("/", self.show_page),
             Route("/study.json", self.describe),
@@ -236,7 +236,7 @@ async def _json(request: Request) -> dict[str, Any] | None:
 
 
 def _answer(given: Any) -> Answer | None:
-    """An answer whose parts have the right types, or None; times that cannot be are left out."""
+    """An answer whose fields have the right types, or None; times that cannot be are left out."""
     if not isinstance(given, dict):
         return None
     id, place, choice = given.get("id"), given.get("place"), given.get("choice")

@@ -105,7 +105,7 @@ def _drawn(study: Study, toml: Toml, names: tuple[str, ...], budget: int) -> Poo
 def _near(names: tuple[str, ...], budget: int, landmarks: int, n_random: int, seed: int) -> Pool:
     """Landmark questions and random ones; the random ones about other trios as far as there are any."""
     rng = np.random.default_rng(seed)
-    parts: list[NDArray[np.int32]] = []
+    arrays: list[NDArray[np.int32]] = []
     origins: list[str] = []
     taken: set[str] = set()
     if landmarks:
@@ -116,7 +116,7 @@ def _near(names: tuple[str, ...], budget: int, landmarks: int, n_random: int, se
             if len(every) <= budget - n_random
             else design.landmark_questions(names, marks, "k1", budget=budget - n_random, seed=rng)
         )
-        parts.append(chosen.array)
+        arrays.append(chosen.array)
         origins += ["landmarks"] * len(chosen)
         taken = {same_trio(tuple(row)) for row in chosen.array.tolist()}
     n_random = budget - len(origins)  # where landmarks have too few questions, random ones take their place
@@ -124,7 +124,7 @@ def _near(names: tuple[str, ...], budget: int, landmarks: int, n_random: int, se
     total = n * (n - 1) * (n - 2) // 2
     rows = design.random_questions(names, min(total, 4 * n_random + 100), rng).array.tolist()
     fresh, others = [], []
-    asked = {(*tuple(sorted(row[1:])), row[0]) for part in parts for row in part.tolist()}
+    asked = {(*tuple(sorted(row[1:])), row[0]) for array in arrays for row in array.tolist()}
     for row in rows:
         key = same_trio(tuple(row))
         if key not in taken:
@@ -133,9 +133,9 @@ def _near(names: tuple[str, ...], budget: int, landmarks: int, n_random: int, se
         elif (*tuple(sorted(row[1:])), row[0]) not in asked:
             others.append(row)
     kept = (fresh + others)[:n_random]
-    parts.append(np.array(kept, dtype=np.int32).reshape(-1, 3))
+    arrays.append(np.array(kept, dtype=np.int32).reshape(-1, 3))
     origins += ["random"] * len(kept)
-    return Pool(Questions(np.concatenate(parts), names), tuple(origins))
+    return Pool(Questions(np.concatenate(arrays), names), tuple(origins))
 
 
 def _from_file(study: Study, path: Path, names: tuple[str, ...]) -> Pool:
@@ -144,7 +144,7 @@ def _from_file(study: Study, path: Path, names: tuple[str, ...]) -> Pool:
         "anchor",
         *(f"option_{i}" for i in range(1, study.questions.options + 1)),
     )
-    place = {name: i for i, name in enumerate(names)}
+    index_of = {name: i for i, name in enumerate(names)}
     rows: dict[tuple[int, ...], None] = {}
     try:
         with path.open(encoding="utf-8-sig", newline="") as stream:
@@ -155,7 +155,7 @@ def _from_file(study: Study, path: Path, names: tuple[str, ...]) -> Pool:
                     f"{path}: column {missing[0]!r} is missing; expected {', '.join(columns)} for kind {study.kind!r}"
                 )
             for row in table:
-                rows[_row(path, table.line_num, [row[name] for name in columns], place)] = None
+                rows[_row(path, table.line_num, [row[name] for name in columns], index_of)] = None
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise FileError(f"{path}: cannot be read as a table of questions ({error})") from error
     if not rows:
@@ -167,11 +167,11 @@ def _from_file(study: Study, path: Path, names: tuple[str, ...]) -> Pool:
     return Pool(made, ("file",) * len(made))
 
 
-def _row(path: Path, line: int, cells: list[str | None], place: dict[str, int]) -> tuple[int, ...]:
+def _row(path: Path, line: int, cells: list[str | None], index_of: dict[str, int]) -> tuple[int, ...]:
     for cell in cells:
-        if cell not in place:
+        if cell not in index_of:
             raise FileError(f"{path}, line {line}: {cell!r} is not one of the study's objects")
-    found = tuple(place[cell] for cell in cells if cell is not None)
+    found = tuple(index_of[cell] for cell in cells if cell is not None)
     if len(set(found)) != len(found):
         raise FileError(f"{path}, line {line}: an object stands twice in one question")
     return found

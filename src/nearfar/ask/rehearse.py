@@ -35,7 +35,7 @@ def rehearse(
 ) -> list[tuple[str, str]]:
     """Simulate a study, one person after the other, a minute apart; lines of what came out.
 
-    Objects lie at random places in the plane, people see distances with ``noise``, and a share of them leaves
+    Objects lie at random points of the plane, people see distances with ``noise``, and a share of them leaves
     somewhere.
     """
     rng = np.random.default_rng(seed)

@@ -26,10 +26,10 @@ def check_public_url(url: str | None) -> str | None:
         return None
     from urllib.parse import urlsplit
 
-    parts = urlsplit(url)
-    if parts.scheme != "https" or not parts.hostname or parts.path not in ("", "/") or parts.query:
+    address = urlsplit(url)
+    if address.scheme != "https" or not address.hostname or address.path not in ("", "/") or address.query:
         raise InputError(f"--public-url: expected an address such as https://study.example.org, got {url!r}")
-    return f"https://{parts.netloc}"
+    return f"https://{address.netloc}"
 
 
 def caddyfile(public_url: str, port: int) -> str:

@@ -50,7 +50,7 @@ def _check_text(error: Any, key: str, value: Any, original: str) -> None:
         raise error("", key, f"expected text that is not blank, got {value!r}")
     if key == "direction" and value not in ("ltr", "rtl"):
         raise error("", key, f"expected ltr or rtl, got {value!r}")
-    if key == "code" and not all(part.isalnum() and part.isascii() for part in value.split("-")):
+    if key == "code" and not all(word.isalnum() and word.isascii() for word in value.split("-")):
         raise error("", key, f"expected the code of a language such as en or pt-BR, got {value!r}")
     try:
         fields = {name for _, name, _, _ in string.Formatter().parse(value) if name is not None}

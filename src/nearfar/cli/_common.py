@@ -260,9 +260,9 @@ def session(quiet: bool = False) -> Iterator[None]:
         seen: set[str] = set()
         elsewhere = warnings.showwarning
 
-        def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+        def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
             if not issubclass(category, NearfarWarning):
-                elsewhere(message, category, *place, **more)
+                elsewhere(message, category, *where, **more)
             elif str(message) not in seen:
                 seen.add(str(message))
                 _say(f"nearfar: warning: {message}")

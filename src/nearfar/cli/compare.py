@@ -106,7 +106,7 @@ def compare(
                 Analysis(loaded.triplets, models=names, cv=cv, seed=seed), who, form, output, quiet
             )
             return
-        # opened first, so that a place that cannot be written to is said before the work
+        # opened first, so that a path that cannot be written to is reported before the work
         with text_output(output) as stream:
             analysis = Analysis(loaded.triplets, models=names, cv=cv, seed=seed)
             stream.write(_written(analysis, form))

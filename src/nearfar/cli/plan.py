@@ -278,11 +278,11 @@ def _table(drawn: Questions, who: _Who, images: Sequence[str], seed: int) -> tup
         seed=seed,
     )
     new, repeated, graded = (int((made.role == role).sum()) for role in range(3))
-    parts = [f"{many(new, 'place')} for new questions"]
-    parts += [f"{repeated:,} for repeats"] if repeated else []
-    parts += [f"{graded:,} for checks"] if graded else []
+    clauses = [f"{many(new, 'place')} for new questions"]
+    clauses += [f"{repeated:,} for repeats"] if repeated else []
+    clauses += [f"{graded:,} for checks"] if graded else []
     lists = many(1 if who.people is None else who.people, "list")
-    return booklet_table(made, images), f"{about} in {lists}: {', '.join(parts)}"
+    return booklet_table(made, images), f"{about} in {lists}: {', '.join(clauses)}"
 
 
 def _write(table: pl.DataFrame, output: str, remark: str, marks: Sequence[str], quiet: bool) -> None:

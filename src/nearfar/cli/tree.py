@@ -152,10 +152,10 @@ class _Grown:
 
         found = cut(self.tree, k)
         of_objects = found[self.leaf_of]
-        place = np.empty(k + 1, dtype=np.int64)
-        place[np.argsort(-np.bincount(of_objects[of_objects >= 0], minlength=k), kind="stable")] = range(k)
-        place[-1] = -1
-        return place[found]
+        number = np.empty(k + 1, dtype=np.int64)
+        number[np.argsort(-np.bincount(of_objects[of_objects >= 0], minlength=k), kind="stable")] = range(k)
+        number[-1] = -1
+        return number[found]
 
 
 def _of_objects(ready: Prepared, method: str) -> _Grown:

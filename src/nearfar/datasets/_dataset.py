@@ -61,9 +61,9 @@ def open_root(path: Path) -> Root:
 def find(root: Root, name: str, *more: str) -> Root:
     """The first of some relative names that exists below root or below its only folder."""
     below = [child for child in root.iterdir() if child.is_dir()]
-    for place in (root, *below):
+    for folder in (root, *below):
         for wanted in (name, *more):
-            candidate = place.joinpath(*wanted.split("/"))
+            candidate = folder.joinpath(*wanted.split("/"))
             if candidate.exists():
                 return candidate
     raise FileError(

@@ -54,16 +54,16 @@ def writable_folder(folder: Path) -> Path:
     """The folder, made where it is not there; the user's cache folder where it is for reading only."""
     import pooch
 
-    for place in (folder, Path(pooch.os_cache("nearfar"))):
+    for candidate in (folder, Path(pooch.os_cache("nearfar"))):
         try:
-            place.mkdir(parents=True, exist_ok=True)
+            candidate.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise FileError(
-                f"{place}: cannot be made ({error.strerror}); choose another folder with data_dir or {VARIABLE}",
+                f"{candidate}: cannot be made ({error.strerror}); choose another folder with data_dir or {VARIABLE}",
             ) from error
         # The second test is for root, who may write where nobody is meant to.
-        if os.access(place, os.W_OK) and place.stat().st_mode & 0o222:
-            return place
+        if os.access(candidate, os.W_OK) and candidate.stat().st_mode & 0o222:
+            return candidate
     raise FileError(
         f"{folder}: cannot be written to; choose another folder with data_dir or {VARIABLE}",
     )
@@ -99,8 +99,8 @@ def _check_sum(path: Path, download: Download) -> None:
     digest = hashlib.sha256()
     try:
         with path.open("rb") as file:
-            while part := file.read(READ):
-                digest.update(part)
+            while chunk := file.read(READ):
+                digest.update(chunk)
     except OSError as error:
         raise FileError(
             f"{path}: cannot be read ({error.strerror})",

@@ -98,23 +98,23 @@ class Colours:
         """Write ``answers.csv``, ``objects.csv`` and a swatch ``images/NAME.png`` per colour into a folder."""
         from nearfar.io import write_triplets
 
-        place = Path(folder)
+        target = Path(folder)
         try:
-            (place / "images").mkdir(parents=True, exist_ok=True)
+            (target / "images").mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            reason = "it is a file" if place.is_file() else (error.strerror or str(error)).lower()
+            reason = "it is a file" if target.is_file() else (error.strerror or str(error)).lower()
             raise FileError(
-                f"{place}: cannot be written, {reason}; give a folder",
+                f"{target}: cannot be written, {reason}; give a folder",
             ) from error
-        write_triplets(self.triplets, place / "answers.csv")
-        with (place / "objects.csv").open("w", newline="", encoding="utf-8") as file:
+        write_triplets(self.triplets, target / "answers.csv")
+        with (target / "objects.csv").open("w", newline="", encoding="utf-8") as file:
             table = csv.writer(file, lineterminator="\n")
             table.writerow(["object", "label", "image", "group"])
             for name, group in zip(self.triplets.objects, self.groups, strict=True):
                 table.writerow([name, name, f"images/{name}.png", group])
         for name, code in zip(self.triplets.objects, self.hex, strict=True):
-            (place / "images" / f"{name}.png").write_bytes(_swatch(code))
-        return place
+            (target / "images" / f"{name}.png").write_bytes(_swatch(code))
+        return target
 
 
 def make_colours(seed: int = 0) -> Colours:
@@ -190,7 +190,7 @@ def _sessions(questions: Questions, rng: np.random.Generator) -> tuple[Questions
     for p in range(PEOPLE):
         own = rng.permutation(question[person == p])
         again = rng.permutation(own[: len(own) // 2])[:REPEATED]
-        # The second time comes in the second half, at a random place.
+        # The second time comes somewhere in the second half.
         late = np.insert(own[len(own) // 2 :], rng.integers(1, len(own) // 2, REPEATED), again)
         asked.append(np.concatenate([own[: len(own) // 2], late]))
         who.append(np.full(len(own) + REPEATED, p))
@@ -240,13 +240,13 @@ def _swatch(code: str, side: int = 96) -> bytes:
     """A PNG file of one colour, written out by hand so that no image library is needed."""
     pixel = bytes.fromhex(code[1:])
     rows = (b"\0" + pixel * side) * side  # each row starts with its filter, none
-    parts = [
+    kinds = [
         (b"IHDR", struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)),
         (b"IDAT", zlib.compress(rows, 9)),
         (b"IEND", b""),
     ]
     chunks = (
         struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-        for kind, data in parts
+        for kind, data in kinds
     )
     return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)

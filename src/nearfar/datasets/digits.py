@@ -24,13 +24,13 @@ USPS_ID, MNIST_ID = 41_082, 554  # on openml.org
 
 @dataclass(frozen=True, eq=False)
 class Digits:
-    """Images of digits: the training part first, then the test part.
+    """Images of digits: the training images first, then the test images.
 
     Parameters
     ----------
     images : (n, side, side) grey values.
     labels : (n,) digit 0 to 9.
-    n_train : how many belong to the training part.
+    n_train : how many are training images.
 
     Examples
     --------

@@ -62,16 +62,16 @@ def _load(path: Path, counts: dict[str, int]) -> Dataset:
     root = open_root(path)
     files = sorted(image.name for image in find(root, IMAGES).iterdir() if image.name.endswith(".jpg"))
     names = [file.removesuffix(".jpg") for file in files]
-    parts = [_votes(find(root, f"data/answers_processed_{part}.json")) for part in ("train", "test")]
-    questions = sum(n for _, n in parts)
-    triplets = Triplets.from_array(np.concatenate([rows for rows, _ in parts]), names)
+    votes = [_votes(find(root, f"data/answers_processed_{half}.json")) for half in ("train", "test")]
+    questions = sum(n for _, n in votes)
+    triplets = Triplets.from_array(np.concatenate([rows for rows, _ in votes]), names)
     check_counts(triplets, {"objects": counts["objects"]}, path)
     if questions != counts["questions"]:
         raise FileError(
             f"{path}: found {questions:,} questions, the published data has {counts['questions']:,}; "
             "this is not the file it should be",
         )
-    test = np.arange(len(triplets)) >= len(parts[0][0])
+    test = np.arange(len(triplets)) >= len(votes[0][0])
     images = image_files(root, [f"{IMAGES}/{file}" for file in files], path, "material")
     return Dataset("material", triplets, path, images=images, details={"test": test})
 

@@ -30,7 +30,7 @@ class Toy:
     name : which of the five.
     distances : (n, n) distances; Euclidean, or numbers of edges for the graph.
     labels : (n,) the group each object was drawn from; all 0 for the square, which has none.
-    points : (n, 2) places in the plane; None for the graph.
+    points : (n, 2) coordinates in the plane; None for the graph.
 
     Examples
     --------

@@ -63,10 +63,10 @@ def _pair(t):  # type: ignore[no-untyped-def]
 
 
 @compiled()
-def draw(start, stop, k2, room, offset, place, marks, key, out):  # type: ignore[no-untyped-def]
+def draw(start, stop, k2, room, offset, rank, marks, key, out):  # type: ignore[no-untyped-def]
     """Questions about the objects start..stop; out[:, offset[x]:offset[x + 1]] are those about x.
 
-    in: room (n,) questions there are, offset (n + 1,), place (n,) rank among the landmarks or -1, marks (k,)
+    in: room (n,) questions there are, offset (n + 1,), rank (n,) number among the landmarks or -1, marks (k,)
     out: out (3, m) anchor, one, other
     """
     most = 1
@@ -81,7 +81,7 @@ def draw(start, stop, k2, room, offset, place, marks, key, out):  # type: ignore
     for x in range(start, stop):
         chosen = numbers[: offset[x + 1] - offset[x]]
         _subset(room[x], _mix(key ^ _mix(np.uint64(x))), table, chosen)
-        p = place[x]
+        p = rank[x]
         for i in range(len(chosen)):
             t, at = chosen[i], offset[x] + i
             if k2 and p < 0:

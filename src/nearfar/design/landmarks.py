@@ -112,11 +112,11 @@ def landmark_questions(
             f"kernel: {kernel!r} has no landmark questions; expected 'k1' or 'k2'",
         )
     n, k = len(names), len(marks)
-    place = np.full(n, -1, dtype=np.int32)
-    place[marks] = np.arange(k, dtype=np.int32)
+    rank = np.full(n, -1, dtype=np.int32)
+    rank[marks] = np.arange(k, dtype=np.int32)
     room_for_landmark = (k - 1) * (k - 2) // 2
     room_for_other = k * (k - 1) // 2 if kernel == "k1" else k * (k - 1)
-    room = np.where(place >= 0, room_for_landmark, room_for_other).astype(np.int64)
+    room = np.where(rank >= 0, room_for_landmark, room_for_other).astype(np.int64)
     rng = np.random.default_rng(seed)
     if budget is not None:
         check_budget(budget, int(room.sum()))
@@ -126,9 +126,9 @@ def landmark_questions(
     key = rng.integers(2**64, dtype=np.uint64)
     with step("drawing questions"):
         pieces = blocks(n, BLOCKS)
-        run(draw, [(a, b, kernel == "k2", room, offset, place, marks, key, out) for a, b in pieces])
+        run(draw, [(a, b, kernel == "k2", room, offset, rank, marks, key, out) for a, b in pieces])
     if budget is not None:
-        _warn_missed(names, room > 0, place >= 0, kernel, out, budget)
+        _warn_missed(names, room > 0, rank >= 0, kernel, out, budget)
     return Questions(out.T, names)
 
 

@@ -104,10 +104,10 @@ class Questions:
         """(m,) second option of "near" questions."""
         return self._column(2, ("near",), "the columns one and other")
 
-    def _column(self, place: int, kinds: tuple[str, ...], what: str) -> Indices:
+    def _column(self, at: int, kinds: tuple[str, ...], what: str) -> Indices:
         if self.kind not in kinds:
             raise InputError(f"questions of kind {self.kind!r} do not have {what}")
-        return self.array[:, place]
+        return self.array[:, at]
 
     def shuffled(self, seed: Seed = 0) -> Questions:
         """The same questions in random order, the options of each in random order."""

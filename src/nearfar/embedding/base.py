@@ -14,8 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from nearfar.embedding.descent import StepRule, descend
 from nearfar.embedding.loop import Loop, Merged, Points, merge
+from nearfar.embedding.new_objects import match
 from nearfar.embedding.optimise import Optimum, optimise
-from nearfar.embedding.place import match
 from nearfar.embedding.pull import Emphasis, LearntPull, Pull, answers_per_object, steady_pull
 from nearfar.embedding.start import kernel_start, origin_start, random_start
 from nearfar.errors import InputError, NotConverged, UninformedWarning
@@ -202,16 +202,16 @@ class Embedding(BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self, "embedding_")
         answers = as_triplets(answers, self.objects_)
-        places = match(answers, self.objects_, self.embedding_, self._informed)
-        points = places.points
-        if len(places.free):
-            weights = self._emphasis(answers_per_object(places.data)[places.free])
-            with self._loop(places.data) as loop:
-                found = self._optimise(loop, points, places.free, steady_pull(self._strength * weights))
+        fresh = match(answers, self.objects_, self.embedding_, self._informed)
+        points = fresh.points
+        if len(fresh.free):
+            weights = self._emphasis(answers_per_object(fresh.data)[fresh.free])
+            with self._loop(fresh.data) as loop:
+                found = self._optimise(loop, points, fresh.free, steady_pull(self._strength * weights))
             points = found.points
             self._warn_unless_converged(found)
-        if len(places.unknown):
-            names = [answers.objects[i] for i in places.unknown]
+        if len(fresh.unknown):
+            names = [answers.objects[i] for i in fresh.unknown]
             warnings.warn(
                 f"{len(names)} new objects have no usable answer ({_some(names)}); they are put at the centre",
                 UninformedWarning,

@@ -93,8 +93,8 @@ def draw_curves(
     logs = np.log(inside) + np.log(error) - misfit / 2
     weights = np.exp(logs - logs.max())
     at = rng.choice(len(weights), size=DRAWS, p=weights / weights.sum())
-    place = np.clip(low[at] + rng.random(DRAWS) * (high - low)[at], 1e-12, 1 - 1e-12)
-    rise = np.clip(best[at] + error[at] * stdtrit(measured.df, place), 0.0, most - 0.5)
+    probability = np.clip(low[at] + rng.random(DRAWS) * (high - low)[at], 1e-12, 1 - 1e-12)
+    rise = np.clip(best[at] + error[at] * stdtrit(measured.df, probability), 0.0, most - 0.5)
     return SaturatingCurves(
         rise,
         h[at],

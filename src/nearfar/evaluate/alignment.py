@@ -10,7 +10,7 @@ __all__ = ["align", "along_axes", "radius"]
 
 
 def radius(points: Floats) -> float:
-    """Root mean square distance of finite rows from their middle; 1 where all are in one place.
+    """Root mean square distance of finite rows from their middle; 1 where all are at one point.
 
     >>> radius(np.array([[0.0, 0.0], [2.0, 0.0], [np.nan, 0.0]]))
     1.0

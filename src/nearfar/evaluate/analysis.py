@@ -388,7 +388,7 @@ class Analysis:
         )
 
     def stability(self, n_clusters: int | None = 5) -> Stability:
-        """How sure places on the map and clusters of the tree (cut into ``n_clusters``) are."""
+        """How sure locations on the map and clusters of the tree (cut into ``n_clusters``) are."""
         resamples = self.resamples
         flat = self.space if self.plane_name == self.best.name else self.plane
         points = coordinates(flat)

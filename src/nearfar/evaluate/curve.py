@@ -233,9 +233,9 @@ def _growing(
 ) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
     """Training rows, unit by unit in random order, and the number of rows at the end of every unit."""
     codes = np.unique(units[train], return_inverse=True)[1]
-    place = np.random.default_rng(seed).permutation(int(codes.max(initial=-1)) + 1)[codes]
-    order = train[np.argsort(place, kind="stable")]
-    return order, np.cumsum(np.bincount(place)) if len(order) else np.zeros(1, dtype=np.int64)
+    rank = np.random.default_rng(seed).permutation(int(codes.max(initial=-1)) + 1)[codes]
+    order = train[np.argsort(rank, kind="stable")]
+    return order, np.cumsum(np.bincount(rank)) if len(order) else np.zeros(1, dtype=np.int64)
 
 
 def _sizes(sizes: Sequence[float] | None, most: int) -> list[int]:

@@ -77,8 +77,8 @@ def _choices(answers: Triplets) -> tuple[NDArray[np.intp], Codes, int]:
     twins = (trio[one] == trio[two]).all(axis=1) & (answers.anchor[one] != answers.anchor[two])
     for choice in (answers.far, answers.near):
         if (twins & (choice[one] == choice[two])).all():
-            place = np.argmax(trio[one] == choice[one][:, None], axis=1)
-            return one, place.astype(np.int64), 3
+            option = np.argmax(trio[one] == choice[one][:, None], axis=1)
+            return one, option.astype(np.int64), 3
     return everything
 
 

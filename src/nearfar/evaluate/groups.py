@@ -171,8 +171,8 @@ def compare_groups(
     >>> rng = np.random.default_rng(0)
     >>> rows = np.array([rng.permutation(12)[:3] for _ in range(1200)])
     >>> who = rng.integers(12, size=1200)
-    >>> place = np.where(who[:, None] < 6, rows, (rows * 5) % 12)  # six people see another order
-    >>> far = np.abs(place[:, 0] - place[:, 1]) > np.abs(place[:, 0] - place[:, 2])
+    >>> rank = np.where(who[:, None] < 6, rows, (rows * 5) % 12)  # six people see another order
+    >>> far = np.abs(rank[:, 0] - rank[:, 1]) > np.abs(rank[:, 0] - rank[:, 2])
     >>> rows[far] = rows[far][:, [0, 2, 1]]
     >>> answers = Triplets.from_array(rows, participant=who)
     >>> found = compare_groups(answers, {p: "six" if p < 6 else "others" for p in range(12)}, n_resamples=4)

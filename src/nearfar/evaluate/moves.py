@@ -87,8 +87,8 @@ def _most_by_chance(off: Floats, variance: Floats) -> float:
     if not known.any():
         return np.inf
     most = np.where(known, sizes, 0.0).max(axis=1)
-    place = int(np.ceil(0.95 * (len(most) + 1)))
-    return float(np.sort(most)[place - 1]) if place <= len(most) else np.inf
+    rank = int(np.ceil(0.95 * (len(most) + 1)))
+    return float(np.sort(most)[rank - 1]) if rank <= len(most) else np.inf
 
 
 def _maps(answers: Triplets, group: NDArray[np.int64], model: Model, common: Floats) -> Floats:

@@ -40,8 +40,8 @@ class PairMemory:
         codes = self._codes(anchor, option)
         if not len(self._pairs):
             return np.full(len(codes), 0.5)
-        place = np.minimum(np.searchsorted(self._pairs, codes), len(self._pairs) - 1)
-        return np.where(self._pairs[place] == codes, self._rates[place], 0.5)
+        at = np.minimum(np.searchsorted(self._pairs, codes), len(self._pairs) - 1)
+        return np.where(self._pairs[at] == codes, self._rates[at], 0.5)
 
     def margins(self, anchor: NDArray[Any], one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.float64]:
         """(m,) positive where ``one`` is expected to be nearer, 0 for a tie."""

@@ -73,14 +73,14 @@ def without_excess_controls(answers: Triplets, seed: int = 0) -> Triplets:
     order = np.lexsort((np.random.default_rng(seed).random(len(codes)), codes))
     first = np.r_[True, codes[order][1:] != codes[order][:-1]]
     start = np.maximum.accumulate(np.where(first, np.arange(len(order)), 0))
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order)) - start
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order)) - start
     warnings.warn(
         f"{_asked(answers, controls)}; each weighs as much as a question asked {typical} times",
         RepeatedControlWarning,
         stacklevel=2,
     )
-    return answers[~controls | (place < typical)]
+    return answers[~controls | (rank < typical)]
 
 
 def counts_repeats(model: str) -> bool:

@@ -34,8 +34,8 @@ __all__ = [
     "statements_per_object",
 ]
 
-FEWEST_STATEMENTS = 20  # about an object, below which nothing is said about its place
-WIDER = 1.6  # from root mean square to a circle that holds nine of ten true places; two even normal axes give 1.52
+FEWEST_STATEMENTS = 20  # about an object, below which nothing is said about its location
+WIDER = 1.6  # from root mean square to a circle that holds nine of ten true locations; two even normal axes give 1.52
 BY_COUNT = 0.75  # errors fall with the number of statements to this power, where there are few of them
 WHOLE_MAP = 2.0
 Resampled = Literal["participant", "statement"]
@@ -83,23 +83,23 @@ class Resamples:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Stability:
-    """How sure the place and the cluster of every object are.
+    """How sure the location and the cluster of every object are.
 
     Parameters
     ----------
     model : its name.
     objects : names of the n objects.
     points : (n, d) the map of all answers.
-    spread : (n,) how far an object's place moves from resample to resample (root mean square), as a share of the
+    spread : (n,) how far an object's location moves from resample to resample (root mean square), as a share of the
         size of the map: 0 not at all, 1 as far as objects are from the middle. NaN where it was never placed.
     labels : (n,) cluster by the tree of all answers, -1 where unknown; None without clusters.
     kept : (n,) share of resamples in which the object is in the same cluster, clusters being matched one to one
         by the objects they have in common; None without clusters.
     placed : (n,) share of resamples with an answer about the object.
-    cloud : (resamples, n, d) places in every resample, turned, moved and scaled onto ``points``; NaN where unknown.
+    cloud : (resamples, n, d) locations in every resample, turned, moved and scaled onto ``points``; NaN where unknown.
     resampled : "participant" or "statement", what was drawn with replacement.
-    circle : (n,) radius of the circle around its place that holds the true place in 9 of 10 objects, in the same unit: 1.6
-        times the spread, and no smaller than its number of statements lets expect. The true place is the one that
+    circle : (n,) radius of the circle around its location that holds the true location in 9 of 10 objects, in the same unit: 1.6
+        times the spread, and no smaller than its number of statements lets expect. The true location is the one that
         the same model would give it if very many more people were asked.
     few : (n,) whether fewer than 20 statements speak about the object. An object that hardly anything is known about is pulled
         to the middle every time, which would look like certainty: its spread and its circle are NaN.
@@ -132,7 +132,7 @@ class Stability:
             )
         if np.isfinite(self.spread).any():
             lines.append(
-                f"places move by {np.nanmedian(self.spread):.2f} of the map's size (median); the true place is within "
+                f"locations move by {np.nanmedian(self.spread):.2f} of the map's size (median); the true location is within "
                 f"{np.nanmedian(self.circle):.2f} of 9 in 10; least sure: {self._list(-self.circle, self.circle)}"
             )
         if self.kept is not None and np.isfinite(self.kept).any():
@@ -149,7 +149,7 @@ class Stability:
         return ", ".join(f"{self.objects[i]} ({shown[i]:.2f})" for i in first)
 
     def to_frame(self) -> Any:
-        """One row per object: its name, place, spread, cluster and how often that was kept, as a polars data frame."""
+        """One row per object: its name, location, spread, cluster and how often that was kept, as a polars data frame."""
         import polars as pl
 
         columns: dict[str, Any] = {"object": list(self.objects)}
@@ -173,14 +173,14 @@ def statements_per_object(answers: Triplets) -> NDArray[np.int64]:
 
 
 def circles(spread: Floats, statements: NDArray[np.int64], drawn: float) -> Floats:
-    """(n,) radii that hold the true place in nine of ten; NaN below 20 statements.
+    """(n,) radii that hold the true location in nine of ten; NaN below 20 statements.
 
     An object with few statements is pulled to the middle in every resample, so that it hardly moves. Therefore no object
     is taken to be surer than the median one, by its number of statements: errors grow as a power of it.
 
     Parameters
     ----------
-    spread : (n,) root mean square of how far places move.
+    spread : (n,) root mean square of how far locations move.
     statements : (n,) about every object.
     drawn : how many (effective) people or statements were drawn; few get the factor of Student's t.
 
@@ -201,7 +201,7 @@ def circles(spread: Floats, statements: NDArray[np.int64], drawn: float) -> Floa
 
 
 def permuted(answers: Triplets, seed: int = 0) -> Triplets:
-    """The same questions answered at random: near and far change places, statement by statement, with probability one half."""
+    """The same questions answered at random: near and far are exchanged, statement by statement, with probability one half."""
     statement = dense_codes(answers.statement_ids)
     turned = (np.random.default_rng(seed).random(int(statement.max(initial=-1)) + 1) < 0.5)[statement]
     near, far = np.where(turned, answers.far, answers.near), np.where(turned, answers.near, answers.far)
@@ -274,7 +274,7 @@ def _quick_tree(space: Space) -> tuple[Floats | None, NDArray[np.intp]]:
 
 
 def spread_of(cloud: Floats, points: Floats) -> Floats:
-    """(n,) root mean square distance of an object's places to its place on the map, over the map's radius."""
+    """(n,) root mean square distance of an object's locations to its location on the map, over the map's radius."""
     squares = np.sum((cloud - points) ** 2, axis=2)
     there = np.isfinite(squares)
     count = there.sum(axis=0)

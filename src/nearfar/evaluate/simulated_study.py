@@ -61,7 +61,7 @@ def noise_of_agreement(agreement: float, dimension: int) -> float:
 
 @dataclass(frozen=True, eq=False)
 class SimulatedStudy:
-    """Objects whose places are known, and the new questions by which an embedding of the answers is judged."""
+    """Objects at known points, and the new questions by which an embedding of the answers is judged."""
 
     points: Floats
     scheme: Scheme

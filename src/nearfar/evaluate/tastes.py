@@ -120,8 +120,8 @@ def find_tastes(
     >>> rng = np.random.default_rng(0)
     >>> rows = np.array([rng.permutation(12)[:3] for _ in range(2400)])
     >>> who = rng.integers(12, size=2400)
-    >>> place = np.where(who[:, None] < 6, rows, (rows * 5) % 12)  # six people see another order
-    >>> far = np.abs(place[:, 0] - place[:, 1]) > np.abs(place[:, 0] - place[:, 2])
+    >>> seen = np.where(who[:, None] < 6, rows, (rows * 5) % 12)  # six people see another order
+    >>> far = np.abs(seen[:, 0] - seen[:, 1]) > np.abs(seen[:, 0] - seen[:, 2])
     >>> rows[far] = rows[far][:, [0, 2, 1]]
     >>> find_tastes(Triplets.from_array(rows, participant=who), most=2).count
     2

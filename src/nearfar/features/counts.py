@@ -72,8 +72,8 @@ class Counts:
     ----------
     part : the kernel.
     n_rows : objects that have a row.
-    place : (n_rows,) place of each object among the column objects, -1 for none.
-    n_places : how many column objects there are.
+    mark : (n_rows,) number of each object among the column objects, -1 for none.
+    n_marks : how many column objects there are.
     dense : True for a grid, False for sorted cells, None for what is cheaper.
     small_grid : cells of a grid that is cheap whatever is in it.
     """
@@ -82,16 +82,16 @@ class Counts:
         self,
         part: Part,
         n_rows: int,
-        place: NDArray[np.signedinteger[Any]],
-        n_places: int,
+        mark: NDArray[np.signedinteger[Any]],
+        n_marks: int,
         *,
         dense: bool | None = None,
         small_grid: int = SMALL_GRID,
     ) -> None:
         self.part = part
         self.n_rows = n_rows
-        self.place = place
-        self.n_places = n_places
+        self.mark = mark
+        self.n_marks = n_marks
         self.dense = dense
         self.small_grid = small_grid
         self.n_answers = 0
@@ -99,12 +99,12 @@ class Counts:
         self.grid: NDArray[Any] | None = None
         self._runs: list[CountedCells] = []
         self.row_bits = bits(n_rows)
-        self.place_bits = bits(n_places)
+        self.mark_bits = bits(n_marks)
 
     @property
     def n_columns(self) -> int:
         """How many columns there could be."""
-        return self.part.n_columns(self.n_places)
+        return self.part.n_columns(self.n_marks)
 
     def add(self, answers: AnswerColumns) -> None:
         """Count more answers."""
@@ -136,19 +136,19 @@ class Counts:
 
     def _put(self, cells: CountedCells) -> None:
         """Add cells to the grid, which has room for them."""
-        all_codes = self.part.all_codes(self.n_places) if len(cells.keys) else np.empty(0, np.int64)
+        all_codes = self.part.all_codes(self.n_marks) if len(cells.keys) else np.empty(0, np.int64)
         for start in range(0, len(cells.keys), CHUNK):
             keys, net, total = (column[start : start + CHUNK] for column in cells)
             columns = keys >> self.row_bits
             first = np.flatnonzero(np.diff(columns, prepend=-1))  # cell of every column
-            codes = self.part.codes_of_keys(columns[first], self.place_bits)
+            codes = self.part.codes_of_keys(columns[first], self.mark_bits)
             _loops.put_cells(
                 keys, net, total, self.row_bits, first, np.searchsorted(all_codes, codes), self.grid
             )
 
     def _add_to_grid(self, answers: AnswerColumns) -> None:
         blocks = threads.blocks(self.n_rows, threads.n_threads() if len(answers) > 50_000 else 1)
-        columns = (answers.anchor, answers.near, answers.far, self.place, self.n_places)
+        columns = (answers.anchor, answers.near, answers.far, self.mark, self.n_marks)
         todo = [(block, 0) for block in blocks]
         while todo:
             assert self.grid is not None
@@ -164,14 +164,14 @@ class Counts:
     # ---------------------------------------------------------------- sparse
 
     def _add_run(self, answers: AnswerColumns) -> None:
-        if self.part.column_bits(self.place_bits) + self.row_bits + 1 > 63:
+        if self.part.column_bits(self.mark_bits) + self.row_bits + 1 > 63:
             raise InputError(
                 f"{self.part.name} on {self.n_rows:,} objects is past what sparse counting holds "
                 "(1,048,576 objects); give landmarks, or use the score kernel",
             )
         keys = np.empty(len(answers) * self.part.cells_per_answer, dtype=np.int64)
         filled = self.part.fill_keys(
-            answers.anchor, answers.near, answers.far, self.place, self.place_bits, self.row_bits, keys
+            answers.anchor, answers.near, answers.far, self.mark, self.mark_bits, self.row_bits, keys
         )
         keys = keys[:filled]
         keys.sort()

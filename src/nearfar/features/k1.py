@@ -20,12 +20,12 @@ from nearfar.features.part import ColumnCodes, Part
 __all__ = ["K1"]
 
 
-def _n_columns(places: int) -> int:
-    return places * (places - 1) // 2
+def _n_columns(marks: int) -> int:
+    return marks * (marks - 1) // 2
 
 
-def _all_codes(places: int) -> ColumnCodes:
-    first, second = np.triu_indices(places, 1)
+def _all_codes(marks: int) -> ColumnCodes:
+    first, second = np.triu_indices(marks, 1)
     return (first.astype(np.int64) << 32) | second
 
 
@@ -35,23 +35,23 @@ def _add_to_grid(
     anchor: Any,
     near: Any,
     far: Any,
-    place: Any,
-    n_places: int,
+    mark: Any,
+    n_marks: int,
     first_row: int,
     start: int,
     limit: int,
 ) -> int:
-    """In: answers from ``start`` on, place. In and out: grid (rows, p, 2), its rows from first_row on.
+    """In: answers from ``start`` on, mark. In and out: grid (rows, p, 2), its rows from first_row on.
 
     Returns the answer to go on with, after the one that brought a cell to ``limit``; -1 where all are done.
     """
     for t in range(start, anchor.size):
         row = anchor[t] - first_row
         if 0 <= row < grid.shape[0]:
-            i, j = np.int64(place[near[t]]), np.int64(place[far[t]])
+            i, j = np.int64(mark[near[t]]), np.int64(mark[far[t]])
             if i >= 0 and j >= 0:
                 low, high = min(i, j), max(i, j)
-                column = ((low * (2 * n_places - low - 1)) >> 1) + high - low - 1
+                column = ((low * (2 * n_marks - low - 1)) >> 1) + high - low - 1
                 grid[row, column, 0] += 2 * (i < j) - 1
                 grid[row, column, 1] += 1
                 if grid[row, column, 1] >= limit:
@@ -60,13 +60,13 @@ def _add_to_grid(
 
 
 @compiled()
-def _fill_keys(anchor: Any, near: Any, far: Any, place: Any, place_bits: int, row_bits: int, out: Any) -> int:
-    """In: answers, place. Out: signed keys (column << row_bits | row) << 1 | (is +). Returns how many."""
+def _fill_keys(anchor: Any, near: Any, far: Any, mark: Any, mark_bits: int, row_bits: int, out: Any) -> int:
+    """In: answers, mark. Out: signed keys (column << row_bits | row) << 1 | (is +). Returns how many."""
     filled = 0
     for t in range(anchor.size):
-        i, j = np.int64(place[near[t]]), np.int64(place[far[t]])
+        i, j = np.int64(mark[near[t]]), np.int64(mark[far[t]])
         if i >= 0 and j >= 0:
-            column = (min(i, j) << place_bits) | max(i, j)
+            column = (min(i, j) << mark_bits) | max(i, j)
             out[filled] = (((column << row_bits) | np.int64(anchor[t])) << 1) | np.int64(i < j)
             filled += 1
     return filled
@@ -83,5 +83,5 @@ K1 = Part(
     n_columns=_n_columns,
     add_to_grid=_add_to_grid,
     fill_keys=_fill_keys,
-    column_bits=lambda place_bits: 2 * place_bits,
+    column_bits=lambda mark_bits: 2 * mark_bits,
 )

@@ -20,13 +20,13 @@ from nearfar.features.part import ColumnCodes, Part
 __all__ = ["K2"]
 
 
-def _n_columns(places: int) -> int:
-    return places * (places - 1)
+def _n_columns(marks: int) -> int:
+    return marks * (marks - 1)
 
 
-def _all_codes(places: int) -> ColumnCodes:
-    first = np.repeat(np.arange(places, dtype=np.int64), max(places - 1, 0))
-    second = np.tile(np.arange(max(places - 1, 0), dtype=np.int64), places)
+def _all_codes(marks: int) -> ColumnCodes:
+    first = np.repeat(np.arange(marks, dtype=np.int64), max(marks - 1, 0))
+    second = np.tile(np.arange(max(marks - 1, 0), dtype=np.int64), marks)
     return (first << 32) | (second + (second >= first))
 
 
@@ -36,26 +36,26 @@ def _add_to_grid(
     anchor: Any,
     near: Any,
     far: Any,
-    place: Any,
-    n_places: int,
+    mark: Any,
+    n_marks: int,
     first_row: int,
     start: int,
     limit: int,
 ) -> int:
-    """In: answers from ``start`` on, place. In and out: grid (rows, p, 2), its rows from first_row on.
+    """In: answers from ``start`` on, mark. In and out: grid (rows, p, 2), its rows from first_row on.
 
     Returns the answer to go on with, after the one that brought a cell to ``limit``; -1 where all are done.
     """
     for t in range(start, anchor.size):
-        i = np.int64(place[anchor[t]])
+        i = np.int64(mark[anchor[t]])
         if i < 0:
             continue
         full = False
         for side in range(2):
             a, other = (near[t], far[t]) if side == 0 else (far[t], near[t])
-            row, j = a - first_row, np.int64(place[other])
+            row, j = a - first_row, np.int64(mark[other])
             if j >= 0 and 0 <= row < grid.shape[0]:
-                column = i * (n_places - 1) + j - (j > i)
+                column = i * (n_marks - 1) + j - (j > i)
                 grid[row, column, 0] += 1 - 2 * side
                 grid[row, column, 1] += 1
                 full |= grid[row, column, 1] >= limit
@@ -65,18 +65,18 @@ def _add_to_grid(
 
 
 @compiled()
-def _fill_keys(anchor: Any, near: Any, far: Any, place: Any, place_bits: int, row_bits: int, out: Any) -> int:
-    """In: answers, place. Out: signed keys (column << row_bits | row) << 1 | (is +). Returns how many."""
+def _fill_keys(anchor: Any, near: Any, far: Any, mark: Any, mark_bits: int, row_bits: int, out: Any) -> int:
+    """In: answers, mark. Out: signed keys (column << row_bits | row) << 1 | (is +). Returns how many."""
     filled = 0
     for t in range(anchor.size):
-        i = np.int64(place[anchor[t]])
+        i = np.int64(mark[anchor[t]])
         if i < 0:
             continue
         for side in range(2):
             row, other = (near[t], far[t]) if side == 0 else (far[t], near[t])
-            j = np.int64(place[other])
+            j = np.int64(mark[other])
             if j >= 0:
-                column = (i << place_bits) | j
+                column = (i << mark_bits) | j
                 out[filled] = (((column << row_bits) | np.int64(row)) << 1) | np.int64(1 - side)
                 filled += 1
     return filled
@@ -93,5 +93,5 @@ K2 = Part(
     n_columns=_n_columns,
     add_to_grid=_add_to_grid,
     fill_keys=_fill_keys,
-    column_bits=lambda place_bits: 2 * place_bits,
+    column_bits=lambda mark_bits: 2 * mark_bits,
 )

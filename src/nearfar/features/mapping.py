@@ -142,11 +142,11 @@ class TripletMap:
             raise InputError(f"counting: {self.counting!r} is not known; expected auto, grid or cells")
         parts = parse_kernel(self.kernel)
         self.objects_ = objects
-        self._place_objects = landmark_indices(self.landmarks, objects)
-        place = np.full(len(objects), -1, dtype=np.int32)
-        place[self._place_objects] = np.arange(len(self._place_objects), dtype=np.int32)
+        self._mark_objects = landmark_indices(self.landmarks, objects)
+        mark = np.full(len(objects), -1, dtype=np.int32)
+        mark[self._mark_objects] = np.arange(len(self._mark_objects), dtype=np.int32)
         self._counts = [
-            Counts(part, len(objects), place, len(self._place_objects), dense=self._in_grid(part))
+            Counts(part, len(objects), mark, len(self._mark_objects), dense=self._in_grid(part))
             for part in parts
         ]
         self.__dict__.pop("_phi", None)
@@ -231,7 +231,7 @@ class TripletMap:
     def columns_(self) -> Columns:
         """What each column is about."""
         self._ready()
-        return columns_of(parse_kernel(self.kernel), self._codes, self._place_objects, self.objects_)
+        return columns_of(parse_kernel(self.kernel), self._codes, self._mark_objects, self.objects_)
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
         """Every column in words, as scikit-learn asks for them."""
@@ -251,14 +251,14 @@ class TripletMap:
         rows, outside = [], 0
         for part, codes in zip(parse_kernel(self.kernel), self._codes, strict=True):
             extend = self.landmarks is None and not part.keeps_all_columns
-            place, n_places = self._places_of(new.objects, extend)
+            mark, n_marks = self._marks_of(new.objects, extend)
             dense = None if self.counting == "auto" else self.counting == "grid"
-            counts = Counts(part, new.n_objects, place, n_places, dense=dense)
+            counts = Counts(part, new.n_objects, mark, n_marks, dense=dense)
             counts.add(new)
             rows.append(rows_from_counts(counts, codes, False, self.dtype))
             outside += rows[-1].outside
             if self.landmarks is None and not extend:
-                outside += _between_new(place < 0, new)
+                outside += _between_new(mark < 0, new)
         if outside:
             warnings.warn(
                 f"{outside} entries of these answers concern columns of {self.kernel} that are not in the fitted map; "
@@ -268,16 +268,16 @@ class TripletMap:
             )
         return stack([part.phi for part in rows], self.layout, self.dtype)
 
-    def _places_of(self, objects: tuple[str, ...], extend: bool) -> tuple[NDArray[np.int32], int]:
-        """Place of each new object among the fitted column objects; unknown ones -1, or after the known."""
-        known = {self.objects_[o]: place for place, o in enumerate(self._place_objects)}
-        place = np.array([known.get(name, -1) for name in objects], dtype=np.int32)
-        n_places = len(self._place_objects)
+    def _marks_of(self, objects: tuple[str, ...], extend: bool) -> tuple[NDArray[np.int32], int]:
+        """Mark of each new object among the fitted column objects; unknown ones -1, or after the known."""
+        known = {self.objects_[o]: mark for mark, o in enumerate(self._mark_objects)}
+        mark = np.array([known.get(name, -1) for name in objects], dtype=np.int32)
+        n_marks = len(self._mark_objects)
         if extend:
-            fresh = np.flatnonzero(place < 0)
-            place[fresh] = n_places + np.arange(len(fresh), dtype=np.int32)
-            n_places += len(fresh)
-        return place, n_places
+            fresh = np.flatnonzero(mark < 0)
+            mark[fresh] = n_marks + np.arange(len(fresh), dtype=np.int32)
+            n_marks += len(fresh)
+        return mark, n_marks
 
     # ---------------------------------------------------------------- on disk
 
@@ -371,13 +371,13 @@ def landmark_indices(landmarks: Any, objects: Sequence[str]) -> NDArray[np.int32
 
 
 def columns_of(
-    parts: list[Part], codes: list[ColumnCodes], place_objects: NDArray[np.int32], objects: tuple[str, ...]
+    parts: list[Part], codes: list[ColumnCodes], mark_objects: NDArray[np.int32], objects: tuple[str, ...]
 ) -> Columns:
     """What the columns of all parts are about, from their codes."""
     kernels, first, second = [], [], []
     for part, own in zip(parts, codes, strict=True):
         kernels.append(np.full(len(own), part.name))
-        first.append(place_objects[own >> 32])
+        first.append(mark_objects[own >> 32])
         has_second = part.column_bits(1) == 2
-        second.append(place_objects[own & 0xFFFFFFFF] if has_second else np.full(len(own), -1, np.int32))
+        second.append(mark_objects[own & 0xFFFFFFFF] if has_second else np.full(len(own), -1, np.int32))
     return Columns(objects, np.concatenate(kernels), np.concatenate(first), np.concatenate(second))

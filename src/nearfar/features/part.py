@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 __all__ = ["ColumnCodes", "Part"]
 
 ColumnCodes = NDArray[np.int64]
-"""Columns as numbers: first place << 32 | second place, ascending."""
+"""Columns as numbers: first mark << 32 | second mark, ascending."""
 
 
 @dataclass(frozen=True)
 class Part:
     """One kernel, as the counting and the rows need it.
 
-    A *place* numbers the objects that columns are made of: all objects, or the landmarks. ``place[o]`` is
-    the place of object o, or -1 where no column is made of it.
+    A *mark* numbers the objects that columns are made of: all objects, or the landmarks. ``mark[o]`` is
+    the mark of object o, or -1 where no column is made of it.
 
     Parameters
     ----------
@@ -30,9 +30,9 @@ class Part:
     cells_per_answer : how many cells an answer adds to.
     keeps_all_columns : whether columns nobody answered about stay.
     adds_self : whether an object's own column gets the length of the rest of its row.
-    all_codes : places -> codes of all columns, in the order of the grid's columns.
-    add_to_grid : compiled (grid, anchor, near, far, place, n_places, first_row, start, limit) -> where to go on.
-    fill_keys : compiled (anchor, near, far, place, place_bits, row_bits, out) -> number of keys written.
+    all_codes : how many marks there are -> codes of all columns, in the order of the grid's columns.
+    add_to_grid : compiled (grid, anchor, near, far, mark, n_marks, first_row, start, limit) -> where to go on.
+    fill_keys : compiled (anchor, near, far, mark, mark_bits, row_bits, out) -> number of keys written.
     """
 
     name: str
@@ -50,12 +50,12 @@ class Part:
     def __reduce__(self) -> tuple[Any, ...]:
         return _part_called, (self.name,)  # compiled loops and all stay where they are
 
-    def codes_of_keys(self, key_columns: NDArray[np.int64], place_bits: int) -> ColumnCodes:
+    def codes_of_keys(self, key_columns: NDArray[np.int64], mark_bits: int) -> ColumnCodes:
         """Column numbers as they stand in sorting keys -> codes."""
-        if self.column_bits(place_bits) == place_bits:
+        if self.column_bits(mark_bits) == mark_bits:
             return key_columns << 32
-        low = (np.int64(1) << place_bits) - 1
-        return ((key_columns >> place_bits) << 32) | (key_columns & low)
+        low = (np.int64(1) << mark_bits) - 1
+        return ((key_columns >> mark_bits) << 32) | (key_columns & low)
 
     def describe(self, names: tuple[str, ...], first: Any, second: Any) -> str:
         """A column in words, e.g. ``k1: red | blue``."""

@@ -43,21 +43,21 @@ def rows_from_counts(
     make = _from_cells if counts.grid is None else _from_grid
     rows = make(counts, codes, keep_all, np.dtype(dtype))
     if counts.part.adds_self:
-        rows = replace(rows, phi=_with_self(rows, counts.place))
+        rows = replace(rows, phi=_with_self(rows, counts.mark))
     return rows
 
 
-def _with_self(rows: FeatureRows, place: NDArray[Any]) -> Block:
+def _with_self(rows: FeatureRows, mark: NDArray[Any]) -> Block:
     """An object is nearest to itself: its own column gets as much as the rest of its row, which stays a unit."""
     phi = rows.phi
-    mine = np.flatnonzero(rows.informed & (place >= 0))
+    mine = np.flatnonzero(rows.informed & (mark >= 0))
     scale = np.ones(phi.shape[0], dtype=phi.dtype)
     scale[mine] = np.sqrt(0.5)
     if isinstance(phi, np.ndarray):
-        phi[mine, place[mine]] = 1
+        phi[mine, mark[mine]] = 1
         phi *= scale[:, None]
         return phi
-    itself = (np.ones(len(mine), phi.dtype), (mine, place[mine]))
+    itself = (np.ones(len(mine), phi.dtype), (mine, mark[mine]))
     joined = sparse.csc_array(phi + sparse.csc_array(itself, shape=phi.shape))
     joined.data *= scale[joined.indices]
     return joined
@@ -87,7 +87,7 @@ def _from_grid(
     per_column = np.zeros(grid.shape[1], np.int64)
     for tally in tallies:
         per_column += tally
-    occurring, outside = counts.part.all_codes(counts.n_places), 0
+    occurring, outside = counts.part.all_codes(counts.n_marks), 0
     if codes is None:
         wanted = np.arange(len(occurring)) if keep_all else np.flatnonzero(per_column)
         codes = occurring[wanted]
@@ -111,13 +111,13 @@ def _from_cells(
     squares, data = np.zeros(counts.n_rows), np.empty(size, dtype)
     _loops.take_apart(*cells, part.by_ratio, counts.row_bits, rows, columns, starts, squares)
     _loops.unit_values(rows, cells.net, cells.total, part.by_ratio, np.sqrt(squares), data)
-    occurring = part.codes_of_keys(columns, counts.place_bits)
+    occurring = part.codes_of_keys(columns, counts.mark_bits)
     per_column = np.diff(starts)
     phi = sparse.csc_array((data, rows, starts), shape=(counts.n_rows, found))
     phi.has_sorted_indices = phi.has_canonical_format = True
     if codes is None and not keep_all:
         return FeatureRows(phi, occurring, per_column, squares > 0, 0)
-    codes = part.all_codes(counts.n_places) if codes is None else codes
+    codes = part.all_codes(counts.n_marks) if codes is None else codes
     position = _positions(occurring, codes)
     known = position >= 0
     kept = np.zeros(len(codes), np.int64)

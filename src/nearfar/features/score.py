@@ -28,12 +28,12 @@ from nearfar.features.part import ColumnCodes, Part
 __all__ = ["SCORE"]
 
 
-def _n_columns(places: int) -> int:
-    return places
+def _n_columns(marks: int) -> int:
+    return marks
 
 
-def _all_codes(places: int) -> ColumnCodes:
-    return np.arange(places, dtype=np.int64) << 32
+def _all_codes(marks: int) -> ColumnCodes:
+    return np.arange(marks, dtype=np.int64) << 32
 
 
 @compiled()
@@ -42,13 +42,13 @@ def _add_to_grid(
     anchor: Any,
     near: Any,
     far: Any,
-    place: Any,
-    n_places: int,
+    mark: Any,
+    n_marks: int,
     first_row: int,
     start: int,
     limit: int,
 ) -> int:
-    """In: answers from ``start`` on, place. In and out: grid (rows, p, 2), its rows from first_row on.
+    """In: answers from ``start`` on, mark. In and out: grid (rows, p, 2), its rows from first_row on.
 
     Returns the answer to go on with, after the one that brought a cell to ``limit``; -1 where all are done.
     """
@@ -57,7 +57,7 @@ def _add_to_grid(
         full = False
         for side in range(2):
             other = near[t] if side == 0 else far[t]
-            for object_, column in ((a, place[other]), (other, place[a])):
+            for object_, column in ((a, mark[other]), (other, mark[a])):
                 row = object_ - first_row
                 if column >= 0 and 0 <= row < grid.shape[0]:
                     grid[row, column, 0] += 1 - 2 * side
@@ -69,14 +69,14 @@ def _add_to_grid(
 
 
 @compiled()
-def _fill_keys(anchor: Any, near: Any, far: Any, place: Any, place_bits: int, row_bits: int, out: Any) -> int:
-    """In: answers, place. Out: signed keys (column << row_bits | row) << 1 | (is +). Returns how many."""
+def _fill_keys(anchor: Any, near: Any, far: Any, mark: Any, mark_bits: int, row_bits: int, out: Any) -> int:
+    """In: answers, mark. Out: signed keys (column << row_bits | row) << 1 | (is +). Returns how many."""
     filled = 0
     for t in range(anchor.size):
         a = anchor[t]
         for side in range(2):
             other = near[t] if side == 0 else far[t]
-            for row, column in ((a, place[other]), (other, place[a])):
+            for row, column in ((a, mark[other]), (other, mark[a])):
                 if column >= 0:
                     key = (np.int64(column) << row_bits) | np.int64(row)
                     out[filled] = (key << 1) | np.int64(1 - side)
@@ -95,5 +95,5 @@ SCORE = Part(
     n_columns=_n_columns,
     add_to_grid=_add_to_grid,
     fill_keys=_fill_keys,
-    column_bits=lambda place_bits: place_bits,
+    column_bits=lambda mark_bits: mark_bits,
 )

@@ -39,7 +39,7 @@ def save(feature_map: TripletMap, path: str | os.PathLike[str]) -> None:
     arrays: dict[str, Any] = {
         "head": np.array(json.dumps(head)),
         "objects": np.array(json.dumps(feature_map.objects_)),
-        "place_objects": feature_map._place_objects,
+        "mark_objects": feature_map._mark_objects,
         "informed": feature_map.informed_,
     }
     arrays |= {f"codes_{i}": codes for i, codes in enumerate(feature_map._codes)}
@@ -75,7 +75,7 @@ def load(kind: type[AnyMap], path: str | os.PathLike[str]) -> AnyMap:
     settings = {name: head[name] for name in ("landmarks", "layout", "dtype", "counting") if name in head}
     feature_map = kind(head["kernel"], **settings)
     feature_map.objects_ = tuple(json.loads(str(arrays["objects"])))
-    feature_map._place_objects = arrays["place_objects"]
+    feature_map._mark_objects = arrays["mark_objects"]
     feature_map._informed = arrays["informed"]
     feature_map._coverage = head["coverage"]
     feature_map._codes = [arrays[f"codes_{i}"] for i in range(head["n_parts"])]

@@ -31,16 +31,16 @@ def triplet_rows(kept: pl.DataFrame, plan: Plan, first_row: int) -> pl.DataFrame
     if several > 1 and "statement" not in columns:
         columns["statement"] = pl.int_range(first_row, first_row + len(kept), dtype=pl.Int64)
     columns |= _numbers(plan)
-    parts = [
+    frames = [
         kept.select(**dict(zip(ROLES, three, strict=True)), **columns).with_columns(
             pl.col(ROLES).cast(pl.Int32)
         )
         for three in plan.triplets
     ]
     if several == 1:
-        return parts[0]
+        return frames[0]
     order = np.arange(several * len(kept)).reshape(several, -1).T.ravel()
-    found = pl.concat(parts)[order]
+    found = pl.concat(frames)[order]
     return found.filter(pl.col("near").is_not_null()) if plan.partial else found
 
 
@@ -69,16 +69,16 @@ def _thousandths(cell: pl.Expr) -> pl.Expr:
 
 def make_triplets(
     rows: pl.DataFrame,
-    place: NDArray[np.int32] | None,
+    index_of_id: NDArray[np.int32] | None,
     objects: Sequence[str],
     statement: Ids | None,
     participant: Ids | None,
 ) -> Triplets:
-    """Triplets of triplet rows; ``place`` is the index of every id, None where ids are indices."""
+    """Triplets of triplet rows; ``index_of_id`` is the index of every id, None where ids are indices."""
     columns: dict[str, Any] = {}
     for role in ROLES:
         ids = rows[role].to_numpy()
-        columns[role] = ids if place is None else place.take(ids)
+        columns[role] = ids if index_of_id is None else index_of_id.take(ids)
     for role, unknown in (("seconds", np.nan), ("near_side", -1), ("answered_at", np.nan)):
         if role in rows.columns:
             columns[role] = rows[role].fill_null(unknown).to_numpy()

@@ -130,9 +130,9 @@ def _as_ids(codes: NDArray[np.integer], names: Sequence[str], *, as_numbers: boo
     used = np.flatnonzero(np.bincount(codes, minlength=len(names)))
     present = [names[code] for code in used.tolist()]
     values: list[Any] = sorted({int(name) for name in present} if as_numbers else set(present))
-    place = {str(value): i for i, value in enumerate(values)}
+    order = {str(value): i for i, value in enumerate(values)}
     rank = np.zeros(len(names), dtype=np.int32)
-    rank[used] = [place[name] for name in present]
+    rank[used] = [order[name] for name in present]
     ranks = rank.take(codes)
     ranks.flags.writeable = False  # ours alone, so Ids need not copy it
     return Ids.from_codes(ranks, values)

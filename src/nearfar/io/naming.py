@@ -106,7 +106,7 @@ class NameTable:
             self._met.append(name)
         return found
 
-    def places(self, objects: Sequence[str]) -> NDArray[np.int32] | None:
+    def indices_in(self, objects: Sequence[str]) -> NDArray[np.int32] | None:
         """The index in ``objects`` of every id; None where ids are indices."""
         if self.fixed:
             return None

@@ -55,11 +55,11 @@ class ObjectList:
         return len(self.names)
 
     @cached_property
-    def _places(self) -> dict[str, int]:
+    def _index_of(self) -> dict[str, int]:
         return {name: at for at, name in enumerate(self.names)}
 
     def __getitem__(self, name: str) -> Entry:
-        at = self._places[name]
+        at = self._index_of[name]
         return Entry(self.names[at], self.labels[at], self.images[at], self.groups[at])
 
 
@@ -90,13 +90,13 @@ class Numbers(Sequence[str]):
         return map(str, self._range)
 
     @overload
-    def __getitem__(self, place: int) -> str: ...
+    def __getitem__(self, at: int) -> str: ...
     @overload
-    def __getitem__(self, place: slice) -> list[str]: ...
-    def __getitem__(self, place: int | slice) -> str | list[str]:
-        if isinstance(place, slice):
-            return list(map(str, self._range[place]))
-        return str(self._range[place])
+    def __getitem__(self, at: slice) -> list[str]: ...
+    def __getitem__(self, at: int | slice) -> str | list[str]:
+        if isinstance(at, slice):
+            return list(map(str, self._range[at]))
+        return str(self._range[at])
 
 
 def as_names(
@@ -153,9 +153,9 @@ def read_objects(path: str | os.PathLike[str]) -> ObjectList:
             f"{source.name}: column 'object' is missing (it has {', '.join(table.header.cells)}); "
             "expected object, and if you like label, image, group"
         )
-    parts = list(table.cells(has_header=True, rows=1 << 20))
-    faults = [fault for part in parts for fault in part.faults]
-    cells = pl.concat([pl.DataFrame(schema=table.schema), *(part.frame for part in parts)])
+    batches = list(table.cells(has_header=True, rows=1 << 20))
+    faults = [fault for batch in batches for fault in batch.faults]
+    cells = pl.concat([pl.DataFrame(schema=table.schema), *(batch.frame for batch in batches)])
     if faults:
         rejected = pl.DataFrame(faults, schema=FAULTS, orient="row")
         raise rows_error(

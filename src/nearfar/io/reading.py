@@ -165,13 +165,13 @@ def _whole(reader: Reader, opened: Opened, frames: list[pl.DataFrame]) -> Triple
         frames = [frame.with_columns(pl.col("statement").cast(pl.String)) for frame in frames]
     rows = pl.concat(frames)
     objects = opened.objects()
-    place = reader.names.places(objects)
+    index_of_id = reader.names.indices_in(objects)
     statement = participant = None
     if "statement" in rows.columns:
         statement = opened.statements.as_ids(rows["statement"], as_numbers=opened.statements.are_numbers)
     if "participant" in rows.columns:
         participant = reader.people.as_ids(rows["participant"], as_numbers=reader.people.are_numbers)
-    return make_triplets(rows, place, objects, statement, participant)
+    return make_triplets(rows, index_of_id, objects, statement, participant)
 
 
 def _groups(reader: Reader, frames: list[pl.DataFrame], source: str) -> dict[str, str]:

@@ -27,7 +27,7 @@ SHOWN = 5
 
 def rejected_rows(found: Classified, cells: Cells, plan: Plan, table: Table) -> pl.DataFrame:
     """One row per rejected row: file, line, reason, content, expected; in the order of the file."""
-    parts = [pl.DataFrame(cells.faults, schema=FAULTS, orient="row")]
+    frames = [pl.DataFrame(cells.faults, schema=FAULTS, orient="row")]
     if found.fate is not None:
         for number, refusal in enumerate(found.refusals, start=1):
             rows = (found.fate == number).arg_true()
@@ -35,14 +35,14 @@ def rejected_rows(found: Classified, cells: Cells, plan: Plan, table: Table) -> 
                 shown = _content(cells.frame[rows], plan, table, refusal.shows or plan.objects)
                 words = {"reason": pl.lit(refusal.reason), "expected": pl.lit(refusal.expected)}
                 lines = cells.lines_of(rows).alias("line")
-                parts.append(pl.DataFrame([lines, shown]).with_columns(**words).select(*FAULTS))
-    listed = pl.concat(parts).sort("line", maintain_order=True)
+                frames.append(pl.DataFrame([lines, shown]).with_columns(**words).select(*FAULTS))
+    listed = pl.concat(frames).sort("line", maintain_order=True)
     return listed.select(pl.lit(table.name).alias("file"), *FAULTS)
 
 
 def rows_set_aside(found: Classified, cells: Cells, plan: Plan, table: Table) -> pl.DataFrame:
     """One row per row set aside: file, line, kind, participant, correct (null where not graded), content."""
-    parts = [pl.DataFrame(schema=CHECKS)]
+    frames = [pl.DataFrame(schema=CHECKS)]
     if found.fate is not None:
         for number, aside in enumerate(found.asides):
             rows = (found.fate == -2 - number).arg_true()
@@ -64,8 +64,8 @@ def rows_set_aside(found: Classified, cells: Cells, plan: Plan, table: Table) ->
                 "correct": graded,
                 "content": _content(own, plan, table, plan.objects),
             }
-            parts.append(pl.DataFrame(columns, schema=CHECKS))
-    return pl.concat(parts).sort("line", maintain_order=True)
+            frames.append(pl.DataFrame(columns, schema=CHECKS))
+    return pl.concat(frames).sort("line", maintain_order=True)
 
 
 def _content(cells: pl.DataFrame, plan: Plan, table: Table, roles: tuple[str, ...]) -> pl.Series:

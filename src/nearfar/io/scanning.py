@@ -62,7 +62,7 @@ def scan_triplets(
 
 def _scan(reader: Reader, batch_rows: int) -> Iterator[Triplets]:
     survey = _Survey(reader, batch_rows)
-    place = reader.names.places(survey.objects)
+    index_of_id = reader.names.indices_in(survey.objects)
     numbers = Apart()
     for number, source in enumerate(track(reader.sources, "reading answers")):
         opened = reader.open(source)
@@ -72,7 +72,9 @@ def _scan(reader: Reader, batch_rows: int) -> Iterator[Triplets]:
                 raise rows_error(opened.table, batch.rejected, batch.rows)
             rows = batch.triplets
             if len(rows):
-                yield make_triplets(rows, place, survey.objects, ids.statements(rows), ids.participants(rows))
+                yield make_triplets(
+                    rows, index_of_id, survey.objects, ids.statements(rows), ids.participants(rows)
+                )
         if survey.has_statements:
             span = opened.statements.span if opened.has_statements else (0, opened.n_answers - 1)
             numbers.add(span or (0, -1))
@@ -101,7 +103,7 @@ class _Survey:
                 everybody &= "participant" in opened.plan.columns
                 try:
                     self._read(opened, batch_rows)
-                finally:  # what was found before a damaged part is needed too
+                finally:  # what was found before a damaged stretch is needed too
                     lists.append(opened.objects())
             self.statements.append(ids)
             self.lowest.append(ids.span[0] if ids.span else 0)

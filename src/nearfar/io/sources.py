@@ -68,10 +68,10 @@ def find_sources(given: Any) -> list[Source]:
         return _from_path(os.fspath(given))
     if isinstance(given, np.ndarray):
         return [Source("array", "array", (given,))]
-    if isinstance(given, tuple) and given and all(isinstance(part, np.ndarray) for part in given):
+    if isinstance(given, tuple) and given and all(isinstance(one, np.ndarray) for one in given):
         return [Source("arrays", "array", given)]
     if isinstance(given, (list, tuple)):
-        return [source for part in given for source in find_sources(part)]
+        return [source for one in given for source in find_sources(one)]
     return [Source("data frame", "frame", given)]
 
 

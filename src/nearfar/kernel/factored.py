@@ -246,8 +246,8 @@ def _facts(block: Any, check: bool) -> _Fact:
     return _Fact(len(informed_rows(block)), is_sparse(block), stored_bytes(block))
 
 
-def _pick(block: Any, places: NDArray[Any]) -> Any:
-    return as_split(block).shared[places]
+def _pick(block: Any, rows: NDArray[Any]) -> Any:
+    return as_split(block).shared[rows]
 
 
 def _own(block: Any) -> Floats:
@@ -292,8 +292,8 @@ def _count_columns(
     if counts is not None or is_crowded(phi):
         counts = column_counts(phi) if counts is None else counts
         columns = np.flatnonzero(counts)
-        place = np.cumsum(counts > 0) - 1
-        return columns, counts[columns], place[phi.indices]
+        new = np.cumsum(counts > 0) - 1
+        return columns, counts[columns], new[phi.indices]
     columns, codes, counts = np.unique(phi.indices, return_inverse=True, return_counts=True)
     return columns, counts, codes
 
@@ -301,11 +301,11 @@ def _count_columns(
 def _keep_columns(phi: Any, codes: NDArray[np.int64], wanted: NDArray[np.bool_]) -> Any:
     """``phi`` reduced to the wanted ones among its used columns, renumbered in order."""
     keep = wanted[codes]
-    place = np.cumsum(wanted) - 1
+    new = np.cumsum(wanted) - 1
     indptr = np.concatenate([[0], np.cumsum(keep)])[phi.indptr]
     small = max(int(wanted.sum()), len(keep)) < np.iinfo(np.int32).max
     kind = np.int32 if small else np.int64
-    indices = place[codes[keep]].astype(kind)
+    indices = new[codes[keep]].astype(kind)
     return sparse.csr_array(
         (phi.data[keep], indices, indptr.astype(kind)), shape=(phi.shape[0], int(wanted.sum()))
     )

@@ -88,7 +88,7 @@ def _add_pairs(indptr: Any, indices: Any, data: Any, first: int, last: int, K: A
 
 @compiled()
 def _add_squares(indices: Any, data: Any, K: Any) -> None:
-    """K[r, r] += phi[r, c]^2; apart from the pairs, since a chain of adds to one place stalls them."""
+    """K[r, r] += phi[r, c]^2; apart from the pairs, since a chain of adds to one cell stalls them."""
     squares = np.zeros(K.shape[0])
     for x in range(indices.size):
         squares[indices[x]] += np.float64(data[x]) * data[x]

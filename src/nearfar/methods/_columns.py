@@ -46,21 +46,21 @@ def into_columns(rows: Any, vectors: Floats) -> Floats:
     if is_sparse(rows):
         return transposed_times(rows, vectors)
     result = np.zeros((rows.shape[1], vectors.shape[1]))
-    for where, part in row_slices(rows):
-        result += part.T @ vectors[where]
+    for where, some in row_slices(rows):
+        result += some.T @ vectors[where]
     return result
 
 
 def scatter_of(rows: Any, mean: Floats, height: int = SLICE_ROWS) -> Floats:
     """(p, p) (rows - mean)' (rows - mean), multiplied in the precision of the rows."""
     scatter = np.zeros((rows.shape[1], rows.shape[1]))
-    for _, part in row_slices(rows, height):
-        if is_sparse(part):  # centring would fill it: take the mean off the result instead
-            sums = np.asarray(part.sum(axis=0, dtype=np.float64)).ravel()
-            scatter += (part.T @ part).toarray()
-            scatter -= np.outer(sums, mean) + np.outer(mean, sums) - part.shape[0] * np.outer(mean, mean)
+    for _, some in row_slices(rows, height):
+        if is_sparse(some):  # centring would fill it: take the mean off the result instead
+            sums = np.asarray(some.sum(axis=0, dtype=np.float64)).ravel()
+            scatter += (some.T @ some).toarray()
+            scatter -= np.outer(sums, mean) + np.outer(mean, sums) - some.shape[0] * np.outer(mean, mean)
         else:
-            centred = part - mean.astype(part.dtype)
+            centred = some - mean.astype(some.dtype)
             scatter += centred.T @ centred
     return scatter
 
@@ -75,9 +75,9 @@ def take_columns(rows: Any, columns: Any) -> Any:
         return rows
     if not is_sparse(rows):
         return rows[:, columns]
-    place = np.searchsorted(columns, rows.indices)
-    place[place == len(columns)] = 0
-    keep = columns[place] == rows.indices if len(columns) else np.zeros(len(place), dtype=bool)
+    at = np.searchsorted(columns, rows.indices)
+    at[at == len(columns)] = 0
+    keep = columns[at] == rows.indices if len(columns) else np.zeros(len(at), dtype=bool)
     indptr = np.concatenate([[0], np.cumsum(keep)])[rows.indptr]
     shape = (rows.shape[0], len(columns))
-    return sparse.csr_array((rows.data[keep], place[keep], indptr), shape=shape)
+    return sparse.csr_array((rows.data[keep], at[keep], indptr), shape=shape)

@@ -108,7 +108,7 @@ class ProductGram:
         return found
 
     def move(self, sums: Floats, moved: NDArray[np.intp], old: Labels, new: Labels) -> None:
-        """As ``sums``, with the rows of those that moved; their own part moves with them."""
+        """As ``sums``, with the rows of those that moved; what is their own moves with them."""
         edges = [*self.factored.shared.starts, self.factored.size]
         at = np.searchsorted(moved, edges).tolist()
         pieces = [
@@ -158,8 +158,8 @@ def _by_label(block: Any, labels: Labels, k: int) -> Floats:
     return by_label(as_split(block).shared, labels, k)
 
 
-def _moved(block: Any, places: NDArray[np.intp], old: Labels, new: Labels, k: int) -> Floats:
-    rows = as_split(block).shared[places]
+def _moved(block: Any, chosen: NDArray[np.intp], old: Labels, new: Labels, k: int) -> Floats:
+    rows = as_split(block).shared[chosen]
     return by_label(rows, new, k) - by_label(rows, old, k)
 
 

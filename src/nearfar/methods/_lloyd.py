@@ -132,8 +132,8 @@ def nearest(squares: Floats) -> Labels:
     >>> nearest(np.array([[2.0 + 1e-15, 2.0]]))
     array([0], dtype=int32)
     """
-    places: NDArray[np.intp] = np.argmin(np.round(squares, DECIMALS), axis=1)
-    return places.astype(np.int32)
+    chosen: NDArray[np.intp] = np.argmin(np.round(squares, DECIMALS), axis=1)
+    return chosen.astype(np.int32)
 
 
 def repair(labels: Labels, squares: Floats, k: int, sizes: NDArray[np.int64] | None = None) -> Labels:

@@ -104,10 +104,10 @@ class RowGram:
         return float(self.rows.sum("scatter", _scatter, mean=self.mean))
 
     def nowhere(self) -> Floats:
-        """A place farther from every row than any mean of rows is: the centre of an empty cluster."""
-        place = np.zeros(self.rows.width or 0)
-        place[0] = 4 * np.sqrt(max(self.rows.gather("lengths", _longest)))
-        return place
+        """A point farther from every row than any mean of rows is: the centre of an empty cluster."""
+        point = np.zeros(self.rows.width or 0)
+        point[0] = 4 * np.sqrt(max(self.rows.gather("lengths", _longest)))
+        return point
 
     def begin(self, labels: list[Any], k: int) -> RunStanding:
         """The start of a run from these labels, in blocks."""
@@ -127,14 +127,14 @@ class RowGram:
         """Empty clusters get the rows farthest from their centres."""
         states, sizes = standing.states, standing.tally.sizes
         found = self.rows.gather("empty clusters", _farthest, states, look=look, count=2 * len(sizes))
-        places, own, squares = (np.concatenate(column) for column in zip(*found, strict=True))
+        chosen, own, squares = (np.concatenate(column) for column in zip(*found, strict=True))
         home = np.repeat(np.arange(len(found)), [len(each[0]) for each in found])
         repaired = repair(own, squares, len(sizes), sizes)
         changed = np.flatnonzero(repaired != own)
         blocks = list(states)
         for b in np.unique(home[changed]).tolist():
             here = changed[home[changed] == b]
-            given = (self.rows.blocks[b], blocks[b], before.states[b], places[here], repaired[here])
+            given = (self.rows.blocks[b], blocks[b], before.states[b], chosen[here], repaired[here])
             blocks[b] = self.backend.submit("empty clusters", _filled, *given, not self.backend.in_place)
         return self._tallied(blocks)
 
@@ -279,21 +279,21 @@ def _tally(state: State) -> Tally:
 
 
 def _farthest(rows: NDArray[Any], state: State, look: Look, count: int) -> tuple[Any, Labels, Floats]:
-    """(places, labels, squared distances) of the rows of a block farthest from their centres."""
+    """(indices, labels, squared distances) of the rows of a block farthest from their centres."""
     squares = _own_distances(rows, look.centres, state.labels) ** 2
-    places = np.sort(np.argsort(-squares, kind="stable")[:count])
-    return places, state.labels[places], squares[places]
+    chosen = np.sort(np.argsort(-squares, kind="stable")[:count])
+    return chosen, state.labels[chosen], squares[chosen]
 
 
 def _filled(
-    rows: NDArray[Any], state: State, before: State, places: NDArray[np.intp], labels: Labels, copy: bool
+    rows: NDArray[Any], state: State, before: State, chosen: NDArray[np.intp], labels: Labels, copy: bool
 ) -> State:
     """``state`` with rows moved into empty clusters, whose bounds no longer hold."""
     state = _copied(state) if copy else state
     new = state.labels.copy()
-    new[places] = labels
-    state.upper[places] = np.inf
-    state.lower[places] = 0
+    new[chosen] = labels
+    state.upper[chosen] = np.inf
+    state.lower[chosen] = 0
     return _relabelled(rows, state, before.labels, new)
 
 

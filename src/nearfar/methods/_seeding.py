@@ -43,8 +43,8 @@ def _draw(nearest: Floats, count: int, rng: np.random.Generator) -> NDArray[np.i
     steps = np.cumsum(nearest)
     if not np.isfinite(steps[-1]) or steps[-1] <= 0:
         return rng.integers(len(nearest), size=count)
-    places: NDArray[np.intp] = np.searchsorted(steps, rng.random(count) * steps[-1], side="right")
-    return np.minimum(places, len(nearest) - 1).astype(np.intp)
+    chosen: NDArray[np.intp] = np.searchsorted(steps, rng.random(count) * steps[-1], side="right")
+    return np.minimum(chosen, len(nearest) - 1).astype(np.intp)
 
 
 def _squared_distances(gram: Gram, seeds: NDArray[np.intp]) -> Floats:

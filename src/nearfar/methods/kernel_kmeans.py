@@ -278,9 +278,9 @@ def _numbers_by_size(sizes: NDArray[np.int64], first: NDArray[np.int64]) -> Labe
     >>> _numbers_by_size(np.array([1, 1, 2]), np.array([3, 0, 1]))
     array([2, 1, 0], dtype=int32)
     """
-    place = np.empty(len(sizes), dtype=np.int32)
-    place[np.lexsort((first, -sizes))] = np.arange(len(sizes))
-    return place
+    number = np.empty(len(sizes), dtype=np.int32)
+    number[np.lexsort((first, -sizes))] = np.arange(len(sizes))
+    return number
 
 
 # -------------------------------------------------------------------- one block
@@ -295,8 +295,8 @@ class _LabelTally(NamedTuple):
 
 def _label_tally(labels: Labels, start: int, k: int) -> _LabelTally:
     first = np.full(k, np.iinfo(np.int64).max)
-    found, places = np.unique(labels, return_index=True)
-    first[found] = places + start
+    found, chosen = np.unique(labels, return_index=True)
+    first[found] = chosen + start
     return _LabelTally(np.bincount(labels, minlength=k), first)
 
 

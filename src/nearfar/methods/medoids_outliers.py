@@ -74,9 +74,9 @@ def medoid(phi: PhiLike, labels: Any = None) -> Medoids:
     codes = rows.map("clusters", _codes, given, clusters=clusters)
     centres = cluster_means(rows, codes, sizes)
     found = rows.gather("medoids", _most_typical, codes, rows.starts, centres=centres)
-    places, spread, likeness = (np.stack(column) for column in zip(*found, strict=True))
+    chosen, spread, likeness = (np.stack(column) for column in zip(*found, strict=True))
     best = np.argmin(spread, axis=0), np.arange(len(clusters))  # of equals the one in the first block
-    return Medoids(clusters, places[best], likeness[best], missing)
+    return Medoids(clusters, chosen[best], likeness[best], missing)
 
 
 def _label_blocks(rows: RowBlocks, labels: Any) -> list[Any]:
@@ -101,7 +101,7 @@ def _tally(block: Any, labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.i
 
 
 def _codes(block: Any, labels: NDArray[Any], clusters: NDArray[Any]) -> NDArray[np.intp]:
-    """(b,) the place of every row's cluster among all; -1 for rows that are uninformed or in none."""
+    """(b,) the number of every row's cluster among all; -1 for rows that are uninformed or in none."""
     codes = np.full(block.shape[0], -1, dtype=np.intp)
     informed = informed_rows(block)
     members = informed[labels[informed] >= 0]

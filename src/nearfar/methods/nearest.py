@@ -67,7 +67,7 @@ def neighbours(phi: PhiLike, k: int = 10) -> Neighbours:
         found = backend.map("neighbours", _candidates, [block] * many, rows.blocks, rows.starts, itself, k=k)
         joined.append(backend.submit("neighbours", _join, block, found, k))
     backend.wait("neighbours", joined)
-    indices, values = (backend.map("neighbours", itemgetter(part), joined) for part in (0, 1))
+    indices, values = (backend.map("neighbours", itemgetter(item), joined) for item in (0, 1))
     backend.wait("neighbours", [*indices, *values])
     return Neighbours(
         as_given(phi, rows.like(indices, k, np.intp)),
@@ -80,8 +80,8 @@ def _candidates(block: Any, other: Any, start: int, itself: bool, k: int) -> Ind
     """The nearest in one other block for the informed rows of a block; indices count from the first object of all."""
     rows, informed = _informed(block), informed_rows(other)
     others = rows if itself else _informed(other)
-    places, values = nearest_among(rows, others, min(k, max(len(informed) - itself, 0)), itself=itself)
-    return informed[places] + start, values
+    chosen, values = nearest_among(rows, others, min(k, max(len(informed) - itself, 0)), itself=itself)
+    return informed[chosen] + start, values
 
 
 def _informed(block: Any) -> Any:
@@ -91,45 +91,45 @@ def _informed(block: Any) -> Any:
 
 def _join(block: Any, candidates: list[IndicesAndValues], k: int) -> IndicesAndValues:
     """The k nearest out of candidates (b, c) that were found in every block, for all rows of a block."""
-    places: Any
+    chosen: Any
     values: Any
-    places, values = candidates[0]
+    chosen, values = candidates[0]
     if len(candidates) > 1:
-        places, values = (np.concatenate(column, axis=1) for column in zip(*candidates, strict=True))
-        order = np.argsort(places, axis=1, kind="stable")  # of equals the first object is first
-        places, values = (np.take_along_axis(found, order, axis=1) for found in (places, values))
+        chosen, values = (np.concatenate(column, axis=1) for column in zip(*candidates, strict=True))
+        order = np.argsort(chosen, axis=1, kind="stable")  # of equals the first object is first
+        chosen, values = (np.take_along_axis(found, order, axis=1) for found in (chosen, values))
         best = _largest(values, k, block.dtype)
-        places, values = (np.take_along_axis(found, best, axis=1) for found in (places, values))
+        chosen, values = (np.take_along_axis(found, best, axis=1) for found in (chosen, values))
     indices, similarities = np.full((block.shape[0], k), -1, np.intp), np.full((block.shape[0], k), np.nan)
     informed = informed_rows(block)
-    indices[informed], similarities[informed] = places, values
+    indices[informed], similarities[informed] = chosen, values
     return indices, similarities
 
 
 def nearest_among(
     rows: Any, others: Any, k: int, *, itself: bool, block_bytes: int = BLOCK_BYTES
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """(b, k) places among ``others`` of the largest kernel values, and those values, largest first.
+    """(b, k) indices among ``others`` of the largest kernel values, and those values, largest first.
 
     ``itself`` says that the others are the rows themselves: then a row is not its own neighbour.
 
     Examples
     --------
     >>> phi = np.array([[1.0, 0.0], [0.8, 0.6], [0.0, 1.0]])
-    >>> places, values = nearest_among(phi[:1], phi, 2, itself=False)
-    >>> places, values
+    >>> chosen, values = nearest_among(phi[:1], phi, 2, itself=False)
+    >>> chosen, values
     (array([[0, 1]]), array([[1. , 0.8]]))
     """
-    places = np.empty((rows.shape[0], k), dtype=np.intp)
+    chosen = np.empty((rows.shape[0], k), dtype=np.intp)
     values = np.empty((rows.shape[0], k))
     columns = others.T.tocsr() if is_sparse(others) else others.T  # once, not once per block
     for where in track(_row_slices(rows.shape[0], others.shape[0], block_bytes), "neighbours"):
         similarity = _products(rows[where], columns)
         if itself:
             similarity[np.arange(where.stop - where.start), np.arange(where.start, where.stop)] = -np.inf
-        places[where] = _largest(similarity, k, rows.dtype)
-        values[where] = np.take_along_axis(similarity, places[where], axis=1)
-    return places, values
+        chosen[where] = _largest(similarity, k, rows.dtype)
+        values[where] = np.take_along_axis(similarity, chosen[where], axis=1)
+    return chosen, values
 
 
 def _check_k(k: int, n_informed: int) -> int:
@@ -154,7 +154,7 @@ def _products(block: Any, columns: Any) -> NDArray[np.float64]:
 
 
 def _largest(similarity: NDArray[np.float64], k: int, dtype: Any) -> NDArray[np.intp]:
-    """(b, k) places of the k largest of every row, largest first; of equals, but for rounding, the first one first."""
+    """(b, k) indices of the k largest of every row, largest first; of equals, but for rounding, the first one first."""
     if not k:
         return np.zeros((len(similarity), 0), dtype=np.intp)
     values = rounded(similarity, dtype)
@@ -162,6 +162,6 @@ def _largest(similarity: NDArray[np.float64], k: int, dtype: Any) -> NDArray[np.
     above, level = values > bar, values == bar
     missing = k - above.sum(axis=1, keepdims=True)
     chosen = above | (level & (np.cumsum(level, axis=1) <= missing))
-    places = np.nonzero(chosen)[1].reshape(len(values), k)
-    order = np.argsort(-np.take_along_axis(values, places, axis=1), axis=1, kind="stable")
-    return np.take_along_axis(places, order, axis=1)
+    indices = np.nonzero(chosen)[1].reshape(len(values), k)
+    order = np.argsort(-np.take_along_axis(values, indices, axis=1), axis=1, kind="stable")
+    return np.take_along_axis(indices, order, axis=1)

@@ -77,7 +77,7 @@ class PrincipalAxes:
     def transform(self, X: PhiLike) -> Any:
         """(n, n_components) coordinates of rows, each taken as a new object."""
         phi = self._rows(X, reset=False)
-        points = phi.map("points", _placed, axes=self._axes, columns=self._columns, origin=self._origin)
+        points = phi.map("points", _coordinates, axes=self._axes, columns=self._columns, origin=self._origin)
         phi.backend.wait("placing objects", points)
         return as_given(X, phi.like(points, len(self._origin), phi.dtype))
 
@@ -144,10 +144,8 @@ def _columns_of(phi: RowBlocks) -> NDArray[Any]:
 def _missing(factored: Factored) -> list[NDArray[np.intp]]:
     """The uninformed rows of every block."""
     edges = [*factored.phi.starts, factored.phi.n_rows]
-    places = np.searchsorted(factored.uninformed, edges)
-    return [
-        factored.uninformed[places[b] : places[b + 1]] - edges[b] for b in range(len(factored.phi.blocks))
-    ]
+    ends = np.searchsorted(factored.uninformed, edges)
+    return [factored.uninformed[ends[b] : ends[b + 1]] - edges[b] for b in range(len(factored.phi.blocks))]
 
 
 def _signs(factored: Factored, points: list[Any]) -> Floats:
@@ -209,7 +207,7 @@ def _centred(block: Any, axes: Floats, columns: NDArray[Any], origin: Floats) ->
     return onto_columns(take_columns(block, columns), axes) - origin
 
 
-def _placed(block: Any, axes: Floats, columns: NDArray[Any], origin: Floats) -> NDArray[Any]:
+def _coordinates(block: Any, axes: Floats, columns: NDArray[Any], origin: Floats) -> NDArray[Any]:
     return _centred(block, axes, columns, origin).astype(block.dtype, copy=False)
 
 
@@ -217,9 +215,9 @@ def _fitted(
     points: Floats, missing: NDArray[np.intp], factor: Floats, nowhere: Floats, dtype: Any
 ) -> NDArray[Any]:
     """Coordinates of fitted objects: turned, shrunk, and uninformed ones where a new zero row lies."""
-    placed = (points * factor).astype(dtype, copy=False)
-    placed[missing] = nowhere
-    return placed
+    coordinates = (points * factor).astype(dtype, copy=False)
+    coordinates[missing] = nowhere
+    return coordinates
 
 
 def _axes_of(block: Any, weights: Floats, columns: NDArray[Any]) -> Floats:

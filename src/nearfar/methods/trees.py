@@ -130,7 +130,7 @@ def pair_distances(factored: Factored, shift: float = 0.0) -> Floats:
     diagonal, shared = factored.diagonal, factored.take(np.arange(n))
     condensed = np.empty(n * (n - 1) // 2)
     height = max(1, BLOCK_BYTES // (8 * max(n, 1)))
-    lost, place = float(rounded(np.array(2 * shift), dtype)), 0
+    lost, start = float(rounded(np.array(2 * shift), dtype)), 0
     for start in range(0, n, height):
         products: Any = shared[start : start + height] @ shared[start:].T
         products = products.toarray() if is_sparse(products) else products
@@ -138,8 +138,8 @@ def pair_distances(factored: Factored, shift: float = 0.0) -> Floats:
             x = start + row
             squares = diagonal[x] + diagonal[x + 1 :] - 2 * products[row, row + 1 :]
             squares = rounded(squares, dtype) - lost
-            condensed[place : place + n - x - 1] = np.sqrt(np.maximum(squares, 0))
-            place += n - x - 1
+            condensed[start : start + n - x - 1] = np.sqrt(np.maximum(squares, 0))
+            start += n - x - 1
     return condensed
 
 
@@ -255,7 +255,7 @@ def cut(tree: NDArray[np.float64], n_clusters: int) -> NDArray[np.int32]:
     _, first, codes, sizes = np.unique(
         names[known], return_index=True, return_inverse=True, return_counts=True
     )
-    place = np.empty(len(sizes), dtype=np.int32)
-    place[np.lexsort((first, -sizes))] = np.arange(len(sizes))
-    labels[known] = place[codes]
+    number = np.empty(len(sizes), dtype=np.int32)
+    number[np.lexsort((first, -sizes))] = np.arange(len(sizes))
+    labels[known] = number[codes]
     return labels

@@ -41,8 +41,8 @@ tree.csv is a linkage matrix in SciPy's format; tree_leaves.csv names its first 
 def write_bundle(made: Made, folder: Path) -> Path:
     """Write the bundle into a folder, which is made if need be; every file appears whole or not at all."""
     try:
-        for place in (folder, folder / "figures", folder / "tables"):
-            place.mkdir(parents=True, exist_ok=True)
+        for each in (folder, folder / "figures", folder / "tables"):
+            each.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise FileError(
@@ -102,7 +102,7 @@ def _figures(made: Made) -> dict[str, Callable[[], Any]]:
     facts = made.facts
     names = [found.label for found in facts.objects]
     found: dict[str, Callable[[], Any]] = {
-        f"map-{place.name.replace(' ', '-')}": partial(_map, made, place) for place in facts.maps
+        f"map-{drawn.name.replace(' ', '-')}": partial(_map, made, drawn) for drawn in facts.maps
     }
     if facts.tree is not None:
         tree = facts.tree
@@ -138,10 +138,10 @@ def _figures(made: Made) -> dict[str, Callable[[], Any]]:
     return found
 
 
-def _map(made: Made, place: MapFacts) -> Any:
+def _map(made: Made, drawn: MapFacts) -> Any:
     from nearfar.report.figures import map_figure
 
-    points = np.array([place.x, place.y], dtype=np.float64).T
+    points = np.array([drawn.x, drawn.y], dtype=np.float64).T
     objects = made.facts.objects
     return map_figure(
         points,
@@ -149,7 +149,7 @@ def _map(made: Made, place: MapFacts) -> Any:
         groups=_groups(made),
         images={at: made.files[found.name] for at, found in enumerate(objects) if found.picture},
         uninformed=np.flatnonzero(~np.isfinite(points).all(axis=1)).tolist(),
-        title=place.title,
+        title=drawn.title,
     )
 
 

@@ -209,12 +209,12 @@ class _Collector:
     def _quality(self, space: Shown) -> f.Quality:
         analysis = self.analysis
         answers, total = analysis.answers, analysis.counts.per_object
-        place = np.full(answers.n_objects, -1, dtype=np.int64)
-        place[analysis.shown] = np.arange(len(analysis.shown))
+        index = np.full(answers.n_objects, -1, dtype=np.int64)
+        index[analysis.shown] = np.arange(len(analysis.shown))
         people = analysis.people
         disputed = [
             f.Contradiction(
-                int(place[q.anchor]), int(place[q.one]), int(place[q.other]), q.said_one, q.said_other
+                int(index[q.anchor]), int(index[q.one]), int(index[q.other]), q.said_one, q.said_other
             )
             for q in analysis.counts.disputed()
         ]
@@ -248,8 +248,8 @@ class _Collector:
         spoken = dict(zip(shown, display_names(shown), strict=True))
         flagged = set(space.flagged)
         found = []
-        for place, x in enumerate(analysis.shown.tolist()):
-            name = shown[place]
+        for index, x in enumerate(analysis.shown.tolist()):
+            name = shown[index]
             label = labels.get(name, name)
             found.append(
                 f.Object(
@@ -260,13 +260,13 @@ class _Collector:
                     answers=int(counts.per_object[x]),
                     as_anchor=int(counts.as_anchor[x]),
                     accuracy=_known(accuracy[x]),
-                    informed=bool(space.space.informed[place]),
-                    neighbours=space.neighbours[place],
-                    spread=_known(certainty.spread[place]),
-                    circle=_known(certainty.circle[place]),
-                    sure=_known(kept[place]) if kept is not None else None,
-                    unusual=_known(space.unusual[place]),
-                    outlier=place in flagged,
+                    informed=bool(space.space.informed[index]),
+                    neighbours=space.neighbours[index],
+                    spread=_known(certainty.spread[index]),
+                    circle=_known(certainty.circle[index]),
+                    sure=_known(kept[index]) if kept is not None else None,
+                    unusual=_known(space.unusual[index]),
+                    outlier=index in flagged,
                 )
             )
         return tuple(found)

@@ -17,7 +17,10 @@ def curve_facts(curve: LearningCurve, remark: str = "") -> Curve:
     if curve.now is not None and curve.doubled is not None and curve.gain is not None:
         change = Change(
             curve.n_answers,
-            *(Range(part.accuracy, part.low, part.high) for part in (curve.now, curve.doubled, curve.gain)),
+            *(
+                Range(forecast.accuracy, forecast.low, forecast.high)
+                for forecast in (curve.now, curve.doubled, curve.gain)
+            ),
         )
     return Curve(
         model=curve.model,

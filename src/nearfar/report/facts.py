@@ -138,7 +138,7 @@ class Judge:
 
 @dataclass(frozen=True)
 class Neighbour:
-    """Another object (its place in ``Facts.objects``) and its similarity, 1 - d^2 / 2."""
+    """Another object (its index in ``Facts.objects``) and its similarity, 1 - d^2 / 2."""
 
     object: int
     similarity: float
@@ -155,8 +155,8 @@ class Object:
     answers : how many answers concern it; as_anchor : of those, as the one that others are compared with.
     accuracy : share of held-out answers about it that the best model predicts.
     informed : whether the model knows anything about it.
-    spread : how far its place moves from resample to resample, as a share of the map's radius.
-    circle : radius of the circle that holds the true place in 9 of 10 objects; None where too few statements tell.
+    spread : how far its location moves from resample to resample, as a share of the map's radius.
+    circle : radius of the circle that holds the true location in 9 of 10 objects; None where too few statements tell.
     sure : how often resamples leave it in its cluster.
     unusual : one minus the mean similarity to its nearest neighbours; outlier : whether that stands out.
     """
@@ -179,7 +179,7 @@ class Object:
 
 @dataclass(frozen=True)
 class MapFacts:
-    """Places in the plane, one per object (None where there is none)."""
+    """Locations in the plane, one per object (None where there is none)."""
 
     name: str
     title: str
@@ -339,7 +339,7 @@ class Pictures:
 
 @dataclass(frozen=True)
 class Facts:
-    """Everything a report says. Objects are referred to by their place in ``objects``."""
+    """Everything a report says. Objects are referred to by their index in ``objects``."""
 
     title: str
     made: str

@@ -116,9 +116,9 @@ def _pair(pair: GroupPair, objects: tuple[str, ...], labels: Mapping[str, str]) 
     agreement: tuple[Share, ...] = ()
     if pair.agreement is not None:
         whats = (f"two people of {one}", f"two people of {other}", "one of each", "within less between")
-        parts = (*pair.agreement.shares, pair.agreement.gap)
+        rates = (*pair.agreement.shares, pair.agreement.gap)
         agreement = tuple(
-            _share(what, part, part is pair.agreement.gap) for what, part in zip(whats, parts, strict=True)
+            _share(what, rate, rate is pair.agreement.gap) for what, rate in zip(whats, rates, strict=True)
         )
     accuracy = tuple(
         _share(f"answers of {pair.names[j]} by the map of {pair.names[i]}", pair.accuracy[i][j])

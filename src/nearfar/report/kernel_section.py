@@ -19,7 +19,7 @@ NEIGHBOURS = 8
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """The space of the objects on the page, and what is shown of it; objects go by their place on the page."""
+    """The space of the objects on the page, and what is shown of it; objects go by their index on the page."""
 
     space: Space
     tree: TreeFacts | None

@@ -29,7 +29,7 @@ EMBEDDING_PAPERS = {
 }
 KERNELS = {
     "k1": "k1 (Kendall's tau between two objects' rankings of the others)",
-    "k2": "k2 (agreement of two objects' places in the others' rankings)",
+    "k2": "k2 (agreement of two objects' ranks in the others' rankings)",
     "score": "score (whether two objects were preferred alike, and as seen from each other)",
 }
 
@@ -74,12 +74,12 @@ def methods_paragraph(
         sentences.append(_judged(judge, answers))
     if sure is not None:
         sentences.append(
-            f"The certainty of places and clusters comes from {sure.resamples} bootstrap resamples of "
+            f"The certainty of locations and clusters comes from {sure.resamples} bootstrap resamples of "
             f"{sure.unit}s."
         )
     if curve is not None:
         sentences.append(
-            "The learning curve refits the model to growing parts of the answers; what more answers would bring is "
+            "The learning curve refits the model to growing shares of the answers; what more answers would bring is "
             "read off a saturating curve through it."
         )
     sentences.append(_software(seed))
@@ -94,8 +94,8 @@ def _input(answers: Collection) -> str:
         f"about {count(answers.objects, 'object')}{file}."
     )
     if answers.left_out:
-        parts = "; ".join(f"{number(part.count)} {part.what} ({part.why})" for part in answers.left_out)
-        text += f" Left out before the analysis: {parts}."
+        reasons = "; ".join(f"{number(group.count)} {group.what} ({group.why})" for group in answers.left_out)
+        text += f" Left out before the analysis: {reasons}."
     return text
 
 
@@ -134,7 +134,7 @@ def _judged(judge: Judge, answers: Collection) -> str:
     error = (
         f" (standard error {percent(judge.error)}, clustered by {judge.clustered_by})" if judge.error else ""
     )
-    chosen = "" if judge.named else " and the model chosen inside the training parts"
+    chosen = "" if judge.named else " and the model chosen inside the training answers of each fold"
     text = (
         f"In {judge.cv}-fold cross-validation, with every {judge.unit} wholly on one side{chosen}, "
         f"{percent(judge.accuracy or 0.0)} of held-out answers were predicted{error}"

@@ -85,7 +85,7 @@ def find_pictures(
     Only files inside these two folders are looked at, whatever an object or a list says.
     """
     shelf = _Shelf.of(folder) if folder is not None else _Shelf({}, {})
-    inside = [place.resolve() for place in (folder, base) if place is not None]
+    inside = [root.resolve() for root in (folder, base) if root is not None]
     files: dict[str, Path] = {}
     trouble = [(text, "is a link that leaves the folder, and is not followed") for text in shelf.outside]
     for name in names:
@@ -151,7 +151,7 @@ def _listed(given: Path, shelf: _Shelf, inside: list[Path]) -> tuple[Path | None
     if "http:/" in given.as_posix() or "https:/" in given.as_posix():
         return None, "is an address, not a file; pictures are never fetched"
     if given.is_file():
-        if any(given.resolve().is_relative_to(place) for place in inside):
+        if any(given.resolve().is_relative_to(root) for root in inside):
             return given, ""
         return None, "lies outside the folder of the object list; name its folder with --images"
     file, _ = shelf.find(given.name)

@@ -49,7 +49,7 @@ def real_names(listed: Sequence[str], participants: Sequence[str], key: str | No
 def _code(name: str, key: str, length: int) -> str:
     digest = hmac.new(key.encode(), name.encode("utf-8", "surrogatepass"), hashlib.sha256).digest()
     number = int.from_bytes(digest, "big")
-    return "P-" + "".join(LETTERS[(number >> (5 * place)) & 31] for place in range(length))
+    return "P-" + "".join(LETTERS[(number >> (5 * digit)) & 31] for digit in range(length))
 
 
 def key_beside(page: str | os.PathLike[str]) -> str:

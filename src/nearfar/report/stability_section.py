@@ -1,4 +1,4 @@
-"""How sure places and clusters are, in words."""
+"""How sure locations and clusters are, in words."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Certainty", "make_certainty"]
 class Certainty:
     """What resampling says about the objects on the page.
 
-    summary : the facts; spread, circle : (n,) of places; kept : for every cut, the (n,) share of resamples that keep
+    summary : the facts; spread, circle : (n,) of locations; kept : for every cut, the (n,) share of resamples that keep
     an object's cluster.
     """
 
@@ -25,7 +25,7 @@ class Certainty:
 
 
 def make_certainty(analysis: Analysis, judge: Judge, tree: TreeFacts | None) -> Certainty:
-    """Spread of the places and how often clusters of every cut are kept, over the same resamples."""
+    """Spread of the locations and how often clusters of every cut are kept, over the same resamples."""
     shown = analysis.shown
     if not judge.map or tree is None:
         unknown = np.full(len(shown), np.nan)
@@ -59,8 +59,8 @@ def _remark(resamples: int, found: Stability, answers: int) -> str:
         text += f" Clusters of answers given at random are kept in {percent(found.kept_by_chance, 0)} of resamples (median)."
     if np.isfinite(found.circle).any():
         text += (
-            f" For 9 in 10 objects the true place lies within {percent(float(np.nanmedian(found.circle)), 0)} of the map's radius of "
-            "the place shown (median; wider where few statements concern an object)."
+            f" For 9 in 10 objects the true location lies within {percent(float(np.nanmedian(found.circle)), 0)} of the map's radius of "
+            "the location shown (median; wider where few statements concern an object)."
         )
     return text
 

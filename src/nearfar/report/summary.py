@@ -32,12 +32,12 @@ def analysis_html(analysis: Analysis) -> str:
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NearfarWarning)
-        parts = [f"<p><b>{escape(repr(analysis))}</b><br>{escape(analysis.headline)}</p>"]
+        blocks = [f"<p><b>{escape(repr(analysis))}</b><br>{escape(analysis.headline)}</p>"]
         if analysis.splits:
-            parts.append(_table(analysis))
+            blocks.append(_table(analysis))
         if analysis.space.informed.any():
-            parts.append(_map(analysis))
-    return f'<div style="max-width:{WIDTH}px">{"".join(parts)}</div>'
+            blocks.append(_map(analysis))
+    return f'<div style="max-width:{WIDTH}px">{"".join(blocks)}</div>'
 
 
 def _table(analysis: Analysis) -> str:
@@ -57,9 +57,9 @@ def _map(analysis: Analysis) -> str:
     shown = np.flatnonzero(analysis.plane.informed)
     at = points[shown]
     low, size = at.min(axis=0), np.ptp(at, axis=0).max() or 1.0
-    places = (at - low) / size * [HEIGHT - 2 * EDGE, HEIGHT - 2 * EDGE] + EDGE
+    pixels = (at - low) / size * [HEIGHT - 2 * EDGE, HEIGHT - 2 * EDGE] + EDGE
     dots = []
-    for (x, y), index in zip(places, shown, strict=True):
+    for (x, y), index in zip(pixels, shown, strict=True):
         label = ""
         if len(shown) <= MOST_NAMES:
             label = (

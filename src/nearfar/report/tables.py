@@ -48,9 +48,9 @@ def _objects(facts: Facts) -> pl.DataFrame:
 
 def _maps(facts: Facts) -> pl.DataFrame:
     columns: dict[str, Any] = {"object": [found.name for found in facts.objects]}
-    for place in facts.maps:
-        columns[f"{place.name} x"] = list(place.x)
-        columns[f"{place.name} y"] = list(place.y)
+    for drawn in facts.maps:
+        columns[f"{drawn.name} x"] = list(drawn.x)
+        columns[f"{drawn.name} y"] = list(drawn.y)
     return pl.DataFrame(columns)
 
 

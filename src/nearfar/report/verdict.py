@@ -16,7 +16,7 @@ def make_verdict(
     answers: Collection, judge: Judge, quality: Quality, curve: Curve | None
 ) -> tuple[Verdict, ...]:
     """What was collected, whether it is enough, how accurate, what was left out, which model, whom to look at."""
-    parts = [
+    found = [
         _collected(answers),
         _enough(answers, quality, curve),
         _accuracy(judge, answers),
@@ -24,7 +24,7 @@ def make_verdict(
         _people(quality),
         _left_out(answers),
     ]
-    return tuple(part for part in parts if part is not None)
+    return tuple(verdict for verdict in found if verdict is not None)
 
 
 def _collected(answers: Collection) -> Verdict:
@@ -54,7 +54,7 @@ def _enough(answers: Collection, quality: Quality, curve: Curve | None) -> Verdi
     per_object = f"Objects are in {number(middle)} answers each (median), at least {number(least)}."
     if quality.uninformed:
         missing = count(len(quality.uninformed), "object has", "objects have")
-        per_object += f" {missing} no usable answer and no place on the map."
+        per_object += f" {missing} no usable answer and no location on the map."
     text = f"{curve.text} {per_object}" if curve else per_object
     if curve is not None and curve.verdict == "at chance":
         level, short = "poor", "No better than guessing"
@@ -152,9 +152,9 @@ def _model(judge: Judge, quality: Quality) -> Verdict:
 def _left_out(answers: Collection) -> Verdict:
     if not answers.left_out:
         return Verdict("Left out", "note", "Nothing left out", "Every row that was read is in the analysis.")
-    parts = [f"{number(part.count)} {part.what}: {part.why}" for part in answers.left_out]
-    total = sum(part.count for part in answers.left_out)
-    return Verdict("Left out", "note", f"{number(total)} left out", "; ".join(parts) + ".")
+    clauses = [f"{number(group.count)} {group.what}: {group.why}" for group in answers.left_out]
+    total = sum(group.count for group in answers.left_out)
+    return Verdict("Left out", "note", f"{number(total)} left out", "; ".join(clauses) + ".")
 
 
 def _people(quality: Quality) -> Verdict | None:

@@ -50,8 +50,8 @@ def page_html(made: Made) -> str:
         "page_js": "\n".join(_file(name) for name in SCRIPTS),
     }
     thumbs = {
-        place: [small.uri, small.width, small.height]
-        for place, found in enumerate(facts.objects)
+        index: [small.uri, small.width, small.height]
+        for index, found in enumerate(facts.objects)
         if (small := made.thumbnails.get(found.name)) is not None
     }
     people = facts.quality.participants or ()

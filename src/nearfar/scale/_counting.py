@@ -40,7 +40,7 @@ class Recipe:
         return parse_kernel(self.kernel)
 
     @property
-    def n_places(self) -> int:
+    def n_marks(self) -> int:
         """How many objects columns are made of."""
         return self.n_objects if self.landmarks is None else len(self.landmarks)
 
@@ -52,7 +52,7 @@ class Recipe:
     @property
     def n_cells(self) -> int:
         """How many cells there can be: rows by columns of all parts."""
-        return self.n_objects * sum(part.n_columns(self.n_places) for part in self.parts)
+        return self.n_objects * sum(part.n_columns(self.n_marks) for part in self.parts)
 
     @property
     def cells_per_answer(self) -> int:
@@ -86,8 +86,8 @@ class RowFacts:
 
 def count_piece(recipe: Recipe, piece: Piece, names: Any) -> Counted:
     """Read a piece and count its cells."""
-    place = _place(recipe.n_objects, recipe.landmarks)
-    counts = [Counts(part, recipe.n_objects, place, recipe.n_places, dense=False) for part in recipe.parts]
+    mark = _marks(recipe.n_objects, recipe.landmarks)
+    counts = [Counts(part, recipe.n_objects, mark, recipe.n_marks, dense=False) for part in recipe.parts]
     n_answers = 0
     for batch in piece.read(names):
         n_answers += len(batch)
@@ -109,7 +109,7 @@ def block_codes(recipe: Recipe, block: int, cells: PartCells) -> list[ColumnCode
     for part, counts in zip(recipe.parts, _added(recipe, block, [cells], [False] * len(cells)), strict=True):
         keys = counts.cells().keys if recipe.must_find(part) else np.empty(0, np.int64)
         columns = np.unique(keys >> counts.row_bits)
-        found.append(part.codes_of_keys(columns, counts.place_bits))
+        found.append(part.codes_of_keys(columns, counts.mark_bits))
     return found
 
 
@@ -142,10 +142,10 @@ def make_rows(
 
 def _added(recipe: Recipe, block: int, pieces: list[PartCells], dense: list[bool]) -> list[Counts]:
     first = block * recipe.block_rows
-    place = _place(recipe.n_objects, recipe.landmarks)[first : first + recipe.rows_of(block)]
+    mark = _marks(recipe.n_objects, recipe.landmarks)[first : first + recipe.rows_of(block)]
     added = []
     for i, part in enumerate(recipe.parts):
-        counts = Counts(part, recipe.rows_of(block), place, recipe.n_places, dense=dense[i])
+        counts = Counts(part, recipe.rows_of(block), mark, recipe.n_marks, dense=dense[i])
         for cells in pieces:
             counts.add_cells(cells[i])
         counts.settle()
@@ -165,13 +165,13 @@ def _small(cells: CountedCells) -> CountedCells:
 
 
 @lru_cache(maxsize=2)
-def _place(n_objects: int, landmarks: tuple[int, ...] | None) -> NDArray[Any]:
-    """Place of every object among the column objects, -1 for none, in as few bytes as that needs."""
+def _marks(n_objects: int, landmarks: tuple[int, ...] | None) -> NDArray[Any]:
+    """Mark of every object, its number among the column objects, -1 for none, in as few bytes as that needs."""
     if landmarks is None:
         return np.arange(n_objects, dtype=np.int32)
     kinds = (np.int8, np.int16, np.int32)
     kind = next(kind for kind in kinds if len(landmarks) <= np.iinfo(kind).max)
-    place = np.full(n_objects, -1, dtype=kind)
-    place[list(landmarks)] = np.arange(len(landmarks), dtype=kind)
-    place.flags.writeable = False
-    return place
+    mark = np.full(n_objects, -1, dtype=kind)
+    mark[list(landmarks)] = np.arange(len(landmarks), dtype=kind)
+    mark.flags.writeable = False
+    return mark

@@ -116,9 +116,9 @@ def _pick(block: Any, start: int, batch: IndexBatch) -> Any:
 def _judge(batch: IndexBatch, picked: list[Any], kind: str) -> _CreditTally:
     rows = join(picked)
     objects = _objects(batch)
-    places = [
+    indices = [
         np.searchsorted(objects, role).astype(np.int32) for role in (batch.anchor, batch.near, batch.far)
     ]
-    margin = (phi_margins if kind == "phi" else point_margins)(rows, *places)
+    margin = (phi_margins if kind == "phi" else point_margins)(rows, *indices)
     ties = int((margin == 0).sum())
     return _CreditTally(2 * int((margin > 0).sum()) + ties, ties, len(batch))

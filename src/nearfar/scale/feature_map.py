@@ -101,7 +101,7 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
         check_count(self.fan_in, "fan_in", least=2)
         engine, given = current_backend(), as_answers(answers)
         self.objects_ = given.objects
-        self._place_objects = landmark_indices(self.landmarks, given.objects)
+        self._mark_objects = landmark_indices(self.landmarks, given.objects)
         recipe = self._recipe(engine, given)
         cells, self.n_answers_ = _count(engine, recipe, given, self.fan_in)
         self._codes_handle = None
@@ -127,23 +127,23 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
             else self.features_.backend.gather("columns", [self._codes_handle])[0]
         )
         codes = [
-            own if self._recipe_.must_find(part) else part.all_codes(self._recipe_.n_places)
+            own if self._recipe_.must_find(part) else part.all_codes(self._recipe_.n_marks)
             for part, own in zip(parts, found, strict=True)
         ]
-        return columns_of(parts, codes, self._place_objects, tuple(self.objects_))
+        return columns_of(parts, codes, self._mark_objects, tuple(self.objects_))
 
     # ---------------------------------------------------------------- inside
 
     def _recipe(self, engine: Backend, answers: Answers) -> Recipe:
         """Blocks so small that several fit into a worker beside each other, and enough of them for all cores."""
         parts, n, m = parse_kernel(self.kernel), answers.n_objects, answers.approximate
-        landmarks = None if self.landmarks is None else tuple(self._place_objects.tolist())
-        places = len(self._place_objects)
+        landmarks = None if self.landmarks is None else tuple(self._mark_objects.tolist())
+        marks = len(self._mark_objects)
         row_bytes = 1.0
         for part in parts:
             entries = m * part.cells_per_answer
-            dense = self.layout == "dense" or grid_pays(n * part.n_columns(places), entries)
-            filled = part.n_columns(places) * np.dtype(self.dtype).itemsize
+            dense = self.layout == "dense" or grid_pays(n * part.n_columns(marks), entries)
+            filled = part.n_columns(marks) * np.dtype(self.dtype).itemsize
             row_bytes += filled if dense else min(filled, ENTRY_BYTES * entries / max(n, 1))
         room = min(BLOCK_BYTES, engine.memory_per_task() // TASKS_AT_ONCE)
         block_rows = min(int(room / row_bytes), -(-n // (2 * engine.n_cores())))
@@ -155,7 +155,7 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
     def _make(self, engine: Backend, recipe: Recipe, cells: list[list[Handle]]) -> None:
         dense = [
             grid_pays(
-                recipe.n_objects * part.n_columns(recipe.n_places), self.n_answers_ * part.cells_per_answer
+                recipe.n_objects * part.n_columns(recipe.n_marks), self.n_answers_ * part.cells_per_answer
             )
             for part in recipe.parts
         ]

@@ -49,7 +49,7 @@ class Format:
 
 @dataclass(frozen=True)
 class FileChunk:
-    """Part of a file: row groups of a Parquet file, or the lines that begin in bytes ``start`` to ``stop``.
+    """A stretch of a file: row groups of a Parquet file, or the lines that begin in bytes ``start`` to ``stop``.
 
     ``first`` is the number of the first row, or the ``header`` line goes before the text; ``stop`` None: to the end.
     """

@@ -94,8 +94,8 @@ def _between_points(points: NDArray[Any], metric: str | Pairwise, cells: int) ->
     width = max(1, cells // max(1, points.shape[1]))
 
     def measure(i: NDArray[Any], j: NDArray[Any]) -> NDArray[np.float64]:
-        parts = [slice(start, start + width) for start in range(0, len(i), width)]
-        done = [_checked(rows_apart(real(i[p]), real(j[p])), len(i[p]), "metric") for p in parts]
+        slices = [slice(start, start + width) for start in range(0, len(i), width)]
+        done = [_checked(rows_apart(real(i[p]), real(j[p])), len(i[p]), "metric") for p in slices]
         return np.concatenate(done) if done else np.empty(0)
 
     def real(rows: NDArray[Any]) -> NDArray[Any]:

@@ -85,31 +85,31 @@ def as_questions(questions: Triplets | Questions | ArrayLike, objects: tuple[str
     if isinstance(questions, Triplets):
         if questions.objects == objects:
             return questions
-        place = _places(questions.objects, objects, questions)
-        return Triplets(place[questions.anchor], place[questions.near], place[questions.far], objects)
+        index = _indices(questions.objects, objects, questions)
+        return Triplets(index[questions.anchor], index[questions.near], index[questions.far], objects)
     array = np.asarray(questions)
     if array.dtype.kind not in "UOT" or array.size == 0:
         return Triplets.from_array(array, objects)
     names, codes = np.unique(array.astype(str), return_inverse=True)
-    return Triplets.from_array(_places(tuple(names.tolist()), objects)[codes.reshape(array.shape)], objects)
+    return Triplets.from_array(_indices(tuple(names.tolist()), objects)[codes.reshape(array.shape)], objects)
 
 
-def _places(
+def _indices(
     names: tuple[str, ...], objects: tuple[str, ...], questions: Triplets | None = None
 ) -> NDArray[np.int32]:
     """Index of each name among the model's objects; a name that is asked about must be among them."""
     position = {name: i for i, name in enumerate(objects)}
-    place = np.array([position.get(name, -1) for name in names], dtype=np.int32)
+    index = np.array([position.get(name, -1) for name in names], dtype=np.int32)
     asked = np.ones(len(names), dtype=bool)
     if questions is not None:
         asked[:] = False
         for role in (questions.anchor, questions.near, questions.far):
             asked[role] = True
-    missing = np.flatnonzero(asked & (place < 0))
+    missing = np.flatnonzero(asked & (index < 0))
     if len(missing):
         raise InputError(
             f"questions: {names[missing[0]]!r} is not among the {len(objects)} objects of this space"
             + (f" ({len(missing)} such names)" if len(missing) > 1 else "")
             + "; ask about objects that were in the answers",
         )
-    return np.maximum(place, 0)
+    return np.maximum(index, 0)

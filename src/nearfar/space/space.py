@@ -328,14 +328,14 @@ class Space:
             )
         new = as_triplets(answers, self.objects)
         fresh = np.flatnonzero([name not in set(self.objects) for name in new.objects])
-        placed = self.estimator.transform(new)[fresh]
+        rows = self.estimator.transform(new)[fresh]
         known = np.zeros(new.n_objects, dtype=bool)
         for role in (new.anchor, new.near, new.far):
             known[role] = True
         if self.kind == "kernel":
-            known[fresh] &= non_zero(placed)
+            known[fresh] &= non_zero(rows)
         return self._with(
-            stack(self.rows, placed),
+            stack(self.rows, rows),
             (*self.objects, *(new.objects[x] for x in fresh)),
             np.concatenate([self.informed, known[fresh]]),
         )

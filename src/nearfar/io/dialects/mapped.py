@@ -54,7 +54,7 @@ SKIPS = ("skip", "skipped")
 def with_columns(plan: Plan, header: Header, columns: Mapping[str, Any]) -> Plan:
     """A dialect's plan with some of its optional columns named by the caller."""
     found = _positions(header, columns)
-    return with_optional(plan, {role: places[0] for role, places in found.items()})
+    return with_optional(plan, {role: found_at[0] for role, found_at in found.items()})
 
 
 def is_overlay(columns: Mapping[str, Any]) -> bool:
@@ -66,7 +66,7 @@ def mapped_plan(header: Header, columns: Mapping[str, Any]) -> Plan:
     """The plan for the roles that a caller gives; an error where they do not make an answer."""
     found = _positions(header, columns)
     options = found.pop("option", [])
-    single = {role: places[0] for role, places in found.items()}
+    single = {role: found_at[0] for role, found_at in found.items()}
     choice = [role for role in single if role in CHOICES]
     if {"anchor", "near", "far"} <= single.keys() and not options and not choice:
         roles = ("anchor", "near", "far")

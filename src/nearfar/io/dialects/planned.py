@@ -39,8 +39,8 @@ def _three(header: Header) -> Plan | None:
     )
     if found is None:
         return None
-    places = [found[name] for name in THREE]
-    odd, central = (one_of_three_plan(role, places, found["choice"]) for role in ("odd", "central"))
+    columns = [found[name] for name in THREE]
+    odd, central = (one_of_three_plan(role, columns, found["choice"]) for role in ("odd", "central"))
     kind = pl.col("kind").str.strip_chars().str.to_lowercase()
     by_kind = pl.when(kind == "odd")
     triplets = tuple(

@@ -38,7 +38,7 @@ const colourVar = (cluster) => (cluster < 0 ? "var(--soft)" : "var(--c" + (clust
 function picture(i, name = "thumb") {
   const thumb = thumbs[i];
   if (thumb) return element("img", { class: name, src: thumb[0], alt: labelOf(i), decoding: "async", draggable: "false" });
-  // the style sheet gives a name as many lines as its place has room for, and an ellipsis after them
+  // the style sheet gives a name as many lines as there is room for, and an ellipsis after them
   return element("span", { class: name === "thumb" ? "noimg" : name + " noimg" }, element("span", { dir: "auto" }, labelOf(i)));
 }
 function name(i) {

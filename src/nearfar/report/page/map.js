@@ -1,4 +1,4 @@
-// The map: pictures at their places, as many as fit without covering each other; the rest are dots until there is room.
+// The map: pictures at their locations, as many as fit without covering each other; the rest are dots until there is room.
 const GAP = 3;
 const DOT = data.objects.length <= 150 ? 9 : data.objects.length <= 600 ? 6 : 4;
 const SMALL = innerWidth < 600 ? 28 : 36; // pixels; a smaller picture says nothing
@@ -52,7 +52,7 @@ function startMap() {
     };
   }
 
-  // a place for every picture: its own, else one close by (tied to its own by a line), else none: it stays a dot
+  // a location for every picture: its own, else one close by (tied to its own by a line), else none: it stays a dot
   function arrange(side) {
     const { w: width, h: height } = frame();
     const taken = shelf(side + 2 * GAP);
@@ -152,9 +152,9 @@ function startMap() {
   function note(fit, inside, aside) {
     const kind = hasPictures ? "pictures" : "names";
     const words = [];
-    if (aside) words.push("A picture that would cover another stands beside its place, tied to it by a line.");
+    if (aside) words.push("A picture that would cover another stands beside its location, tied to it by a line.");
     if (fit < inside) words.push(whole(inside - fit) + " of " + whole(inside) + " " + kind + " find no room and are dots; zoom in to see them (Ctrl and wheel, or +).");
-    if ($("rings") && $("rings").checked && state.map === 0) words.push("Circles: in 9 of 10 objects the true place lies inside; no circle where too few answers tell.");
+    if ($("rings") && $("rings").checked && state.map === 0) words.push("Circles: in 9 of 10 objects the true location lies inside; no circle where too few answers tell.");
     words.push("Colours are the clusters of the tree.");
     $("map-note").textContent = words.join(" ");
   }
@@ -175,7 +175,7 @@ function startMap() {
     quiet = false;
     later();
   }
-  // as tall as these places need at this width
+  // as tall as these pictures need at this width
   function tall() {
     const known = (values) => values.filter((value) => value !== null);
     const [xs, ys] = [known(points().x), known(points().y)];

@@ -93,9 +93,9 @@ function linkMatrix() {
   box.addEventListener("click", (event) => { const [i, j] = at(event); choose(i === j ? [i] : [i, j]); });
   const marks = model("matrix-marks");
   on("chosen", () => {
-    const place = new Map(order.map((object, p) => [object, p]));
-    const list = state.chosen.length > 60 ? [] : state.chosen.filter((i) => place.has(i));
-    marks.data = { at: list.map((i) => place.get(i) + 0.5) };
+    const rowOf = new Map(order.map((object, p) => [object, p]));
+    const list = state.chosen.length > 60 ? [] : state.chosen.filter((i) => rowOf.has(i));
+    marks.data = { at: list.map((i) => rowOf.get(i) + 0.5) };
   });
 }
 
@@ -131,14 +131,14 @@ function calmTouch(box, keepTouch) {
 }
 
 async function start() {
-  const places = {};
+  const roots = {};
   for (const [plotName, id] of Object.entries(plots.roots)) {
     const box = document.querySelector('[data-plot="' + plotName + '"]');
     if (box && !box.id) box.id = "plot-" + plotName;
-    if (box) places[id] = box.id;
+    if (box) roots[id] = box.id;
   }
   if (Bokeh.logger) Bokeh.logger.set_level("error");
-  await Bokeh.embed.embed_items({ report: plots.document }, [{ docid: "report", roots: places, root_ids: Object.keys(places) }]);
+  await Bokeh.embed.embed_items({ report: plots.document }, [{ docid: "report", roots, root_ids: Object.keys(roots) }]);
   doc = Bokeh.documents[Bokeh.documents.length - 1];
   document.querySelectorAll("[data-plot]").forEach((box) => calmTouch(box, false));
   themePlots();

@@ -42,7 +42,7 @@ function drawPanel() {
   if (!state.chosen.length) {
     panel.replaceChildren(
       element("h3", {}, "Pick an object"),
-      element("p", { class: "soft" }, "Point at a picture to see its name, or click it to see its nearest neighbours here and its place in every view. Drag to move the map; switch to Select to draw around several."),
+      element("p", { class: "soft" }, "Point at a picture to see its name, or click it to see its nearest neighbours here and its location in every view. Drag to move the map; switch to Select to draw around several."),
       element("p", { class: "soft" }, "By keyboard: type a name into the search field, or use Tab and Enter among the clusters."));
     return;
   }
@@ -62,8 +62,8 @@ function drawPanel() {
   if (object.group) fact("Group", element("bdi", {}, object.group));
   if (cluster >= 0) fact("Cluster", element("span", {}, element("span", { class: "chip", style: { "--c": colourVar(cluster) } }),
     String(cluster + 1) + (cut.kept && cut.kept[i] !== null ? ", kept in " + percent(cut.kept[i]) : "")));
-  if (object.circle !== null) fact("Place", "true to " + percent(object.circle) + " of the radius, in 9 of 10");
-  else if (unplaced(object)) fact("Place", "too few answers to say");
+  if (object.circle !== null) fact("Location", "true to " + percent(object.circle) + " of the radius, in 9 of 10");
+  else if (unplaced(object)) fact("Location", "too few answers to say");
   fact("Answers", whole(object.answers) + ", " + whole(object.anchor) + " as anchor");
   if (object.accuracy !== null) fact("Predicted", percent(object.accuracy) + " of them, held out");
   if (object.outlier) fact("Outlier", "unlike even its neighbours");
@@ -75,7 +75,7 @@ function drawPanel() {
     element("ul", { class: "list" }, ...object.near.map(([j, value]) => row(j, value.toFixed(2)))));
 }
 
-// whether so few answers concern an object that nothing is said of its place, though others have theirs
+// whether so few answers concern an object that nothing is said of its location, though others have theirs
 function unplaced(object) {
   return object.informed && object.circle === null && data.objects.some((other) => other.circle !== null);
 }

@@ -124,7 +124,7 @@ def _blend(colours: tuple[str, str, str], steps: int = 128) -> list[str]:
 def _sure(source: ColumnDataSource) -> Any:
     plot = plain_figure("sure", height=300, x_axis_type="log")
     plot.xaxis.axis_label = "answers about the object"
-    plot.yaxis.axis_label = "how far its place moves"
+    plot.yaxis.axis_label = "how far its location moves"
     plot.yaxis.formatter = NumeralTickFormatter(format="0 %")
     plot.xaxis.formatter = NumeralTickFormatter(format="0,0")
     plot.scatter(

@@ -15,7 +15,7 @@ INK, FAINT, ACCENT = "#39424e", "#c9ced6", "#2457a6"
 
 
 def plain_figure(name: str, **more: Any) -> Any:
-    """A figure without tools or frame, as wide as its place."""
+    """A figure without tools or frame, as wide as the page leaves it."""
     plot = figure(name=name, tools="", toolbar_location=None, sizing_mode="stretch_width", **more)
     plot.outline_line_color = None
     plot.background_fill_color = plot.border_fill_color = None  # the page shows through, light or dark

@@ -24,7 +24,7 @@ FADED = 0.25  # what is not selected
 def map_plot(source: ColumnDataSource) -> Any:
     """Pictures where their objects lie (in a ColumnDataSource of their own: only those there is room for), dots for the rest.
 
-    From back to front: circles of how sure, ties to places, frames, pictures, names, dots.
+    From back to front: circles of how sure, ties to locations, frames, pictures, names, dots.
     """
     span = {"x_range": Range1d(start=-2, end=2), "y_range": Range1d(start=-2, end=2)}
     plot = plain_figure("map", height=620, **span)

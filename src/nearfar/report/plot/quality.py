@@ -123,18 +123,20 @@ def _ahead(plot: Any, curve: Curve) -> float:
         return 0.0
     change, last = curve.change, curve.points[-1]
     steps = [(change.answers, change.now), (2 * change.answers, change.doubled)]
-    known = [(m, part) for m, part in steps if math.isfinite(part.low) and math.isfinite(part.high)]
+    known = [
+        (m, forecast) for m, forecast in steps if math.isfinite(forecast.low) and math.isfinite(forecast.high)
+    ]
     source = ColumnDataSource(
         name="curve-ahead",
         data={
             "x": [m for m, _ in known],
-            "low": [part.low for _, part in known],
-            "high": [part.high for _, part in known],
+            "low": [forecast.low for _, forecast in known],
+            "high": [forecast.high for _, forecast in known],
         },
     )
     plot.line(
         [last.answers, *(m for m, _ in steps)],
-        [last.accuracy, *(part.value for _, part in steps)],
+        [last.accuracy, *(forecast.value for _, forecast in steps)],
         line_color=ACCENT,
         line_width=2,
         line_dash="dashed",
@@ -153,11 +155,13 @@ def _ahead(plot: Any, curve: Curve) -> float:
     )
     plot.scatter(
         [m for m, _ in steps],
-        [part.value for _, part in steps],
+        [forecast.value for _, forecast in steps],
         size=9,
         fill_color="white",
         line_color=ACCENT,
         line_width=2,
         name="open",
     )
-    return max(min(1.0, part.high if math.isfinite(part.high) else part.value) for _, part in steps)
+    return max(
+        min(1.0, forecast.high if math.isfinite(forecast.high) else forecast.value) for _, forecast in steps
+    )

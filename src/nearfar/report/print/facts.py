@@ -61,11 +61,11 @@ def _ahead(axes: Any, curve: Curve) -> None:
         return
     last = curve.points[-1]
     steps = [(change.answers, change.now), (2 * change.answers, change.doubled)]
-    xs, ys = [m for m, _ in steps], [part.value for _, part in steps]
+    xs, ys = [m for m, _ in steps], [forecast.value for _, forecast in steps]
     axes.plot([last.answers, *xs], [last.accuracy, *ys], "--", color=ACCENT, lw=1)
-    for m, part in steps:
-        if math.isfinite(part.low) and math.isfinite(part.high):
-            axes.plot([m, m], [part.low, part.high], color=ACCENT, lw=1)
+    for m, forecast in steps:
+        if math.isfinite(forecast.low) and math.isfinite(forecast.high):
+            axes.plot([m, m], [forecast.low, forecast.high], color=ACCENT, lw=1)
     axes.plot(xs, ys, "o", ms=5, mfc="white", mec=ACCENT)
 
 
@@ -101,11 +101,11 @@ def people_figure(people: tuple[Participant, ...]) -> Figure:
 
 
 def sure_figure(objects: tuple[Object, ...]) -> Figure:
-    """How far places move against the number of answers."""
+    """How far locations move against the number of answers."""
     known = [found for found in objects if found.spread is not None]
     with style():
         note = "Root mean square move between resamples, as a share of the map's radius."
-        figure, axes = sheet("How sure each place is", below(note, [], []), WIDTH, HEIGHT)
+        figure, axes = sheet("How sure each location is", below(note, [], []), WIDTH, HEIGHT)
         axes.plot(
             [found.answers for found in known],
             [found.spread for found in known],
@@ -116,7 +116,7 @@ def sure_figure(objects: tuple[Object, ...]) -> Figure:
         )
         axes.set_ylim(bottom=0)
         _percent(axes.yaxis)
-        _bare(figure, axes, "answers about the object", "how far its place moves")
+        _bare(figure, axes, "answers about the object", "how far its location moves")
     return figure
 
 

@@ -15,7 +15,7 @@ RINGS = (1.0, 2.5)
 
 
 def place_labels(points: Floats, sizes: Floats, *, gap: float, frame: tuple[float, float]) -> Floats:
-    """(n, 2) centres for labels of the given sizes beside their points; NaN where there is no free place.
+    """(n, 2) centres for labels of the given sizes beside their points; NaN where there is no room.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ def place_labels(points: Floats, sizes: Floats, *, gap: float, frame: tuple[floa
     gap : distance between a point and its label.
     frame : width and height that labels must stay inside.
 
-    Crowded points choose last, so that as many labels as possible find a place near their point.
+    Crowded points choose last, so that as many labels as possible find room near their point.
 
     Examples
     --------

@@ -75,8 +75,8 @@ class _Kinds:
         if groups is None:
             return
         order = sorted({str(groups[x]) for x in shown}, key=_number_or_text)
-        for place, group in enumerate(order):
-            colour, marker = COLOURS[place % len(COLOURS)], MARKERS[place // len(COLOURS) % len(MARKERS)]
+        for end, group in enumerate(order):
+            colour, marker = COLOURS[end % len(COLOURS)], MARKERS[end // len(COLOURS) % len(MARKERS)]
             members = [x for x in shown if str(groups[x]) == group]
             self.legend.append((f"{group}  ({len(members)})", colour, marker))
             for x in members:
@@ -170,15 +170,15 @@ def _draw_images(
     centres = spread(pixels, sizes, frame=(frame.width, frame.height))
     back = axes.transData.inverted()
     for (x, picture), pixel, centre in zip(pictures.items(), pixels, centres, strict=True):
-        start, place = back.transform(np.array([pixel, centre]) + corner)
+        start, end = back.transform(np.array([pixel, centre]) + corner)
         if np.abs(centre - pixel).max() > side / 4:
-            axes.plot(*zip(start, place, strict=True), color=kinds.colours[x], linewidth=0.7, zorder=1)
+            axes.plot(*zip(start, end, strict=True), color=kinds.colours[x], linewidth=0.7, zorder=1)
             axes.scatter(*start, s=6, color=kinds.colours[x], linewidths=0, zorder=2)
         box = OffsetImage(picture, zoom=side / fine(side) * 72 / figure.dpi)
         axes.add_artist(
             AnnotationBbox(
                 box,
-                place,
+                end,
                 frameon=True,
                 pad=0.08,
                 bboxprops={"edgecolor": kinds.colours[x], "linewidth": 1.2, "boxstyle": "square,pad=0.08"},

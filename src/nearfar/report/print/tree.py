@@ -56,12 +56,12 @@ def _informed_part(Z: NDArray[Any], uninformed: NDArray[np.intp]) -> tuple[NDArr
     """The tree below the joins of uninformed objects, its leaves renumbered; and what they are."""
     n = len(Z) + 1
     leaves = np.setdiff1d(np.arange(n), uninformed)
-    place = np.full(2 * n, -1)
-    place[leaves] = np.arange(len(leaves))
-    place[n : n + max(len(leaves) - 1, 0)] = len(leaves) + np.arange(max(len(leaves) - 1, 0))
-    part = Z[: max(len(leaves) - 1, 0)].copy()
-    part[:, :2] = place[part[:, :2].astype(int)]
-    return part, leaves
+    row = np.full(2 * n, -1)
+    row[leaves] = np.arange(len(leaves))
+    row[n : n + max(len(leaves) - 1, 0)] = len(leaves) + np.arange(max(len(leaves) - 1, 0))
+    merges = Z[: max(len(leaves) - 1, 0)].copy()
+    merges[:, :2] = row[merges[:, :2].astype(int)]
+    return merges, leaves
 
 
 def _leaf_order(Z: NDArray[Any], n: int) -> list[int]:
@@ -107,7 +107,7 @@ def _draw_images(
     high = axes.get_window_extent().height * points / max(len(order), 1)
     side = float(np.clip(0.84 * high, 4, 60))  # points
     found = {x: picture for x in images if (picture := thumbnail(images[x], side / points)) is not None}
-    for place, x in enumerate(order):
+    for row, x in enumerate(order):
         if x not in found:
             continue
         colour = FAINT if codes is None or codes[x] < 0 else COLOURS[codes[x] % len(COLOURS)]
@@ -115,7 +115,7 @@ def _draw_images(
         axes.add_artist(
             AnnotationBbox(
                 OffsetImage(found[x], zoom=side / longest),
-                (0, place),
+                (0, row),
                 xybox=(4 + side / 2, 0),
                 boxcoords="offset points",
                 pad=0,

@@ -10,17 +10,17 @@ from numpy.typing import NDArray
 from nearfar.embedding.loop import Merged, Points, merge
 from nearfar.triplets import Triplets
 
-__all__ = ["Places", "match"]
+__all__ = ["NewObjects", "match"]
 
 
-class Places(NamedTuple):
+class NewObjects(NamedTuple):
     """New answers seen from a fitted embedding.
 
     Parameters
     ----------
     data : the answers that say something about new objects, merged.
     points : (n, d) fitted points of known objects, a first guess for those to be placed, zero for the rest.
-    free : indices of the new objects that these answers speak about.
+    free : indices of the new objects that these answers concern.
     unknown : indices of the new objects that they do not.
     """
 
@@ -30,7 +30,9 @@ class Places(NamedTuple):
     unknown: NDArray[np.intp]
 
 
-def match(answers: Triplets, objects: tuple[str, ...], fitted: Points, informed: NDArray[np.bool_]) -> Places:
+def match(
+    answers: Triplets, objects: tuple[str, ...], fitted: Points, informed: NDArray[np.bool_]
+) -> NewObjects:
     """Match objects by name and keep the answers that can place a new one.
 
     An answer about fitted objects alone has nothing to move; one that names a fitted object which itself never got
@@ -52,7 +54,7 @@ def match(answers: Triplets, objects: tuple[str, ...], fitted: Points, informed:
     for role in data[:3]:
         named[role] = True
     _guess(data, new, points)
-    return Places(data, points, np.flatnonzero(new & named), np.flatnonzero(new & ~named))
+    return NewObjects(data, points, np.flatnonzero(new & named), np.flatnonzero(new & ~named))
 
 
 def _guess(data: Merged, new: NDArray[np.bool_], points: Points) -> None:
