@@ -77,7 +77,7 @@ def test_ends_where_no_small_step_improves(method, answers):
     name, rows = method.__name__.lower(), answers.array.tolist()
 
     def objective(points):
-        length, loss = model._unit()
+        length, loss = model._scale()
         spread = model.regularization * 25 * np.sqrt(3 * len(answers) / 25) * loss
         spread *= np.log(1 + np.mean(np.sum(points**2, axis=1)) / length**2)
         return oracle.total_loss(name, model._parameter(), points, rows) + spread

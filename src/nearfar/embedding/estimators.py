@@ -129,7 +129,7 @@ class CKL(Embedding):
     def _radius(self) -> float:
         return 0.5 * float(np.sqrt(self.mu)) or 1.0
 
-    def _unit(self) -> tuple[float, float]:
+    def _scale(self) -> tuple[float, float]:
         return float(np.sqrt(self.mu)), 1.0
 
     def _check_parameter(self) -> None:
@@ -309,7 +309,7 @@ class SOE(Embedding):
     def _radius(self) -> float:
         return 0.5 * float(self.margin)
 
-    def _unit(self) -> tuple[float, float]:
+    def _scale(self) -> tuple[float, float]:
         return float(self.margin), float(self.margin) ** 2
 
     def _check_parameter(self) -> None:

@@ -57,7 +57,7 @@ class Emphasis(NamedTuple):
 class LearntPull:
     """A pull whose own strength is learnt with the points.
 
-    With n objects, k answers per object and q the points' mean squared length in units of the loss, lengths counted
+    With n objects, k answers per object and q the points' mean squared length on the scale of the loss, lengths counted
     by ``weights``, it adds
 
         strength * n * sqrt(k) * log(1 + q),
@@ -72,13 +72,13 @@ class LearntPull:
         strength: float,
         weights: NDArray[np.float64],
         answers_per_object: float,
-        unit: float,
-        unit_loss: float,
+        scale: float,
+        scale_loss: float,
     ) -> None:
         n = len(weights)
         self._weights = weights[:, None]
-        self._size = strength * n * float(np.sqrt(answers_per_object)) * unit_loss
-        self._width = n * unit * unit
+        self._size = strength * n * float(np.sqrt(answers_per_object)) * scale_loss
+        self._width = n * scale * scale
 
     def __call__(self, points: Points) -> tuple[float, Points]:
         """Value and gradient."""

@@ -17,7 +17,7 @@ from nearfar.evaluate.uncertainty import Covariance
 __all__ = ["SaturatingCurves", "draw_curves"]
 
 STEEPNESS = np.linspace(0.6, 2.2, 17)  # h
-HALFWAY = 2.0 ** np.linspace(-6, 5, 45)  # K, in units of the last measured size
+HALFWAY = 2.0 ** np.linspace(-6, 5, 45)  # K, as multiples of the last measured size
 FIT_NOISE = 0.004  # standard deviation of a measured accuracy by which answers were fitted
 OFF_THE_LAW = 0.45  # of the logarithm of a gain: real curves are no Hill functions
 NEXT_ANSWERS = 0.004  # of a gain, by which answers the next ones are

@@ -18,7 +18,7 @@ __all__ = ["Move", "length_interval", "moves_between"]
 
 
 class Move(NamedTuple):
-    """How far an object lies apart on two maps, in units of the common map's radius.
+    """How far an object lies apart on two maps, as a share of the common map's radius.
 
     distance : with what noise alone would add taken off; low, high: its 95 % interval.
     sure : whether it moves, at the 5 % level with all objects looked at together: it moves farther, in its own standard

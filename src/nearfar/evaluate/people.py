@@ -353,8 +353,8 @@ def _shares(
     found = {}
     for kind, (value, known) in values.items():
         # a question asked again is one comparison, however often; anything else counts by statement
-        unit = own if kind == "with_themselves" else statement
-        found[kind] = _hits(value[known], unit[known], codes[known], size)
+        compared = own if kind == "with_themselves" else statement
+        found[kind] = _hits(value[known], compared[known], codes[known], size)
     return found
 
 
@@ -367,13 +367,13 @@ def _sides(answers: Triplets) -> NDArray[np.bool_]:
 
 
 def _hits(
-    value: Floats, unit: NDArray[np.int64], codes: NDArray[np.int64], size: int
+    value: Floats, compared: NDArray[np.int64], codes: NDArray[np.int64], size: int
 ) -> tuple[Floats, NDArray[np.int64]]:
-    """Per person: the sum of the means of the units, and how many units."""
+    """Per person: the sum of the means of the things compared, and how many there are."""
     hits: Floats = np.zeros(size)
     count: NDArray[np.int64] = np.zeros(size, dtype=np.int64)
     if len(value):
-        _, first, inverse = np.unique(unit, return_index=True, return_inverse=True)
+        _, first, inverse = np.unique(compared, return_index=True, return_inverse=True)
         np.add.at(hits, codes[first], np.bincount(inverse, weights=value) / np.bincount(inverse))
         np.add.at(count, codes[first], 1)
     return hits, count

@@ -98,7 +98,7 @@ class Stability:
     placed : (n,) share of resamples with an answer about the object.
     cloud : (resamples, n, d) locations in every resample, turned, moved and scaled onto ``points``; NaN where unknown.
     resampled : "participant" or "statement", what was drawn with replacement.
-    circle : (n,) radius of the circle around its location that holds the true location in 9 of 10 objects, in the same unit: 1.6
+    circle : (n,) radius of the circle around its location that holds the true location in 9 of 10 objects, as such a share: 1.6
         times the spread, and no smaller than its number of statements lets expect. The true location is the one that
         the same model would give it if very many more people were asked.
     few : (n,) whether fewer than 20 statements speak about the object. An object that hardly anything is known about is pulled

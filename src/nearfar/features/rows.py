@@ -48,7 +48,7 @@ def rows_from_counts(
 
 
 def _with_self(rows: FeatureRows, mark: NDArray[Any]) -> Block:
-    """An object is nearest to itself: its own column gets as much as the rest of its row, which stays a unit."""
+    """An object is nearest to itself: its own column gets as much as the rest of its row, which keeps length 1."""
     phi = rows.phi
     mine = np.flatnonzero(rows.informed & (mark >= 0))
     scale = np.ones(phi.shape[0], dtype=phi.dtype)

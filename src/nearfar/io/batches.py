@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from nearfar.errors import FileError, InputError, NearfarWarning
 from nearfar.io.build import triplet_rows
 from nearfar.io.classify_rows import classify_rows
-from nearfar.io.dialects import Dialect, Plan, choose
+from nearfar.io.dialects import Dialect, Grammar, choose
 from nearfar.io.formats import open_table
 from nearfar.io.ids import ParticipantIds, Statements
 from nearfar.io.naming import NameTable, Naming
@@ -54,7 +54,7 @@ class Opened:
 
     table: Table
     dialect: Dialect
-    plan: Plan
+    grammar: Grammar
     naming: Naming
     statements: Statements
     used: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))
@@ -64,13 +64,13 @@ class Opened:
     @property
     def may_be_numbers(self) -> bool:
         """Whether participants that look like numbers are numbers."""
-        at = self.plan.columns.get("participant")
+        at = self.grammar.columns.get("participant")
         return not self.table.typed or at is None or self.table.schema[f"c{at}"].is_numeric()
 
     @property
     def has_statements(self) -> bool:
         """Whether an answer may belong to a statement with others."""
-        return "statement" in self.plan.columns or len(self.plan.triplets) > 1
+        return "statement" in self.grammar.columns or len(self.grammar.triplets) > 1
 
     def objects(self) -> tuple[str, ...]:
         """The objects of the source, once all its answers were seen."""
@@ -118,38 +118,38 @@ class Reader:
     def open(self, source: Source) -> Opened:
         """Look at the start of a source and find how to read it."""
         table = open_table(source)
-        dialect, plan = choose(table, self._dialect, self._columns)
-        kinds = [table.schema[f"c{plan.columns[role]}"] for role in plan.objects]
+        dialect, grammar = choose(table, self._dialect, self._columns)
+        kinds = [table.schema[f"c{grammar.columns[role]}"] for role in grammar.objects]
         naming = Naming(
             self.names,
             table.objects,
-            plan.first_index,
+            grammar.first_index,
             numeric=all(kind.is_numeric() for kind in kinds),
             guarded=table.guarded,
         )
-        at = plan.columns.get("statement")
+        at = grammar.columns.get("statement")
         has_text = at is not None and not table.schema[f"c{at}"].is_numeric()
         return Opened(
-            table, dialect, plan, naming, Statements(typed=table.typed and has_text, guarded=table.guarded)
+            table, dialect, grammar, naming, Statements(typed=table.typed and has_text, guarded=table.guarded)
         )
 
     def batches(self, opened: Opened, rows: int) -> Iterator[Batch]:
         """All rows of a source, at most ``rows`` at a time; what is found is noted in ``opened``."""
         empty = Cells(pl.DataFrame(schema=opened.table.schema), 0, 0)
-        for chunk in chain(opened.table.cells(opened.plan.has_header, rows), [empty]):
+        for chunk in chain(opened.table.cells(opened.grammar.has_header, rows), [empty]):
             for cells in chunk.cut(rows):
                 yield self._batch(opened, cells)
 
     def _batch(self, opened: Opened, cells: Cells) -> Batch:
-        table, plan = opened.table, opened.plan
+        table, grammar = opened.table, opened.grammar
         indices = _sound_indices(opened, cells.frame)
         if indices is not None:
             opened.n_answers += len(indices)
             return Batch(indices, NONE_REJECTED, NONE_ASIDE, len(indices))
-        columns = parse_columns(cells.frame, plan, opened.naming, self.people.vocabulary)
-        found = classify_rows(cells.frame, columns, plan, opened.naming, may_be_blank=table.guarded)
-        rejected = rejected_rows(found, cells, plan, table)
-        set_aside = rows_set_aside(found, cells, plan, table)
+        columns = parse_columns(cells.frame, grammar, opened.naming, self.people.vocabulary)
+        found = classify_rows(cells.frame, columns, grammar, opened.naming, may_be_blank=table.guarded)
+        rejected = rejected_rows(found, cells, grammar, table)
+        set_aside = rows_set_aside(found, cells, grammar, table)
         kept = found.kept
         accounted = len(kept) + len(rejected) + len(set_aside) + found.n_blank
         if accounted != cells.records:
@@ -157,8 +157,8 @@ class Reader:
                 f"{table.name}: {cells.records:,} rows from {table.row_word} {cells.first} on became {accounted:,}; "
                 "this is an error of nearfar, please report it"
             )
-        triplets = triplet_rows(kept, plan, opened.n_rows)
-        self._note(opened, triplets, all_kept=len(kept) == cells.records and not plan.partial)
+        triplets = triplet_rows(kept, grammar, opened.n_rows)
+        self._note(opened, triplets, all_kept=len(kept) == cells.records and not grammar.partial)
         if "bad_answered_at" in kept.columns and kept["bad_answered_at"].any():
             self._warn_of_times(opened, cells.frame.filter(columns["bad_answered_at"]))
         opened.n_rows += len(kept)
@@ -190,7 +190,7 @@ class Reader:
         if name in self._warned:
             return
         self._warned.add(name)
-        cell = wrong[f"c{opened.plan.columns['answered_at']}"][0]
+        cell = wrong[f"c{opened.grammar.columns['answered_at']}"][0]
         warnings.warn(
             f"{name}: times such as {cell!r} cannot be read, so answered_at is unknown there; "
             "expected seconds since 1970 or a date like 2024-05-31 13:45:00",
@@ -201,10 +201,10 @@ class Reader:
 
 def _sound_indices(opened: Opened, frame: pl.DataFrame) -> pl.DataFrame | None:
     """Triplet rows without any look-up, where cells are the indices of three distinct listed objects; else None."""
-    plan, table = opened.plan, opened.naming.table
-    if not table.numbered or opened.naming.own or plan.first_index or tuple(plan.columns) != ROLES:
+    grammar, table = opened.grammar, opened.naming.table
+    if not table.numbered or opened.naming.own or grammar.first_index or tuple(grammar.columns) != ROLES:
         return None
-    columns = [frame[f"c{plan.columns[role]}"] for role in ROLES]
+    columns = [frame[f"c{grammar.columns[role]}"] for role in ROLES]
     if not all(column.dtype.is_integer() and not column.null_count() for column in columns):
         return None
     anchor, near, far = (column.to_numpy() for column in columns)

@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nearfar.ids import Ids
-from nearfar.io.dialects import Plan
+from nearfar.io.dialects import Grammar
 from nearfar.triplets import Triplets
 
 __all__ = ["make_triplets", "triplet_rows"]
@@ -18,44 +18,46 @@ __all__ = ["make_triplets", "triplet_rows"]
 ROLES = ("anchor", "near", "far")
 
 
-def triplet_rows(kept: pl.DataFrame, plan: Plan, first_row: int) -> pl.DataFrame:
-    """One row per triplet: anchor, near and far as ids, and the optional columns that the plan has.
+def triplet_rows(kept: pl.DataFrame, grammar: Grammar, first_row: int) -> pl.DataFrame:
+    """One row per triplet: anchor, near and far as ids, and the optional columns that the grammar has.
 
     Without a column for it, a statement is the number of the row where a row gives several triplets; rows are counted
     from ``first_row``.
     """
-    if plan.times is not None:
-        kept = kept[np.repeat(np.arange(len(kept)), kept.select(plan.times).to_series().to_numpy())]
-    columns = {role: pl.col(role) for role in ("statement", "participant", "group") if role in plan.columns}
-    several = len(plan.triplets)
+    if grammar.times is not None:
+        kept = kept[np.repeat(np.arange(len(kept)), kept.select(grammar.times).to_series().to_numpy())]
+    columns = {
+        role: pl.col(role) for role in ("statement", "participant", "group") if role in grammar.columns
+    }
+    several = len(grammar.triplets)
     if several > 1 and "statement" not in columns:
         columns["statement"] = pl.int_range(first_row, first_row + len(kept), dtype=pl.Int64)
-    columns |= _numbers(plan)
+    columns |= _numbers(grammar)
     frames = [
         kept.select(**dict(zip(ROLES, three, strict=True)), **columns).with_columns(
             pl.col(ROLES).cast(pl.Int32)
         )
-        for three in plan.triplets
+        for three in grammar.triplets
     ]
     if several == 1:
         return frames[0]
     order = np.arange(several * len(kept)).reshape(several, -1).T.ravel()
     found = pl.concat(frames)[order]
-    return found.filter(pl.col("near").is_not_null()) if plan.partial else found
+    return found.filter(pl.col("near").is_not_null()) if grammar.partial else found
 
 
-def _numbers(plan: Plan) -> dict[str, pl.Expr]:
+def _numbers(grammar: Grammar) -> dict[str, pl.Expr]:
     columns: dict[str, pl.Expr] = {}
-    if "seconds" in plan.columns:
+    if "seconds" in grammar.columns:
         seconds = pl.col("seconds")
-        if plan.unknown_seconds is not None:
-            seconds = pl.when(seconds != plan.unknown_seconds).then(seconds)
-        columns["seconds"] = _thousandths(seconds) if plan.milliseconds else seconds
-    if "near_side" in plan.columns:
+        if grammar.unknown_seconds is not None:
+            seconds = pl.when(seconds != grammar.unknown_seconds).then(seconds)
+        columns["seconds"] = _thousandths(seconds) if grammar.milliseconds else seconds
+    if "near_side" in grammar.columns:
         columns["near_side"] = pl.col("near_side")
-    elif plan.near_side is not None:
-        columns["near_side"] = plan.near_side.cast(pl.Int8)
-    if "answered_at" in plan.columns:
+    elif grammar.near_side is not None:
+        columns["near_side"] = grammar.near_side.cast(pl.Int8)
+    if "answered_at" in grammar.columns:
         columns["answered_at"] = pl.col("answered_at")
     return columns
 

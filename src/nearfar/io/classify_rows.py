@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from nearfar.io.dialects import Aside, Plan, Refusal
+from nearfar.io.dialects import Aside, Grammar, Refusal
 from nearfar.io.naming import Naming
 
 __all__ = ["Classified", "classify_rows"]
@@ -44,27 +44,33 @@ class Classified:
 
 
 def classify_rows(
-    frame: pl.DataFrame, rows: pl.DataFrame, plan: Plan, naming: Naming, *, may_be_blank: bool
+    frame: pl.DataFrame, rows: pl.DataFrame, grammar: Grammar, naming: Naming, *, may_be_blank: bool
 ) -> Classified:
     """Judge every row of parsed columns; ``frame`` holds their cells.
 
     In text and spreadsheets a row without any cell is a blank line (``may_be_blank``); elsewhere it is a bad row.
     """
-    asides = list(plan.aside)
-    if plan.answer is not None:
+    asides = list(grammar.aside)
+    if grammar.answer is not None:
         skips = [i for name, i in naming.table.ids.items() if name.lower() in SKIPS]
-        word = frame[f"c{plan.columns[plan.answer]}"]
+        word = frame[f"c{grammar.columns[grammar.answer]}"]
         if skips or naming.table.fixed:
             said = word.cast(pl.String).str.to_lowercase().is_in(SKIPS).fill_null(False)
             others = [
-                pl.col(role).ne_missing(pl.col(plan.answer)) for role in plan.objects if role != plan.answer
+                pl.col(role).ne_missing(pl.col(grammar.answer))
+                for role in grammar.objects
+                if role != grammar.answer
             ]
             rows = rows.with_columns(skip=said)
             asides.insert(0, Aside(pl.col("skip") & pl.all_horizontal(others), "skip"))
-    refusals = [*_name_refusals(rows, plan, naming), *plan.refuse, *_row_refusals(plan, rows.columns)]
+    refusals = [
+        *_name_refusals(rows, grammar, naming),
+        *grammar.refuse,
+        *_row_refusals(grammar, rows.columns),
+    ]
     conditions = [*(a.when for a in asides), *(r.when for r in refusals)]
     fates = [*range(-2, -2 - len(asides), -1), *range(1, 1 + len(refusals))]
-    if may_be_blank and all(rows[role].null_count() for role in plan.objects):
+    if may_be_blank and all(rows[role].null_count() for role in grammar.objects):
         blank = frame.select(blank=pl.all_horizontal(pl.all().is_null()))
         rows = rows.with_columns(blank)
         conditions.insert(0, pl.col("blank"))
@@ -78,17 +84,17 @@ def classify_rows(
     return Classified(rows, judged, tuple(refusals), tuple(asides))
 
 
-def _name_refusals(rows: pl.DataFrame, plan: Plan, naming: Naming) -> list[Refusal]:
+def _name_refusals(rows: pl.DataFrame, grammar: Grammar, naming: Naming) -> list[Refusal]:
     what = "the name of an object" if naming.first is None else f"a whole number from {naming.first}"
-    blank = [role for role in plan.objects if rows[role].null_count()]
+    blank = [role for role in grammar.objects if rows[role].null_count()]
     found = [Refusal(pl.col(role).is_null(), "blank cell", what, (role,)) for role in blank]
     for number, (reason, expected) in enumerate(naming.refusals):
-        found += [Refusal(pl.col(role) == -1 - number, reason, expected, (role,)) for role in plan.objects]
+        found += [Refusal(pl.col(role) == -1 - number, reason, expected, (role,)) for role in grammar.objects]
     return found
 
 
-def _row_refusals(plan: Plan, columns: list[str]) -> list[Refusal]:
-    x, y, z = plan.triplets[0]
+def _row_refusals(grammar: Grammar, columns: list[str]) -> list[Refusal]:
+    x, y, z = grammar.triplets[0]
     found = [Refusal((x == y) | (y == z) | (x == z), "two equal objects", "three distinct objects")]
     for role, reason, expected in WRONG_CELLS:
         if f"bad_{role}" in columns:

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from nearfar.io.dialects import Plan
+from nearfar.io.dialects import Grammar
 from nearfar.io.naming import Naming, Vocabulary
 from nearfar.io.times import parse_times
 
@@ -16,20 +16,20 @@ SMALL_INTEGERS = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl
 UNKNOWN = ("NA", "nan", "NaN", "null", "None", "")
 
 
-def parse_columns(frame: pl.DataFrame, plan: Plan, naming: Naming, people: Vocabulary) -> pl.DataFrame:
-    """The columns of a plan, one row per row of ``frame``.
+def parse_columns(frame: pl.DataFrame, grammar: Grammar, naming: Naming, people: Vocabulary) -> pl.DataFrame:
+    """The columns of a grammar, one row per row of ``frame``.
 
     Objects are ids, null where blank, negative where refused; participants are codes of ``people``; ``seconds``,
     ``near_side`` and ``answered_at`` are numbers, with a column ``bad_...`` that marks cells which are none; all else
     is text, or whole numbers where the table has such.
     """
     chosen: dict[str, pl.Expr] = {}
-    for role, position in plan.columns.items():
+    for role, position in grammar.columns.items():
         dtype = frame.schema[f"c{position}"]
         cell = pl.col(f"c{position}")
-        if plan.blanks and dtype == pl.String:
-            cell = pl.when(~cell.is_in(plan.blanks)).then(cell)
-        if role in plan.objects:
+        if grammar.blanks and dtype == pl.String:
+            cell = pl.when(~cell.is_in(grammar.blanks)).then(cell)
+        if role in grammar.objects:
             chosen[role] = (
                 cell.cast(pl.Int64)
                 if dtype.is_integer()
@@ -55,7 +55,7 @@ def parse_columns(frame: pl.DataFrame, plan: Plan, naming: Naming, people: Vocab
     columns = frame.select(**chosen)
     if columns.schema.get("participant") == pl.Int64:
         columns = columns.with_columns(participant=people.codes_of_numbers(columns["participant"]))
-    return columns.with_columns(naming.ids(columns[role]).alias(role) for role in plan.objects)
+    return columns.with_columns(naming.ids(columns[role]).alias(role) for role in grammar.objects)
 
 
 def _text(cell: pl.Expr, dtype: Any) -> pl.Expr:

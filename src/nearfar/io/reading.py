@@ -140,7 +140,7 @@ def read_answers(
 
 
 def _read_one(reader: Reader, opened: Opened) -> ReadResult:
-    table, plan = opened.table, opened.plan
+    table, grammar = opened.table, opened.grammar
     batches = list(reader.batches(opened, BATCH_ROWS))
     rejected = pl.concat([pl.DataFrame(schema=REJECTED), *(batch.rejected for batch in batches)])
     n_rows = sum(batch.rows for batch in batches)
@@ -148,11 +148,11 @@ def _read_one(reader: Reader, opened: Opened) -> ReadResult:
         raise rows_error(table, rejected, n_rows)
     checks = pl.concat([pl.DataFrame(schema=CHECKS), *(batch.set_aside for batch in batches)])
     triplets = _whole(reader, opened, [batch.triplets for batch in batches])
-    if not plan.has_header and table.may_be_bare:
+    if not grammar.has_header and table.may_be_bare:
         _warn_of_header(triplets, table.name)
     warn_of_suspicions(table.name, triplets.objects, triplets.seconds)
-    used = set(plan.columns.values())
-    cells = table.header.cells if plan.has_header else ()
+    used = set(grammar.columns.values())
+    cells = table.header.cells if grammar.has_header else ()
     unused = tuple(name for at, name in enumerate(cells) if at not in used)
     found = ReadSource(table.name, opened.dialect.name, table.row_word, n_rows, unused)
     groups = _groups(reader, [batch.triplets for batch in batches], table.name)

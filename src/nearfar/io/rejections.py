@@ -6,7 +6,7 @@ import polars as pl
 
 from nearfar.errors import RowsError
 from nearfar.io.classify_rows import Classified
-from nearfar.io.dialects import Plan
+from nearfar.io.dialects import Grammar
 from nearfar.io.table import FAULTS, Cells, Table
 
 __all__ = ["CHECKS", "REJECTED", "rejected_rows", "rows_error", "rows_set_aside"]
@@ -25,14 +25,14 @@ CHECKS = pl.Schema(
 SHOWN = 5
 
 
-def rejected_rows(found: Classified, cells: Cells, plan: Plan, table: Table) -> pl.DataFrame:
+def rejected_rows(found: Classified, cells: Cells, grammar: Grammar, table: Table) -> pl.DataFrame:
     """One row per rejected row: file, line, reason, content, expected; in the order of the file."""
     frames = [pl.DataFrame(cells.faults, schema=FAULTS, orient="row")]
     if found.fate is not None:
         for number, refusal in enumerate(found.refusals, start=1):
             rows = (found.fate == number).arg_true()
             if len(rows):
-                shown = _content(cells.frame[rows], plan, table, refusal.shows or plan.objects)
+                shown = _content(cells.frame[rows], grammar, table, refusal.shows or grammar.objects)
                 words = {"reason": pl.lit(refusal.reason), "expected": pl.lit(refusal.expected)}
                 lines = cells.lines_of(rows).alias("line")
                 frames.append(pl.DataFrame([lines, shown]).with_columns(**words).select(*FAULTS))
@@ -40,7 +40,7 @@ def rejected_rows(found: Classified, cells: Cells, plan: Plan, table: Table) -> 
     return listed.select(pl.lit(table.name).alias("file"), *FAULTS)
 
 
-def rows_set_aside(found: Classified, cells: Cells, plan: Plan, table: Table) -> pl.DataFrame:
+def rows_set_aside(found: Classified, cells: Cells, grammar: Grammar, table: Table) -> pl.DataFrame:
     """One row per row set aside: file, line, kind, participant, correct (null where not graded), content."""
     frames = [pl.DataFrame(schema=CHECKS)]
     if found.fate is not None:
@@ -49,7 +49,7 @@ def rows_set_aside(found: Classified, cells: Cells, plan: Plan, table: Table) ->
             if not len(rows):
                 continue
             own = cells.frame[rows]
-            at = plan.columns.get("participant")
+            at = grammar.columns.get("participant")
             people = (
                 [None] * len(rows) if at is None else own[f"c{at}"].cast(pl.String).fill_null("").to_list()
             )
@@ -62,17 +62,19 @@ def rows_set_aside(found: Classified, cells: Cells, plan: Plan, table: Table) ->
                 "kind": [aside.kind] * len(rows),
                 "participant": people,
                 "correct": graded,
-                "content": _content(own, plan, table, plan.objects),
+                "content": _content(own, grammar, table, grammar.objects),
             }
             frames.append(pl.DataFrame(columns, schema=CHECKS))
     return pl.concat(frames).sort("line", maintain_order=True)
 
 
-def _content(cells: pl.DataFrame, plan: Plan, table: Table, roles: tuple[str, ...]) -> pl.Series:
+def _content(cells: pl.DataFrame, grammar: Grammar, table: Table, roles: tuple[str, ...]) -> pl.Series:
     """The cells of some roles in words: near 'apple', far 'apple'."""
     shown = []
-    for at in dict.fromkeys(plan.columns[role] for role in roles):
-        has_name = plan.has_header or (at > 2 and not table.may_be_bare)  # a bare row of three has no names
+    for at in dict.fromkeys(grammar.columns[role] for role in roles):
+        has_name = grammar.has_header or (
+            at > 2 and not table.may_be_bare
+        )  # a bare row of three has no names
         label = table.header.describe(at) if has_name else f"column {at + 1}"
         shown.append(pl.format("{} '{}'", pl.lit(label), pl.col(f"c{at}").cast(pl.String).fill_null("")))
     return cells.select(content=pl.concat_str(shown, separator=", "))["content"]

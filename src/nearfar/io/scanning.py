@@ -99,8 +99,8 @@ class _Survey:
                 opened = reader.open(source)
                 ids = opened.statements
                 self.has_statements |= opened.has_statements
-                self.has_people |= "participant" in opened.plan.columns
-                everybody &= "participant" in opened.plan.columns
+                self.has_people |= "participant" in opened.grammar.columns
+                everybody &= "participant" in opened.grammar.columns
                 try:
                     self._read(opened, batch_rows)
                 finally:  # what was found before a damaged stretch is needed too
@@ -112,7 +112,7 @@ class _Survey:
         self.numeric_people = everybody and reader.people.are_numbers
 
     def _read(self, opened: Opened, batch_rows: int) -> None:
-        ids = {"statement", "participant"} & opened.plan.columns.keys()
+        ids = {"statement", "participant"} & opened.grammar.columns.keys()
         if ids or not self.reader.names.fixed:
             for _ in self.reader.batches(opened, batch_rows):
                 pass

@@ -1,4 +1,4 @@
-"""What looks like a slip in a file of answers: names that are nearly the same, times in the wrong unit."""
+"""What looks like a slip in a file of answers: names that are nearly the same, times that are hardly seconds."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def slow_seconds(seconds: NDArray[np.float64] | None) -> float | None:
 
 
 def warn_of_suspicions(source: str, names: Sequence[str], seconds: NDArray[np.float64] | None) -> None:
-    """One warning for names that look the same, and one for times in the wrong unit."""
+    """One warning for names that look the same, and one for times that are hardly seconds."""
     alike = similar_names(names, case=False)
     if alike:
         shown = "; ".join(" and ".join(map(ascii, group)) for group in alike[:MANY])

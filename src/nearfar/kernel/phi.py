@@ -128,7 +128,7 @@ def _are_indices(values: Any) -> bool:
 
 
 def _is_kernel(values: Any) -> bool:
-    """Symmetric, one value on the diagonal (0 for zero rows) that no other exceeds, and rows longer than a unit."""
+    """Symmetric, one value on the diagonal (0 for zero rows) that no other exceeds, and rows longer than 1."""
     n, p = values.shape
     if n != p or n < 3 or values.dtype.kind != "f":
         return False

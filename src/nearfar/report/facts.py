@@ -231,10 +231,10 @@ class Matrix:
 
 @dataclass(frozen=True)
 class Sure:
-    """What resampling says: ``resamples`` of ``unit`` (participants, statements, ...) were drawn and fitted anew."""
+    """What resampling says: ``resamples`` of ``resampled`` (participants, statements, ...) were drawn and fitted anew."""
 
     resamples: int
-    unit: str
+    resampled: str
     model: str
     spread: float
     clusters: tuple[float | None, ...]

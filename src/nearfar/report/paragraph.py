@@ -75,7 +75,7 @@ def methods_paragraph(
     if sure is not None:
         sentences.append(
             f"The certainty of locations and clusters comes from {sure.resamples} bootstrap resamples of "
-            f"{sure.unit}s."
+            f"{sure.resampled}s."
         )
     if curve is not None:
         sentences.append(

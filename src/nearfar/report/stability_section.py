@@ -37,7 +37,7 @@ def make_certainty(analysis: Analysis, judge: Judge, tree: TreeFacts | None) -> 
     known = spread[np.isfinite(spread)]
     summary = Sure(
         resamples=analysis.n_resamples,
-        unit=found.resampled,
+        resampled=found.resampled,
         model=judge.map,
         spread=float(np.median(known)) if len(known) else float("nan"),
         clusters=tuple(_mean(kept[tree.k][labels == c]) for c in range(tree.k)),

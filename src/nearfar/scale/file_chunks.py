@@ -101,9 +101,9 @@ class FileChunk:
         with open_file(self.file) as stream, damage(self.file):
             parquet = open_parquet(stream)
             empty = Source(shown(self.file), "frame", pl.from_arrow(parquet.schema_arrow.empty_table()))
-            plan = self.format.reader([empty], None).open(empty).plan
+            grammar = self.format.reader([empty], None).open(empty).grammar
             columns = parquet.schema_arrow.names
-            used = [columns[at] for at in sorted(set(plan.columns.values()))]
+            used = [columns[at] for at in sorted(set(grammar.columns.values()))]
             for table in parquet.iter_batches(ROWS, row_groups=list(self.groups), columns=used):
                 name = shown(self.file) + (f" (rows from {row:,} on)" if row else "")
                 yield Source(name, "frame", pl.from_arrow(table))
@@ -130,8 +130,8 @@ def text_header(stream: Any, kind: str, name: str, format: Format) -> bytes:
     if not start.strip():
         raise FileError(f"{name}: is empty; expected answers")
     table = CsvTable(Source(name, kind, start))
-    _, plan = choose(table, format.dialect, format.columns)
-    header = start[: table.body_start] if plan.has_header else b""
+    _, grammar = choose(table, format.dialect, format.columns)
+    header = start[: table.body_start] if grammar.has_header else b""
     return header if not header or header.endswith(b"\n") else header + b"\n"
 
 

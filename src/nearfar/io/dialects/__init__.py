@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from nearfar.errors import FileError, InputError
-from nearfar.io.dialects._plan import Aside, Dialect, Plan, Refusal
+from nearfar.io.dialects._grammar import Aside, Dialect, Grammar, Refusal
 from nearfar.io.dialects.arrays import LIST_BOOLEAN, LIST_COUNT, LIST_ORDER
 from nearfar.io.dialects.canonical import CANONICAL
-from nearfar.io.dialects.mapped import MAPPED, is_overlay, mapped_plan, with_columns
+from nearfar.io.dialects.mapped import MAPPED, is_overlay, mapped_grammar, with_columns
 from nearfar.io.dialects.most_central import MOST_CENTRAL
 from nearfar.io.dialects.next import NEXT
 from nearfar.io.dialects.odd_one_out import ODD_ONE_OUT
@@ -20,7 +20,7 @@ from nearfar.io.dialects.things import THINGS
 from nearfar.io.dialects.triplettools import TRIPLETTOOLS
 from nearfar.io.table import Table
 
-__all__ = ["DIALECTS", "Aside", "Dialect", "Plan", "Refusal", "choose", "named"]
+__all__ = ["DIALECTS", "Aside", "Dialect", "Grammar", "Refusal", "choose", "named"]
 
 DIALECTS = (
     CANONICAL,
@@ -49,22 +49,22 @@ def named(name: str) -> Dialect:
     )
 
 
-def choose(table: Table, name: str | None, columns: dict[str, Any] | None = None) -> tuple[Dialect, Plan]:
+def choose(table: Table, name: str | None, columns: dict[str, Any] | None = None) -> tuple[Dialect, Grammar]:
     """The dialect that the caller names, or the source itself, or that its header shows; never its values."""
     if columns and not is_overlay(columns):
         if name is not None:
             raise InputError("dialect and columns exclude each other; give one of them")
-        return MAPPED, mapped_plan(table.header, columns)
+        return MAPPED, mapped_grammar(table.header, columns)
     wanted = name or table.dialect
-    dialect, plan = _by_header(table) if wanted is None else _by_name(table, named(wanted))
-    if table.first_index is not None and plan.first_index is None:
-        plan = replace(plan, first_index=table.first_index)
-    return dialect, with_columns(plan, table.header, columns) if columns else plan
+    dialect, grammar = _by_header(table) if wanted is None else _by_name(table, named(wanted))
+    if table.first_index is not None and grammar.first_index is None:
+        grammar = replace(grammar, first_index=table.first_index)
+    return dialect, with_columns(grammar, table.header, columns) if columns else grammar
 
 
-def _by_header(table: Table) -> tuple[Dialect, Plan]:
-    plans = [(dialect, dialect.plan(table.header)) for dialect in DIALECTS]
-    fitting = [(dialect, plan) for dialect, plan in plans if plan is not None]
+def _by_header(table: Table) -> tuple[Dialect, Grammar]:
+    grammars = [(dialect, dialect.grammar(table.header)) for dialect in DIALECTS]
+    fitting = [(dialect, grammar) for dialect, grammar in grammars if grammar is not None]
     if len(fitting) == 1:
         return fitting[0]
     columns = ", ".join(map(repr, table.header.cells))
@@ -82,10 +82,10 @@ def _by_header(table: Table) -> tuple[Dialect, Plan]:
     )
 
 
-def _by_name(table: Table, dialect: Dialect) -> tuple[Dialect, Plan]:
-    plan = dialect.plan(table.header)
-    if plan is not None:
-        return dialect, plan
+def _by_name(table: Table, dialect: Dialect) -> tuple[Dialect, Grammar]:
+    grammar = dialect.grammar(table.header)
+    if grammar is not None:
+        return dialect, grammar
     has_rows = table.dialect is not None  # an array of rows of three, with or without more columns
     if dialect.bare is not None and (has_rows or (len(table.header) == 3 and table.may_be_bare)):
         return dialect, dialect.bare(table.header)

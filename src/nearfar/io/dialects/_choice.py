@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from nearfar.io.dialects._plan import Refusal, Three
+from nearfar.io.dialects._grammar import Refusal, Three
 from nearfar.io.header import Header
 
 __all__ = ["ROLES", "SIDE", "TRIPLET", "WRONG_ANSWER", "find_choice"]

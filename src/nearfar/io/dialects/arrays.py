@@ -7,7 +7,7 @@ from dataclasses import replace
 import polars as pl
 
 from nearfar.errors import FileError
-from nearfar.io.dialects._plan import Aside, Dialect, Plan, Refusal
+from nearfar.io.dialects._grammar import Aside, Dialect, Grammar, Refusal
 from nearfar.io.header import Header
 from nearfar.triplets import Triplets
 
@@ -18,44 +18,46 @@ RESPONSE = ("response", "responses", "y")
 I, J, K = map(pl.col, ROLES)  # noqa: E741 - cblearn's own letters
 
 
-def no_header(header: Header) -> Plan | None:
+def no_header(header: Header) -> Grammar | None:
     """An array has no header to recognise it by."""
     return None
 
 
-def list_order(header: Header) -> Plan:
+def list_order(header: Header) -> Grammar:
     """i is nearer to j than to k."""
     columns = {"i": 0, "j": 1, "k": 2} | header.optional()
-    return Plan(columns, ROLES, ((I, J, K),), first_index=0, has_header=False)
+    return Grammar(columns, ROLES, ((I, J, K),), first_index=0, has_header=False)
 
 
-def _with_response(header: Header, name: str) -> tuple[Plan, pl.Expr]:
-    plan = list_order(header)
+def _with_response(header: Header, name: str) -> tuple[Grammar, pl.Expr]:
+    grammar = list_order(header)
     at = header.find(*RESPONSE)
     if at is None:
         raise FileError(
             f"{header.source}: there is no response; {name} needs one per row (an array 'response', "
             "or the pair (triplets, response))",
         )
-    return replace(plan, columns={**plan.columns, "response": at}), pl.col("response").str.to_lowercase()
+    return replace(grammar, columns={**grammar.columns, "response": at}), pl.col(
+        "response"
+    ).str.to_lowercase()
 
 
-def list_boolean(header: Header) -> Plan:
+def list_boolean(header: Header) -> Grammar:
     """True (or 1): i is nearer to j; False (or 0, -1): nearer to k."""
-    plan, said = _with_response(header, "list-boolean")
+    grammar, said = _with_response(header, "list-boolean")
     yes, no = said.is_in(["true", "1"]), said.is_in(["false", "0", "-1"])
     near, far = pl.when(yes).then(J).otherwise(K), pl.when(yes).then(K).otherwise(J)
     odd = Refusal(~(yes | no).fill_null(False), "no response", "True or False", ("response",))
-    return replace(plan, triplets=((I, near, far),), refuse=(odd,))
+    return replace(grammar, triplets=((I, near, far),), refuse=(odd,))
 
 
-def list_count(header: Header) -> Plan:
+def list_count(header: Header) -> Grammar:
     """Votes: above 0 for j, below 0 for k; every vote is an answer, 0 is undecided and set aside."""
-    plan, said = _with_response(header, "list-count")
+    grammar, said = _with_response(header, "list-count")
     votes = said.str.replace(r"\.0+$", "").cast(pl.Int64, strict=False)
     near, far = pl.when(votes > 0).then(J).otherwise(K), pl.when(votes > 0).then(K).otherwise(J)
     return replace(
-        plan,
+        grammar,
         triplets=((I, near, far),),
         refuse=(Refusal(votes.is_null(), "no count", "a whole number of votes", ("response",)),),
         aside=(Aside(votes == 0, "undecided"),),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from nearfar.frames import canonical_table
-from nearfar.io.dialects._plan import Dialect, Plan
+from nearfar.io.dialects._grammar import Dialect, Grammar
 from nearfar.io.header import Header
 
 __all__ = ["CANONICAL"]
@@ -13,13 +13,13 @@ __all__ = ["CANONICAL"]
 ROLES = ("anchor", "near", "far")
 
 
-def plan(header: Header) -> Plan | None:
+def grammar(header: Header) -> Grammar | None:
     """A row is one triplet."""
     found = header.find_all(anchor=["anchor"], near=["near"], far=["far"])
     if found is None:
         return None
     anchor, near, far = map(pl.col, ROLES)
-    return Plan(found | header.optional(), ROLES, ((anchor, near, far),))
+    return Grammar(found | header.optional(), ROLES, ((anchor, near, far),))
 
 
-CANONICAL = Dialect("canonical", "anchor, near, far", plan, write=canonical_table)
+CANONICAL = Dialect("canonical", "anchor, near, far", grammar, write=canonical_table)

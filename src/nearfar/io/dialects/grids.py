@@ -6,15 +6,17 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from nearfar.io.dialects._plan import Aside, Plan, Refusal
+from nearfar.io.dialects._grammar import Aside, Grammar, Refusal
 
-__all__ = ["grid_plan"]
+__all__ = ["grid_grammar"]
 
 BETWEEN = "\x1f"
 SKIPS = ("skip", "skipped")
 
 
-def grid_plan(anchor: int, options: Sequence[int], choices: Sequence[int], check: int | None = None) -> Plan:
+def grid_grammar(
+    anchor: int, options: Sequence[int], choices: Sequence[int], check: int | None = None
+) -> Grammar:
     """Each picked option is nearer to the anchor than each of the others.
 
     The picks stand in one column, with ; or | or commas between them, or in a column each: by name, or by number from
@@ -57,7 +59,7 @@ def grid_plan(anchor: int, options: Sequence[int], choices: Sequence[int], check
             for name, took in zip(names, taken, strict=True)
         ]
         asides.append(Aside(pl.col("check").is_not_null(), "check", pl.any_horizontal(right)))
-    return Plan(columns, ("anchor", *names), triplets, refuse=refusals, aside=tuple(asides), partial=True)
+    return Grammar(columns, ("anchor", *names), triplets, refuse=refusals, aside=tuple(asides), partial=True)
 
 
 def _picks(names: Sequence[str], picked: Sequence[str]) -> pl.Expr:

@@ -9,8 +9,8 @@ from typing import Any
 import polars as pl
 
 from nearfar.errors import FileError, InputError
-from nearfar.io.dialects._plan import Aside, Dialect, Plan, Refusal
-from nearfar.io.dialects.grids import grid_plan
+from nearfar.io.dialects._grammar import Aside, Dialect, Grammar, Refusal
+from nearfar.io.dialects.grids import grid_grammar
 from nearfar.io.dialects.most_central import central_triplets
 from nearfar.io.dialects.odd_one_out import odd_triplets
 from nearfar.io.header import Header
@@ -20,9 +20,9 @@ __all__ = [
     "ROLES",
     "SIDES",
     "is_overlay",
-    "mapped_plan",
-    "nearer_plan",
-    "one_of_three_plan",
+    "mapped_grammar",
+    "nearer_grammar",
+    "one_of_three_grammar",
     "taken",
     "with_columns",
     "with_optional",
@@ -51,10 +51,10 @@ NOT_MARKED = ("", "0", "false", "f", "no", "n", "new", "again", "none", "na", "n
 SKIPS = ("skip", "skipped")
 
 
-def with_columns(plan: Plan, header: Header, columns: Mapping[str, Any]) -> Plan:
-    """A dialect's plan with some of its optional columns named by the caller."""
+def with_columns(grammar: Grammar, header: Header, columns: Mapping[str, Any]) -> Grammar:
+    """A dialect's grammar with some of its optional columns named by the caller."""
     found = _positions(header, columns)
-    return with_optional(plan, {role: found_at[0] for role, found_at in found.items()})
+    return with_optional(grammar, {role: found_at[0] for role, found_at in found.items()})
 
 
 def is_overlay(columns: Mapping[str, Any]) -> bool:
@@ -62,8 +62,8 @@ def is_overlay(columns: Mapping[str, Any]) -> bool:
     return all(role in OPTIONAL for role in columns)
 
 
-def mapped_plan(header: Header, columns: Mapping[str, Any]) -> Plan:
-    """The plan for the roles that a caller gives; an error where they do not make an answer."""
+def mapped_grammar(header: Header, columns: Mapping[str, Any]) -> Grammar:
+    """The grammar for the roles that a caller gives; an error where they do not make an answer."""
     found = _positions(header, columns)
     options = found.pop("option", [])
     single = {role: found_at[0] for role, found_at in found.items()}
@@ -71,21 +71,21 @@ def mapped_plan(header: Header, columns: Mapping[str, Any]) -> Plan:
     if {"anchor", "near", "far"} <= single.keys() and not options and not choice:
         roles = ("anchor", "near", "far")
         anchor, near, far = map(pl.col, roles)
-        plan = Plan({role: single[role] for role in roles}, roles, ((anchor, near, far),))
-        return with_optional(plan, single)
+        grammar = Grammar({role: single[role] for role in roles}, roles, ((anchor, near, far),))
+        return with_optional(grammar, single)
     if "anchor" in single and len(options) == 2 and len(choice) == 1:
-        plan = nearer_plan(single["anchor"], options, single[choice[0]], CHOICES[choice[0]])
+        grammar = nearer_grammar(single["anchor"], options, single[choice[0]], CHOICES[choice[0]])
     elif "anchor" in single and len(options) > 2 and choice == ["choice"]:
-        plan = grid_plan(single["anchor"], options, [single["choice"]], single.pop("check", None))
+        grammar = grid_grammar(single["anchor"], options, [single["choice"]], single.pop("check", None))
     elif len(options) == 3 and len(single.keys() & {"odd", "central"}) == 1:
         role = "odd" if "odd" in single else "central"
-        plan = one_of_three_plan(role, options, single[role])
+        grammar = one_of_three_grammar(role, options, single[role])
     else:
         raise InputError(
             f"columns: got the roles {', '.join(columns) or 'none'}; expected anchor, near, far; or anchor, two or "
             "more options and choice; or option, option, option and odd or central"
         )
-    return with_optional(plan, single)
+    return with_optional(grammar, single)
 
 
 def _positions(header: Header, columns: Mapping[str, Any]) -> dict[str, list[int]]:
@@ -116,16 +116,16 @@ def _position(header: Header, given: Any) -> int:
     raise FileError(f"{header.source}: has no column {given!r}; its columns are {listed}")
 
 
-def nearer_plan(
+def nearer_grammar(
     anchor: int, options: Sequence[int], choice: int, how: Any, words: Sequence[str] = SIDES
-) -> Plan:
+) -> Grammar:
     """An anchor, two options and the choice among them."""
     one, other = pl.col("option_1"), pl.col("option_2")
     took_one, took_other = taken(2, how, words)
     near = pl.when(took_one).then(one).when(took_other).then(other)
     far = pl.when(took_one).then(other).when(took_other).then(one)
     columns = {"anchor": anchor, **_option_columns(options), "choice": choice}
-    return Plan(
+    return Grammar(
         columns,
         ("anchor", "option_1", "option_2"),
         ((pl.col("anchor"), near, far),),
@@ -134,7 +134,7 @@ def nearer_plan(
     )
 
 
-def one_of_three_plan(role: str, options: Sequence[int], choice: int) -> Plan:
+def one_of_three_grammar(role: str, options: Sequence[int], choice: int) -> Grammar:
     """Three options, one of which is odd or central, by name or by number from 1; ``role`` says which it is."""
     a, b, c = (pl.col(f"option_{i}") for i in (1, 2, 3))
     is_a, is_b, is_c = taken(3, None, ())
@@ -143,7 +143,7 @@ def one_of_three_plan(role: str, options: Sequence[int], choice: int) -> Plan:
     triplets = (
         odd_triplets(first, second, chosen) if role == "odd" else central_triplets(chosen, first, second)
     )
-    return Plan(
+    return Grammar(
         {**_option_columns(options), "choice": choice},
         ("option_1", "option_2", "option_3"),
         triplets,
@@ -205,28 +205,30 @@ def _choice_asides(count: int) -> tuple[Aside, ...]:
     return Aside(choice.is_null(), "no answer"), Aside(skip.fill_null(False), "skip")
 
 
-def with_optional(plan: Plan, positions: Mapping[str, int]) -> Plan:
-    """The plan with the optional columns that were found."""
-    columns = dict(plan.columns)
+def with_optional(grammar: Grammar, positions: Mapping[str, int]) -> Grammar:
+    """The grammar with the optional columns that were found."""
+    columns = dict(grammar.columns)
     for role in OPTIONAL:
         if role in positions:
             columns["seconds" if role == "milliseconds" else role] = positions[role]
     if "milliseconds" in positions or "seconds" in positions:
-        plan = replace(plan, milliseconds="milliseconds" in positions, unknown_seconds=plan.unknown_seconds)
-    aside = plan.aside
+        grammar = replace(
+            grammar, milliseconds="milliseconds" in positions, unknown_seconds=grammar.unknown_seconds
+        )
+    aside = grammar.aside
     if "check" in positions:
-        aside = (*aside, _check(plan))
-    return replace(plan, columns=columns, aside=aside)
+        aside = (*aside, _check(grammar))
+    return replace(grammar, columns=columns, aside=aside)
 
 
-def _check(plan: Plan) -> Aside:
+def _check(grammar: Grammar) -> Aside:
     """Rows that the column ``check`` marks; graded where it names the right option, or the anchor is one of them."""
     mark = pl.col("check").str.strip_chars()
     marked = mark.is_not_null() & ~mark.str.to_lowercase().is_in(NOT_MARKED)
-    anchor, near, far = plan.triplets[0]
+    anchor, near, far = grammar.triplets[0]
     correct: pl.Expr = pl.when((anchor == near) | (anchor == far)).then(anchor == near)
-    if "choice" in plan.columns:
-        texts = [name for name in plan.columns if name.endswith("_text")]
+    if "choice" in grammar.columns:
+        texts = [name for name in grammar.columns if name.endswith("_text")]
         named = pl.any_horizontal([mark == pl.col(text) for text in texts]).fill_null(False)
         right = [
             (mark == pl.col(text)) & took
@@ -238,7 +240,7 @@ def _check(plan: Plan) -> Aside:
     return Aside(marked, "check", correct)
 
 
-def _nothing(header: Header) -> Plan | None:
+def _nothing(header: Header) -> Grammar | None:
     """The caller says what the columns mean; no header does."""
     return None
 

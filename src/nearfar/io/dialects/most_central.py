@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from nearfar.frames import named_column, optional_columns
-from nearfar.io.dialects._plan import Dialect, Plan, Refusal
+from nearfar.io.dialects._grammar import Dialect, Grammar, Refusal
 from nearfar.io.dialects._table import statements
 from nearfar.io.header import Header
 from nearfar.triplets import Triplets
@@ -20,7 +20,7 @@ def central_triplets(
     return (first, central, second), (second, central, first)
 
 
-def plan(header: Header) -> Plan | None:
+def grammar(header: Header) -> Grammar | None:
     """A row is one statement, of two triplets; the car survey's names of columns are known too."""
     found = header.find_all(
         a=["a", "triplet_object_1"],
@@ -38,7 +38,7 @@ def plan(header: Header) -> Plan | None:
     )
     first = pl.when(central == a).then(b).otherwise(a)
     second = pl.when(central == c).then(b).otherwise(c)
-    return Plan(
+    return Grammar(
         found | header.optional(),
         ("a", "b", "c", "central"),
         central_triplets(central, first, second),
@@ -47,12 +47,12 @@ def plan(header: Header) -> Plan | None:
     )
 
 
-def bare(header: Header) -> Plan:
+def bare(header: Header) -> Grammar:
     """Three cells, the central one first."""
     roles = ("central", "a", "b")
     central, a, b = map(pl.col, roles)
     columns = {"central": 0, "a": 1, "b": 2} | header.optional()
-    return Plan(columns, roles, central_triplets(central, a, b), has_header=False)
+    return Grammar(columns, roles, central_triplets(central, a, b), has_header=False)
 
 
 def write(triplets: Triplets) -> pl.DataFrame:
@@ -63,4 +63,4 @@ def write(triplets: Triplets) -> pl.DataFrame:
     return pl.DataFrame(named | optional_columns(one))
 
 
-MOST_CENTRAL = Dialect("most-central", "a, b, c, central", plan, bare, write)
+MOST_CENTRAL = Dialect("most-central", "a, b, c, central", grammar, bare, write)

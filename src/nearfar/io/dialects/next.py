@@ -6,7 +6,7 @@ import polars as pl
 
 from nearfar.frames import named_column, optional_columns
 from nearfar.io.dialects._choice import ROLES, TRIPLET, WRONG_ANSWER, find_choice
-from nearfar.io.dialects._plan import Aside, Dialect, Plan
+from nearfar.io.dialects._grammar import Aside, Dialect, Grammar
 from nearfar.io.header import Header
 from nearfar.triplets import Triplets
 
@@ -20,7 +20,7 @@ def is_next(header: Header) -> bool:
     return header.find("Alg.Label", SECONDS) is not None
 
 
-def plan(header: Header) -> Plan | None:
+def grammar(header: Header) -> Grammar | None:
     """Rows without an answer are known, and set aside.
 
     In its exports Left is the winner of every row, so that Left and Right are not sides of the screen.
@@ -28,7 +28,7 @@ def plan(header: Header) -> Plan | None:
     found = find_choice(header) if is_next(header) else None
     if found is None:
         return None
-    return Plan(
+    return Grammar(
         found | header.optional(seconds=[SECONDS], answered_at=["Timestamp", "answered_at"]),
         ROLES,
         (TRIPLET,),
@@ -47,4 +47,4 @@ def write(triplets: Triplets) -> pl.DataFrame:
     return pl.DataFrame(named | more)
 
 
-NEXT = Dialect("next", f"Center, Left, Right, Answer, {SECONDS}", plan, write=write)
+NEXT = Dialect("next", f"Center, Left, Right, Answer, {SECONDS}", grammar, write=write)

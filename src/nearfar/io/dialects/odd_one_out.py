@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from nearfar.frames import named_column, optional_columns
-from nearfar.io.dialects._plan import Dialect, Plan, Refusal
+from nearfar.io.dialects._grammar import Dialect, Grammar, Refusal
 from nearfar.io.dialects._table import statements
 from nearfar.io.header import Header
 from nearfar.triplets import Triplets
@@ -20,7 +20,7 @@ def odd_triplets(
     return (first, second, odd), (second, first, odd)
 
 
-def plan(header: Header) -> Plan | None:
+def grammar(header: Header) -> Grammar | None:
     """A row is one statement, of two triplets."""
     found = header.find_all(a=["a"], b=["b"], c=["c"], odd=["odd", "odd_one_out"])
     if found is None or header.find("kind") is not None:  # with a kind it is a list of nearfar plan
@@ -31,7 +31,7 @@ def plan(header: Header) -> Plan | None:
     )
     first = pl.when(odd == a).then(b).otherwise(a)
     second = pl.when(odd == c).then(b).otherwise(c)
-    return Plan(
+    return Grammar(
         found | header.optional(),
         ("a", "b", "c", "odd"),
         odd_triplets(first, second, odd),
@@ -40,12 +40,12 @@ def plan(header: Header) -> Plan | None:
     )
 
 
-def bare(header: Header) -> Plan:
+def bare(header: Header) -> Grammar:
     """Three cells, the odd one last."""
     roles = ("a", "b", "odd")
     a, b, odd = map(pl.col, roles)
     columns = {"a": 0, "b": 1, "odd": 2} | header.optional()
-    return Plan(columns, roles, odd_triplets(a, b, odd), has_header=False)
+    return Grammar(columns, roles, odd_triplets(a, b, odd), has_header=False)
 
 
 def write(triplets: Triplets) -> pl.DataFrame:
@@ -56,4 +56,4 @@ def write(triplets: Triplets) -> pl.DataFrame:
     return pl.DataFrame(named | optional_columns(one))
 
 
-ODD_ONE_OUT = Dialect("odd-one-out", "a, b, c, odd", plan, bare, write)
+ODD_ONE_OUT = Dialect("odd-one-out", "a, b, c, odd", grammar, bare, write)

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import polars as pl
 
-from nearfar.io.dialects._plan import Dialect, Plan, Refusal
-from nearfar.io.dialects.grids import grid_plan
-from nearfar.io.dialects.mapped import SIDES, nearer_plan, one_of_three_plan, taken, with_optional
+from nearfar.io.dialects._grammar import Dialect, Grammar, Refusal
+from nearfar.io.dialects.grids import grid_grammar
+from nearfar.io.dialects.mapped import SIDES, nearer_grammar, one_of_three_grammar, taken, with_optional
 from nearfar.io.header import Header
 
 __all__ = ["PLANNED"]
@@ -17,22 +17,22 @@ MOST_OPTIONS = 200
 THREE = ("a", "b", "c")
 
 
-def planned(header: Header) -> Plan | None:
+def planned(header: Header) -> Grammar | None:
     """A list of questions of any kind, with the choice in it."""
     return _near(header) or _three(header) or _grid(header)
 
 
-def _near(header: Header) -> Plan | None:
+def _near(header: Header) -> Grammar | None:
     """Nearer to one or to other: by name, left or right, 1 or 2."""
     found = header.find_all(anchor=["anchor"], one=["one"], other=["other"], choice=["choice"])
     if found is None:
         return None
-    plan = nearer_plan(found["anchor"], (found["one"], found["other"]), found["choice"], None, SIDES)
-    plan = replace(plan, near_side=pl.when(taken(2, None, SIDES)[0]).then(0).otherwise(1))
-    return with_optional(plan, _optional(header))
+    grammar = nearer_grammar(found["anchor"], (found["one"], found["other"]), found["choice"], None, SIDES)
+    grammar = replace(grammar, near_side=pl.when(taken(2, None, SIDES)[0]).then(0).otherwise(1))
+    return with_optional(grammar, _optional(header))
 
 
-def _three(header: Header) -> Plan | None:
+def _three(header: Header) -> Grammar | None:
     """The odd or the most central one of three, as the column ``kind`` says."""
     found = header.find_all(
         kind=["kind"], a=["a"], b=["b"], c=["c"], choice=["choice", "odd", "odd_one_out", "central"]
@@ -40,7 +40,7 @@ def _three(header: Header) -> Plan | None:
     if found is None:
         return None
     columns = [found[name] for name in THREE]
-    odd, central = (one_of_three_plan(role, columns, found["choice"]) for role in ("odd", "central"))
+    odd, central = (one_of_three_grammar(role, columns, found["choice"]) for role in ("odd", "central"))
     kind = pl.col("kind").str.strip_chars().str.to_lowercase()
     by_kind = pl.when(kind == "odd")
     triplets = tuple(
@@ -50,16 +50,16 @@ def _three(header: Header) -> Plan | None:
     unknown = Refusal(
         ~kind.is_in(["odd", "central"]).fill_null(False), "not a kind", "odd or central", ("kind",)
     )
-    plan = replace(
+    grammar = replace(
         odd,
         columns={**odd.columns, "kind": found["kind"]},
         triplets=triplets,
         refuse=(unknown, *odd.refuse),
     )
-    return with_optional(plan, _optional(header))
+    return with_optional(grammar, _optional(header))
 
 
-def _grid(header: Header) -> Plan | None:
+def _grid(header: Header) -> Grammar | None:
     """Picks from a grid: in ``choice``, or in ``choice_1``, ``choice_2`` and so on."""
     anchor = header.find("anchor")
     options, choices = _numbered(header, "option"), _numbered(header, "choice")
@@ -69,7 +69,7 @@ def _grid(header: Header) -> Plan | None:
         return None
     optional = _optional(header)
     check = optional.pop("check", None) if header.find("check") is not None else None
-    return with_optional(grid_plan(anchor, options, choices, check), optional)
+    return with_optional(grid_grammar(anchor, options, choices, check), optional)
 
 
 def _numbered(header: Header, name: str) -> list[int]:

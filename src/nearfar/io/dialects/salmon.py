@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from nearfar.frames import named_column, optional_columns
-from nearfar.io.dialects._plan import Dialect, Plan, Refusal
+from nearfar.io.dialects._grammar import Dialect, Grammar, Refusal
 from nearfar.io.dialects._table import left_and_right
 from nearfar.io.header import Header
 from nearfar.triplets import Triplets
@@ -16,7 +16,7 @@ SHOWN = ("head", "left", "right")
 NUMBERS = ("left_number", "right_number", "winner_number")
 
 
-def plan(header: Header) -> Plan | None:
+def grammar(header: Header) -> Grammar | None:
     """The loser is the one of left and right that is not the winner; older files do not have it."""
     found = header.find_all(head=["head"], left=["left"], right=["right"], winner=["winner"])
     if found is None or header.find("answer") is not None:  # tripletTools may have these four as well
@@ -41,7 +41,7 @@ def plan(header: Header) -> Plan | None:
     )
     near = pl.when(took_left).then(left).otherwise(right)
     far = pl.when(took_left).then(right).otherwise(left)
-    return Plan(
+    return Grammar(
         objects | numbers | optional,
         SHOWN,
         ((pl.col("head"), near, far),),
@@ -70,4 +70,4 @@ def write(triplets: Triplets) -> pl.DataFrame:
     return pl.DataFrame(numbers | files | more)
 
 
-SALMON = Dialect("salmon", "head, left, right, winner", plan, write=write)
+SALMON = Dialect("salmon", "head, left, right, winner", grammar, write=write)

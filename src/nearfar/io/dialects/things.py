@@ -7,7 +7,7 @@ from dataclasses import replace
 import polars as pl
 
 from nearfar.io.dialects import odd_one_out
-from nearfar.io.dialects._plan import Dialect, Plan, Refusal
+from nearfar.io.dialects._grammar import Dialect, Grammar, Refusal
 from nearfar.io.dialects._table import statements
 from nearfar.io.header import Header
 from nearfar.triplets import Triplets
@@ -17,7 +17,7 @@ __all__ = ["THINGS"]
 IMAGES = ("image1", "image2", "image3")
 
 
-def plan(header: Header) -> Plan | None:
+def grammar(header: Header) -> Grammar | None:
     """The big table counts images and choices from 1; ``choice`` is the odd one, ``RT`` is in milliseconds."""
     found = header.find_all(choice=["choice"], **{image: [image] for image in IMAGES})
     if found is None:
@@ -30,7 +30,7 @@ def plan(header: Header) -> Plan | None:
     no_choice = Refusal(
         ~choice.is_in(["1", "2", "3"]).fill_null(False), "no choice", "choice to be 1, 2 or 3", ("choice",)
     )
-    return Plan(
+    return Grammar(
         found | header.optional(seconds=["rt"]),
         IMAGES,
         odd_one_out.odd_triplets(first, second, odd),
@@ -40,7 +40,7 @@ def plan(header: Header) -> Plan | None:
     )
 
 
-def bare(header: Header) -> Plan:
+def bare(header: Header) -> Grammar:
     """Indices from 0, the odd one last."""
     return replace(odd_one_out.bare(header), first_index=0)
 
@@ -51,4 +51,4 @@ def write(triplets: Triplets) -> pl.DataFrame:
     return pl.DataFrame({"a": one.anchor, "b": one.near, "odd": one.far})
 
 
-THINGS = Dialect("things", "image1, image2, image3, choice", plan, bare, write, writes_header=False)
+THINGS = Dialect("things", "image1, image2, image3, choice", grammar, bare, write, writes_header=False)

@@ -9,7 +9,7 @@ import polars as pl
 
 from nearfar.frames import named_column, optional_columns
 from nearfar.io.dialects._choice import ROLES, SIDE, TRIPLET, WRONG_ANSWER, find_choice
-from nearfar.io.dialects._plan import Aside, Dialect, Plan
+from nearfar.io.dialects._grammar import Aside, Dialect, Grammar
 from nearfar.io.dialects._table import left_and_right
 from nearfar.io.dialects.next import is_next
 from nearfar.io.header import Header
@@ -20,7 +20,7 @@ __all__ = ["TRIPLETTOOLS"]
 MISSING = ("NA",)  # what R writes into a blank cell
 
 
-def plan(header: Header) -> Plan | None:
+def grammar(header: Header) -> Grammar | None:
     """All four columns, or only the centre with winner and loser."""
     if is_next(header):
         return None
@@ -38,7 +38,7 @@ def plan(header: Header) -> Plan | None:
         Aside(answer.is_null(), "no answer"),
         Aside(is_check, "check", pl.when((center == left) | (center == right)).then(answer == center)),
     )
-    return Plan(
+    return Grammar(
         found | optional,
         ROLES,
         (TRIPLET,),
@@ -51,7 +51,7 @@ def plan(header: Header) -> Plan | None:
     )
 
 
-def _chosen_only(header: Header, optional: dict[str, int]) -> Plan | None:
+def _chosen_only(header: Header, optional: dict[str, int]) -> Grammar | None:
     found = header.find_all(
         center=["center", "target", "head"], winner=["winner", "primary"], loser=["loser", "alternate"]
     )
@@ -59,7 +59,7 @@ def _chosen_only(header: Header, optional: dict[str, int]) -> Plan | None:
         return None
     center, winner, loser = map(pl.col, ("center", "winner", "loser"))
     is_check = (center == winner) | (center == loser)
-    return Plan(
+    return Grammar(
         found | optional,
         ("center", "winner", "loser"),
         ((center, winner, loser),),
@@ -90,5 +90,5 @@ def _milliseconds(seconds: pl.Series) -> pl.Series:
 
 
 TRIPLETTOOLS = Dialect(
-    "tripletTools", "Center, Left, Right, Answer (with sampleAlg or rt)", plan, write=write
+    "tripletTools", "Center, Left, Right, Answer (with sampleAlg or rt)", grammar, write=write
 )

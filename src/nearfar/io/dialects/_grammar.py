@@ -10,7 +10,7 @@ import polars as pl
 from nearfar.io.header import Header
 from nearfar.triplets import Triplets
 
-__all__ = ["Aside", "Dialect", "Plan", "Refusal"]
+__all__ = ["Aside", "Dialect", "Grammar", "Refusal"]
 
 Three = tuple[pl.Expr, pl.Expr, pl.Expr]
 
@@ -38,7 +38,7 @@ class Aside:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Grammar:
     """How to read one file.
 
     Parameters
@@ -83,15 +83,15 @@ class Dialect:
     ----------
     name : how a caller names it.
     needs : the columns by which it is recognised, in words.
-    plan : header -> Plan, or None where the header is not of this dialect.
-    bare : header -> Plan for rows of three cells without a header; only where the caller names the dialect.
+    grammar : header -> Grammar, or None where the header is not of this dialect.
+    bare : header -> Grammar for rows of three cells without a header; only where the caller names the dialect.
     write : answers -> a table in this dialect; None where it cannot be written.
     writes_header : whether that table is written with the names of its columns.
     """
 
     name: str
     needs: str
-    plan: Callable[[Header], Plan | None]
-    bare: Callable[[Header], Plan] | None = None
+    grammar: Callable[[Header], Grammar | None]
+    bare: Callable[[Header], Grammar] | None = None
     write: Callable[[Triplets], pl.DataFrame] | None = None
     writes_header: bool = True
