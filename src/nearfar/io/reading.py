@@ -134,7 +134,7 @@ def read_answers(
         Triplets.concatenate([result.triplets for result in results]),
         pl.concat([result.rejected for result in results]),
         pl.concat([result.checks for result in results]),
-        tuple(source for result in results for source in result.sources),
+        tuple(read for result in results for read in result.sources),
         {person: group for result in results for person, group in result.groups.items()},
     )
 

@@ -130,7 +130,7 @@ def pair_distances(factored: Factored, shift: float = 0.0) -> Floats:
     diagonal, shared = factored.diagonal, factored.take(np.arange(n))
     condensed = np.empty(n * (n - 1) // 2)
     height = max(1, BLOCK_BYTES // (8 * max(n, 1)))
-    lost, start = float(rounded(np.array(2 * shift), dtype)), 0
+    lost, filled = float(rounded(np.array(2 * shift), dtype)), 0
     for start in range(0, n, height):
         products: Any = shared[start : start + height] @ shared[start:].T
         products = products.toarray() if is_sparse(products) else products
@@ -138,8 +138,8 @@ def pair_distances(factored: Factored, shift: float = 0.0) -> Floats:
             x = start + row
             squares = diagonal[x] + diagonal[x + 1 :] - 2 * products[row, row + 1 :]
             squares = rounded(squares, dtype) - lost
-            condensed[start : start + n - x - 1] = np.sqrt(np.maximum(squares, 0))
-            start += n - x - 1
+            condensed[filled : filled + n - x - 1] = np.sqrt(np.maximum(squares, 0))
+            filled += n - x - 1
     return condensed
 
 

@@ -72,8 +72,8 @@ def _picks(names: Sequence[str], picked: Sequence[str]) -> pl.Expr:
     listed = text.str.strip_chars("[]").str.replace_all('"', "", literal=True)  # a list in JSON
     text = pl.when(text.str.starts_with("[") & ~alone).then(listed).otherwise(text)
     between = pl.when(text.str.contains(r"[;|]")).then(text.str.replace_all(r"\s*[;|]\s*", BETWEEN))
-    listed = between.otherwise(text.str.replace_all(r"\s*,\s*", BETWEEN))
-    return pl.when(alone.fill_null(False)).then(text).otherwise(listed).str.split(BETWEEN)
+    picks = between.otherwise(text.str.replace_all(r"\s*,\s*", BETWEEN))
+    return pl.when(alone.fill_null(False)).then(text).otherwise(picks).str.split(BETWEEN)
 
 
 def _taken(names: Sequence[str], picks: pl.Expr) -> list[pl.Expr]:
