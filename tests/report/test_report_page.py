@@ -242,7 +242,7 @@ def test_title_and_options_reach_the_page():
 def test_the_methods_paragraph_says_that_a_model_was_chosen_only_where_it_was():
     chosen = make_report(answers(m=300)).facts.methods
     named = make_report(answers(m=300), model="score").facts.methods
-    for words in ("chosen among", "chosen inside the training parts"):
+    for words in ("chosen among", "chosen inside the training answers of each fold"):
         assert words in chosen and words not in named
 
 
