@@ -57,7 +57,7 @@ def test_every_accuracy_comes_with_its_ceiling():
     assert judged.ceiling == pytest.approx(noise_ceiling(given).bracket)
     assert judged.models[0] == max(judged.models, key=lambda model: model.accuracy)
     assert judged.best in [model.name for model in judged.models]
-    assert judged.accuracy <= judged.models[0].accuracy + 0.01  # chosen inside training answers: not flattered
+    assert judged.accuracy <= judged.models[0].accuracy + 0.01  # not flattered by choosing
     unknown = make_report(Triplets.from_array([[0, 1, 2], [1, 2, 3], [2, 3, 0], [3, 0, 1], [0, 2, 3]])).facts
     assert unknown.judge.ceiling is None
 
