@@ -47,7 +47,7 @@ def compute(settings: Mapping[str, Any], data: Data) -> dict[str, Any]:
     _methods.warm_up()
     if _methods.is_kernel(method):
         tries = [timed(lambda: kernel_matrix(given, method)) for _ in range(REPEATS)]
-        fits = triplet_accuracy(given, kernel=tries[0][0])
+        fits = triplet_accuracy(given, K=tries[0][0])
         more = {}
     else:
         how = {"method": method, "d": D, "start": settings["start"]}
@@ -92,7 +92,7 @@ def _contradictions(how: str, kernel: str, collected: Triplets) -> dict[str, Any
         "triplets": int(chosen.sum()),
         "contradicting_pairs": int(both.sum()) // 2,
         "like_kept": float(np.corrcoef(*ranks)[0, 1]),
-        "agreement": float(triplet_accuracy(given, kernel=K)),
+        "agreement": float(triplet_accuracy(given, K=K)),
     }
 
 

@@ -63,7 +63,7 @@ def compute(settings: Mapping[str, Any], data: Data) -> dict[str, Any]:
     train, test = list(_folds(data, settings["set"]))[settings["fold"]]
     W, held = similarity(name, answers[train]), answers[test]
     if name in ("k1", "score"):
-        return {"accuracy": float(triplet_accuracy(held, kernel=W))}
+        return {"accuracy": float(triplet_accuracy(held, K=W))}
     gap = (
         W[held.anchor, held.near] - W[held.anchor, held.far]
     )  # as their paper uses it: more similar is nearer

@@ -55,7 +55,7 @@ def test_points_and_their_kernel_give_the_naive_accuracy(case):
     found = metrics.triplet_accuracy(rows, points=points)
     assert (float(found), found.ties, found.n_answers) == (accuracy, ties, len(rows))
     away = points + 10.5  # no object at the origin, where a kernel says that it knows nothing
-    assert metrics.triplet_accuracy(rows, kernel=away @ away.T) == found
+    assert metrics.triplet_accuracy(rows, K=away @ away.T) == found
     credits = metrics.answer_credits(rows, points=points)
     assert credits.mean(dtype=float) == accuracy
 
@@ -63,17 +63,17 @@ def test_points_and_their_kernel_give_the_naive_accuracy(case):
 def test_uninformed_objects_are_ties():
     kernel = np.array([[1.0, 0.4, 0.0], [0.4, 1.0, 0.0], [0.0, 0.0, 0.0]])
     rows = [[0, 1, 2], [0, 2, 1], [2, 0, 1]]
-    found = metrics.triplet_accuracy(rows, kernel=kernel)
+    found = metrics.triplet_accuracy(rows, K=kernel)
     assert (float(found), found.ties) == (0.5, 1.0)
 
 
 def test_rounding_makes_no_difference_where_there_is_none():
     """Unit rows have K_xx = 1 up to rounding only; that must not decide between two unknown similarities."""
     kernel = np.diag([1.0, 1.0 - 2e-16, 1.0])
-    assert metrics.triplet_accuracy([[0, 1, 2], [0, 2, 1]], kernel=kernel).ties == 1
+    assert metrics.triplet_accuracy([[0, 1, 2], [0, 2, 1]], K=kernel).ties == 1
     kernel32 = np.diag(np.array([1.0, 1.0 - 6e-8, 1.0], dtype=np.float32))
-    assert metrics.triplet_accuracy([[0, 1, 2]], kernel=kernel32).ties == 1
-    assert metrics.triplet_accuracy([[0, 1, 2]], kernel=np.diag([1.0, 1 - 1e-6, 1.0])).accuracy == 1
+    assert metrics.triplet_accuracy([[0, 1, 2]], K=kernel32).ties == 1
+    assert metrics.triplet_accuracy([[0, 1, 2]], K=np.diag([1.0, 1 - 1e-6, 1.0])).accuracy == 1
 
 
 def test_batches_do_not_show():
@@ -100,10 +100,10 @@ def test_prints_well():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({}, "expected points=... or kernel=..., got none"),
-        ({"points": np.eye(3), "kernel": np.eye(3)}, "got both"),
+        ({}, "expected points=... or K=..., got none"),
+        ({"points": np.eye(3), "K": np.eye(3)}, "got both"),
         (
-            {"kernel": np.zeros((3, 2))},
+            {"K": np.zeros((3, 2))},
             r"expected shape \(3, 3\), got \(3, 2\); coordinates or features go in as points=",
         ),
         ({"points": [[0.0], [np.inf], [1.0]]}, "row 1: a value is NaN or infinite"),

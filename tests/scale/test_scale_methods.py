@@ -113,7 +113,7 @@ def test_held_out_accuracy_is_that_of_one_machine(features):
     K = nf.kernel.gram(here)
     pieces = as_answers(held_out, piece_rows=170)
     found = scale.triplet_accuracy(pieces, phi=there, rows_bytes=20_000)
-    assert found == nf.metrics.triplet_accuracy(held_out, kernel=K)
+    assert found == nf.metrics.triplet_accuracy(held_out, K=K)
     points = scale.KernelPCA(2).fit_transform(there)
     one = nf.metrics.triplet_accuracy(held_out, points=points.to_array())
     assert scale.triplet_accuracy(pieces, points=points) == one

@@ -52,6 +52,6 @@ def test_there_is_one_rule_for_ties(dtype):
     phi = FeatureMap("k1", dtype=dtype).fit_transform(answers)
     rows = phi if isinstance(phi, np.ndarray) else phi.toarray()
     by_space = Space.of_features(phi).credits(answers)
-    assert np.array_equal(by_space, answer_credits(answers, kernel=rows @ rows.T))
+    assert np.array_equal(by_space, answer_credits(answers, K=rows @ rows.T))
     assert np.array_equal(by_space, answer_credits(answers, points=rows))
     assert 0 < (by_space == 0.5).mean() < 0.2

@@ -77,7 +77,7 @@ def triplet_accuracy(
     held_out: Triplets | ArrayLike,
     *,
     points: ArrayLike | None = None,
-    kernel: ArrayLike | None = None,
+    K: ArrayLike | None = None,
     batch_size: int = BATCH_SIZE,
 ) -> TripletAccuracy:
     """Share of answers that points or a kernel predict: near must be nearer to the anchor than far.
@@ -91,7 +91,7 @@ def triplet_accuracy(
     ----------
     held_out : answers, Triplets or an (m, 3) array of indices; the fit should not have seen them.
     points : (n, d) coordinates, one row per object. Say which of the two it is; nothing is guessed.
-    kernel : (n, n) K, the matrix and not its name.
+    K : (n, n) kernel matrix.
     batch_size : answers judged at a time, which bounds the memory; the result does not depend on it.
 
     Examples
@@ -103,7 +103,7 @@ def triplet_accuracy(
     0.500 of 3 answers (33.3% ties)
     """
     total = ties = m = 0
-    for credit in _credits(held_out, points, kernel, check_count(batch_size, "batch_size")):
+    for credit in _credits(held_out, points, K, check_count(batch_size, "batch_size")):
         total += int((2 * credit).sum(dtype=np.float64))  # halves, so that the sum is exact
         ties += int((credit == 0.5).sum())
         m += len(credit)
@@ -111,42 +111,41 @@ def triplet_accuracy(
 
 
 def answer_credits(
-    held_out: Triplets | ArrayLike, *, points: ArrayLike | None = None, kernel: ArrayLike | None = None
+    held_out: Triplets | ArrayLike, *, points: ArrayLike | None = None, K: ArrayLike | None = None
 ) -> NDArray[np.float32]:
     """(m,) what each answer scores in ``triplet_accuracy``: 1 predicted, 0 not, 0.5 a tie.
 
     >>> answer_credits([[0, 1, 2], [1, 0, 2], [2, 0, 1]], points=[[0.0], [1.0], [2.0]])
     array([1. , 0.5, 0. ], dtype=float32)
     """
-    batches = list(_credits(held_out, points, kernel, BATCH_SIZE))
+    batches = list(_credits(held_out, points, K, BATCH_SIZE))
     return np.concatenate(batches) if batches else np.empty(0, dtype=np.float32)
 
 
 def _credits(
-    held_out: Triplets | ArrayLike, points: ArrayLike | None, kernel: ArrayLike | None, batch_size: int
+    held_out: Triplets | ArrayLike, points: ArrayLike | None, K: ArrayLike | None, batch_size: int
 ) -> Iterator[NDArray[np.float32]]:
-    if (points is None) == (kernel is None):
+    if (points is None) == (K is None):
         raise InputError(
-            "triplet_accuracy: expected points=... or kernel=..., got "
-            + ("none" if points is None else "both"),
+            "triplet_accuracy: expected points=... or K=..., got " + ("none" if points is None else "both"),
         )
-    name = "kernel" if points is None else "points"
-    if isinstance(kernel, str):
+    name = "K" if points is None else "points"
+    if isinstance(K, str):
         raise InputError(
-            f"kernel: expected an (n, n) matrix, got the name {kernel!r}; kernel_matrix(answers, {kernel!r}) makes it"
+            f"K: expected an (n, n) matrix, got the name {K!r}; kernel_matrix(answers, {K!r}) makes it"
         )
-    given = np.asarray(kernel if points is None else points)
+    given = np.asarray(K if points is None else points)
     if not isinstance(held_out, Triplets):
         held_out = (
             Triplets.from_array(held_out, n_objects=len(given)) if given.ndim else as_triplets(held_out)
         )
     matrix = check_rows(given, held_out.n_objects, name)
-    if name == "kernel" and matrix.shape[0] != matrix.shape[1]:
+    if name == "K" and matrix.shape[0] != matrix.shape[1]:
         raise InputError(
-            f"kernel: expected shape ({len(matrix)}, {len(matrix)}), got {matrix.shape}; "
+            f"K: expected shape ({len(matrix)}, {len(matrix)}), got {matrix.shape}; "
             "coordinates or features go in as points=",
         )
-    judge = _by_kernel if name == "kernel" else _by_points
+    judge = _by_kernel if name == "K" else _by_points
     for start in range(0, len(held_out), batch_size):
         rows = slice(start, start + batch_size)
         yield judge(matrix, held_out.anchor[rows], held_out.near[rows], held_out.far[rows])
@@ -156,13 +155,13 @@ def _by_points(points: NDArray[Any], anchor: Any, near: Any, far: Any) -> NDArra
     return _credit(point_margins(points, anchor, near, far))
 
 
-def _by_kernel(kernel: NDArray[Any], anchor: Any, near: Any, far: Any) -> NDArray[np.float32]:
-    diagonal = kernel.diagonal().astype(np.float64)
-    k_near, k_far = kernel[anchor, near].astype(np.float64), kernel[anchor, far].astype(np.float64)
+def _by_kernel(K: NDArray[Any], anchor: Any, near: Any, far: Any) -> NDArray[np.float32]:
+    diagonal = K.diagonal().astype(np.float64)
+    k_near, k_far = K[anchor, near].astype(np.float64), K[anchor, far].astype(np.float64)
     margin = (diagonal[far] - 2 * k_far) - (diagonal[near] - 2 * k_near)
     margin[(diagonal[anchor] == 0) | (diagonal[near] == 0) | (diagonal[far] == 0)] = 0
     size = np.abs(diagonal[near]) + np.abs(diagonal[far]) + 2 * np.abs(k_near) + 2 * np.abs(k_far)
-    return _credit(without_rounding(margin, size, kernel.dtype))
+    return _credit(without_rounding(margin, size, K.dtype))
 
 
 def _credit(margin: NDArray[np.float64]) -> NDArray[np.float32]:

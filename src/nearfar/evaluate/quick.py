@@ -28,7 +28,7 @@ def score_credits(train: Triplets, test: Triplets) -> NDArray[np.float64]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NearfarWarning)
         kernel = gram(FeatureMap("score").fit_transform(train))
-    return answer_credits(test, kernel=kernel).astype(np.float64)
+    return answer_credits(test, K=kernel).astype(np.float64)
 
 
 def quick_credits(answers: Triplets, seed: int = 0) -> NDArray[np.float64] | None:

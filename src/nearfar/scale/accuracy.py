@@ -33,7 +33,7 @@ def triplet_accuracy(
     ----------
     held_out : answers that were not used in the fit.
     points : (n, d) RowBlocks of coordinates, as ``KernelPCA`` makes them: judged by their distances.
-    phi : (n, p) RowBlocks of features: judged by the kernel, as ``nearfar.metrics.triplet_accuracy(kernel=K)``.
+    phi : (n, p) RowBlocks of features: judged by the kernel, as ``nearfar.metrics.triplet_accuracy(K=K)``.
     rows_bytes : of the rows that one task looks at, at most.
 
     Examples
