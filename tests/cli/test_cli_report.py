@@ -264,3 +264,30 @@ def test_a_missing_extra_is_one_sentence(monkeypatch):
         _need_extra()
     with pytest.raises(ImportError, match="bokeh is not installed"):
         make_report([[0, 1, 2]])
+
+
+def test_check_questions_stand_beside_every_person(study, tmp_path, monkeypatch, capsys):
+    """Out of the kernel, and graded: ann is right in one of two, and nobody else was asked any."""
+    head, *rows = (study / "answers.csv").read_text().splitlines()
+    columns = head.split(",")
+    name = rows[0].split(",")[columns.index("participant")]
+    one, other = rows[0].split(",")[:2]
+
+    def check(near, far):
+        cells = {"anchor": one, "near": near, "far": far, "participant": name, "check": "1"}
+        return ",".join(cells.get(column, "") for column in [*columns, "check"])
+
+    lines = [f"{head},check", *(f"{row}," for row in rows), check(one, other), check(other, one)]
+    (tmp_path / "checks.csv").write_text("\n".join(lines) + "\n")
+    monkeypatch.chdir(tmp_path)
+    options = ["--column", "check=check", "--model", "score", "--show-participants", "--json", "f.json", "-q"]
+    code, _, err = run(monkeypatch, capsys, "report", "checks.csv", *options)
+    assert code == 0, err
+    facts = json.loads((tmp_path / "f.json").read_text())
+    assert facts["answers"]["answers"] == len(rows)
+    assert {p["name"]: (p["checks_right"], p["checks"]) for p in facts["quality"]["participants"]}[name] == (
+        1,
+        2,
+    )
+    assert sum(person["checks"] for person in facts["quality"]["participants"]) == 2
+    assert "Checks right" in (tmp_path / "report.html").read_text()

@@ -187,6 +187,23 @@ def test_salmon_winner_that_was_not_shown_and_double_submits(tmp_path):
 TOOLS = "worker_id,rt,Center,Left,Right,Answer,sampleAlg,sampleSet\n"
 
 
+@pytest.mark.parametrize("files", [True, False])
+def test_salmon_sets_catch_trials_aside_and_grades_them(tmp_path, files):
+    names = ",head_filename,left_filename,right_filename"
+    rows = ["0,2,1,1,ann", "0,0,1,0,ann", "0,1,0,1,bob"]
+    text = [f"head,left,right,winner,puid{names if files else ''}"]
+    for row in rows:
+        shown = [f"{'abc'[int(i)]}.png" for i in row.split(",")[:3]]
+        text.append(",".join([row, *(shown if files else [])]))
+    (tmp_path / "a.csv").write_text("\n".join(text) + "\n")
+    result = read_answers(tmp_path / "a.csv")
+    assert len(result.triplets) == 1 and not len(result.rejected)
+    assert result.checks.select("line", "kind", "participant", "correct").rows() == [
+        (3, "check", "ann", True),
+        (4, "check", "bob", False),
+    ]
+
+
 def test_triplettools_grades_check_rows(tmp_path):
     result = read(
         tmp_path,

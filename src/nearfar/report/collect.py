@@ -8,7 +8,7 @@ import math
 import os
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +51,7 @@ class Options:
     show_participants : under their own names instead of pseudonyms.
     groups : participant -> group, to compare groups of people; None: no groups.
     key : of the pseudonyms, which are the same for the same key.
+    checks : participant -> check questions answered right, and answered at all.
     """
 
     title: str = ""
@@ -58,6 +59,7 @@ class Options:
     show_participants: bool = False
     groups: Mapping[str, str] | None = None
     key: str = ""
+    checks: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,7 +221,7 @@ class _Collector:
             for q in analysis.counts.disputed()
         ]
         return f.Quality(
-            participants=participant_facts(people, self.people) if people else None,
+            participants=participant_facts(people, self.people, self.options.checks) if people else None,
             pseudonyms=not self.options.show_participants,
             fast_below=people.fast_below if people else None,
             usual={kind: None if found is None else found.share for kind, found in people.usual.items()}

@@ -247,7 +247,8 @@ class Participant:
 
     Each share comes with the number of statements behind it; None where nothing can be said. ``low`` and ``high``
     are the ends of the 95 % Wilson interval of ``with_prediction``. ``left`` is the share of statements that chose what stood on the left.
-    ``reasons`` say why a look at this participant is suggested.
+    ``checks_right`` of ``checks`` check questions were answered right. ``reasons`` say why a look at this participant is
+    suggested.
     """
 
     name: str
@@ -263,6 +264,8 @@ class Participant:
     fast: float | None
     left: float | None
     sided: int
+    checks_right: int
+    checks: int
     reasons: tuple[str, ...]
 
 

@@ -143,8 +143,9 @@ def make_report(
     from nearfar.report.pictures import find_pictures
 
     left_out: list[LeftOut] = []
+    checks: dict[str, tuple[int, int]] = {}
     if isinstance(answers, ReadResult):
-        left_out = _left_out(answers)
+        left_out, checks = _left_out(answers), _checks(answers)
         answers = answers.triplets
     analysis = answers if isinstance(answers, Analysis) else Analysis(answers, model, seed=seed)
     base = None
@@ -162,7 +163,14 @@ def make_report(
             )
     made = collect(
         analysis,
-        Options(title, n_clusters, show_participants, groups, secrets.token_hex(16) if key is None else key),
+        Options(
+            title,
+            n_clusters,
+            show_participants,
+            groups,
+            secrets.token_hex(16) if key is None else key,
+            checks,
+        ),
         objects=objects,
         pictures=pictures,
         files=files,
@@ -179,6 +187,17 @@ def _left_out(result: Any) -> list[LeftOut]:
         counts = table[column].value_counts(sort=True)
         found += [LeftOut(what, int(size), str(reason)) for reason, size in counts.iter_rows()]
     return found
+
+
+def _checks(result: Any) -> dict[str, tuple[int, int]]:
+    """Participant -> check questions answered right, and answered at all, of those whose right answer is known."""
+    import polars as pl
+
+    graded = result.checks.filter((pl.col("kind") == "check") & pl.col("correct").is_not_null())
+    counted = graded.group_by(pl.col("participant").cast(pl.String)).agg(
+        right=pl.col("correct").sum(), of=pl.len()
+    )
+    return {str(name): (int(right), int(of)) for name, right, of in counted.iter_rows() if name}
 
 
 def _need_extra() -> None:

@@ -11,8 +11,11 @@ from nearfar.report.words import percent
 __all__ = ["participant_facts", "reason_for"]
 
 
-def participant_facts(people: People, shown: Mapping[str, str]) -> tuple[Participant, ...]:
-    """One row per participant under the name shown, those to look at first."""
+def participant_facts(
+    people: People, shown: Mapping[str, str], checks: Mapping[str, tuple[int, int]] | None = None
+) -> tuple[Participant, ...]:
+    """One row per participant under the name shown, those to look at first; ``checks`` : name -> right, and of how many."""
+    graded = {} if checks is None else checks
     return tuple(
         Participant(
             name=shown[person.name],
@@ -28,6 +31,8 @@ def participant_facts(people: People, shown: Mapping[str, str]) -> tuple[Partici
             fast=person.fast,
             left=_share(person.left),
             sided=_of(person.left),
+            checks_right=graded.get(person.name, (0, 0))[0],
+            checks=graded.get(person.name, (0, 0))[1],
             reasons=(reason_for(person, people),) if person.standing else (),
         )
         for person in people.rows

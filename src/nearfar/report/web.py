@@ -69,6 +69,7 @@ def page_html(made: Made) -> str:
         people_most=PEOPLE_MOST,
         has_times=any(person.median_seconds is not None for person in people),
         has_sides=any(person.left is not None for person in people),
+        has_checks=any(person.checks for person in people),
         **{name: Markup(text) for name, text in scripts.items()},
     )
     return html

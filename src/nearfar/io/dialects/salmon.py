@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from nearfar.frames import named_column, optional_columns
-from nearfar.io.dialects._grammar import Dialect, Grammar, Refusal
+from nearfar.io.dialects._grammar import Aside, Dialect, Grammar, Refusal
 from nearfar.io.dialects._table import left_and_right
 from nearfar.io.header import Header
 from nearfar.triplets import Triplets
@@ -17,7 +17,10 @@ NUMBERS = ("left_number", "right_number", "winner_number")
 
 
 def grammar(header: Header) -> Grammar | None:
-    """The loser is the one of left and right that is not the winner; older files do not have it."""
+    """The loser is the one of left and right that is not the winner; older files do not have it.
+
+    A row whose head is one of its own options is a catch trial, and right where that one was chosen.
+    """
     found = header.find_all(head=["head"], left=["left"], right=["right"], winner=["winner"])
     if found is None or header.find("answer") is not None:  # tripletTools may have these four as well
         return None
@@ -26,7 +29,7 @@ def grammar(header: Header) -> Grammar | None:
     objects = {role: found[role] for role in SHOWN} if files is None else files
     optional = header.optional(answered_at=["time_received", "datetime_received"])
     shown_left, shown_right, chosen = (pl.col(name).str.replace(r"\.0+$", "") for name in NUMBERS)
-    left, right = pl.col("left"), pl.col("right")
+    head, left, right = map(pl.col, SHOWN)
     took_left = chosen == shown_left
     refuse = (
         Refusal(
@@ -44,8 +47,9 @@ def grammar(header: Header) -> Grammar | None:
     return Grammar(
         objects | numbers | optional,
         SHOWN,
-        ((pl.col("head"), near, far),),
+        ((head, near, far),),
         refuse=refuse,
+        aside=(Aside(((head == left) | (head == right)) & (left != right), "check", near == head),),
         near_side=pl.when(took_left).then(0).otherwise(1),
         unknown_seconds=-1.0,
         first_index=0 if files is None else None,
