@@ -22,6 +22,7 @@ __all__ = [
     "as_numbers",
     "as_sides",
     "largest_index",
+    "median_of_times",
     "pack_ids",
     "sound_names",
     "three_columns",
@@ -153,6 +154,15 @@ def as_numbers(values: ArrayLike | None, name: str) -> NDArray[np.float64] | Non
         raise TripletError(
             f"{name}: {error}; expected one number per answer, NaN where it is not known",
         ) from error
+
+
+def median_of_times(seconds: NDArray[np.float64]) -> float:
+    """The median of finite times, also of such that no sum of two of them is a number.
+
+    >>> median_of_times(np.array([1e308, 1e308, 1.0, 1e308]))
+    1e+300
+    """
+    return float(np.median(np.minimum(seconds, 1e300)))
 
 
 def as_sides(values: ArrayLike | None) -> NDArray[np.int8] | None:

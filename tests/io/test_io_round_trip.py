@@ -134,3 +134,10 @@ def test_no_spreadsheet_runs_a_name_and_every_name_comes_back(folder, extension)
     if extension == "csv":
         cells = {cell for line in path.read_text().splitlines() for cell in line.split(",")}
         assert not [cell for cell in cells if cell[0] in "=+@" or (cell[0] == "-" and cell != "-1")]
+
+
+@pytest.mark.filterwarnings("error")
+def test_times_beyond_any_sum_come_back_without_a_warning(tmp_path):
+    answers = Triplets([2, 2], [1, 1], [0, 0], ["a", "b", "c"], seconds=[8.98846567e307, 8.98846567e307])
+    write_triplets(answers, tmp_path / "answers.parquet")
+    assert read_triplets(tmp_path / "answers.parquet").seconds.tolist() == answers.seconds.tolist()

@@ -350,11 +350,15 @@ def test_a_frozen_worker_is_one_sentence(monkeypatch, dask_says):
 def test_work_of_a_frozen_worker_is_done_by_another(monkeypatch):
     """Dask gives a silent worker up after distributed.scheduler.worker-ttl, five minutes unless set otherwise.
 
-    On a busy machine a scheduler that imports nearfar may be silent for long itself, and a healthy worker for some
-    seconds: our own deadlines, which other tests are about, are far away here, and Dask's is no tighter than need be.
+    On a busy machine a process that imports nearfar with its first task is silent for longer than that: scheduler and
+    workers import it before they begin. Our own deadlines, which other tests are about, are far away here.
     """
     for deadline in ("REPLY", "WORKER"):
         monkeypatch.setenv(f"NEARFAR_DASK_{deadline}_TIMEOUT", "300")
+    for role in ("SCHEDULER", "WORKER"):
+        monkeypatch.setenv(
+            f"DASK_DISTRIBUTED__{role}__PRELOAD", "['nearfar.scale.feature_map', 'scale_tools']"
+        )
     triplets = made_answers()
     with (
         running_scheduler(DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL="12s") as (_, address),

@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar.answer_columns import median_of_times
 from nearfar.arrays import Floats
 from nearfar.evaluate.agreement import counts_of_others
 from nearfar.evaluate.quick import quick_credits, score_credits
@@ -397,11 +398,11 @@ def _times(answers: Triplets, size: int) -> tuple[Floats, Floats, float | None]:
     seconds, codes = answers.seconds[first], answers.participant.codes[first]
     timed = np.isfinite(seconds)
     seconds, codes = seconds[timed], codes[timed]
-    limit = FAST * float(np.median(seconds))
+    limit = FAST * median_of_times(seconds)
     median, fast = unknown.copy(), unknown.copy()
     for code in np.unique(codes).tolist():
         own = seconds[codes == code]
-        median[code], fast[code] = np.median(own), np.mean(own < limit)
+        median[code], fast[code] = median_of_times(own), np.mean(own < limit)
     return median, fast, limit
 
 

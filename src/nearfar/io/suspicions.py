@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar.answer_columns import median_of_times
 from nearfar.errors import NearfarWarning
 
 __all__ = ["similar_names", "slow_seconds", "warn_of_suspicions"]
@@ -41,7 +42,7 @@ def slow_seconds(seconds: NDArray[np.float64] | None) -> float | None:
     known = np.zeros(0) if seconds is None else seconds[np.isfinite(seconds) & (seconds > 0)]
     if not len(known):
         return None
-    median = float(np.median(known))
+    median = median_of_times(known)
     return median if median > LONG_SECONDS and SHORT <= median / 1000 <= LONG else None
 
 
