@@ -8,7 +8,6 @@ import numpy as np
 
 from benchmarks.honesty._run import fit, held_out, repetitions, run_cells, share
 from benchmarks.honesty.either import make_either
-from benchmarks.honesty.worlds import asked, make_world
 from nearfar.evaluate.max_t import above_guessing, equal_to_best
 from nearfar.evaluate.splits import kfold
 from nearfar.evaluate.uncertainty import clustered_mean_error, error_clusters, error_groups, mean_estimate
@@ -48,11 +47,13 @@ def _accuracy_on_unseen(fits: Any, answers: Any, part: Any, fresh: Any) -> float
     return float(np.mean(found))
 
 
-def equals(seed: Any, *, design: str, noise: str, people: int, m: int, models: int) -> dict[str, Any]:
+def equals(
+    seed: Any, *, design: str, noise: str, people: int, m: int, models: int, n: int = 30, geometry: str = ""
+) -> dict[str, Any]:
     """Equal models (the same one, each fitted to its own nine tenths of the answers): is one of them called worse?"""
     rng = np.random.default_rng(seed)
-    world = make_world(rng, noise=noise)
-    answers = asked(world, rng, design=design, m=m, people=people)
+    world, _, ask, _ = make_either(rng, n=n, noise=noise, geometry=geometry)
+    answers = ask(world, rng, design=design, m=m, people=people)
     credits = np.zeros((models, len(answers)))
     for train, test in kfold(answers, 5):
         for k in range(models):
@@ -65,11 +66,13 @@ def equals(seed: Any, *, design: str, noise: str, people: int, m: int, models: i
     return {"some_called_worse": share(not found.members.all()), "one_error_rule": share(np.any(lost))}
 
 
-def guessing(seed: Any, *, design: str, noise: str, people: int, m: int) -> dict[str, Any]:
+def guessing(
+    seed: Any, *, design: str, noise: str, people: int, m: int, n: int = 30, geometry: str = ""
+) -> dict[str, Any]:
     """How often models are called better than guessing: in noise a false positive, else power."""
     rng = np.random.default_rng(seed)
-    world = make_world(rng, noise=noise)
-    answers = asked(world, rng, design=design, m=m, people=people)
+    world, _, ask, _ = make_either(rng, n=n, noise=noise, geometry=geometry)
+    answers = ask(world, rng, design=design, m=m, people=people)
     names = ["score", "k1", "k2", "score-2", "k1-2", "k2-2", "ckl-2", "soe-2"]
     credits, _, _ = held_out(answers, names)
     groups = error_groups(answers)
@@ -111,9 +114,33 @@ def main() -> None:
     cells += [{"design": "random", "noise": "tastes", "people": 6, "m": 1000, "models": 6}]
     cells += [{"design": "random", "noise": "logistic", "people": 50, "m": 3000, "models": 20}]
     run_cells("equals", cells, equals, count)
+    keys = ("design", "noise", "geometry", "n", "people", "m")
+    second = [
+        dict(zip(keys, cell, strict=True)) | {"models": models}
+        for *cell, models in (
+            ("balanced", "ratio", "ball", 24, 12, 900, 6),
+            ("popular", "weights", "hierarchy", 36, 60, 2000, 6),
+            ("pool", "lapses", "city", 24, 7, 1500, 6),
+            ("screens", "minority", "ball", 30, 30, 1600, 12),
+        )
+    ]
+    run_cells("equals_held_out", second, equals, count)
     cells = [{"design": d, "noise": "guessing", "people": 20, "m": m} for d in DESIGNS for m in (300, 1500)]
     cells += [{"design": "random", "noise": "abilities", "people": 20, "m": m} for m in (150, 300, 600)]
     run_cells("guessing", cells, guessing, count)
+    second = [
+        dict(zip(keys, cell, strict=True))
+        for cell in (
+            ("balanced", "coins", "ball", 24, 12, 300),
+            ("balanced", "coins", "ball", 24, 12, 1500),
+            ("popular", "coins", "city", 36, 40, 1200),
+            ("pool", "coins", "ball", 24, 7, 900),
+            ("screens", "coins", "ball", 30, 30, 800),
+            ("balanced", "lapses", "city", 24, 20, 150),
+            ("balanced", "lapses", "city", 24, 20, 400),
+        )
+    ]
+    run_cells("guessing_held_out", second, guessing, count)
 
 
 if __name__ == "__main__":

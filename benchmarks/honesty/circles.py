@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from benchmarks.honesty._run import fit, repetitions, run_cells
 from benchmarks.honesty.either import make_either
-from benchmarks.honesty.worlds import asked, make_world
 from nearfar.evaluate.alignment import align, radius
 from nearfar.evaluate.analysis import Analysis
 from nearfar.evaluate.resamples import coordinates, statements_per_object
@@ -59,11 +58,13 @@ def inside(
     }
 
 
-def kept(seed: Any, *, model: str, noise: str, n: int, m: int, people: int) -> dict[str, Any]:
+def kept(
+    seed: Any, *, model: str, noise: str, n: int, m: int, people: int, geometry: str = ""
+) -> dict[str, Any]:
     """Share of resamples that keep a cluster (median over objects), beside that of answers at random."""
     rng = np.random.default_rng(seed)
-    world = make_world(rng, n=n, noise=noise)
-    sure = Analysis(asked(world, rng, m=m, people=people), model, models=[model]).stability(5)
+    world, _, ask, _ = make_either(rng, n=n, noise=noise, geometry=geometry)
+    sure = Analysis(ask(world, rng, m=m, people=people), model, models=[model]).stability(5)
     assert sure.kept is not None and sure.kept_by_chance is not None
     own = float(np.nanmedian(sure.kept))
     return {
@@ -105,6 +106,17 @@ def main() -> None:
         for noise, m in (("guessing", 300), ("guessing", 1500), ("logistic", 300), ("logistic", 1500))
     ]
     run_cells("kept", cells, kept, repetitions(40))
+    cells = [
+        {"model": model, "noise": noise, "geometry": geometry, "n": 24, "m": m, "people": 25}
+        for model in ("soe-3", "score")
+        for noise, geometry, m in (
+            ("coins", "ball", 300),
+            ("coins", "city", 1500),
+            ("ratio", "hierarchy", 300),
+            ("lapses", "city", 1500),
+        )
+    ]
+    run_cells("kept_held_out", cells, kept, repetitions(40))
 
 
 if __name__ == "__main__":

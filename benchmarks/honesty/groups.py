@@ -12,10 +12,13 @@ from typing import Any
 import numpy as np
 
 from benchmarks.honesty._run import repetitions, run_cells, share
+from benchmarks.honesty.either import make_either
 from benchmarks.honesty.worlds import DESIGNS, POOL, World, asked, make_world
 from nearfar.evaluate.alignment import align, along_axes
-from nearfar.evaluate.groups import compare_groups
+from nearfar.evaluate.crossval import fit_timed
+from nearfar.evaluate.groups import compare_groups, permutation_test
 from nearfar.evaluate.resamples import coordinates
+from nearfar.evaluate.residuals import people_left
 from nearfar.space.models import parse_model
 from nearfar.triplets import Triplets
 
@@ -127,6 +130,43 @@ def groups(
     return found
 
 
+def called_different(
+    seed: Any,
+    *,
+    design: str,
+    difference: str,
+    people: tuple[int, int],
+    m: int,
+    noise: str,
+    geometry: str = "",
+) -> dict[str, Any]:
+    """The permutation test alone. In held-out worlds groups that differ weigh the dimensions otherwise, by four to one."""
+    rng = np.random.default_rng(seed)
+    if geometry:
+        either = make_either(rng, n=25, noise=noise, geometry=geometry)
+        world, half = either.world, either.pool // 2
+        second = np.arange(either.pool) >= half
+        if difference == "weights":
+            first = np.arange(world.features.shape[1]) == 0
+            world = replace(world, weights=np.where(second[:, None] & first, 4.0, world.weights))
+        elif difference == "abilities":
+            world = replace(world, sharp=np.where(second, 0.5, 1.0) * world.sharp)
+        drawn = np.concatenate(
+            [g * half + rng.choice(half, count, replace=False) for g, count in enumerate(people)]
+        )
+        answers = either.asked_of(world, rng, drawn, design=design, m=m)
+        who = {str(p): "ab"[int(p >= people[0])] for p in range(sum(people))}
+    else:
+        answers, who, _ = two_groups(
+            rng, design=design, difference=difference, people=tuple(people), m=m, noise=noise
+        )
+    left = people_left(answers, fit_timed(parse_model("soe-2"), answers).space)
+    assert answers.participant is not None
+    names = answers.participant.names[left.people]
+    member = np.array([who[str(name)] == "b" for name in names]).astype(np.int64)
+    return {"differ": share(permutation_test(left.gram, member, 199, int(rng.integers(2**31))).differ)}
+
+
 def main() -> None:
     count = repetitions(100)
     cells: list[dict[str, Any]] = [
@@ -144,6 +184,31 @@ def main() -> None:
         for d in ("random", "odd", "fixed")
     ]
     run_cells("groups", cells, groups, count)
+    keys = ("design", "difference", "people", "m", "noise")
+    tests: list[dict[str, Any]] = [
+        dict(zip(keys, cell, strict=True))
+        for cell in (
+            ("random", "same", (12, 12), 2400, "logistic"),
+            ("landmarks", "same", (12, 12), 2400, "logistic"),
+            ("random", "same", (6, 30), 2400, "abilities"),
+            ("random", "abilities", (12, 12), 2400, "logistic"),
+            ("random", "moved", (12, 12), 1200, "logistic"),
+            ("random", "moved", (12, 12), 2400, "logistic"),
+        )
+    ]
+    run_cells("groups_tested", tests, called_different, count)
+    held_out = [
+        dict(zip((*keys, "geometry"), cell, strict=True))
+        for cell in (
+            ("balanced", "same", (12, 12), 2400, "ratio", "ball"),
+            ("popular", "same", (8, 20), 2400, "weights", "city"),
+            ("screens", "same", (12, 12), 2400, "lapses", "ball"),
+            ("balanced", "abilities", (12, 12), 2400, "ratio", "ball"),
+            ("balanced", "weights", (12, 12), 2400, "ratio", "ball"),
+            ("screens", "weights", (12, 12), 2400, "lapses", "city"),
+        )
+    ]
+    run_cells("groups_tested_held_out", held_out, called_different, count)
 
 
 if __name__ == "__main__":

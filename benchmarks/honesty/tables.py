@@ -90,6 +90,21 @@ TABLES: dict[str, tuple[tuple[str, ...], tuple[str, ...], dict[str, str]]] = {
         ("design", "noise", "geometry", "n", "people", "m"),
         {"covered": "95 % interval holds the truth", "known": "pairs told", "width": "width of the interval"},
     ),
+    "groups_tested": (
+        ("groups_tested", "groups_tested_held_out"),
+        ("difference", "design", "noise", "geometry", "people", "m"),
+        {"differ": "called different"},
+    ),
+    "groups": (
+        ("groups",),
+        ("difference", "design", "people", "m"),
+        {
+            "agreement_covered": "95 % interval holds the agreement",
+            "gap_covered": "holds the gap",
+            "lead_excludes_0": "lead of the own map said falsely",
+            "moves_covered": "interval holds the move",
+        },
+    ),
     "advice": (
         ("advice",),
         ("kind", "draw", "n", "dimension", "agreement"),
