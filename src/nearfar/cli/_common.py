@@ -164,7 +164,7 @@ def load(
     if announce and len(result.rejected):
         dropped = many(len(result.rejected), "row")
         warnings.warn(
-            f"{result.rejected['file'][0]}: {dropped} dropped because they are not answers, the first in line "
+            f"{result.rejected['file'][0]}: {dropped} dropped as no answer, the first in line "
             f"{result.rejected['line'][0]}; nearfar check lists them",
             NearfarWarning,
             stacklevel=2,

@@ -1,4 +1,4 @@
-"""Which questions were asked more than once, and whether they speak for all the others.
+"""Which questions were asked more than once, and whether they are a fair sample of all.
 
 A ceiling from repeated questions holds for all questions only if the repeated ones are a fair draw. Control
 questions (the same few put to everybody) are easy on purpose, and adaptive pools come back to hard ones.

@@ -101,7 +101,7 @@ class Stability:
     circle : (n,) radius of the circle around its location that holds the true location in 9 of 10 objects, as such a share: 1.6
         times the spread, and no smaller than its number of statements lets expect. The true location is the one that
         the same model would give it if very many more people were asked.
-    few : (n,) whether fewer than 20 statements speak about the object. An object that hardly anything is known about is pulled
+    few : (n,) whether fewer than 20 statements are about the object. An object that hardly anything is known about is pulled
         to the middle every time, which would look like certainty: its spread and its circle are NaN.
     kept_by_chance : the median of ``kept`` where the same questions are answered at random; None without clusters.
     """
@@ -161,7 +161,7 @@ class Stability:
 
 
 def statements_per_object(answers: Triplets) -> NDArray[np.int64]:
-    """(n,) how many statements speak about every object.
+    """(n,) how many statements are about every object.
 
     >>> statements_per_object(Triplets.from_array([[0, 1, 2]] * 10 + [[3, 1, 2]])).tolist()
     [10, 11, 11, 1]
