@@ -20,6 +20,7 @@ from benchmarks._measure import SHARED, in_child, save, show
 
 LANDMARKS, PER_OBJECT, CLUSTERS, STARTS = 30, 150, 10, 5
 HERE = "benchmarks.methods"
+SMALLER = 10
 
 
 # ---------------------------------------------------------------- answers
@@ -316,7 +317,7 @@ def kmeans(folder: Path, n: int) -> list[dict[str, Any]]:
 
 def main() -> None:
     small = "--small" in sys.argv
-    scale = 10 if small else 1
+    scale = SMALLER if small else 1
     rows: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as name:
         for found in (

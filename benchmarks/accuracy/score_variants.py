@@ -28,6 +28,7 @@ from nearfar.triplets import Triplets
 Matrix = NDArray[np.float64]
 DIMENSIONS = (2, 5, 10)
 FOLDS = 5
+OBJECTS, ANSWERS, TESTS = 1_000, 100_000, 20_000  # of the simulated sets
 
 
 def tallies(answers: Triplets) -> tuple[Matrix, Matrix]:
@@ -135,10 +136,10 @@ def sets() -> Iterator[tuple[str, int, Triplets, Triplets]]:
             yield name, fold, answers[split.train], answers[split.test]
     for flip in (0.0, 0.2):
         for seed in range(FOLDS):
-            pixels = load_digits().data[np.random.default_rng(seed).permutation(1797)[:1000]]
-            asked = nf.design.random_questions(1000, 120_000, seed=seed)
-            train = nf.simulate.answers(asked[:100_000], points=pixels, flip=flip, seed=seed).triplets
-            test = nf.simulate.answers(asked[100_000:], points=pixels, seed=seed).triplets
+            pixels = load_digits().data[np.random.default_rng(seed).permutation(1797)[:OBJECTS]]
+            asked = nf.design.random_questions(OBJECTS, ANSWERS + TESTS, seed=seed)
+            train = nf.simulate.answers(asked[:ANSWERS], points=pixels, flip=flip, seed=seed).triplets
+            test = nf.simulate.answers(asked[ANSWERS:], points=pixels, seed=seed).triplets
             yield f"digits, {flip:.0%} flips", seed, train, test
 
 

@@ -194,5 +194,9 @@ def filled(text: str) -> str:
     return text
 
 
-if __name__ == "__main__":
+def main() -> None:
     PAGE.write_text(filled(PAGE.read_text()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,16 +1,13 @@
 """Every command in the README, the pages and the examples does what it says: it is run."""
 
-import importlib.util
-import re
 import shutil
 import subprocess
 import sys
 import threading
-import tomllib
 from itertools import pairwise
 
 import pytest
-from docs_tools import PAGES, ROOT, SCRIPTS, commands
+from docs_tools import PAGES, SCRIPTS, commands
 from typer.testing import CliRunner
 
 from nearfar.cli._app import all_commands, app
@@ -79,20 +76,3 @@ def _free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
-
-
-def test_other_programs_have_what_the_documentation_asks_of_them():
-    makefile = (ROOT / "Makefile").read_text()
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    for words in FOUND:
-        if words[0] == "make":
-            for target in (word for word in words[1:] if "=" not in word):
-                assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE), words
-        elif words[0] == "pip":
-            assert words[1] == "install", words
-            for extra in re.findall(r"\[(\w+)\]", " ".join(words)):
-                assert extra in extras, words
-        elif words[0] == "python":
-            name = words[2] if words[1] == "-m" else None
-            found = (ROOT / words[1]).exists() if name is None else importlib.util.find_spec(name)
-            assert found, words
