@@ -2,7 +2,6 @@
 
 import errno
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -172,6 +171,8 @@ def test_a_fault_of_the_system_is_one_sentence(fault, sentence, monkeypatch, cap
     ],
 )
 def test_a_file_that_grows_too_large_is_named_and_leaves_nothing(answers_file, tmp_path, words):
+    resource = pytest.importorskip("resource")
+
     def small():
         resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500))
 

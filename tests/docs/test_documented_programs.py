@@ -23,7 +23,7 @@ INSTALLED = [words for words in FOUND if words[0] == "pip"]
 BY_CI = {"lint", "types", "test", "doctest", "docs"}
 """Targets that ``.ci/run`` runs."""
 ELSEWHERE = {"caddy"}
-"""Programs of others that this project does not install; tests/ask/test_serve.py reads the file that caddy is given."""
+"""Programs of others that this project does not install; the file that caddy is given is an example of nearfar.ask.serve."""
 needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="there is no make here")
 pytestmark = pytest.mark.filterwarnings("ignore::nearfar.errors.NearfarWarning")
 
