@@ -182,7 +182,7 @@ def test_whom_to_review_is_said_by_name_at_the_terminal_only(study, monkeypatch,
     code, out, err = run(monkeypatch, capsys, "report", "answers.csv", "-o", "r.html")
     assert (code, out) == (0, "")
     assert "review P" in err
-    assert "(worker-5): agrees with the held-out prediction" in err
+    assert "(worker-5): chose the left side in" in err
     assert "worker-5" not in Path("r.html").read_text(encoding="utf-8")
 
 
