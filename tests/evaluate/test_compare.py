@@ -64,7 +64,7 @@ def test_compare_equals_the_definition(people):
         credit = np.empty(len(answers))
         for train, test in kfold(answers, 4, seed=3):
             space = fit_space(answers[train], name)
-            given = {"points": space.rows} if space.kind == "points" else {"kernel": space.kernel("keep")}
+            given = {"points": space.rows} if space.kind == "points" else {"K": space.kernel("keep")}
             credit[test] = answer_credits(answers[test], **given)
         assert found[name].accuracy == pytest.approx(credit.mean(), abs=1e-12)
         wanted = mean_estimate(credit, error_groups(answers), folds=4)
