@@ -144,6 +144,7 @@ def test_nobody_reaches_anothers_slot(ready, port):
         json.dumps({"answers": [one()] * 51}).encode(),
         b"[" * 60000,
     ],
+    ids=lambda body: f"{len(body)} bytes",  # the bodies themselves hold random ids, and workers must agree on names
 )  # fmt: skip
 def test_bodies_that_cannot_be_are_refused_in_one_sentence(port, body):
     token = begin(port)
