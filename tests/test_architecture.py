@@ -11,7 +11,8 @@ import pytest
 SRC = Path(__file__).parents[1] / "src" / "nearfar"
 ROOMS = [
     ["errors"],
-    ["arrays", "atomic", "checks", "compiled", "limits", "memory", "progress", "terminal", "threads"],
+    ["limits"],
+    ["arrays", "atomic", "checks", "compiled", "memory", "progress", "terminal", "threads"],
     ["ids"],
     ["answer_columns"],
     ["frames", "joining"],

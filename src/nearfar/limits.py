@@ -38,6 +38,7 @@ class Limits:
     unpacked_bytes : unpacked bytes that are never refused, whatever the ratio.
     index : index that is never refused; a larger one must be below ``index_ratio`` times the number of answers.
     index_ratio : see ``index``. An object list, or ``n_objects``, lifts both.
+    memory_bytes : what matrices may take, also where more is free, as on a machine that others use too.
     """
 
     columns: int = _limit("columns", 16_384)
@@ -46,6 +47,7 @@ class Limits:
     unpacked_bytes: int = _limit("unpacked_bytes", 1 << 28)
     index: int = _limit("index", 1_000_000)
     index_ratio: int = _limit("index_ratio", 100)
+    memory_bytes: int = _limit("memory_bytes", 1 << 62)
 
 
 LIMITS = Limits()

@@ -6,19 +6,21 @@ import os
 from pathlib import Path
 
 from nearfar.errors import TooLargeError
+from nearfar.limits import LIMITS
 
 __all__ = ["available_bytes", "check_square"]
 
 UNKNOWN = 4 << 30
+SMALL = 1 << 25  # asking the system takes longer than it takes to make a small matrix
 CGROUP = Path("/sys/fs/cgroup")
 
 
 def available_bytes() -> int:
-    """Bytes that can be had without swapping: of the machine, or of the container where that has less.
+    """Bytes that can be had without swapping: of the machine, the container or ``LIMITS``, whichever has least.
 
     Half the machine's memory where the system does not say.
     """
-    return min(_of_machine(), _of_container())
+    return min(_of_machine(), _of_container(), LIMITS.memory_bytes)
 
 
 def check_square(n: int, itemsize: int, *, copies: int = 1) -> None:
@@ -26,8 +28,8 @@ def check_square(n: int, itemsize: int, *, copies: int = 1) -> None:
 
     >>> check_square(10, 8)
     """
-    needed, free = copies * n * n * itemsize, available_bytes()
-    if needed > free:
+    needed = copies * n * n * itemsize
+    if needed > min(SMALL, LIMITS.memory_bytes) and needed > (free := available_bytes()):
         raise TooLargeError(
             f"the kernel matrix of {n:,} objects needs {needed / 1e9:.1f} GB, but {free / 1e9:.1f} GB are free; "
             "KernelPCA and KernelKMeans (nearfar map, nearfar cluster) work on Phi without it, and "

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 import nearfar as nf
 from nearfar.cli._app import app
 from nearfar.errors import FileError, InputError, MissingExtra, TooLargeError, UninformedWarning
+from nearfar.limits import LIMITS
 from nearfar.methods import cut, link_clusters
 
 RUN = CliRunner()
@@ -184,7 +185,7 @@ def test_tree_of_clusters(study, tmp_path):
 
 
 def test_a_tree_that_does_not_fit_names_the_way_out(study, monkeypatch):
-    monkeypatch.setattr("nearfar.methods.trees.available_bytes", lambda: 1000)
+    monkeypatch.setattr(LIMITS, "memory_bytes", 1000)
     wrong = error(study, "tree", "--model", "score")
     assert isinstance(wrong, TooLargeError)
     assert str(wrong).startswith("linkage: 12 objects have 66 distances") and "--leaves 200" in str(wrong)
@@ -363,7 +364,7 @@ def test_no_answers(study, tmp_path, command):
 
 
 def test_kernel_that_does_not_fit(study, monkeypatch):
-    monkeypatch.setattr("nearfar.memory.available_bytes", lambda: 1000)
+    monkeypatch.setattr(LIMITS, "memory_bytes", 1000)
     wrong = error(study, "kernel")
     assert isinstance(wrong, TooLargeError)
     assert "(nearfar map, nearfar cluster) work on Phi without it" in str(wrong)

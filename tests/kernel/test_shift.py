@@ -13,6 +13,7 @@ from nearfar.kernel import products, reduce_diagonal, smallest_eigenvalue
 from nearfar.kernel import shifted_kernel as shifted
 from nearfar.kernel.factored import factor
 from nearfar.kernel.shift import shift_and_matrix
+from nearfar.limits import LIMITS
 
 
 @settings(max_examples=40)
@@ -150,7 +151,7 @@ def test_shifted_kernel_of_rows(layout):
 
 def test_a_matrix_that_does_not_fit_is_refused_before_it_is_made(monkeypatch):
     """Whichever way leads to it: 4,000 objects, shifted, take 256 MB."""
-    monkeypatch.setattr("nearfar.memory.available_bytes", lambda: 200_000_000)
+    monkeypatch.setattr(LIMITS, "memory_bytes", 200_000_000)
     rows = sparse.csr_array((4000, 3))
     answers = nf.Triplets.from_array([[0, 1, 2]], n_objects=4000)
     sentence = (
@@ -163,7 +164,7 @@ def test_a_matrix_that_does_not_fit_is_refused_before_it_is_made(monkeypatch):
     ):
         with pytest.raises(TooLargeError, match=sentence):
             way()
-    monkeypatch.setattr("nearfar.memory.available_bytes", lambda: 100_000_000)
+    monkeypatch.setattr(LIMITS, "memory_bytes", 100_000_000)
     for way in (lambda: nf.kernel.gram(rows), lambda: shifted(rows, diagonal="keep")):
         with pytest.raises(TooLargeError, match=r"needs 0\.1 GB, but 0\.1 GB are free"):
             way()

@@ -13,7 +13,9 @@ from scipy.spatial.distance import squareform
 
 import nearfar as nf
 from nearfar.errors import InputError, NearfarWarning, TooLargeError
-from nearfar.methods import cut, link_clusters, trees
+from nearfar.limits import LIMITS
+from nearfar.memory import available_bytes
+from nearfar.methods import cut, link_clusters
 
 BETWEEN = {"complete": max, "single": min, "average": np.mean}
 
@@ -188,14 +190,14 @@ def test_ties_are_joined_alike_however_products_are_summed():
 
 def test_too_many_objects_name_the_size_and_the_way_out(monkeypatch):
     phi = make_phi(50, 10)
-    monkeypatch.setattr(trees, "available_bytes", lambda: 10_000)
+    monkeypatch.setattr(LIMITS, "memory_bytes", 10_000)
     sentence = r"50 objects have 1,225 distances, which take 0.0 GB .*link_clusters\(phi, n_clusters=50\)"
     with pytest.raises(TooLargeError, match=sentence):
         nf.linkage(phi)
 
 
 def test_available_memory_is_a_plausible_number():
-    assert 1 << 20 < trees.available_bytes() < 1 << 50
+    assert 1 << 20 < available_bytes() < 1 << 50
 
 
 @pytest.mark.parametrize("layout", ["dense", "sparse"])

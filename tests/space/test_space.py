@@ -14,6 +14,7 @@ import nearfar as nf
 from nearfar import design
 from nearfar.errors import InputError, TooLargeError
 from nearfar.features import FeatureMap
+from nearfar.limits import LIMITS
 from nearfar.space import Space, fit_space
 from nearfar.triplets import Triplets
 
@@ -168,7 +169,7 @@ def test_what_is_wrong_is_said():
 
 
 def test_a_matrix_that_does_not_fit_is_refused_before_it_is_made(monkeypatch):
-    monkeypatch.setattr("nearfar.memory.available_bytes", lambda: 1 << 20)
+    monkeypatch.setattr(LIMITS, "memory_bytes", 1 << 20)
     for found in (Space.of_points(np.eye(1000)), Space.of_features(np.eye(1000))):
         with pytest.raises(TooLargeError, match="the kernel matrix of 1,000 objects needs"):
             found.kernel()

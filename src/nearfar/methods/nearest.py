@@ -7,11 +7,13 @@ from operator import itemgetter
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
+from nearfar import threads
+from nearfar.compiled import compiled
 from nearfar.errors import InputError
 from nearfar.kernel.phi import PhiLike, as_rows, informed_rows, is_sparse, uninformed
-from nearfar.kernel.ties import rounded
+from nearfar.kernel.ties import tie_decimals
 from nearfar.methods._common import as_given, check_count, phi_rows
 from nearfar.progress import track
 
@@ -147,21 +149,64 @@ def _row_slices(n_rows: int, n_others: int, block_bytes: int) -> list[slice]:
     return [slice(start, min(start + height, n_rows)) for start in range(0, n_rows, height)]
 
 
-def _products(block: Any, columns: Any) -> NDArray[np.float64]:
+def _products(block: Any, columns: Any) -> NDArray[Any]:
     products: Any = block @ columns
-    dense = products.toarray() if is_sparse(products) else products
-    return np.asarray(dense, dtype=np.float64)
+    return np.asarray(products.toarray() if is_sparse(products) else products)
 
 
-def _largest(similarity: NDArray[np.float64], k: int, dtype: Any) -> NDArray[np.intp]:
+def _largest(similarity: NDArray[Any], k: int, dtype: DTypeLike) -> NDArray[np.intp]:
     """(b, k) indices of the k largest of every row, largest first; of equals, but for rounding, the first one first."""
-    if not k:
-        return np.zeros((len(similarity), 0), dtype=np.intp)
-    values = rounded(similarity, dtype)
-    bar = -np.partition(-values, k - 1, axis=1)[:, k - 1 : k]
-    above, level = values > bar, values == bar
-    missing = k - above.sum(axis=1, keepdims=True)
-    chosen = above | (level & (np.cumsum(level, axis=1) <= missing))
-    indices = np.nonzero(chosen)[1].reshape(len(values), k)
-    order = np.argsort(-np.take_along_axis(values, indices, axis=1), axis=1, kind="stable")
-    return np.take_along_axis(indices, order, axis=1)
+    indices = np.empty((len(similarity), k), dtype=np.intp)
+    if k:
+        scale = 10.0 ** tie_decimals(dtype)
+        pieces = threads.blocks(len(similarity), threads.n_threads())
+        threads.run(_keep_largest, [(similarity[a:b], scale, indices[a:b]) for a, b in pieces])
+    return indices
+
+
+@compiled()
+def _keep_largest(similarity: Any, scale: float, indices: Any) -> None:
+    """The largest of every row in one pass, in a heap whose root is the one to go: the smallest, of equals the last."""
+    k = indices.shape[1]
+    values = np.empty(k)
+    for row in range(similarity.shape[0]):
+        held = indices[row]
+        for x in range(similarity.shape[1]):
+            value = np.rint(np.float64(similarity[row, x]) * scale)
+            if x < k:
+                _sift_up(values, held, x, value, x)
+            elif value > values[0]:
+                _sift_down(values, held, k, value, x)
+        for size in range(k - 1, 0, -1):  # the smallest of those left goes behind them
+            value, x = values[size], held[size]
+            values[size], held[size] = values[0], held[0]
+            _sift_down(values, held, size, value, x)
+
+
+@compiled()
+def _sift_up(values: Any, held: Any, hole: int, value: float, x: int) -> None:
+    """Put a value at the end of a heap."""
+    while hole > 0:
+        parent = (hole - 1) // 2
+        if not (value < values[parent] or (value == values[parent] and x > held[parent])):
+            break
+        values[hole], held[hole] = values[parent], held[parent]
+        hole = parent
+    values[hole], held[hole] = value, x
+
+
+@compiled()
+def _sift_down(values: Any, held: Any, size: int, value: float, x: int) -> None:
+    """Put a value in place of the root of a heap."""
+    hole, child = 0, 1
+    while child < size:
+        other = child + 1
+        if other < size and (
+            values[other] < values[child] or (values[other] == values[child] and held[other] > held[child])
+        ):
+            child = other
+        if value < values[child] or (value == values[child] and x > held[child]):
+            break
+        values[hole], held[hole] = values[child], held[child]
+        hole, child = child, 2 * child + 1
+    values[hole], held[hole] = value, x
