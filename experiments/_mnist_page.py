@@ -13,6 +13,7 @@ from experiments._rows import (
     matching,
     median_of,
     on_one_machine,
+    paired,
     runs_of,
     typical_seconds,
     values_of,
@@ -67,8 +68,8 @@ def section(rows: list[Row], data: Data) -> Section:
         "k1 (left) and k2 (right) beside the published programs on the kernel's landmark triplets (solid) and on random ones "
         "(dashed); seconds of a kernel matrix or an embedding. Shaded: one standard error.",
     )
-    everything = [n for n in computed if all(matching(rows, **way, n=n) for way in lines.values())]
-    competing = [n for n in computed if matching(rows, **lines[f"GNMDS {D}-d, random triplets"], n=n)]
+    competing = values_of(matching(paired(rows, "n"), **lines[f"GNMDS {D}-d, random triplets"]), "n")
+    everything = [n for n in competing if all(matching(rows, **way, n=n) for way in lines.values())]
     claims = unjudged(CLAIMS)
     if competing[-1:] == values_of(rows, "n")[-1:]:
         claims[0] = _competes(rows, competing)
@@ -98,47 +99,59 @@ def _number(value: float) -> str:
 
 
 def _competes(rows: list[Row], sizes: list[int]) -> Claim:
-    lines, largest = ways(), sizes[-1]
-    rand = lines[f"GNMDS {D}-d, random triplets"]
-    gaps = [average(rows, **rand, n=n) - average(rows, **lines["k1"], n=n) for n in sizes]
-    verdict: Verdict = (
-        "holds" if gaps[-1] <= CLOSE else "holds in part" if gaps[-1] <= 3 * CLOSE else "does not hold"
+    """Judge "for large n" by GNMDS's mean lead over the larger half of the sizes, on the draws that both were run on.
+
+    The claim is about a range of n, not about the last point of a curve, and the paper's curves are means over the same ten
+    draws for every method, so that their difference is a mean of differences on the same digits. What another reading
+    gives, the mean of all runs at the largest n alone, is said beside the verdict, and where the two disagree, that they do.
+    """
+    k1, rand = ways()["k1"], ways()[f"GNMDS {D}-d, random triplets"]
+    draws, largest = paired(rows, "n"), sizes[-1]
+    leads = {n: average(draws, **rand, n=n) - average(draws, **k1, n=n) for n in sizes}
+    large = [n for n in sizes if n > largest / 2]
+    lead = sum(leads[n] for n in large) / len(large)
+    last = average(rows, **rand, n=largest) - average(rows, **k1, n=largest)
+    verdict, other = _by_lead(lead), _by_lead(last)
+    depends = (
+        "the same verdict"
+        if other == verdict
+        else f"by that the claim {other}, so the verdict depends on the rule"
     )
+    shown = ", ".join(f"{n:,} {leads[n]:+.3f}" for n in sizes)
     return Claim(
         CLAIMS["k1 competes with GNMDS"],
-        f"n = {largest:,}: purity of k1 {with_error(rows, digits=3, **lines['k1'], n=largest)}, of GNMDS on random triplets "
-        f"{with_error(rows, digits=3, **rand, n=largest)}. GNMDS's lead at n = {', '.join(f'{n:,}' for n in sizes)}: {', '.join(f'{gap:+.3f}' for gap in gaps)}.",
+        f"GNMDS's lead in purity on the same draws, by n: {shown}. Its mean from n = {large[0]:,} on: {lead:+.3f}.",
         verdict,
-        f"Rule: holds within {CLOSE} of GNMDS's mean purity at the largest n, in part within {3 * CLOSE:.2f}. Means are over "
-        f"all runs that a method has; on {_shared_runs(rows, rand, largest)}.",
+        f"Rule: that mean is at most {CLOSE} (in part: {3 * CLOSE:.2f}). Over all runs, at n = {largest:,} alone, k1 has "
+        f"{with_error(rows, digits=3, **k1, n=largest)} and GNMDS {with_error(rows, digits=3, **rand, n=largest)}, a lead of "
+        f"{last:+.3f}: {depends}.",
         short="k1 competes with GNMDS",
     )
 
 
-def _shared_runs(rows: list[Row], rand: Way, n: int) -> str:
-    """GNMDS's lead on the runs that k1 has as well: with few of them, the verdict may rest on which are counted."""
-    runs = values_of(matching(rows, **rand, n=n), "run")
-    k1 = [row for row in matching(rows, **ways()["k1"], n=n) if row["run"] in runs]
-    lead = average(rows, **rand, n=n) - average(k1)
-    return f"the {len(runs)} that both have, the lead is {lead:+.3f}"
+def _by_lead(lead: float) -> Verdict:
+    return "holds" if lead <= CLOSE else "holds in part" if lead <= 3 * CLOSE else "does not hold"
 
 
 def _best(rows: list[Row], sizes: list[int]) -> Claim:
-    lines = ways()
+    """On the draws that all methods were run on, as the paper's means are."""
+    lines, draws = ways(), paired(rows, "n")
     rand = f"GNMDS {D}-d, random triplets"
-    won, behind = [], {}
+    won, behind = [], []
     for n in sizes:
-        means = {name: average(rows, **way, n=n) for name, way in lines.items()}
-        means = {name: value for name, value in means.items() if value == value}
+        means = {name: average(draws, **way, n=n) for name, way in lines.items()}
         first = max(means, key=lambda name: means[name])
-        won += [n] if means[rand] >= means[first] - CLOSE / 2 else []
-        behind[n] = f"n = {n:,}: {first} {means[first]:.3f}, GNMDS on random triplets {means[rand]:.3f}"
-    verdict: Verdict = "holds" if len(won) == len(sizes) else "holds in part" if won else "does not hold"
+        if means[rand] >= means[first] - CLOSE / 2:
+            won.append(f"{n:,}")
+        else:
+            leader = first.replace(f" {D}-d", "")
+            behind.append(f"{leader} {means[first]:.3f} against {means[rand]:.3f} (n = {n:,})")
+    verdict: Verdict = "holds" if not behind else "holds in part" if won else "does not hold"
     return Claim(
         CLAIMS["GNMDS on random triplets best"],
-        f"It is best, or within {CLOSE / 2:g} of the best, at {len(won)} of {len(sizes)} sizes. Best: "
-        + "; ".join(behind.values())
-        + ".",
+        f"On the same draws it is best, or within {CLOSE / 2:g} of the best, at {len(won)} of {len(sizes)} sizes"
+        + (f" (n = {', '.join(won)})" if won and behind else "")
+        + (f". Better: {', '.join(behind)}." if behind else "."),
         verdict,
         f"Rule: within {CLOSE / 2:g} of the best mean purity at every size.",
         short="GNMDS on random triplets best",

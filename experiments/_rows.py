@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from math import isnan
 from statistics import mean, median
@@ -14,6 +15,7 @@ __all__ = [
     "matching",
     "median_of",
     "on_one_machine",
+    "paired",
     "runs_of",
     "spread",
     "total_seconds",
@@ -88,6 +90,22 @@ def median_of(rows: Iterable[Row], name: str, **wanted: Any) -> float:
     """Median of a result over the rows with these settings; NaN without rows."""
     found = [row[name] for row in matching(rows, **wanted) if name in row]
     return median(found) if found else float("nan")
+
+
+def paired(rows: Iterable[Row], along: str) -> list[Row]:
+    """The rows of the draws that all the published programs were run on, for each value of a setting.
+
+    The paper runs every method on the same draws of objects, landmarks and flips. Ours has more runs of the kernels than of
+    the published programs; a mean over more draws on one side would compare the draws as well as the methods.
+
+    >>> rows = [{"n": 9, "run": 0}, {"n": 9, "run": 0, "start": "published"}, {"n": 9, "run": 1}]
+    >>> paired(rows, "n") == rows[:2]
+    True
+    """
+    rows = list(rows)
+    fits = Counter((row[along], row["run"]) for row in matching(rows, start="published"))
+    whole = {draw for draw, count in fits.items() if count == max(fits.values())}
+    return [row for row in rows if (row.get(along), row.get("run")) in whole]
 
 
 def on_one_machine(rows: Iterable[Row], *needed: Mapping[str, Any]) -> list[Row]:

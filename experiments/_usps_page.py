@@ -9,7 +9,16 @@ from experiments import _lines, _methods, _plots
 from experiments._data import Data
 from experiments._experiment import Claim, Figure, Row, Section, Verdict, table
 from experiments._lines import Way
-from experiments._rows import average, matching, median_of, on_one_machine, runs_of, values_of, with_error
+from experiments._rows import (
+    average,
+    matching,
+    median_of,
+    on_one_machine,
+    paired,
+    runs_of,
+    values_of,
+    with_error,
+)
 
 __all__ = ["TITLE", "ours", "section"]
 
@@ -96,14 +105,8 @@ def families(rows: list[Row], grid: list[Way]) -> dict[str, float]:
     return {name: value for name, value in found.items() if value == value}
 
 
-def paired(rows: list[Row]) -> list[Row]:
-    """Rows of the runs that the published programs have, too: the same digits, landmarks and flips."""
-    runs = values_of(matching(rows, start="published"), "run")
-    return [row for row in rows if row.get("run") in runs]
-
-
 def _superior(rows: list[Row], grid: list[Way]) -> Claim:
-    means = families(paired(rows), grid)
+    means = families(paired(rows, "budget"), grid)
     order = sorted(means, key=lambda name: -means[name])
     lead = means[order[0]] - means[order[1]]
     verdict: Verdict = "holds" if lead <= LEAD else "does not hold"
@@ -141,7 +144,7 @@ def _k2_worse(rows: list[Row], grid: list[Way]) -> Claim:
 
 
 def _k2_behind(rows: list[Row], grid: list[Way]) -> Claim:
-    rows, k2 = paired(rows), _lines.kernels("k2")["k2"]
+    rows, k2 = paired(rows, "budget"), _lines.kernels("k2")["k2"]
     others = {
         name: way
         for name, way in _lines.published(dimensions(rows), ("landmark-k2",)).items()

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from experiments import _general_page, _map_page, _methods, _mnist_page, _usps_page
 from experiments._data import Data
+from experiments._rows import paired
 
 DESIGNS = ("landmark", "landmark-k2", "rand")
 
@@ -160,13 +161,30 @@ def test_times_of_two_machines_are_not_compared():
     assert _usps_page.section(rows, Data(Path())).claims == []
 
 
-def test_competing_counts_all_runs_and_says_what_the_shared_ones_give():
+def test_competing_is_judged_on_the_same_draws_and_says_what_all_runs_give():
     more = [
         {"run": run, "n": 1000, "design": "landmark", "method": "k1", "purity": 0.495} for run in range(1, 5)
     ]
     claim = _mnist_page.section(mnist_rows(k1=0.44) + more, Data(Path())).claims[0]
-    assert claim.verdict == "holds" and "k1 0.484 ± 0.011" in claim.ours
-    assert "the 1 that both have, the lead is +0.060" in claim.why
+    assert claim.verdict == "holds in part" and "by n: 1,000 +0.060" in claim.ours
+    assert "k1 has 0.484 ± 0.011 and GNMDS 0.500, a lead of +0.016" in claim.why
+    assert "by that the claim holds, so the verdict depends on the rule" in claim.why
+    claim = _mnist_page.section(mnist_rows(k1=0.49) + more, Data(Path())).claims[0]
+    assert claim.verdict == "holds" and "the same verdict" in claim.why
+
+
+def test_large_n_is_the_larger_half_of_the_sizes():
+    rows = [
+        row | {"n": n} for n, k1 in ((4_000, 0.1), (6_000, 0.48), (10_000, 0.49)) for row in mnist_rows(k1=k1)
+    ]
+    claim = _mnist_page.section(rows, Data(Path())).claims[0]
+    assert claim.verdict == "holds" and "from n = 6,000 on: +0.015" in claim.ours
+
+
+def test_a_draw_counts_when_all_programs_were_run_on_it():
+    rows = [row | {"run": run} for run in (0, 1) for row in mnist_rows()]
+    rows = [row for row in rows if row["run"] == 0 or row.get("method") != "CKL"]
+    assert {row["run"] for row in paired(rows, "n")} == {0}
 
 
 def test_no_verdict_without_its_rows():
