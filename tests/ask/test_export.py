@@ -21,7 +21,7 @@ from nearfar.ask.store import researcher
 from nearfar.ask.study import read_study
 from nearfar.ask.visitors import Visitor
 from nearfar.cli import main
-from nearfar.errors import FileError
+from nearfar.errors import FileError, UnreachableError
 from nearfar.evaluate.alignment import radius
 from nearfar.space.space import Space
 
@@ -341,3 +341,81 @@ def test_a_missing_package_is_one_sentence(tmp_path, nearfar, monkeypatch):
         2,
         "nearfar: starlette is not installed: run  pip install '.[ask]'  in the checkout of nearfar\n",
     )
+
+
+# ---------------------------------------------------------------- hostile values
+
+
+def test_formulas_in_the_link_of_a_person_are_not_run_by_a_spreadsheet(tmp_path):
+    """Anybody can write anything into the id that a recruiter's link hands over."""
+    ready = opened(
+        tmp_path, objects=["=1+1", "-1", "c", "d"], questions="per_person = 3\nagain = 0\nchecks = 0"
+    )
+    try:
+        arrive(ready, "a", outside='=HYPERLINK("https://evil.example")')
+        answer(ready, "a", places(ready, "a"))
+        ready.store.read_now(export_folder, tmp_path / "out")
+    finally:
+        ready.close()
+    with open(tmp_path / "out" / "people.csv", newline="") as file:
+        (person,) = csv.DictReader(file)
+    assert person["outside"] == '\'=HYPERLINK("https://evil.example")' and person["code"] == ""
+    with open(tmp_path / "out" / "objects.csv", newline="") as file:
+        assert [row["object"] for row in csv.DictReader(file)] == ["'=1+1", "-1", "c", "d"]
+    read = read_triplets(tmp_path / "out" / "answers.csv", objects=tmp_path / "out" / "objects.csv")
+    assert read.objects == ("=1+1", "-1", "c", "d")
+
+
+DAMAGE = {
+    "choice": "UPDATE answer SET choice = x'00ff'",
+    "deep": "UPDATE answer SET choice = replace(hex(zeroblob(3000)), '0', '[')",
+    "digits": "UPDATE answer SET choice = replace(hex(zeroblob(3000)), '0', '9')",
+    "milliseconds": "UPDATE answer SET milliseconds = 'soon'",
+    "received": "UPDATE answer SET received = '[]'",
+    "role": "UPDATE slot SET role = 7",
+    "objects": "DELETE FROM object WHERE rowid > 1",
+    "people": "UPDATE participant SET consent = 'long ago'",
+    "table": "DROP TABLE answer",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_damaged_database_is_one_sentence(tmp_path, damage, monkeypatch, capsys):
+    ready = opened(tmp_path, questions="per_person = 12\nagain = 0\nchecks = 0")
+    arrive(ready, "a")
+    answer(ready, "a", places(ready, "a"))
+    ready.close()
+    with sqlite3.connect(tmp_path / "study.db") as database:
+        database.execute("PRAGMA foreign_keys = OFF")
+        database.execute("PRAGMA ignore_check_constraints = ON")
+        database.execute(DAMAGE[damage])
+    database.close()
+    path = str(tmp_path / "study.db")
+    words = ["ask", "export", str(tmp_path / "study.toml")] if damage == "people" else ["check", path]
+    monkeypatch.setattr(sys, "argv", ["nearfar", *words])
+    with pytest.raises(SystemExit, match=r"^2$"):
+        main()
+    said = capsys.readouterr().err
+    assert said.startswith(f"nearfar: {path}: ") and said.count("\n") == 1
+    assert list(tmp_path.rglob("*.tmp.*")) == []
+
+
+def test_a_database_that_breaks_while_it_is_open_is_one_sentence(tmp_path):
+    """Pages of the file are overwritten, as by a failing disk."""
+    ready = opened(tmp_path, questions="per_person = 12\nagain = 0\nchecks = 0")
+    arrive(ready, "a")
+    answer(ready, "a", places(ready, "a"))
+    ready.close()
+    path = tmp_path / "study.db"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:8192] + b"\xff" * (len(whole) - 8192))
+    with pytest.raises((FileError, UnreachableError), match="malformed"):
+        erase_reopened(tmp_path)
+
+
+def erase_reopened(folder):
+    ready = opened(folder, questions="per_person = 12\nagain = 0\nchecks = 0")
+    try:
+        erase_person(ready.store, "pa")
+    finally:
+        ready.close()

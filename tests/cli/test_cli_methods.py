@@ -46,6 +46,14 @@ def study(tmp_path_factory):
     return folder
 
 
+def is_number(text):
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def run(study, command, *options, model="k1"):
     """Run a command that ends well; its result."""
     words = [command, str(study / "answers.csv"), "--model", model, *map(str, options)]
@@ -368,3 +376,18 @@ def test_kernel_that_does_not_fit(study, monkeypatch):
     wrong = error(study, "kernel")
     assert isinstance(wrong, TooLargeError)
     assert "(nearfar map, nearfar cluster) work on Phi without it" in str(wrong)
+
+
+@pytest.mark.parametrize("command", ["map", "cluster", "kernel", "tree"])
+def test_a_spreadsheet_runs_no_name_of_an_object(tmp_path, command):
+    names = ["=1+1", "@x", "+y", "-z", "-1", "plain"]
+    rows = [np.random.default_rng(seed).permutation(6)[:3] for seed in range(60)]
+    path = tmp_path / "answers.jsonl"
+    nf.write_triplets(nf.Triplets.from_array(rows, names), path)
+    options = ["-k", "2"] if command == "cluster" else []
+    words = [command, str(path), "--model", "score", "-o", str(tmp_path / "out.csv"), *options]
+    assert RUN.invoke(app, words).exit_code == 0
+    cells = pl.read_csv(tmp_path / "out.csv", has_header=False, infer_schema=False)
+    text = [cell for row in cells.rows() for cell in row if cell and not is_number(cell)]
+    assert not [cell for cell in text if cell[0] in "=+-@"]
+    assert {"'=1+1", "'@x", "'+y", "'-z"} <= set(text)

@@ -32,6 +32,25 @@ def damaged_npz():
     return stream.getvalue()
 
 
+def npy(array):
+    stream = io.BytesIO()
+    np.save(stream, array)
+    return stream.getvalue()
+
+
+def zipped(members):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return stream.getvalue()
+
+
+def text_of(number):
+    """Names, one of which is no character."""
+    return np.array([97, 98, number], "<u4").view("<U1").reshape(1, 3)
+
+
 HOSTILE = {
     "deep.jsonl": (b'{"anchor": ' + b"[" * 100_000 + b"\n", "line 1: not JSON"),
     "deep.json": (b"[" * 100_000, "is not JSON .it is nested too deeply"),
@@ -53,6 +72,13 @@ HOSTILE = {
     "damaged.npz": (damaged_npz(), "is not a readable npz archive"),
     "void.npz": (npz(triplets=np.zeros((2, 3), "V4")), "not an index|cannot be read as a column"),
     "complex.npz": (npz(triplets=np.ones((2, 3), complex)), "not an index|cannot be read as a column"),
+    "beyond.npz": (npz(triplets=text_of(0x110000)), "holds text that is not Unicode"),
+    "beyond.npy": (npy(text_of(0x7FFFFFFF)), "holds text that is not Unicode"),
+    "half.npz": (
+        npz(triplets=np.eye(3, dtype=int), objects=text_of(0xD800)[0]),
+        "holds text that is not Unicode",
+    ),
+    "other.npz": (zipped({"triplets": b"0,1,2"}), "holds nothing; expected arrays"),
     "text.parquet": (b"PAR1" + bytes(100) + b"PAR1", "is not a readable Parquet file"),
     "book.xlsx": (b"PK\x03\x04" + bytes(50), "is not a readable Excel workbook"),
     "header.csv": (b'anchor,near,"far\n', "the header cannot be read"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import tempfile
 import zipfile
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from nearfar.ask.answers import collect
 from nearfar.ask.prepare import default_database
@@ -18,9 +18,11 @@ from nearfar.ask.store.transaction import Transaction
 from nearfar.ask.study import Study
 from nearfar.errors import FileError
 from nearfar.io import write_triplets
+from nearfar.io.table_writing import guard_formulas
 
 __all__ = ["erase_person", "export_archive", "export_folder", "export_study", "export_tables"]
 
+ANY_PATH = "surrogateescape"  # the names of folders need not be UTF-8
 FILES = ("answers.csv", "checks.csv", "people.csv", "objects.csv", "study.toml")
 
 
@@ -71,11 +73,10 @@ def export_tables(tx: Transaction) -> dict[str, bytes]:
 
 
 def _csv(header: list[str], rows: list[list[Any]]) -> bytes:
-    stream = io.StringIO()
-    table = csv.writer(stream, lineterminator="\n")
-    table.writerow(header)
-    table.writerows(rows)
-    return stream.getvalue().encode()
+    """A table of text; what a recruiter's link says of a person is anybody's, so formulas are guarded."""
+    cells = [[None if cell == "" else str(cell) for cell in row] for row in rows]
+    table = pl.DataFrame(cells, schema=dict.fromkeys(header, pl.String), orient="row")
+    return guard_formulas(table).write_csv().encode()
 
 
 def export_archive(tx: Transaction) -> bytes:
@@ -144,7 +145,9 @@ def export_study(study: Study, url: str | None, folder: Path) -> list[Path]:
     written = read_file(Path(database), export_folder, folder)
     known = _listed(database)
     if str(folder.resolve()) not in known:  # beside the database: only the server may write into it
-        _list_of(database).write_text("\n".join([*known, str(folder.resolve()), ""]), encoding="utf-8")
+        _list_of(database).write_text(
+            "\n".join([*known, str(folder.resolve()), ""]), encoding="utf-8", errors=ANY_PATH
+        )
     return written
 
 
@@ -155,4 +158,4 @@ def _list_of(database: str) -> Path:
 def _listed(database: str) -> list[str]:
     """Folders that a file's answers were exported to."""
     path = _list_of(database)
-    return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    return path.read_text(encoding="utf-8", errors=ANY_PATH).splitlines() if path.exists() else []

@@ -228,7 +228,9 @@ def _table(frame: pl.DataFrame, suffix: str) -> bytes:
     if suffix == ".parquet":
         frame.write_parquet(stream)
     else:
-        frame.write_csv(stream, separator="\t" if suffix == ".tsv" else ",")
+        from nearfar.io.table_writing import guard_formulas
+
+        guard_formulas(frame).write_csv(stream, separator="\t" if suffix == ".tsv" else ",")
     return stream.getvalue()
 
 

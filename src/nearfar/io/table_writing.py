@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import io
 import os
+import re
 from pathlib import Path
 from typing import BinaryIO
 
@@ -48,14 +49,17 @@ def write_table(table: pl.DataFrame, path: str | os.PathLike[str]) -> None:
 
 
 def guard_formulas(table: pl.DataFrame) -> pl.DataFrame:
-    """Put an apostrophe before text that a spreadsheet would run; our reader takes it away again.
+    """Put an apostrophe before text, also of the header, that a spreadsheet would run; our reader takes it away again.
 
     >>> guard_formulas(pl.DataFrame({"name": ["=1+1", "-1", "'@x", "plain"]}))["name"].to_list()
     ["'=1+1", '-1', "''@x", 'plain']
     """
     text = pl.selectors.string()
     runs = text.str.contains(FORMULA) & ~text.str.contains(NUMBER)
-    return table.with_columns(pl.when(runs).then(pl.lit("'") + text).otherwise(text).name.keep())
+    guarded = table.with_columns(pl.when(runs).then(pl.lit("'") + text).otherwise(text).name.keep())
+    return guarded.rename(
+        lambda name: f"'{name}" if re.match(FORMULA, name) and not re.match(NUMBER, name) else name
+    )
 
 
 def _write(table: pl.DataFrame, file: BinaryIO, suffix: str) -> None:

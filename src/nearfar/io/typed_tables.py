@@ -21,6 +21,10 @@ __all__ = ["TypedTable", "array_table", "excel_table", "frame_table", "npz_table
 
 OBJECT_LISTS = ("objects", "names")
 ROLES = ("anchor", "near", "far")
+LAST_CHARACTER, SURROGATES = (
+    0x10FFFF,
+    (0xD800, 0xDFFF),
+)  # what text can hold, and what of that is no character
 TEXT = (pl.String, pl.Categorical, pl.Enum)
 READABLE = (TypeError, OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
@@ -198,7 +202,7 @@ def _table(source: Source, columns: Mapping[str, NDArray[Any]], m: int) -> Typed
     """One value per answer; arrays of other lengths are about something else."""
     try:
         made = {name: _column(array) for name, array in columns.items() if len(array) == m}
-    except (ValueError, OverflowError, *READABLE) as error:
+    except (ValueError, OverflowError, SystemError, *READABLE) as error:
         raise FileError(
             f"{source.name}: an array cannot be read as a column ({_first_line(error)}); expected numbers or text"
         ) from error
@@ -221,9 +225,10 @@ def _load(source: Source) -> dict[str, NDArray[Any]]:
                 _check_size(source, stream)
             loaded = np.load(stream, allow_pickle=False)
             if isinstance(loaded, np.ndarray):
-                return {"": loaded}
+                return {"": _checked(source, loaded)}
             with loaded:
-                return {key: loaded[key] for key in loaded.files}
+                arrays = {key: loaded[key] for key in loaded.files}
+            return {key: _checked(source, x) for key, x in arrays.items() if isinstance(x, np.ndarray)}
     except FileError:
         raise
     except Exception as error:  # numpy and zipfile raise nearly anything on damaged archives
@@ -234,6 +239,16 @@ def _load(source: Source) -> dict[str, NDArray[Any]]:
         raise FileError(
             f"{source.name}: is not a readable {source.format} archive ({_first_line(error)})"
         ) from error
+
+
+def _checked(source: Source, array: NDArray[Any]) -> NDArray[Any]:
+    """The array; numpy loads any numbers as text, but strings hold characters only."""
+    if array.dtype.kind == "U" and array.dtype.itemsize:
+        numbers = np.dtype(np.uint32).newbyteorder(array.dtype.byteorder)
+        found = np.ascontiguousarray(array).view(numbers)
+        if np.any((found > LAST_CHARACTER) | ((found >= SURROGATES[0]) & (found <= SURROGATES[1]))):
+            raise FileError(f"{source.name}: holds text that is not Unicode; it is damaged, write it again")
+    return array
 
 
 def _check_size(source: Source, stream: Any) -> None:

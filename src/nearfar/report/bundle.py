@@ -15,6 +15,7 @@ from nearfar.atomic import atomic_path
 from nearfar.errors import FileError
 from nearfar.ids import Ids
 from nearfar.io import write_triplets
+from nearfar.io.table_writing import write_table
 from nearfar.progress import track
 from nearfar.report.collect import Made
 from nearfar.report.facts import MapFacts
@@ -50,8 +51,7 @@ def write_bundle(made: Made, folder: Path) -> Path:
         ) from error
     facts = made.facts
     for name, table in make_tables(facts).items():
-        with atomic_path(folder / "tables" / f"{name}.csv") as path:
-            table.write_csv(path)
+        write_table(table, folder / "tables" / f"{name}.csv")
     _text(folder / "facts.json", facts.to_json())
     _text(folder / "README.txt", READ_ME)
     _text(folder / "redo.ipynb", notebook_json(made))
@@ -78,8 +78,7 @@ def _answers(made: Made, folder: Path) -> None:
         answered_at=None,
     )
     write_triplets(shown, folder / ANSWERS)
-    with atomic_path(folder / OBJECTS) as path:
-        pl.DataFrame({"object": answers.objects}, schema={"object": pl.String}).write_csv(path)
+    write_table(pl.DataFrame({"object": answers.objects}, schema={"object": pl.String}), folder / OBJECTS)
 
 
 def _matrices(made: Made, folder: Path) -> None:

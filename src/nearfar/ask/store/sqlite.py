@@ -19,12 +19,13 @@ from typing import Any, TypeVar
 from nearfar.ask.store.lock import FileLock
 from nearfar.ask.store.schema import INDEXES, SQLITE_WORDS, TABLES
 from nearfar.ask.store.transaction import Operation, Row
-from nearfar.errors import FileError, UnreachableError
+from nearfar.errors import FileError, NearfarError, UnreachableError
 
 __all__ = ["SqliteStore", "SqliteTransaction", "read_file"]
 
 AT_ONCE = 64  # requests in one commit
 READERS = 2
+DAMAGE = (TypeError, ValueError, ArithmeticError, LookupError, RecursionError)  # of cells of the wrong kind
 PATIENCE = 10.0  # seconds to wait for another connection
 Result = TypeVar("Result")
 
@@ -227,10 +228,10 @@ class SqliteStore:
 
 @contextmanager
 def _failures() -> Iterator[None]:
-    """A database that cannot be written right now is an ``UnreachableError`` with one sentence."""
+    """A database that is locked, full or damaged is an ``UnreachableError`` with one sentence."""
     try:
         yield
-    except sqlite3.OperationalError as error:
+    except sqlite3.DatabaseError as error:
         raise UnreachableError(f"the database cannot be used right now: {error}") from error
 
 
@@ -242,3 +243,11 @@ def read_file(path: Path, operation: Operation[Result], *arguments: Any) -> Resu
             return operation(SqliteTransaction(connection), *arguments)
         except sqlite3.Error as error:
             raise FileError(f"{path}: cannot be read as the database of a study, {error}") from error
+        except FileError:
+            raise
+        except NearfarError as error:
+            raise FileError(f"{path}: {error}") from error
+        except DAMAGE as error:
+            raise FileError(
+                f"{path}: holds values that no study writes; it is damaged, use a copy of it"
+            ) from error
