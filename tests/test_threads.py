@@ -1,4 +1,4 @@
-"""Threads of BLAS: held back for little work, and given back whoever leaves last."""
+"""Threads of BLAS, held back for little work; calls and items that several threads make."""
 
 import sys
 import threading
@@ -8,7 +8,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import nearfar as nf
-from nearfar.threads import one_blas_thread, run
+from nearfar.threads import ahead, one_blas_thread, run
 
 
 def blas_threads():
@@ -77,3 +77,54 @@ def test_a_call_that_fails_stops_the_others_and_is_raised(monkeypatch, bad):
     with pytest.raises(KeyError, match=str(bad)):
         run(work, [(number,) for number in range(8)])
     assert run(work, [(number,) for number in range(bad)]) == [[number, number] for number in range(bad)]
+
+
+def test_the_next_item_is_made_while_one_is_worked_on(monkeypatch):
+    monkeypatch.setenv("NEARFAR_NUM_THREADS", "2")
+    made, worked_on = [], []
+
+    def make():
+        for number in range(3):
+            made.append((number, threading.get_ident()))
+            begun[number].set()
+            yield number
+
+    begun = [threading.Event() for _ in range(3)]
+    for number in ahead(make()):
+        assert begun[min(number + 1, 2)].wait(60)  # the next one begins though this one is not done
+        worked_on.append(number)
+    assert worked_on == [number for number, _ in made] == [0, 1, 2]
+    assert threading.get_ident() not in {thread for _, thread in made}
+
+
+def test_an_error_comes_after_the_items_before_it(monkeypatch):
+    monkeypatch.setenv("NEARFAR_NUM_THREADS", "2")
+
+    def make():
+        yield from (1, 2)
+        raise ValueError("stop")
+
+    seen = []
+    with pytest.raises(ValueError, match="stop"):
+        seen.extend(ahead(make()))
+    assert seen == [1, 2]
+
+
+def test_who_stops_early_waits_for_the_item_that_is_being_made(monkeypatch):
+    monkeypatch.setenv("NEARFAR_NUM_THREADS", "2")
+    made, go_on = [], threading.Event()
+
+    def make():
+        for number in range(5):
+            if number == 2:
+                go_on.wait(60)
+            made.append(number)
+            yield number
+
+    source = make()
+    items = ahead(source)
+    assert [next(items), next(items)] == [0, 1]
+    threading.Timer(0.05, go_on.set).start()
+    items.close()
+    assert made == [0, 1, 2]
+    source.close()  # would raise where it was still running

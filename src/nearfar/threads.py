@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -10,13 +11,14 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from nearfar.errors import InputError
 
 Result = TypeVar("Result")
+Item = TypeVar("Item")
 
-__all__ = ["alone", "blocks", "inside", "n_threads", "one_blas_thread", "run"]
+__all__ = ["ahead", "alone", "blocks", "inside", "n_threads", "one_blas_thread", "run"]
 
 LONG = 5_000  # rows of a matrix up to which a product with a vector is little work
 # read once, as OpenMP does: a local cluster of Dask sets it to 1 for its workers, also in the process that starts them;
@@ -98,6 +100,27 @@ class _Jobs(Generic[Result]):
                     raise
 
 
+def ahead(items: Iterator[Item]) -> Iterator[Item]:
+    """The same items in the same order; while one is worked on, the next is made in another thread.
+
+    >>> list(ahead(iter("abc")))
+    ['a', 'b', 'c']
+    """
+    if inside():
+        yield from items
+        return
+    following = _pool().submit(next, items, _END)
+    try:
+        while (item := following.result()) is not _END:
+            following = _pool().submit(next, items, _END)
+            yield cast("Item", item)
+    finally:
+        wait([following])  # before whoever reads on, or closes what it reads from
+
+
+_END = object()
+
+
 def inside() -> bool:
     """Whether this is work of ``run`` already, so that to cut it further would only cost time.
 
@@ -154,12 +177,16 @@ class _ThreadLimits:
         self.users = 0
         self._lock = threading.Lock()
         self._blas: Any = None
+        self._modules = 0
         self._limiter: Any = None
 
     def enter(self) -> None:
         with self._lock:
             if not self.users:
-                self._blas = self._blas or _controller()
+                if (
+                    len(sys.modules) != self._modules
+                ):  # one that was imported since may have brought its own BLAS
+                    self._blas, self._modules = _controller(), len(sys.modules)
                 self._limiter = self._blas.limit(limits=1, user_api="blas")
             self.users += 1
 

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from nearfar import threads
 from nearfar.errors import FileError, InputError, NearfarWarning
 from nearfar.io.build import triplet_rows
 from nearfar.io.classify_rows import classify_rows
@@ -22,7 +23,7 @@ from nearfar.io.ids import ParticipantIds, Statements
 from nearfar.io.naming import NameTable, Naming
 from nearfar.io.objects import ObjectList, as_count, as_names
 from nearfar.io.parse_columns import parse_columns
-from nearfar.io.rejections import CHECKS, REJECTED, rejected_rows, rows_set_aside
+from nearfar.io.rejections import NONE_ASIDE, NONE_REJECTED, rejected_rows, rows_set_aside
 from nearfar.io.sources import Source, find_sources
 from nearfar.io.table import Cells, Table
 from nearfar.limits import check_largest_index
@@ -32,7 +33,6 @@ __all__ = ["Batch", "ColumnRoles", "GivenObjects", "Opened", "Reader"]
 GivenObjects = ObjectList | Sequence[str] | str | os.PathLike[str] | int
 ColumnRoles = dict[str, Any]
 ROLES = ("anchor", "near", "far")
-NONE_REJECTED, NONE_ASIDE = pl.DataFrame(schema=REJECTED), pl.DataFrame(schema=CHECKS)
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ class Reader:
     def batches(self, opened: Opened, rows: int) -> Iterator[Batch]:
         """All rows of a source, at most ``rows`` at a time; what is found is noted in ``opened``."""
         empty = Cells(pl.DataFrame(schema=opened.table.schema), 0, 0)
-        for chunk in chain(opened.table.cells(opened.grammar.has_header, rows), [empty]):
+        for chunk in chain(threads.ahead(opened.table.cells(opened.grammar.has_header, rows)), [empty]):
             for cells in chunk.cut(rows):
                 yield self._batch(opened, cells)
 

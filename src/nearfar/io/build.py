@@ -34,9 +34,7 @@ def triplet_rows(kept: pl.DataFrame, grammar: Grammar, first_row: int) -> pl.Dat
         columns["statement"] = pl.int_range(first_row, first_row + len(kept), dtype=pl.Int64)
     columns |= _numbers(grammar)
     frames = [
-        kept.select(**dict(zip(ROLES, three, strict=True)), **columns).with_columns(
-            pl.col(ROLES).cast(pl.Int32)
-        )
+        kept.select(**{role: one.cast(pl.Int32) for role, one in zip(ROLES, three, strict=True)}, **columns)
         for three in grammar.triplets
     ]
     if several == 1:

@@ -15,7 +15,7 @@ from nearfar.errors import InputError, NearfarWarning
 from nearfar.io.batches import ColumnRoles, GivenObjects, Opened, Reader
 from nearfar.io.build import make_triplets
 from nearfar.io.ids import ParticipantIds
-from nearfar.io.rejections import CHECKS, REJECTED, rows_error
+from nearfar.io.rejections import NONE_ASIDE, NONE_REJECTED, rows_error
 from nearfar.io.suspicions import warn_of_suspicions
 from nearfar.progress import track
 from nearfar.triplets import Triplets
@@ -64,8 +64,8 @@ class ReadResult:
     """
 
     triplets: Triplets
-    rejected: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=REJECTED))
-    checks: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=CHECKS))
+    rejected: pl.DataFrame = field(default_factory=NONE_REJECTED.clone)
+    checks: pl.DataFrame = field(default_factory=NONE_ASIDE.clone)
     sources: tuple[ReadSource, ...] = ()
     groups: dict[str, str] = field(default_factory=dict)
 
@@ -142,11 +142,11 @@ def read_answers(
 def _read_one(reader: Reader, opened: Opened) -> ReadResult:
     table, grammar = opened.table, opened.grammar
     batches = list(reader.batches(opened, BATCH_ROWS))
-    rejected = pl.concat([pl.DataFrame(schema=REJECTED), *(batch.rejected for batch in batches)])
+    rejected = pl.concat([NONE_REJECTED, *(batch.rejected for batch in batches)])
     n_rows = sum(batch.rows for batch in batches)
     if len(rejected) and not reader.drop:
         raise rows_error(table, rejected, n_rows)
-    checks = pl.concat([pl.DataFrame(schema=CHECKS), *(batch.set_aside for batch in batches)])
+    checks = pl.concat([NONE_ASIDE, *(batch.set_aside for batch in batches)])
     triplets = _whole(reader, opened, [batch.triplets for batch in batches])
     if not grammar.has_header and table.may_be_bare:
         _warn_of_header(triplets, table.name)

@@ -9,7 +9,7 @@ from nearfar.io.classify_rows import Classified
 from nearfar.io.dialects import Grammar
 from nearfar.io.table import FAULTS, Cells, Table
 
-__all__ = ["CHECKS", "REJECTED", "rejected_rows", "rows_error", "rows_set_aside"]
+__all__ = ["CHECKS", "NONE_ASIDE", "NONE_REJECTED", "rejected_rows", "rows_error", "rows_set_aside"]
 
 REJECTED = pl.Schema({"file": pl.String, **FAULTS})
 CHECKS = pl.Schema(
@@ -22,11 +22,14 @@ CHECKS = pl.Schema(
         "content": pl.String,
     }
 )
+NONE_REJECTED, NONE_ASIDE = pl.DataFrame(schema=REJECTED), pl.DataFrame(schema=CHECKS)
 SHOWN = 5
 
 
 def rejected_rows(found: Classified, cells: Cells, grammar: Grammar, table: Table) -> pl.DataFrame:
     """One row per rejected row: file, line, reason, content, expected; in the order of the file."""
+    if found.fate is None and not cells.faults:
+        return NONE_REJECTED
     frames = [pl.DataFrame(cells.faults, schema=FAULTS, orient="row")]
     if found.fate is not None:
         for number, refusal in enumerate(found.refusals, start=1):
@@ -42,29 +45,28 @@ def rejected_rows(found: Classified, cells: Cells, grammar: Grammar, table: Tabl
 
 def rows_set_aside(found: Classified, cells: Cells, grammar: Grammar, table: Table) -> pl.DataFrame:
     """One row per row set aside: file, line, kind, participant, correct (null where not graded), content."""
-    frames = [pl.DataFrame(schema=CHECKS)]
-    if found.fate is not None:
-        for number, aside in enumerate(found.asides):
-            rows = (found.fate == -2 - number).arg_true()
-            if not len(rows):
-                continue
-            own = cells.frame[rows]
-            at = grammar.columns.get("participant")
-            people = (
-                [None] * len(rows) if at is None else own[f"c{at}"].cast(pl.String).fill_null("").to_list()
-            )
-            graded = [None] * len(rows)
-            if aside.correct is not None:
-                graded = found.rows[rows].with_columns(correct=aside.correct)["correct"].to_list()
-            columns = {
-                "file": [table.name] * len(rows),
-                "line": cells.lines_of(rows),
-                "kind": [aside.kind] * len(rows),
-                "participant": people,
-                "correct": graded,
-                "content": _content(own, grammar, table, grammar.objects),
-            }
-            frames.append(pl.DataFrame(columns, schema=CHECKS))
+    if found.fate is None:
+        return NONE_ASIDE
+    frames = [NONE_ASIDE]
+    for number, aside in enumerate(found.asides):
+        rows = (found.fate == -2 - number).arg_true()
+        if not len(rows):
+            continue
+        own = cells.frame[rows]
+        at = grammar.columns.get("participant")
+        people = [None] * len(rows) if at is None else own[f"c{at}"].cast(pl.String).fill_null("").to_list()
+        graded = [None] * len(rows)
+        if aside.correct is not None:
+            graded = found.rows[rows].with_columns(correct=aside.correct)["correct"].to_list()
+        columns = {
+            "file": [table.name] * len(rows),
+            "line": cells.lines_of(rows),
+            "kind": [aside.kind] * len(rows),
+            "participant": people,
+            "correct": graded,
+            "content": _content(own, grammar, table, grammar.objects),
+        }
+        frames.append(pl.DataFrame(columns, schema=CHECKS))
     return pl.concat(frames).sort("line", maintain_order=True)
 
 
