@@ -81,6 +81,34 @@ def test_what_fails_leaves_nothing(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.skipif(os.name == "nt", reason="links need rights on Windows")
+@pytest.mark.parametrize(
+    "words",
+    [
+        "convert {} loop.csv",
+        "check {} --rejected loop.csv",
+        "map {} --model score -o loop.csv",
+        "check loop.csv",
+        "check {} --objects loop.csv",
+        "compare {} --groups loop.csv --model score",
+    ],
+)
+def test_a_link_to_itself_is_written_over_or_refused_in_one_sentence(
+    answers_file, tmp_path, words, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    Path("loop.csv").symlink_to("loop.csv")
+    monkeypatch.setattr(sys, "argv", ["nearfar", *words.format(answers_file).split()])
+    with pytest.raises(SystemExit) as end:
+        main()
+    written = words.endswith(("{} loop.csv", "-o loop.csv", "--rejected loop.csv"))
+    assert end.value.code == (0 if written else 2)
+    assert Path("loop.csv").is_symlink() != written
+    refusals = [line for line in capsys.readouterr().err.splitlines() if "loop.csv: cannot be read" in line]
+    assert len(refusals) == (0 if written or "--groups" in words else 1)
+    assert os.listdir() == ["loop.csv"]
+
+
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO])
 def test_a_full_disk_names_the_file(tmp_path, number):
     with (

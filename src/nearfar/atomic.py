@@ -34,7 +34,7 @@ def atomic_path(target: str | os.PathLike[str]) -> Iterator[Path]:
     ['note.txt']
     """
     given = Path(target)
-    final = given.resolve()  # through a link, so that the link stays one
+    final = Path(os.path.realpath(given))  # through a link, so that the link stays one; a loop is replaced
     if final.is_dir():
         raise _cannot_write(given, "it is a directory", "give the name of a file")
     if not final.parent.is_dir():

@@ -77,8 +77,14 @@ def test_the_shell_draws_two_groups(run, tmp_path):
 def test_what_cannot_be_compared_is_said(run, tmp_path):
     wrong = tmp_path / "wrong.csv"
     wrong.write_text("who,group\n1,a\n")
-    with pytest.raises(FileError, match=r"expected the columns participant and group, got 'who', 'group'"):
+    with pytest.raises(
+        FileError, match=r"'participant' is missing \(it has who, group\); expected participant and group"
+    ):
         run("--groups", wrong)
+    for name, data in {"wrong.xlsx": b"PK\x03\x04" + bytes(50), "wrong.parquet": b"PAR1" + bytes(60)}.items():
+        (tmp_path / name).write_bytes(data)
+        with pytest.raises(FileError, match=f"{name}: is not a readable"):
+            run("--groups", tmp_path / name)
     with pytest.raises(InputError, match="--groups: is written as text, as JSON, or as a figure"):
         run("--groups", tmp_path / "groups.csv", "--csv")
 

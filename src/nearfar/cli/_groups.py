@@ -8,8 +8,6 @@ from typing import Annotated
 
 import typer
 
-from nearfar.errors import FileError
-
 __all__ = ["GroupsOption", "read_groups", "with_group_column"]
 
 GroupsOption = Annotated[
@@ -40,26 +38,8 @@ def read_groups(given: str, found: Mapping[str, str]) -> dict[str, str]:
     """Participant -> group: from the file, or as the reader ``found`` it in the column."""
     if not Path(given).is_file():
         return dict(found)
-    import polars as pl
-
     from nearfar.evaluate.groups import groups_of
+    from nearfar.io.objects import read_columns
 
-    path = Path(given)
-    try:
-        if path.suffix.lower() == ".xlsx":
-            table = pl.read_excel(path, infer_schema_length=0)
-        else:
-            table = pl.read_csv(
-                path, infer_schema=False, separator="\t" if path.suffix.lower() == ".tsv" else ","
-            )
-    except (OSError, pl.exceptions.PolarsError, UnicodeDecodeError) as error:
-        raise FileError(
-            f"{given}: cannot be read as a table with the columns participant and group"
-        ) from error
-    columns = {name.strip().lower(): name for name in table.columns}
-    if not {"participant", "group"} <= columns.keys():
-        raise FileError(
-            f"{given}: expected the columns participant and group, got {', '.join(map(repr, table.columns))}"
-        )
-    people, groups = (table[columns[role]].cast(pl.String).to_list() for role in ("participant", "group"))
-    return groups_of([person or "" for person in people], groups)
+    columns = read_columns(given, ("participant", "group"))
+    return groups_of([person or "" for person in columns["participant"]], columns["group"])

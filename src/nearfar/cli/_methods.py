@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -153,7 +154,7 @@ def check_outputs(outputs: Sequence[str], others: Sequence[str] = ()) -> None:
             raise FileError(
                 f"{path}: {suffix or 'no extension'} is not a format; expected {', '.join(known)}",
             )
-        if not Path(path).resolve().parent.is_dir():
+        if not Path(os.path.realpath(path)).parent.is_dir():
             raise FileError(
                 f"{path}: there is no directory {str(Path(path).parent)!r}; make it first",
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -184,7 +185,7 @@ def _check_targets(output: Path, bundle: Path | None, json: Path | None) -> None
     for path in (output, json):
         if path is None or _is_standard(path):
             continue
-        if not path.resolve().parent.is_dir():
+        if not Path(os.path.realpath(path)).parent.is_dir():
             raise FileError(
                 f"{path}: cannot be written, there is no directory {str(path.parent)!r}; make it first",
             )

@@ -17,10 +17,10 @@ from nearfar.errors import FileError, InputError
 from nearfar.io.formats import open_table
 from nearfar.io.naming import unguarded
 from nearfar.io.rejections import rows_error
-from nearfar.io.sources import find_sources
+from nearfar.io.sources import Source, find_sources
 from nearfar.io.table import FAULTS
 
-__all__ = ["Numbers", "ObjectList", "as_count", "as_names", "read_objects"]
+__all__ = ["Numbers", "ObjectList", "as_count", "as_names", "read_columns", "read_objects"]
 
 
 @dataclass(frozen=True)
@@ -146,13 +146,29 @@ def read_objects(path: str | os.PathLike[str]) -> ObjectList:
     (('007', '008'), ('Bond', '008'))
     """
     source = find_sources(path)[0]
-    table = open_table(source)
-    at = table.header.find("object")
-    if at is None:
-        raise FileError(
-            f"{source.name}: column 'object' is missing (it has {', '.join(table.header.cells)}); "
-            "expected object, and if you like label, image, group"
-        )
+    columns = read_columns(source, ("object",), ("label", "image", "group"))
+    names = _sound_names(source.name, columns["object"])
+    folder = Path(source.name).parent if isinstance(source.data, Path) else Path()
+    return ObjectList(
+        tuple(names),
+        tuple(label or name for label, name in zip(columns["label"], names, strict=True)),
+        tuple(folder / image if image else None for image in columns["image"]),
+        tuple(group or None for group in columns["group"]),
+    )
+
+
+def read_columns(
+    path: str | os.PathLike[str] | Source, needed: Sequence[str], others: Sequence[str] = ()
+) -> dict[str, list[str | None]]:
+    """The text of some columns of a table in any format; a column of ``others`` may be missing."""
+    table = open_table(find_sources(path)[0])
+    for role in needed:
+        if table.header.find(role) is None:
+            extra = f", and if you like {', '.join(others)}" if others else ""
+            raise FileError(
+                f"{table.name}: column {role!r} is missing (it has {', '.join(table.header.cells)}); "
+                f"expected {' and '.join(needed)}{extra}"
+            )
     batches = list(table.cells(has_header=True, rows=1 << 20))
     faults = [fault for batch in batches for fault in batch.faults]
     cells = pl.concat([pl.DataFrame(schema=table.schema), *(batch.frame for batch in batches)])
@@ -163,18 +179,11 @@ def read_objects(path: str | os.PathLike[str]) -> ObjectList:
         )
     kept = cells.filter(~pl.all_horizontal(pl.all().is_null()))
     columns: dict[str, list[str | None]] = {}
-    for role in ("object", "label", "image", "group"):
+    for role in (*needed, *others):
         found = table.header.find(role)
         texts = [None] * len(kept) if found is None else kept[f"c{found}"].cast(pl.String).to_list()
         columns[role] = [unguarded(text) if text and table.guarded else text for text in texts]
-    names = _sound_names(source.name, columns["object"])
-    folder = Path(source.name).parent if isinstance(source.data, Path) else Path()
-    return ObjectList(
-        tuple(names),
-        tuple(label or name for label, name in zip(columns["label"], names, strict=True)),
-        tuple(folder / image if image else None for image in columns["image"]),
-        tuple(group or None for group in columns["group"]),
-    )
+    return columns
 
 
 def _sound_names(source: str, cells: list[str | None]) -> list[str]:

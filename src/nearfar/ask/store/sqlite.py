@@ -241,12 +241,10 @@ def read_file(path: Path, operation: Operation[Result], *arguments: Any) -> Resu
         try:
             connection.execute("BEGIN")
             return operation(SqliteTransaction(connection), *arguments)
-        except sqlite3.Error as error:
-            raise FileError(f"{path}: cannot be read as the database of a study, {error}") from error
         except FileError:
             raise
-        except NearfarError as error:
-            raise FileError(f"{path}: {error}") from error
+        except (sqlite3.Error, NearfarError) as error:
+            raise FileError(f"{path}: cannot be read as the database of a study, {error}") from error
         except DAMAGE as error:
             raise FileError(
                 f"{path}: holds values that no study writes; it is damaged, use a copy of it"
