@@ -5,7 +5,6 @@ import pytest
 
 from nearfar import design, simulate
 from nearfar.errors import InputError
-from nearfar.evaluate import tastes
 from nearfar.evaluate.agreement_of_people import person_agreement
 from nearfar.evaluate.people import wilson
 from nearfar.evaluate.tastes import cluster_people, find_tastes
@@ -45,15 +44,13 @@ def test_three_views(places):
     assert [len(set(found.group[i : i + 7])) for i in (0, 7, 14)] == [1, 1, 1]
 
 
-def test_of_very_many_answers_some_are_drawn_and_everybody_is_sorted(places, monkeypatch):
-    monkeypatch.setattr(tastes, "MOST_ANSWERS", 1500)
-    monkeypatch.setattr(tastes, "ENOUGH_OF_EACH", 100)
-    answers = people([places[0]] * 15 + [places[1]] * 15, 140)
-    found = find_tastes(answers, most=2)
-    assert (found.answers_used, found.answers_given, found.people_used) == (1500, 4200, 15)
+def test_of_very_many_answers_some_are_drawn_and_everybody_is_sorted(places):
+    answers = people([places[0]] * 15 + [places[1]] * 15, 240)
+    found = find_tastes(answers, most=2, max_answers=3000)
+    assert (found.answers_used, found.answers_given, found.people_used) == (3000, 7200, 15)
     assert found.count == 2 and np.bincount(found.group).tolist() == [15, 15]
     assert len(set(found.group[:15])) == 1
-    assert found.sampled == "judged by 1,500 of the 4,200 answers, drawn at random, of 15 of the 30 people"
+    assert found.sampled == "judged by 3,000 of the 7,200 answers, drawn at random, of 15 of the 30 people"
     assert found.sampled in str(found)
 
 

@@ -30,7 +30,6 @@ __all__ = ["Tastes", "cluster_people", "find_tastes"]
 FOLDS = 5
 MOST = 3  # groups that are tried
 LEAST_PEOPLE, LEAST_ANSWERS = 6, 10  # people with so many answers, below which nothing is said about tastes
-MOST_ANSWERS = 20_000  # that the groups are looked for in; of more a sample is drawn
 ENOUGH_OF_EACH = 200  # answers of a person; before fewer are taken, people are left out
 ROUNDS = 20  # of moving people to the group they are most like
 
@@ -95,20 +94,26 @@ class Tastes:
 
 
 def find_tastes(
-    answers: Triplets | ArrayLike, *, model: Any = "soe-2", most: int = MOST, seed: int = 0
+    answers: Triplets | ArrayLike,
+    *,
+    model: Any = "soe-2",
+    most: int = MOST,
+    max_answers: int = 20_000,
+    seed: int = 0,
 ) -> Tastes | None:
     """Ask whether there is more than one way of seeing the objects: one, two or three groups by held-out accuracy.
 
     In each of five honest folds people are grouped by what the common map leaves of their training answers; each
     group gets a map of its own, which predicts its people's held-out answers. Two groups are found where that is better
     than the map of everybody, with the whole 95 % interval of the difference above 0; three likewise against two. Of more than
-    20,000 answers so many are drawn: at first fewer of each person, down to 200, then fewer people.
+    ``max_answers`` answers so many are drawn: at first fewer of each person, down to 200, then fewer people.
 
     Parameters
     ----------
     answers : with participants.
     model : which map.
     most : groups to try, 2 or 3.
+    max_answers : how many answers the groups are looked for in.
     seed : a number.
 
     Returns
@@ -138,7 +143,7 @@ def find_tastes(
     if (sizes >= LEAST_ANSWERS).sum() < LEAST_PEOPLE:
         return None
     judged = parse_model(model)
-    rows = _drawn(answers, sizes, seed)
+    rows = _drawn(answers, sizes, max_answers, seed)
     drawn = answers[rows]
     assert drawn.participant is not None
     credits = _held_out(drawn, judged, most, seed)
@@ -157,16 +162,16 @@ def find_tastes(
     return Tastes(count, names, group, accuracy, gains, judged.name, len(drawn), len(answers), used)
 
 
-def _drawn(answers: Triplets, sizes: NDArray[np.int64], seed: int) -> NDArray[np.intp]:
-    """Rows that the groups are looked for in: all, or about ``MOST_ANSWERS`` in whole statements of people drawn."""
-    if len(answers) <= MOST_ANSWERS:
+def _drawn(answers: Triplets, sizes: NDArray[np.int64], wanted: int, seed: int) -> NDArray[np.intp]:
+    """Rows that the groups are looked for in: all, or about ``wanted`` in whole statements of people drawn."""
+    if len(answers) <= wanted:
         return np.arange(len(answers))
     assert answers.participant is not None
     rng = np.random.default_rng(seed)
-    each = max(ENOUGH_OF_EACH, MOST_ANSWERS // len(sizes))
+    each = max(ENOUGH_OF_EACH, wanted // len(sizes))
     asked = rng.permutation(np.flatnonzero(sizes >= LEAST_ANSWERS))
     total = np.cumsum(np.minimum(sizes, each)[asked])
-    asked = asked[: max(LEAST_PEOPLE, int((total <= MOST_ANSWERS).sum()))]
+    asked = asked[: max(LEAST_PEOPLE, int((total <= wanted).sum()))]
     person = np.unique(answers.participant.codes, return_inverse=True)[1]
     order = np.argsort(person, kind="stable")
     ends = np.cumsum(sizes)
