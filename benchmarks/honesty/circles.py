@@ -15,7 +15,8 @@ from benchmarks.honesty._run import fit, repetitions, run_cells
 from benchmarks.honesty.either import make_either
 from nearfar.evaluate.alignment import align, radius
 from nearfar.evaluate.analysis import Analysis
-from nearfar.evaluate.resamples import coordinates, statements_per_object
+from nearfar.evaluate.resamples import coordinates
+from nearfar.evaluate.stability_of_maps import statements_per_object
 from nearfar.triplets import Triplets
 
 WELL_KNOWN = 100  # statements

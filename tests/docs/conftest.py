@@ -17,5 +17,5 @@ def quick(monkeypatch):
     from nearfar.evaluate import analysis
 
     monkeypatch.setattr(analysis, "candidates", lambda n: ("score", "tste-2", "soe-3"))
-    for name in ("LEAST_RESAMPLES", "MOST_RESAMPLES", "CHANCE_RESAMPLES"):
+    for name in ("LEAST_RESAMPLES", "MOST_RESAMPLES"):
         monkeypatch.setattr(analysis, name, 2)

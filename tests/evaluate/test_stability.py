@@ -8,7 +8,8 @@ import nearfar as nf
 from nearfar.errors import InputError
 from nearfar.evaluate import stability
 from nearfar.evaluate.alignment import align
-from nearfar.evaluate.resamples import circles, kept_labels
+from nearfar.evaluate.resamples import kept_labels
+from nearfar.evaluate.stability_of_maps import circles
 from nearfar.triplets import Triplets
 
 

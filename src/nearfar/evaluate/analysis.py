@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import math
 import os
-import warnings
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nearfar.checks import check_count, seed_number
-from nearfar.errors import InputError, NearfarWarning
-from nearfar.evaluate.auto import Choice, candidates, choose, choose_on_sample
+from nearfar.errors import InputError
+from nearfar.evaluate.auto import Choice, candidates, choose, choose_on_sample, headline
 from nearfar.evaluate.ceiling import NoiseCeiling, noise_ceiling
 from nearfar.evaluate.comparison import Comparison, make_comparison
 from nearfar.evaluate.counting import AnswerCounts, count_answers
@@ -21,19 +21,9 @@ from nearfar.evaluate.crossval import Credits, cross_validate
 from nearfar.evaluate.grouping import Grouping, group_objects
 from nearfar.evaluate.people import People, judge_people
 from nearfar.evaluate.repeats import counts_repeats, without_excess_controls
-from nearfar.evaluate.resamples import (
-    FEWEST_STATEMENTS,
-    Resamples,
-    Stability,
-    circles,
-    coordinates,
-    permuted,
-    resample,
-    spread_of,
-    statements_per_object,
-)
+from nearfar.evaluate.resamples import Resamples, coordinates, resample
 from nearfar.evaluate.splits import Split, kfold, split_units
-from nearfar.methods import cut
+from nearfar.evaluate.stability_of_maps import Stability, kept_by_chance, make_stability, tree_labels
 from nearfar.space.models import Model, empty_space, parse_model, parse_models
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets, as_triplets
@@ -50,7 +40,6 @@ JUDGED, JUDGED_PER_OBJECT, MOST_JUDGED = 60_000, 100, 200_000  # answers that mo
 FEW, SOME = 5_000, 20_000  # up to so many answers there is time for five and for four folds, else three
 WORK = 500_000  # answers that resamples fit in all; fewer resamples where there are many answers
 LEAST_RESAMPLES, MOST_RESAMPLES = 6, 30
-CHANCE_RESAMPLES = 8  # of answers at random
 
 
 class Analysis:
@@ -202,23 +191,8 @@ class Analysis:
     @property
     def headline(self) -> str:
         """One line: what was chosen, its accuracy, its ceiling and what was second."""
-        best = self.best
-        if np.isnan(best.accuracy):
-            return f"{best.name}: too few different questions to judge it by"
-        chosen = "" if self._named is not None else "chosen: "
-        error = "" if np.isnan(best.standard_error) else f" ± {100 * best.standard_error:.1f}"
-        clauses = [f"{chosen}{best.name} predicts {100 * best.accuracy:.1f}{error} % of held-out answers"]
-        low_high = self.ceiling.bracket
-        clauses.append(
-            "the best possible is unknown"
-            if low_high is None
-            else f"the best possible lies between {100 * low_high[0]:.1f} and {100 * low_high[1]:.1f} %"
-        )
-        if best.second:
-            clauses.append(f"second is {best.second} with {100 * self.scores[best.second].accuracy:.1f} %")
-        if best.remark:
-            clauses.append(best.remark)
-        return "; ".join(clauses)
+        second = self.scores[self.best.second].accuracy if self.best.second else math.nan
+        return headline(self.best, self.ceiling, second, named=self._named is not None)
 
     # ---------------------------------------------------------------- the answers themselves
 
@@ -389,59 +363,24 @@ class Analysis:
 
     def stability(self, n_clusters: int | None = 5) -> Stability:
         """How sure locations on the map and clusters of the tree (cut into ``n_clusters``) are."""
-        resamples = self.resamples
         flat = self.space if self.plane_name == self.best.name else self.plane
-        points = coordinates(flat)
-        cloud = resamples.cloud(points)
         labels = kept = by_chance = None
         if n_clusters is not None:
-            labels = np.full(len(self.shown), -1)
-            known = self.space.take(self.shown)
-            rows = np.flatnonzero(known.informed)
-            wanted = min(check_count(n_clusters, "n_clusters"), len(rows))
-            if len(rows) > 1:
-                labels[rows] = cut(known.take(rows).tree(), wanted)
-            kept = resamples.kept(labels, wanted)
-            by_chance = self._kept_by_chance(wanted)
-        told = statements_per_object(self.answers)
-        few = told < FEWEST_STATEMENTS
-        spread = np.where(few, np.nan, spread_of(cloud, points))
-        return Stability(
-            model=self.plane_name,
-            objects=self.answers.objects,
-            points=points,
-            spread=spread,
-            circle=circles(spread, told, resamples.drawn),
-            labels=labels,
-            kept=kept,
-            placed=resamples.placed(),
-            cloud=cloud,
-            resampled=resamples.kind,
-            few=few,
-            kept_by_chance=by_chance,
+            informed = int(self.shown_space.informed.sum())
+            wanted = min(check_count(n_clusters, "n_clusters"), informed)
+            labels = tree_labels(self.shown_space, wanted)
+            kept = self.resamples.kept(labels, wanted)
+            by_chance = kept_by_chance(
+                self._weighed,
+                self._model(self.best.name),
+                self.shown,
+                wanted,
+                n_resamples=self.n_resamples,
+                seed=self.seed,
+            )
+        return make_stability(
+            self.answers, self.plane_name, coordinates(flat), self.resamples, labels, kept, by_chance
         )
-
-    def _kept_by_chance(self, n_clusters: int) -> float:
-        """What ``kept`` is, in the median, for the same questions answered at random."""
-        noise = permuted(self._weighed, self.seed)
-        model = self._model(self.best.name)
-        again = resample(
-            noise,
-            model,
-            model,
-            n_resamples=min(CHANCE_RESAMPLES, self.n_resamples),
-            seed=self.seed,
-            shown=self.shown,
-        )
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NearfarWarning)
-            known = model.fit(noise).take(self.shown)
-        rows = np.flatnonzero(known.informed)
-        if len(rows) < 2:
-            return float("nan")
-        labels = np.full(len(self.shown), -1)
-        labels[rows] = cut(known.take(rows).tree(), min(n_clusters, len(rows)))
-        return float(np.nanmedian(again.kept(labels, min(n_clusters, len(rows)))))
 
     # ---------------------------------------------------------------- showing it
 

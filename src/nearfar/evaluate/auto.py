@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar.evaluate.ceiling import NoiseCeiling
 from nearfar.evaluate.crossval import Credits, cross_validate, pair_credits
 from nearfar.evaluate.splits import Split, kfold
 from nearfar.evaluate.uncertainty import Groups, covariance_of_means, error_groups, mean_estimate
 from nearfar.space.models import Model
 from nearfar.triplets import Triplets
 
-__all__ = ["Choice", "candidates", "choose", "choose_on_sample", "pick"]
+__all__ = ["Choice", "candidates", "choose", "choose_on_sample", "headline", "pick"]
 
 # Of ste, tste, ckl, soe and gnmds at 2, 3, 5, 8, 12 and 20 dimensions these did best, or within .003 of it, on all
 # of food, car, musicians and THINGS (docs/models.md); the kernels are there for landmark designs and for speed.
@@ -143,3 +144,23 @@ def choose_on_sample(answers: Triplets, judged: NDArray[np.intp], credits: Credi
 def _second(credits: Credits, final: int) -> str:
     order = np.argsort(-credits.accuracies, kind="stable")
     return next((credits.models[k].name for k in order if k != final), "")
+
+
+def headline(best: Choice, ceiling: NoiseCeiling, second: float, *, named: bool) -> str:
+    """One line: what was chosen (or ``named``), its accuracy, its ceiling and what was second, with which accuracy."""
+    if np.isnan(best.accuracy):
+        return f"{best.name}: too few different questions to judge it by"
+    error = "" if np.isnan(best.standard_error) else f" ± {100 * best.standard_error:.1f}"
+    chosen = "" if named else "chosen: "
+    clauses = [f"{chosen}{best.name} predicts {100 * best.accuracy:.1f}{error} % of held-out answers"]
+    low_high = ceiling.bracket
+    clauses.append(
+        "the best possible is unknown"
+        if low_high is None
+        else f"the best possible lies between {100 * low_high[0]:.1f} and {100 * low_high[1]:.1f} %"
+    )
+    if best.second:
+        clauses.append(f"second is {best.second} with {100 * second:.1f} %")
+    if best.remark:
+        clauses.append(best.remark)
+    return "; ".join(clauses)

@@ -14,12 +14,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.answer_columns import median_of_times
 from nearfar.arrays import Floats
-from nearfar.evaluate.agreement import counts_of_others
 from nearfar.evaluate.quick import quick_credits, score_credits
-from nearfar.evaluate.uncertainty import dense_codes, speakers
-from nearfar.io.reading import double_submits
+from nearfar.evaluate.shares_of_people import shares_of_people, statements_of_people, times_of_people
+from nearfar.evaluate.uncertainty import dense_codes
 from nearfar.triplets import Triplets
 
 __all__ = ["DISCOVERY_RATE", "People", "Person", "Rate", "Standing", "Usual", "judge_people", "wilson"]
@@ -28,7 +26,6 @@ Standing = Literal["", "inconsistent", "different", "unlike the others", "one-si
 DISCOVERY_RATE = 0.05
 ENOUGH = 10  # statements behind a share before it can be held against somebody
 SIDED = 0.1  # beyond what is usual, that honest people may prefer one side
-FAST = 1 / 3  # of the median time of all answers: faster is "very fast"
 LEAST_USUAL = 0.55  # below it, what is usual is hardly above guessing and nobody can be nearer to guessing
 SURE = (
     0.01  # level at which somebody named is said to be inconsistent, or to repeat their own answers reliably
@@ -130,9 +127,9 @@ def judge_people(answers: Triplets, credit: NDArray[Any] | None = None) -> Peopl
         return None
     credit = quick_credits(answers) if credit is None else credit
     credit = np.full(len(answers), math.nan) if credit is None else credit
-    shares = _shares(answers, credit, codes, len(names))
-    median, fast, limit = _times(answers, len(names))
-    statements = _statements_of(answers, codes, len(names))
+    shares = shares_of_people(answers, credit, codes, len(names))
+    median, fast, limit = times_of_people(answers, len(names))
+    statements = statements_of_people(answers, codes, len(names))
     rows = [
         Person(
             name=names[code],
@@ -325,85 +322,8 @@ def _quantile(level: float, df: int) -> float:
     return float(t.ppf(level, df))
 
 
-# ---------------------------------------------------------------- shares of every person
-
-
-def _shares(
-    answers: Triplets, credit: NDArray[Any], codes: NDArray[np.int64], size: int
-) -> dict[str, tuple[Floats, NDArray[np.int64]]]:
-    """Per kind of agreement and person: hits (a statement counts once) and of how many."""
-    statement = dense_codes(answers.statement_ids)
-    asked = dense_codes(answers.question_ids)
-    said = (answers.near < answers.far).astype(np.int64)
-    person = speakers(answers)
-    same, others = counts_of_others(asked, said, person)
-    first = ~double_submits(answers)
-    own = dense_codes(asked * (int(person.max(initial=-1)) + 1) + person)
-    same_again, again = np.zeros(len(answers)), np.zeros(len(answers))
-    same_again[first], again[first] = counts_of_others(own[first], said[first], statement[first])
-    side = _sides(answers)
-    left = np.zeros(len(answers)) if answers.near_side is None else (answers.near_side == 0).astype(float)
-    predicted = np.asarray(credit, dtype=np.float64)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        values = {
-            "with_prediction": (predicted, np.isfinite(predicted)),
-            "with_others": (same / others, others > 0),
-            "with_themselves": (same_again / again, again > 0),
-            "left": (left, side),
-        }
-    found = {}
-    for kind, (value, known) in values.items():
-        # a question asked again is one comparison, however often; anything else counts by statement
-        compared = own if kind == "with_themselves" else statement
-        found[kind] = _hits(value[known], compared[known], codes[known], size)
-    return found
-
-
-def _sides(answers: Triplets) -> NDArray[np.bool_]:
-    """(m,) whether it is known at which side the chosen one stood; a side that never varies is none."""
-    if answers.near_side is None:
-        return np.zeros(len(answers), dtype=bool)
-    known = answers.near_side >= 0
-    return known if len(np.unique(answers.near_side[known])) > 1 else np.zeros(len(answers), dtype=bool)
-
-
-def _hits(
-    value: Floats, compared: NDArray[np.int64], codes: NDArray[np.int64], size: int
-) -> tuple[Floats, NDArray[np.int64]]:
-    """Per person: the sum of the means of the things compared, and how many there are."""
-    hits: Floats = np.zeros(size)
-    count: NDArray[np.int64] = np.zeros(size, dtype=np.int64)
-    if len(value):
-        _, first, inverse = np.unique(compared, return_index=True, return_inverse=True)
-        np.add.at(hits, codes[first], np.bincount(inverse, weights=value) / np.bincount(inverse))
-        np.add.at(count, codes[first], 1)
-    return hits, count
-
-
 def _by_statement(values: NDArray[Any], statement: NDArray[np.int64]) -> Floats:
     return np.asarray(np.bincount(statement, weights=values) / np.bincount(statement))
-
-
-def _statements_of(answers: Triplets, codes: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    _, first = np.unique(answers.statement_ids, return_index=True)
-    return np.bincount(codes[first], minlength=size)
-
-
-def _times(answers: Triplets, size: int) -> tuple[Floats, Floats, float | None]:
-    """Per participant: median seconds of a statement and the share of very fast ones; and the limit of that."""
-    unknown = np.full(size, math.nan)
-    if answers.seconds is None or answers.participant is None or not np.isfinite(answers.seconds).any():
-        return unknown, unknown, None
-    _, first = np.unique(answers.statement_ids, return_index=True)  # one time per statement
-    seconds, codes = answers.seconds[first], answers.participant.codes[first]
-    timed = np.isfinite(seconds)
-    seconds, codes = seconds[timed], codes[timed]
-    limit = FAST * median_of_times(seconds)
-    median, fast = unknown.copy(), unknown.copy()
-    for code in np.unique(codes).tolist():
-        own = seconds[codes == code]
-        median[code], fast[code] = median_of_times(own), np.mean(own < limit)
-    return median, fast, limit
 
 
 def _known(value: float) -> float | None:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from nearfar.evaluate.analysis import Analysis
 from nearfar.evaluate.comparison import Comparison
 from nearfar.evaluate.repeats import counts_repeats, warn_of_controls
-from nearfar.evaluate.resamples import Stability
+from nearfar.evaluate.stability_of_maps import Stability
 from nearfar.space.margins import MarginStrategy
 from nearfar.space.models import fit_space
 from nearfar.space.space import Space

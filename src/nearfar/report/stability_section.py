@@ -6,7 +6,7 @@ import numpy as np
 
 from nearfar.arrays import Floats
 from nearfar.evaluate.analysis import MOST_RESAMPLES, Analysis
-from nearfar.evaluate.resamples import FEWEST_STATEMENTS, Stability
+from nearfar.evaluate.stability_of_maps import FEWEST_STATEMENTS, Stability
 from nearfar.report.facts import Judge, Sure, TreeFacts
 from nearfar.report.words import display_names, listed, number, percent
 
