@@ -8,7 +8,7 @@ from pathlib import Path
 from nearfar.errors import TooLargeError
 from nearfar.limits import LIMITS
 
-__all__ = ["available_bytes", "check_square"]
+__all__ = ["available_bytes", "check_points", "check_square"]
 
 UNKNOWN = 4 << 30
 SMALL = 1 << 25  # asking the system takes longer than it takes to make a small matrix
@@ -34,6 +34,19 @@ def check_square(n: int, itemsize: int, *, copies: int = 1) -> None:
             f"the kernel matrix of {n:,} objects needs {needed / 1e9:.1f} GB, but {free / 1e9:.1f} GB are free; "
             "KernelPCA and KernelKMeans (nearfar map, nearfar cluster) work on Phi without it, and "
             "nearfar.scale.kernel_matrix(..., to='K.zarr') writes it to disk"
+        )
+
+
+def check_points(n: int, n_components: int) -> None:
+    """Raise TooLargeError where more coordinates than objects, which hold nothing more, take more than there is.
+
+    >>> check_points(10, 12)
+    """
+    needed = 3 * n * n_components * 8  # found, turned and copied
+    if n_components > n and needed > min(SMALL, LIMITS.memory_bytes) and needed > (free := available_bytes()):
+        raise TooLargeError(
+            f"n_components: {n_components:,} coordinates of {n:,} objects need {needed / 1e9:.1f} GB, "
+            f"but {free / 1e9:.1f} GB are free; take fewer, {n:,} hold everything"
         )
 
 

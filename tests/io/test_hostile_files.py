@@ -10,7 +10,7 @@ import pytest
 
 from nearfar.cli import main
 from nearfar.errors import InputError, NearfarError
-from nearfar.io import read_answers, read_triplets, scan_triplets
+from nearfar.io import read_answers, read_triplets, scan_triplets, write_triplets
 from nearfar.limits import LIMITS
 
 HEAD = b"anchor,near,far\n"
@@ -137,3 +137,17 @@ def test_nested_values_in_other_columns_do_no_harm(tmp_path):
     path = tmp_path / "answers.jsonl"
     path.write_text('{"anchor": "a", "near": "b", "far": "c", "note": ' + "[" * 400 + "]" * 400 + "}\n")
     assert len(read_triplets(path)) == 1
+
+
+def test_a_python_without_zstd_says_so(tmp_path, monkeypatch):
+    path = tmp_path / "answers.csv.zst"
+    write_triplets(read_triplets(np.array([[0, 1, 2]])), path)
+    assert len(read_triplets(path)) == 1
+    monkeypatch.setitem(
+        sys.modules, "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd", None
+    )
+    monkeypatch.delattr(
+        "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd", raising=False
+    )
+    with pytest.raises(InputError, match=r"zst: cannot be unpacked, this Python was built without zstd"):
+        read_triplets(path)

@@ -37,6 +37,7 @@ __all__ = [
     "many",
     "named_columns",
     "read_lines",
+    "readable",
     "session",
     "tell",
     "text_output",
@@ -109,7 +110,12 @@ OutputOption = Annotated[
 QuietOption = Annotated[
     bool, typer.Option("--quiet", "-q", help="No progress and no remarks; warnings still show.")
 ]
-SeedOption = Annotated[int, typer.Option("--seed", help="Fixes everything random.")]
+SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Fixes everything random.")]
+
+
+def readable(title: str) -> str:
+    """A heading without what no font and no page can show; bytes that are not UTF-8 stand as escapes."""
+    return printable(title)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nearfar.cli._common import Loaded, load, many, read_lines, tell
+from nearfar.cli._common import Loaded, load, many, read_lines, readable, tell
 from nearfar.cli._model import ModelOption, make_space
 from nearfar.errors import FileError, InputError
 from nearfar.terminal import write_out
@@ -76,7 +76,9 @@ ImagesOption = Annotated[
         show_default=False,
     ),
 ]
-TitleOption = Annotated[str, typer.Option("--title", help="Heading of the picture.", show_default=False)]
+TitleOption = Annotated[
+    str, typer.Option("--title", help="Heading of the picture.", callback=readable, show_default=False)
+]
 OutputsOption = Annotated[
     list[str],
     typer.Option(

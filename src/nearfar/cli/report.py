@@ -19,6 +19,7 @@ from nearfar.cli._common import (
     QuietOption,
     SeedOption,
     load,
+    readable,
     session,
     tell,
 )
@@ -75,7 +76,9 @@ def report(
             show_default=False,
         ),
     ] = None,
-    title: Annotated[str, typer.Option("--title", help="Heading of the page.", show_default=False)] = "",
+    title: Annotated[
+        str, typer.Option("--title", help="Heading of the page.", callback=readable, show_default=False)
+    ] = "",
     clusters: Annotated[
         int | None,
         typer.Option(

@@ -21,6 +21,8 @@ __all__ = ["ROLES", "Booklets", "booklets", "new_places", "repeat_questions"]
 
 NEW, AGAIN, CHECK = 0, 1, 2
 ROLES = ("new", "again", "check")
+MOST_CHECKS = 1000  # in one list
+MOST_EMPTY = 10_000  # lists may be empty while there are not more of them
 GAP = 10  # places between a question and its repeat, so that the answer is not simply remembered
 
 Slots = list[tuple[int, int]]  # (role, question) in the order of asking
@@ -144,10 +146,17 @@ def booklets(
     """
     check_whole("people", people, 1)
     check_whole("checks", checks, 0)
+    if checks > MOST_CHECKS:
+        raise InputError(f"checks: at most {MOST_CHECKS:,} check questions fit in a list, got {checks:,}")
     check_whole("gap", gap, 1)
     if not 0 <= again <= 1:
         raise InputError(f"again must be a share from 0 to 1, got {again}")
     total = _slots(len(questions), people, per_person, each, again, checks)
+    if people > max(total, MOST_EMPTY):
+        raise InputError(
+            f"people: {total:,} questions cannot be dealt out to {people:,} people; take fewer people, or more "
+            "questions or answers per question"
+        )
     rng = np.random.default_rng(seed)
     keys = trio_keys(questions)
     question, person = deal(keys, spread_load(keys, total, people, rng), people, rng)

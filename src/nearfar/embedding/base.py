@@ -19,6 +19,7 @@ from nearfar.embedding.optimise import Optimum, optimise
 from nearfar.embedding.pull import Emphasis, LearntPull, Pull, answers_per_object, steady_pull
 from nearfar.embedding.start import kernel_start, origin_start, random_start
 from nearfar.errors import InputError, NotConverged, UninformedWarning
+from nearfar.memory import check_points
 from nearfar.threads import one_blas_thread
 from nearfar.triplets import Triplets, as_triplets
 
@@ -261,6 +262,7 @@ class Embedding(BaseEstimator):  # type: ignore[misc]
 
     def _check(self, answers: Triplets) -> None:
         _whole(self.n_components, "n_components")
+        check_points(answers.n_objects, self.n_components)
         _whole(self.n_init, "n_init")
         _whole(self.max_iter, "max_iter")
         if self.tol is not None:

@@ -169,7 +169,7 @@ def open_binary(source: Source) -> Iterator[BinaryIO]:
                 yield raw
                 return
             size = len(data) if isinstance(data, bytes) else os.path.getsize(data)
-            with _unpacked(source.packed, raw) as stream:
+            with _unpacked(source, raw) as stream:
                 yield _CountedStream(stream, source.name, size)  # type: ignore[misc]
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise FileError(
@@ -177,13 +177,18 @@ def open_binary(source: Source) -> Iterator[BinaryIO]:
         ) from error
 
 
-def _unpacked(packed: str, raw: Any) -> Any:
-    if packed == "gzip":
+def _unpacked(source: Source, raw: Any) -> Any:
+    if source.packed == "gzip":
         return gzip.open(raw, "rb")
-    if sys.version_info >= (3, 14):
-        from compression import zstd
-    else:
-        from backports import zstd
+    try:
+        if sys.version_info >= (3, 14):
+            from compression import zstd
+        else:
+            from backports import zstd
+    except ImportError as error:
+        raise FileError(
+            f"{source.name}: cannot be unpacked, this Python was built without zstd; pack it with gzip"
+        ) from error
     return zstd.open(raw, "rb")
 
 

@@ -17,6 +17,7 @@ from nearfar.errors import InputError
 from nearfar.kernel.factored import Factored
 from nearfar.kernel.phi import PhiLike, column_counts, used_columns
 from nearfar.kernel.shift import check_diagonal, shift_and_matrix
+from nearfar.memory import check_points
 from nearfar.methods._columns import into_columns, onto_columns, take_columns
 from nearfar.methods._common import as_given, check_count, phi_rows
 from nearfar.methods._spectrum import check_solver, leading, leading_axes, trace
@@ -53,6 +54,7 @@ class PrincipalAxes:
         count, solver = check_count(self.n_components, "n_components"), check_solver(self.eigen_solver)
         shifted = check_diagonal(self.diagonal)
         phi = self._rows(X, reset=True)
+        check_points(phi.n_rows, count)
         factored = Factored(phi)
         if factored.size == 0:
             raise InputError(

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nearfar.errors import InputError
+from nearfar.memory import check_points
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets, as_triplets
 
@@ -227,6 +228,7 @@ def fit_space(answers: Triplets | ArrayLike, model: Any, *, landmarks: Sequence[
 def empty_space(name: str, answers: Triplets, n_components: int | None = None) -> Space:
     """The space of a model of no answers: every object is uninformed, every question a tie."""
     n = answers.n_objects
+    check_points(n, n_components or 2)
     return Space(
         np.zeros((n, n_components or 2)),
         answers.objects,

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from nearfar.arrays import Floats
 from nearfar.checks import check_count
 from nearfar.errors import InputError
+from nearfar.memory import check_points
 from nearfar.space.clusters import Clusters, as_clusters
 from nearfar.space.margins import MarginStrategy, phi_margins, point_margins
 from nearfar.space.predictions import Predictions, as_questions
@@ -183,6 +184,7 @@ class Space:
         Uninformed objects lie where nothing pulls them: at the centre of points, at the zero row of a kernel.
         """
         if not self.informed.any():
+            check_points(len(self), n_components)
             return np.zeros((len(self), n_components))
         if self.kind == "points" and self.rows.shape[1] == n_components:
             return np.array(self.rows, dtype=np.float64)

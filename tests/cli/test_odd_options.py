@@ -1,0 +1,94 @@
+"""Options that nobody means: one sentence and exit code 2, before memory is taken."""
+
+import os
+import sys
+
+import numpy as np
+import pytest
+
+import nearfar as nf
+from nearfar.cli import main
+from nearfar.errors import TooLargeError
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Answers about six objects, and the list of them."""
+    folder = tmp_path_factory.mktemp("odd")
+    rows = [np.random.default_rng(seed).permutation(6)[:3] for seed in range(60)]
+    nf.write_triplets(nf.Triplets.from_array(rows, list("abcdef")), folder / "answers.csv")
+    (folder / "objects.txt").write_text("\n".join("abcdef") + "\n")
+    return folder
+
+
+@pytest.fixture
+def refused(folder, monkeypatch, capsys):
+    """Run a command; what it says when it refuses."""
+
+    def run(*words):
+        monkeypatch.chdir(folder)
+        monkeypatch.setattr(sys, "argv", ["nearfar", *words])
+        with pytest.raises(SystemExit, match=r"^2$"):
+            main()
+        said = capsys.readouterr().err
+        assert "Traceback" not in said
+        return said
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (
+            "plan objects.txt -b 9 --people 1000000000",
+            "9 questions cannot be dealt out to 1,000,000,000 people",
+        ),
+        ("plan objects.txt -b 9 --people 999999999999999999999", "9 questions cannot be dealt out to"),
+        (
+            "plan objects.txt -b 9 --people 2 --checks 1000000000",
+            "at most 1,000 check questions fit in a list",
+        ),
+        ("map answers.csv -m score -n 100000000000", "coordinates of 6 objects need 14400.0 GB"),
+        ("map answers.csv -m score-9 -n 99999999999999999999999", "n_components: 99,999,999,"),
+        ("map answers.csv -m score-100000000000", "is not known; known are auto"),
+        ("map answers.csv -m soe-100000000000", "is not known; known are auto"),
+        (
+            "compare answers.csv -m tste-100000000000",
+            "is not known",
+        ),
+    ],
+)
+def test_numbers_that_would_take_all_memory_are_refused_before(refused, words, sentence):
+    said = refused(*words.split())
+    assert sentence in said and said.count("\nnearfar: ") + said.startswith("nearfar: ") == 1
+
+
+@pytest.mark.parametrize("command", ["map answers.csv", "cluster answers.csv -k 2", "plan objects.txt -b 9"])
+def test_a_seed_is_not_negative(refused, command):
+    assert "--seed" in refused(*command.split(), "--seed", "-1")
+
+
+def test_more_coordinates_than_objects_are_zero_where_they_fit():
+    rows = [np.random.default_rng(seed).permutation(6)[:3] for seed in range(60)]
+    space = nf.fit(nf.Triplets.from_array(rows), "score")
+    assert space.map(9).shape == (6, 9) and not space.map(9)[:, 6:].any()
+    with pytest.raises(TooLargeError, match="n_components: 10,000,000,000 coordinates of 6 objects"):
+        space.map(10**10)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no arguments that are not text")
+def test_bytes_that_are_not_text_are_shown_or_refused(refused, folder, monkeypatch, capsys):
+    odd = os.fsdecode(b"\xff")
+    monkeypatch.setattr(
+        sys, "argv", ["nearfar", "map", "answers.csv", "-m", "k1", "-o", "m.svg", "--title", odd]
+    )
+    monkeypatch.chdir(folder)
+    with pytest.raises(SystemExit, match=r"^0$"):
+        main()
+    assert (folder / "m.svg").stat().st_size > 2000
+    capsys.readouterr()
+    (folder / "study.toml").write_text(
+        'title = "T"\nobjects = ["a", "b", "c", "d"]\n[questions]\nper_person = 3\nagain = 0\nchecks = 0\n'
+    )
+    assert refused("ask", "erase", "study.toml", odd).count("\n") == 1
