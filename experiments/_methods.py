@@ -26,6 +26,7 @@ __all__ = [
     "EMBEDDINGS",
     "KERNELS",
     "PUBLISHED",
+    "QUICK_EMBEDDINGS",
     "ask",
     "cluster_points",
     "cluster_purity",
@@ -33,6 +34,7 @@ __all__ = [
     "is_kernel",
     "matrix_seconds",
     "published",
+    "sized",
 ]
 
 KERNELS = ("k1", "k2", "score")
@@ -41,6 +43,14 @@ PUBLISHED = ("GNMDS", "CKL", "TSTE")  # what the paper compared with, in the pro
 REPLICATES, ITERATIONS = 5, 100  # of (kernel) k-means, as the paper has it
 MU = 0.1  # of CKL, as the paper has it
 FEW_OBJECTS = 1_000
+STEPS, QUICK_STEPS = 1_000, 100  # of the published programs
+QUICK_EMBEDDINGS = ("GNMDS", "STE")
+
+
+def sized(settings: Mapping[str, Any], quick: bool) -> dict[str, Any]:
+    """Settings of a cell; in a quick run the published programs take fewer steps, and their rows say so."""
+    short = quick and settings.get("start") == "published"
+    return dict(settings) | ({"steps": QUICK_STEPS} if short else {})
 
 
 def is_kernel(method: str) -> bool:
@@ -118,7 +128,8 @@ def fit(settings: Mapping[str, Any], given: Triplets, seed: int) -> NDArray[Any]
     """Points of an embedding: by the published program, or ours from a kernel start."""
     method, d = settings["method"], settings["d"]
     if settings["start"] == "published":
-        return np.asarray(published(method, d, seed).fit_transform(given))
+        program = published(method, d, seed).set_params(max_iter=settings.get("steps", STEPS))
+        return np.asarray(program.fit_transform(given))
     return np.asarray(getattr(embedding, method)(n_components=d).fit_transform(given))
 
 
@@ -130,7 +141,7 @@ def published(method: str, d: int, seed: int) -> Any:
         optimizer="gradient-descent",
         init="origin",
         regularization=0.0,
-        max_iter=1000,
+        max_iter=STEPS,
         random_state=seed % 2**31,
         **own,
     )

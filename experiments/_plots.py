@@ -91,12 +91,15 @@ def thousands(axis: Any, values: Sequence[int]) -> None:
     axis.minorticks_off()
 
 
-def save(figure: Any, path: Path) -> None:
-    """Write a PNG, all its colours kept, and let go of the figure."""
+def save(figure: Any, path: Path, *, draft: bool = False) -> None:
+    """Write a PNG, all its colours kept, and let go of the figure; a draft is coarser and takes half the time."""
     path.parent.mkdir(parents=True, exist_ok=True)
     stream = io.BytesIO()
-    figure.savefig(stream, dpi=RESOLUTION, format="png", facecolor="white")
+    figure.savefig(stream, dpi=RESOLUTION // 2 if draft else RESOLUTION, format="png", facecolor="white")
     plt.close(figure)
+    if draft:
+        path.write_bytes(stream.getvalue())
+        return
     small = io.BytesIO()
     Image.open(stream).convert("RGB").save(small, "png", optimize=True)
     path.write_bytes(small.getvalue())

@@ -12,7 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from experiments import _maps, _methods
 from experiments._data import Data
-from experiments._experiment import Cell, Claim, Experiment, Figure, Row, Section, Verdict, seed_of, table
+from experiments._experiment import Cell, Claim, Experiment, Figure, Row, Section, Verdict, seed_of, turned
 from nearfar import FeatureMap, KernelKMeans, KernelPCA
 from nearfar.evaluate.metrics import purity
 
@@ -22,12 +22,10 @@ ABOVE = 0.2  # above guessing the largest class: a map that shows the classes
 
 def cells(quick: bool) -> list[Cell]:
     kernels = [Cell({"method": kernel}, 0.3) for kernel in _methods.KERNELS]
-    published = [Cell({"method": m, "d": 2, "start": "published"}, 0.5) for m in _methods.PUBLISHED]
-    return (
-        kernels
-        + published
-        + [Cell({"method": m, "d": 2, "start": "kernel"}, 0.5) for m in _methods.EMBEDDINGS]
-    )
+    published = [{"method": method, "d": 2, "start": "published"} for method in _methods.PUBLISHED]
+    ours = _methods.QUICK_EMBEDDINGS if quick else _methods.EMBEDDINGS
+    embeddings = published + [{"method": method, "d": 2, "start": "kernel"} for method in ours]
+    return kernels + [Cell(_methods.sized(settings, quick), 0.5) for settings in embeddings]
 
 
 def compute(settings: Mapping[str, Any], data: Data) -> dict[str, Any]:
@@ -94,7 +92,7 @@ def section(rows: list[Row], data: Data) -> Section:
 def comparison(rows: list[Row]) -> str:
     """The table of maps; one car more or less is 1/60."""
     lines = [[way(row), f"{row['neighbours']:.2f}", f"{row['purity']:.2f}"] for row in rows]
-    return table(["map (2-d)", "neighbours", "purity"], lines)
+    return turned(["map (2-d)", "neighbours", "purity"], lines)
 
 
 def ours(rows: list[Row], data: Data) -> Section:

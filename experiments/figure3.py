@@ -19,13 +19,16 @@ from nearfar.design import random_questions
 from nearfar.simulate import SimulatedAnswers, answers
 
 N, QUICK_N = 400, 100
+QUICK_SETS = ("rings", "blocks")  # those that the page has a word about
 SHARE = 0.1  # of all questions
 KERNELS = ("k1", "k2", "score")
 STRONG = 0.5  # a rank correlation from here on is called strong, by convention
 
 
 def cells(quick: bool) -> list[Cell]:
-    return [Cell({"set": name, "n": QUICK_N if quick else N}, 0.2 if quick else 6) for name in TOYS]
+    if quick:
+        return [Cell({"set": name, "n": QUICK_N}, 0.2) for name in QUICK_SETS]
+    return [Cell({"set": name, "n": N}, 6) for name in TOYS]
 
 
 def collect(name: Any, n: int) -> tuple[Toy, SimulatedAnswers]:

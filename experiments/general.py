@@ -9,7 +9,7 @@ from experiments import _general_page, _methods, usps
 from experiments._data import Data
 from experiments._experiment import Cell, Experiment, seed_of
 
-BUDGETS, QUICK_BUDGETS = (10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000), (10_000, 30_000)
+BUDGETS, QUICK_BUDGETS = (10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000), (10_000,)
 RUNS, FEW_RUNS, QUICK_RUNS = 10, 3, 1  # the published program in fewer runs
 FLIPS = (0.0, 0.3)
 OTHERS: tuple[dict[str, Any], ...] = (
@@ -29,7 +29,7 @@ def cells(quick: bool) -> list[Cell]:
     ]
     return [
         Cell(
-            {"run": run, "budget": budget, "flip": flip} | fit,
+            {"run": run, "budget": budget, "flip": flip} | _methods.sized(fit, quick),
             0.1 + budget / {"published": 5e4, "kernel": 1e5}.get(fit.get("start", ""), 1e6),
         )
         for run in range(QUICK_RUNS if quick else RUNS)

@@ -18,7 +18,7 @@ from experiments._machine import timed
 from nearfar import FeatureMap, KernelPCA, kernel_matrix
 from nearfar.evaluate.metrics import triplet_accuracy
 
-N, QUICK_N = 20_000, 500
+N, QUICK_N = 20_000, 250
 SHOWN = 1_200  # points kept for the picture
 JUDGED = 100_000  # fresh questions, answered without a flip
 NEIGHBOURS = 10
@@ -34,7 +34,9 @@ WAYS: tuple[dict[str, Any], ...] = (
 
 def cells(quick: bool) -> list[Cell]:
     n = QUICK_N if quick else N
-    return [Cell({"n": n} | way, n / 1000 * (2 if "d" in way else 0.3)) for way in WAYS]
+    return [
+        Cell({"n": n} | _methods.sized(way, quick), n / 1000 * (2 if "d" in way else 0.3)) for way in WAYS
+    ]
 
 
 def compute(settings: Mapping[str, Any], data: Data) -> dict[str, Any]:

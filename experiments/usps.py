@@ -19,7 +19,7 @@ from nearfar.simulate import answers
 
 N, N_LANDMARKS, CLASSES = 1_000, 15, (1, 2, 3)
 RUNS, PUBLISHED_RUNS, QUICK_RUNS = 10, 2, 1
-BUDGETS, QUICK_BUDGETS = (5_000, 20_000, 50_000, 100_000), (5_000, 10_000)
+BUDGETS, QUICK_BUDGETS = (5_000, 20_000, 50_000, 100_000), (2_000, 5_000)
 FLIPS = (0.0, 0.3)
 DIMENSIONS = (2, 10)
 DESIGNS = ("landmark", "landmark-k2", "rand")  # k1's questions, k2's, and random ones
@@ -35,9 +35,9 @@ def cells(quick: bool) -> list[Cell]:
             for flip in FLIPS:
                 for design in DESIGNS:
                     asked = {"run": run, "budget": budget, "flip": flip, "design": design}
-                    fits = _fits(design, DIMENSIONS[:1] if quick else DIMENSIONS)
+                    fits = _fits(design, quick)
                     found += [
-                        Cell(asked | fit, _cost(fit, budget))
+                        Cell(asked | _methods.sized(fit, quick), _cost(fit, budget))
                         for fit in fits
                         if run < PUBLISHED_RUNS or fit.get("start") != "published"
                     ]
@@ -49,8 +49,9 @@ def _cost(fit: dict[str, Any], budget: int) -> float:
     return 4 * work if fit.get("start") == "published" else work
 
 
-def _fits(design: str, dimensions: tuple[int, ...]) -> list[dict[str, Any]]:
+def _fits(design: str, quick: bool) -> list[dict[str, Any]]:
     """What is tried on these triplets; k2 and k1+k2 have landmark questions of their own, asked for where they are."""
+    dimensions = DIMENSIONS[:1] if quick else DIMENSIONS
     published = [
         {"method": method, "d": d, "start": "published"} for method in _methods.PUBLISHED for d in dimensions
     ]
@@ -61,7 +62,10 @@ def _fits(design: str, dimensions: tuple[int, ...]) -> list[dict[str, Any]]:
     fits: list[dict[str, Any]] = [{"method": method} for method in kernels]
     fits += [{"method": method, "d": d} for method in mapped for d in dimensions]
     for d in dimensions:
-        fits += [{"method": method, "d": d, "start": "kernel"} for method in _methods.EMBEDDINGS]
+        fits += [
+            {"method": method, "d": d, "start": "kernel"}
+            for method in (_methods.QUICK_EMBEDDINGS if quick else _methods.EMBEDDINGS)
+        ]
     return fits + published
 
 
