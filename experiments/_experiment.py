@@ -27,6 +27,7 @@ __all__ = [
     "seed_of",
     "table",
     "tidy",
+    "turned",
     "unjudged",
 ]
 
@@ -163,6 +164,18 @@ def number(value: float, digits: int) -> str:
 def folded(title: str, text: str) -> str:
     """Text that opens on a click, where the host of the page can do that."""
     return f"<details><summary>{title}</summary>\n\n{text}\n\n</details>"
+
+
+def turned(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """The same table with rows and columns exchanged: for few results of many methods.
+
+    >>> print(turned(["method", "purity"], [["k1", 0.9], ["k2", 0.8]]))
+    | method | k1 | k2 |
+    |---|---:|---:|
+    | purity | 0.9 | 0.8 |
+    """
+    first, *others = ([name, *column] for name, column in zip(head, zip(*rows, strict=True), strict=True))
+    return table([str(cell) for cell in first], others)
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:

@@ -38,17 +38,17 @@ def section(rows: list[Row], data: Data) -> Section:
 
 
 def _table(rows: list[Row], ways: dict[str, Way]) -> str:
+    flips = values_of(rows, "flip")
     lines = [
         [
             f"{budget:,}",
-            f"{flip:g}",
-            f"{average(rows, 'coverage', method='k1', budget=budget, flip=flip):.2g}",
-            *(with_error(rows, **way, budget=budget, flip=flip) for way in ways.values()),
+            f"{average(rows, 'coverage', method='k1', budget=budget):.2g}",
+            *(with_error(rows, **way, budget=budget, flip=flip) for flip in flips for way in ways.values()),
         ]
-        for flip in values_of(rows, "flip")
         for budget in values_of(rows, "budget")
     ]
-    return table(["triplets", "flips", "coverage of k1", *ways], lines)
+    head = ["triplets", "coverage of k1", *(f"flips {flip:g}: {name}" for flip in flips for name in ways)]
+    return table(head, lines)
 
 
 def reached(rows: list[Row], way: Way, flip: float) -> int | None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from experiments import _methods, _plots
 from experiments._experiment import Row
 from experiments._rows import average, matching, spread, values_of
 
-__all__ = ["Way", "draw_lines", "kernels", "legend", "mapped", "ours", "published", "title"]
+__all__ = ["Way", "alike", "draw_lines", "kernels", "legend", "mapped", "ours", "published", "title"]
 
 Way = dict[str, Any]  # the settings that name a line
 DESIGNS = {"landmark": "k1's triplets", "landmark-k2": "k2's triplets", "rand": "random triplets"}
@@ -54,6 +55,33 @@ def ours(dimensions: list[int]) -> dict[str, Way]:
         for method in _methods.EMBEDDINGS
         for d in dimensions
     }
+
+
+def alike(lines: dict[str, Way], results: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """Names of lines that can share a row of a table, by a name for all of them.
+
+    Lines of one embedding share a row where they have the same results and are all pairs of some dimensions and some
+    kinds of triplets.
+
+    >>> both = published([2], ("landmark", "landmark-k2"))
+    >>> list(alike(both, {name: ["GNMDS" in name or name] for name in both}))[0]
+    "GNMDS 2-d, k1's and k2's triplets"
+    """
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for name, way in lines.items():
+        groups.setdefault((way["method"], *map(str, results[name])), []).append(name)
+    labels = {name: name for name in lines}
+    for (method, *_), names in groups.items():
+        pairs = [(lines[name].get("d"), lines[name].get("design")) for name in names]
+        d, designs = (list(dict.fromkeys(part)) for part in zip(*pairs, strict=True))
+        if len(names) > 1 and None not in d and len(names) == len(d) * len(designs):
+            sizes = " and ".join(f"{size}-d" for size in d)
+            kinds = " and ".join(DESIGNS[design].removesuffix(" triplets") for design in designs)
+            labels |= dict.fromkeys(names, f"{title(method)} {sizes}, {kinds} triplets")
+    found: dict[str, list[str]] = {}
+    for name, label in labels.items():
+        found.setdefault(label, []).append(name)
+    return found
 
 
 def title(method: str) -> str:

@@ -10,6 +10,7 @@ from experiments._experiment import Claim, Figure, Row, Section, Verdict, table,
 from experiments._lines import Way
 from experiments._rows import (
     average,
+    between,
     matching,
     median_of,
     on_one_machine,
@@ -46,22 +47,27 @@ def section(rows: list[Row], data: Data) -> Section:
     lines, times = ways(), timed_rows(rows)
     sizes = [n for n in values_of(rows, "n") if n in SHOWN or n < SHOWN[0]]
     runs, programs = (runs_of(rows, "n", **way) for way in (lines["k1"], {"start": "published"}))
-    computed = values_of(matching(rows, start="published"), "n")
+    everywhere, computed = values_of(rows, "n"), values_of(matching(rows, start="published"), "n")
     text = (
         "n digits of all ten classes, 30 random landmarks, 150 n triplets, flips 0.15, embeddings in 5 dimensions, ten clusters. Mean "
-        f"purity ± one standard error (kernels {runs} runs, the published programs {programs}; one run has no error), and "
-        f"median CPU seconds. The figure has all {len(values_of(rows, 'n'))} sizes; those of the published programs: "
-        f"{', '.join(f'{n:,}' for n in computed)}."
+        f"purity ± one standard error (kernels {runs} runs, the published programs {programs}; a single run has no error), and "
+        f"median CPU seconds. The figure has all {len(everywhere)} sizes"
+        + (
+            "."
+            if computed == everywhere
+            else f", of the published programs {', '.join(f'{n:,}' for n in computed)}."
+        )
     )
     head = ["method", *(f"purity, {n:,}" for n in sizes), *(f"s, {n:,}" for n in sizes)]
+    found = {name: way for name, way in lines.items() if matching(rows, **way)}
+    purities = {name: [with_error(rows, **way, n=n) for n in sizes] for name, way in found.items()}
     cells = [
         [
             name,
-            *(with_error(rows, **way, n=n) for n in sizes),
-            *(_number(seconds(times, name, way, n)) for n in sizes),
+            *purities[names[0]],
+            *(between(*(seconds(times, one, found[one], n) for one in names)) for n in sizes),
         ]
-        for name, way in lines.items()
-        if matching(rows, **way)
+        for name, names in _lines.alike(found, purities).items()
     ]
     figure = Figure(
         lambda: draw(rows),
@@ -71,11 +77,11 @@ def section(rows: list[Row], data: Data) -> Section:
     competing = values_of(matching(paired(rows, "n"), **lines[f"GNMDS {D}-d, random triplets"]), "n")
     everything = [n for n in competing if all(matching(rows, **way, n=n) for way in lines.values())]
     claims = unjudged(CLAIMS)
-    if competing[-1:] == values_of(rows, "n")[-1:]:
+    if competing[-1:] == everywhere[-1:]:
         claims[0] = _competes(rows, competing)
-    if everything[-1:] == values_of(rows, "n")[-1:]:
+    if everything[-1:] == everywhere[-1:]:
         claims[1] = _best(rows, everything)
-    if everything[-1:] == values_of(rows, "n")[-1:] and all(
+    if everything[-1:] == everywhere[-1:] and all(
         seconds(times, name, way, everything[-1]) > 0 for name, way in lines.items()
     ):
         claims[2] = _faster(times, everything[-1])
@@ -92,10 +98,6 @@ def seconds(rows: list[Row], name: str, way: Way, n: int) -> float:
     if _methods.is_kernel(way["method"]):
         return median_of(rows, "seconds", time=name, n=n)
     return median_of(rows, "seconds", **way, n=n)
-
-
-def _number(value: float) -> str:
-    return "-" if value != value else f"{value:.2g}"
 
 
 def _competes(rows: list[Row], sizes: list[int]) -> Claim:
@@ -137,21 +139,23 @@ def _best(rows: list[Row], sizes: list[int]) -> Claim:
     """On the draws that all methods were run on, as the paper's means are."""
     lines, draws = ways(), paired(rows, "n")
     rand = f"GNMDS {D}-d, random triplets"
-    won, behind = [], []
+    won: list[str] = []
+    behind: dict[str, list[str]] = {}  # by who is better
     for n in sizes:
         means = {name: average(draws, **way, n=n) for name, way in lines.items()}
         first = max(means, key=lambda name: means[name])
         if means[rand] >= means[first] - CLOSE / 2:
             won.append(f"{n:,}")
         else:
-            leader = first.replace(f" {D}-d", "")
-            behind.append(f"{leader} {means[first]:.3f} against {means[rand]:.3f} (n = {n:,})")
+            leads = behind.setdefault(first.replace(f" {D}-d,", " on"), [])
+            leads.append(f"{means[first]:.3f} against {means[rand]:.3f} (n = {n:,})")
     verdict: Verdict = "holds" if not behind else "holds in part" if won else "does not hold"
     return Claim(
         CLAIMS["GNMDS on random triplets best"],
         f"On the same draws it is best, or within {CLOSE / 2:g} of the best, at {len(won)} of {len(sizes)} sizes"
         + (f" (n = {', '.join(won)})" if won and behind else "")
-        + (f". Better: {', '.join(behind)}." if behind else "."),
+        + "".join(f"; {name} has {', '.join(leads)}" for name, leads in behind.items())
+        + ".",
         verdict,
         f"Rule: within {CLOSE / 2:g} of the best mean purity at every size.",
         short="GNMDS on random triplets best",
@@ -223,7 +227,7 @@ def ours(rows: list[Row], data: Data) -> Section:
         [
             name,
             *(with_error(rows, **way, n=n) for n in sizes),
-            *(_number(typical_seconds(times, **way, n=n)) for n in sizes),
+            *(between(typical_seconds(times, **way, n=n)) for n in sizes),
         ]
         for name, way in lines.items()
     ]

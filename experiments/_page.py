@@ -45,12 +45,13 @@ def write_pages(
     paper = _parts([e for e in experiments if e.section], places, data, quick, lambda e: e.section)
     more = _parts([e for e in experiments if e.ours], places, data, quick, lambda e: e.ours)
     rows = _relative(places.rows, places.page.parent)
-    opening = [_words.HEAD.format(rows=rows), _machine(places.rows, quick), _words.READING]
+    machine = _machine(experiments, places.rows, quick)
+    opening = [_words.HEAD.format(rows=rows), machine, _words.READING]
     opening += ["## Claims at a glance\n", _glance(paper), "## Where the paper's 14 figures are\n"]
     opening += [_figures(), _words.DEVIATIONS]
     return [
-        _write(places.page, opening, paper, places),
-        _write(places.ours, [_words.OURS.format(rows=rows), _machine(places.rows, quick)], more, places),
+        _write(places.page, opening, paper, places, quick),
+        _write(places.ours, [_words.OURS.format(rows=rows), machine], more, places, quick),
     ]
 
 
@@ -74,10 +75,10 @@ def _parts(
     return parts
 
 
-def _write(page: Path, opening: list[str], parts: Sequence[_Part], places: Places) -> Path:
+def _write(page: Path, opening: list[str], parts: Sequence[_Part], places: Places, quick: bool) -> Path:
     text, number = list(opening), 0
     for part in parts:
-        text += [f"## {part.experiment.title}\n", *_body(part, places, page, number)]
+        text += [f"## {part.experiment.title}\n", *_body(part, places, page, number, quick)]
         number += len(part.found.claims)
     page.parent.mkdir(parents=True, exist_ok=True)
     with atomic_path(page) as path:
@@ -92,7 +93,7 @@ def _not_run(experiment: Experiment, data: Data) -> Section:
     return Section(f"Not run yet: `python -m experiments {experiment.name}{extra}`.")
 
 
-def _machine(folder: Path, quick: bool) -> str:
+def _machine(experiments: Sequence[Experiment], folder: Path, quick: bool) -> str:
     """What was measured on what, and what all of it took."""
     known = machines(folder)
     if not known:
@@ -103,55 +104,62 @@ def _machine(folder: Path, quick: bool) -> str:
         for place in range(len(known))
     ]
     main = max(range(len(known)), key=lambda place: sum(counts[place].values()))
-    text = ""
-    for place in sorted(range(len(known)), key=lambda place: place != main):
-        facts = known[place]
-        shares = [
-            f"all {count:,} rows of {name}"
-            if count == len(rows[name])
-            else f"{count:,} of {len(rows[name]):,} of {name}"
-            for name, count in counts[place].items()
-            if count
-        ]
-        opening = "Measured on" if place == main else f"{', '.join(shares)}:".capitalize()
-        text += (
-            f"{opening} {facts['cores']} cores of {facts['processor']}, Python {facts['python']}, numpy {facts['numpy']}, "
-            f"{facts['date']}.{_shared(facts)}"
-        )
-        text += f" {facts['note']}" if facts.get("note") else ""
-        text += "\n"
-    if len(known) > 1:
-        text += "Seconds that are compared are always those of one machine. "
-    text += _whole_time(folder)
-    return (
-        text + (" **This is a quick run: few runs, small sizes; do not quote it.**" if quick else "") + "\n"
-    )
+    used = [place for place in range(len(known)) if place != main and any(counts[place].values())]
+    text = f"Measured on {_hardware(known[main])}"
+    for place in used:
+        text += f"; {_shares(counts[place], rows)} on {_hardware(known[place])}"
+    text += "."
+    if used:
+        text += " Seconds that are compared are always those of one machine."
+    text += _shared([known[place] for place in (main, *used)])
+    text += "".join(f" {known[place]['note']}" for place in (main, *used) if known[place].get("note"))
+    if quick:
+        return text + " **This is a quick run: few runs, small sizes; do not quote it.**\n"
+    return text + "\n\n" + _whole_time(experiments, folder)
 
 
-def _shared(facts: Mapping[str, Any]) -> str:
-    if not facts["load"] or facts["load"] <= 1.5 * facts["cores"]:
+def _hardware(facts: Mapping[str, Any]) -> str:
+    return f"{facts['cores']} cores of {facts['processor']}, Python {facts['python']}, numpy {facts['numpy']}, {facts['date']}"
+
+
+def _shares(counts: Mapping[str, int], rows: Mapping[str, Sequence[Row]]) -> str:
+    """Which rows: whole experiments by name, of the others how many."""
+    whole = [name for name, count in counts.items() if 0 < count == len(rows[name])]
+    some = [
+        f"{count:,} of {len(rows[name]):,} of {name}"
+        for name, count in counts.items()
+        if 0 < count < len(rows[name])
+    ]
+    return ", ".join([f"all rows of {', '.join(whole)}"] * bool(whole) + some)
+
+
+def _shared(known: Sequence[Mapping[str, Any]]) -> str:
+    loads = [str(facts["load"]) for facts in known if (facts["load"] or 0) > 1.5 * facts["cores"]]
+    if not loads:
         return ""
     return (
-        f" Others used the machine at the same time (load up to {facts['load']}): CPU seconds do not count waiting, but caches "
+        f" Others used the machine at the same time (load up to {' and '.join(loads)}): CPU seconds do not count waiting, but caches "
         "are shared, so single times may be up to twice those of an idle machine."
     )
 
 
-def _whole_time(folder: Path) -> str:
-    """What all cells took, in CPU seconds of their own: a run on an idle machine takes that, divided by its processes."""
-    stores = [Store(folder, path.stem) for path in folder.glob("*.jsonl")]
+def _whole_time(experiments: Sequence[Experiment], folder: Path) -> str:
+    """What ``python -m experiments`` takes: the CPU seconds of the cells that it computes, one thread each."""
+    stores = [Store(folder, experiment.name) for experiment in experiments if not experiment.needs_peers]
     spent = [store.cpu_seconds() for store in stores]
     total, partly, cells = sum(s for s, _ in spent), sum(c for _, c in spent), sum(map(len, stores))
-    some = (
-        f" (of {partly:,} of them, which were computed before that was kept, the timed part alone: without drawing questions)"
-        if partly
-        else ""
+    if total < 60:
+        return ""
+    text = (
+        f"On an idle machine the whole run, without cblearn, takes about {total / 60:.0f} minutes in one process (`--jobs 1`): a cell "
+        f"runs in one thread, and this is the sum of the CPU times of its {cells:,} cells."
     )
-    return (
-        f"The {cells:,} cells together took {total / 60:.0f} CPU minutes of one thread{some}."
-        if total >= 60
-        else ""
-    )
+    if partly:
+        text += (
+            f" Of {partly:,} of them only the fit and the clustering were timed; what drawing the questions and scoring took is "
+            "estimated from the other cells of the same experiment."
+        )
+    return text + "\n"
 
 
 def _glance(parts: Sequence[_Part]) -> str:
@@ -168,7 +176,16 @@ def _glance(parts: Sequence[_Part]) -> str:
 
 
 def _figures() -> str:
-    return table(["paper", "shows", "here", "how alike"], _words.FIGURES).replace("---:", "---")
+    """The paper's figures and ours; those that ours shows in one place in one row."""
+    places: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for paper, shows, here, alike in _words.FIGURES:
+        places.setdefault((here, alike), []).append((paper, shows))
+    rows = []
+    for (here, alike), found in places.items():
+        numbers = list(dict.fromkeys(paper for paper, _ in found))
+        count = f" ({len(found)} figures)" if len(numbers) == 1 < len(found) else ""
+        rows.append([", ".join(numbers) + count, "; ".join(shows for _, shows in found), here, alike])
+    return table(["paper", "shows", "here", "how alike"], rows).replace("---:", "---")
 
 
 def _anchor(title: str) -> str:
@@ -181,7 +198,7 @@ def _anchor(title: str) -> str:
     return kept.replace(" ", "-")
 
 
-def _body(part: _Part, places: Places, page: Path, number: int) -> list[str]:
+def _body(part: _Part, places: Places, page: Path, number: int, quick: bool) -> list[str]:
     text = [part.found.text]
     if 0 < part.stored < part.wanted:
         text.append(
@@ -189,17 +206,17 @@ def _body(part: _Part, places: Places, page: Path, number: int) -> list[str]:
         )
     for name, figure in part.found.figures.items():
         path = places.figures / f"{name}.png"
-        if _draw(figure, path, Store(places.rows, part.experiment.name).path):
+        if _draw(figure, path, Store(places.rows, part.experiment.name).path, quick):
             text.append(f"![{name}]({_relative(path, page.parent)})\n*{figure.caption}*")
     return text + [_claim(claim, number + i) for i, claim in enumerate(part.found.claims, 1)]
 
 
-def _draw(figure: Figure, path: Path, rows: Path) -> bool:
+def _draw(figure: Figure, path: Path, rows: Path, draft: bool) -> bool:
     """Draw what is older than its rows or than the code; True where there is a picture afterwards."""
     code = max(file.stat().st_mtime for file in Path(__file__).parent.glob("*.py"))
     if not path.exists() or path.stat().st_mtime < max(code, rows.stat().st_mtime):
         try:
-            _plots.save(figure.draw(), path)
+            _plots.save(figure.draw(), path, draft=draft)
         except Absent as reason:
             print(f"{path.name} is not drawn again: {reason}", file=sys.stderr)
     return path.exists()

@@ -12,6 +12,7 @@ from experiments._experiment import Row
 
 __all__ = [
     "average",
+    "between",
     "matching",
     "median_of",
     "on_one_machine",
@@ -84,6 +85,16 @@ def typical_seconds(rows: Iterable[Row], **wanted: Any) -> float:
     """Median of the seconds from answers to clusters: one slow run on a busy machine does not move it."""
     found = [total_seconds(row) for row in matching(rows, **wanted)]
     return median(found) if found else float("nan")
+
+
+def between(*seconds: float) -> str:
+    """One time, or the range of several; a dash where there is none.
+
+    >>> between(1.32, 2.5), between(0.0141), between(float("nan"))
+    ('1.3 to 2.5', '0.014', '-')
+    """
+    shown = list(dict.fromkeys(f"{value:.2g}" for value in sorted(seconds) if not isnan(value)))
+    return " to ".join(shown[:1] + shown[1:][-1:]) or "-"
 
 
 def median_of(rows: Iterable[Row], name: str, **wanted: Any) -> float:

@@ -76,14 +76,20 @@ class Store:
         ]
 
     def cpu_seconds(self) -> tuple[float, int]:
-        """What all cells took, and for how many of them that is the timed part alone: the whole was not kept."""
-        total, partly = 0.0, 0
+        """What all cells took together, and for how many of them that is an estimate.
+
+        A row of an earlier run has only the parts that it timed itself. The rest of such a cell (drawing questions,
+        scoring) is taken to be what it was, on average, in the cells that have both.
+        """
+        parts, wholes = [], []
         for entry in self._lines.values():
-            whole = entry.get("cpu_seconds")
             timed = sum(v for name, v in entry["result"].items() if name.endswith("seconds") and v)
-            total += timed if whole is None else whole
-            partly += whole is None
-        return total, partly
+            if "cpu_seconds" in entry:
+                wholes.append((entry["cpu_seconds"], timed))
+            else:
+                parts.append(timed)
+        rest = sum(whole - timed for whole, timed in wholes) / max(len(wholes), 1)
+        return sum(whole for whole, _ in wholes) + sum(parts) + rest * len(parts), len(parts)
 
     def forget(self) -> None:
         """Drop all rows."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from experiments import _plots
 from experiments._data import Data
-from experiments._experiment import Cell, Claim, Experiment, Figure, Row, Section, Verdict, table
+from experiments._experiment import Cell, Claim, Experiment, Figure, Row, Section, Verdict, turned
 from nearfar import kernel_matrix
 from nearfar.design import random_questions
 from nearfar.simulate import answers
@@ -61,7 +61,7 @@ def section(rows: list[Row], data: Data) -> Section:
         "apart of all: d(x1,x2) > d(x2,xn) > d(x1,xn) > d(x2,x3) > d(x1,x3) > 1 = d(x3,xn). All triplets are given and all are "
         "right (equal distances on the chain give none). x1 and x2 see the chain in the same order, x3 and xn in opposite "
         "orders, and as the chain gets denser nothing else counts.\n\n"
-        + table(["n", "triplets", *heads], lines)
+        + turned(["n", "triplets", *heads], lines)
     )
     verdict: Verdict = "holds" if grows and near else "holds in part" if grows else "does not hold"
     claim = Claim(

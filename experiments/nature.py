@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from experiments import _maps, _methods, _trees
 from experiments._data import Data
-from experiments._experiment import Absent, Cell, Claim, Experiment, Figure, Row, Section, seed_of, table
+from experiments._experiment import Absent, Cell, Claim, Experiment, Figure, Row, Section, seed_of, turned
 from nearfar import FeatureMap, KernelPCA, Triplets
 from nearfar.evaluate.metrics import triplet_accuracy
 from nearfar.methods import cut, linkage
@@ -73,7 +73,7 @@ def section(rows: list[Row], data: Data) -> Section:
         [name if name != "GNMDS" else "GNMDS, published", f"{row['agreement']:.3f}"]
         for name, row in maps.items()
     ]
-    text = _intro(source, first) + table(["map (2-d)", "agreement with its own triplets"], lines)
+    text = _intro(source, first) + turned(["map (2-d)", "agreement with its own triplets"], lines)
     labels = stand_in()[1] if source == "stand-in" else None
     names = (
         [f"scene{i}" for i in range(first["objects"])]

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from experiments import _plots, _words
+from experiments import _lines, _plots, _words
 from experiments.__main__ import main
 from experiments._catalogue import EXPERIMENTS
 from experiments._data import Data
-from experiments._experiment import key_of, table
-from experiments._page import _anchor, write_pages
+from experiments._experiment import Cell, key_of, table, turned
+from experiments._page import _anchor, _figures, _whole_time, write_pages
 from experiments._runner import Places
 from experiments._store import Store
 from PIL import Image
@@ -104,6 +104,64 @@ def test_all_fourteen_figures_are_mapped_to_sections():
     anchors = {_anchor(experiment.title) for experiment in EXPERIMENTS.values() if experiment.section}
     for *_, here, _how in _words.FIGURES:
         assert re.search(r"\(#(.+)\)", here)[1] in anchors
+
+
+def test_figures_in_one_place_share_a_row():
+    lines = _figures().splitlines()[2:]
+    assert (
+        sum(int(re.search(r"\((\d) figures\)", line)[1]) if "figures)" in line else 1 for line in lines) == 13
+    )
+    assert lines[2].startswith("| 3, supplement | ")  # the fourteenth
+    for _, shows, *_ in _words.FIGURES:
+        assert sum(shows in line for line in lines) == 1
+
+
+def test_lines_with_the_same_results_share_a_row():
+    lines = _lines.kernels("k1") | _lines.published([2, 10])
+    same = {name: ["0.42"] if "GNMDS" in name and "random" not in name else [name] for name in lines}
+    found = _lines.alike(lines, same)
+    assert sum(map(len, found.values())) == len(lines) == len(found) + 3
+    assert found["GNMDS 2-d and 10-d, k1's and k2's triplets"] == [
+        name for name in lines if same[name] == ["0.42"]
+    ]
+    # three of the four pairs have no common name
+    same["GNMDS 2-d, k1's triplets"] = ["0.43"]
+    assert list(_lines.alike(lines, same)) == list(lines)
+
+
+def test_a_table_is_turned():
+    assert turned(["m", "p", "s"], [["k1", 1, 2], ["k2", 3, 4]]) == table(
+        ["m", "k1", "k2"], [["p", 1, 3], ["s", 2, 4]]
+    )
+
+
+def test_the_time_of_the_whole_run_is_that_of_its_cells(tmp_path):
+    store = Store(tmp_path, "usps")
+    store.add(Cell({"n": 1}), {"seconds": 60.0}, cpu_seconds=100.0)
+    store.add(Cell({"n": 2}), {"seconds": 80.0})
+    Store(tmp_path, "peers").add(Cell({"n": 1}), {"seconds": 9000.0})  # not part of the default run
+    said = _whole_time(list(EXPERIMENTS.values()), tmp_path)
+    assert (
+        "takes about 4 minutes in one process" in said and "its 2 cells" in said
+    )  # 100 s, and 80 s with the 40 s that the other had beside its fit
+    assert "Of 1 of them only the fit" in said
+
+
+def test_a_quick_run_takes_fewer_steps_and_says_so():
+    for name in ("usps", "mnist", "mnist_map", "general", "car", "food"):
+        for quick in (True, False):
+            programs = [
+                c.settings for c in EXPERIMENTS[name].cells(quick) if c.settings.get("start") == "published"
+            ]
+            assert programs and all(("steps" in settings) == quick for settings in programs)
+
+
+def test_a_draft_is_coarser(tmp_path):
+    for draft in (True, False):
+        figure, _ = _plots.panels(1, 1, width=2, height=2)
+        _plots.save(figure, tmp_path / f"{draft}.png", draft=draft)
+        with Image.open(tmp_path / f"{draft}.png") as picture:
+            assert picture.size[0] == (1 if draft else 2) * _plots.RESOLUTION
 
 
 # ---------------------------------------------------------------- what is committed
