@@ -54,7 +54,8 @@ def test_a_spreadsheet_as_a_workbook(tmp_path):
     assert (np.asarray(back.participant).tolist(), back.seconds.tolist()) == ([7], [1.5])
 
 
-CBLEARN = os.environ.get("NEARFAR_CBLEARN_PYTHON")
+OWN = Path(__file__).parents[2] / ".venv-cblearn" / "bin" / "python"
+CBLEARN = os.environ.get("NEARFAR_CBLEARN_PYTHON") or (str(OWN) if OWN.exists() else None)
 USE = """
 import sys, numpy as np
 from cblearn import utils
@@ -65,7 +66,10 @@ print(SOE(n_components=1, n_init=1, random_state=0).fit(rows).embedding_.shape)
 """
 
 
-@pytest.mark.skipif(CBLEARN is None, reason="NEARFAR_CBLEARN_PYTHON names no Python that has cblearn")
+@pytest.mark.skipif(
+    CBLEARN is None,
+    reason="NO TEST WITH CBLEARN: it has no environment; see .ci/cblearn, or name one in NEARFAR_CBLEARN_PYTHON",
+)
 def test_cblearn_reads_what_convert_writes(tmp_path):
     answers = nf.Triplets.from_array([[0, 1, 2], [2, 3, 0], [1, 0, 3], [3, 2, 1]], ["p", "q", "r", "s"])
     with pytest.warns(nf.errors.NearfarWarning, match="no room for the names"):
