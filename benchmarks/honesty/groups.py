@@ -93,7 +93,7 @@ def groups(
         rng, design=design, difference=difference, people=tuple(people), m=m, noise=noise, apart=apart
     )
     pair = compare_groups(
-        answers, who, n_permutations=199, n_resamples=20, seed=int(rng.integers(2**31))
+        answers, who, model="soe-2", n_permutations=199, n_resamples=20, seed=int(rng.integers(2**31))
     ).pairs[0]
     found: dict[str, Any] = {"differ": share(pair.test.differ), "not_told": share(pair.test.questions_differ)}
     known = [lead for lead in pair.lead if np.isfinite(lead.low)]

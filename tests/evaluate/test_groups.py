@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import ncx2
 
+import nearfar as nf
 from nearfar import design, simulate
 from nearfar.errors import InputError
 from nearfar.evaluate.group_agreement import group_agreement
@@ -48,7 +49,7 @@ def two_views():
 
 
 def test_groups_that_see_differently_are_told_apart(two_views):
-    found = compare_groups(*two_views, n_permutations=199, n_resamples=25)
+    found = compare_groups(*two_views, model="soe-2", n_permutations=199, n_resamples=25)
     (pair,) = found.pairs
     assert pair.names == ("experts", "novices") and pair.people == (8, 8) and pair.answers == (960, 960)
     assert pair.test.p == 1 / 200 and pair.test.differ
@@ -68,7 +69,7 @@ def test_one_view_dealt_into_two_groups_does_not_differ():
     points = np.random.default_rng(4).normal(size=(N, 2))
     answers = study(points, 12, 80, seed=5)
     groups = {f"5-{p}": "odd" if p % 2 else "even" for p in range(12)}
-    (pair,) = compare_groups(answers, groups, n_permutations=99, n_resamples=19).pairs
+    (pair,) = compare_groups(answers, groups, model="soe-2", n_permutations=99, n_resamples=19).pairs
     assert not pair.test.differ and not pair.test.questions_differ
     assert all(lead.low < 0 < lead.high for lead in pair.lead)
     assert not any(move.sure for move in pair.moves)
@@ -101,7 +102,9 @@ def test_groups_with_questions_of_their_own_get_no_verdict():
             said = simulate.answers(pool, points=points, noise=0.3, seed=[group, p]).triplets
             parts.append(said.replace(participant=[f"{group}-{p}"] * len(said)))
     groups = {f"{g}-{p}": f"list {g}" for g in (0, 1) for p in range(8)}
-    (pair,) = compare_groups(Triplets.concatenate(parts), groups, n_permutations=99, n_resamples=3).pairs
+    (pair,) = compare_groups(
+        Triplets.concatenate(parts), groups, model="soe-2", n_permutations=99, n_resamples=3
+    ).pairs
     assert pair.test.questions_differ and not pair.test.differ and pair.moves == ()
     assert "were asked different questions" in str(pair)
 
@@ -235,4 +238,9 @@ def test_what_cannot_be_compared_is_said(two_views):
     with pytest.raises(InputError, match="'alone' has 1 people; expected at least 3 in each group"):
         compare_groups(answers, groups | {"1-0": "alone"})
     some = {p: g for p, g in groups.items() if p not in ("1-0", "2-0")}
-    assert compare_groups(answers, some, n_permutations=9, n_resamples=2).left_out == 2
+    assert compare_groups(answers, some, model="soe-2", n_permutations=9, n_resamples=2).left_out == 2
+
+
+def test_the_default_is_the_model_that_the_analysis_chooses(two_views):
+    found = compare_groups(*two_views, n_permutations=9, n_resamples=2)
+    assert found.model == nf.analyse(two_views[0]).best.name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +13,10 @@ from nearfar.evaluate.ceiling import NoiseCeiling
 from nearfar.evaluate.crossval import Credits, cross_validate, pair_credits
 from nearfar.evaluate.splits import Split, kfold
 from nearfar.evaluate.uncertainty import Groups, covariance_of_means, error_groups, mean_estimate
-from nearfar.space.models import Model
+from nearfar.space.models import Model, parse_model
 from nearfar.triplets import Triplets
 
-__all__ = ["Choice", "candidates", "choose", "choose_on_sample", "headline", "pick"]
+__all__ = ["Choice", "candidates", "choose", "choose_on_sample", "headline", "parse_or_choose", "pick"]
 
 # Of ste, tste, ckl, soe and gnmds at 2, 3, 5, 8, 12 and 20 dimensions these did best, or within .003 of it, on all
 # of food, car, musicians and THINGS (docs/models.md); the kernels are there for landmark designs and for speed.
@@ -144,6 +145,15 @@ def choose_on_sample(answers: Triplets, judged: NDArray[np.intp], credits: Credi
 def _second(credits: Credits, final: int) -> str:
     order = np.argsort(-credits.accuracies, kind="stable")
     return next((credits.models[k].name for k in order if k != final), "")
+
+
+def parse_or_choose(answers: Triplets, model: Any, seed: int) -> Model:
+    """The model that is given, or for "auto" the one that ``nf.analyse`` chooses by these answers."""
+    from nearfar.evaluate.analysis import Analysis
+
+    if isinstance(model, str) and model == "auto":
+        model = Analysis(answers, seed=seed).best.name
+    return parse_model(model)
 
 
 def headline(best: Choice, ceiling: NoiseCeiling, second: float, *, named: bool) -> str:

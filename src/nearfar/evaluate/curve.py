@@ -12,12 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 from nearfar.checks import seed_number
 from nearfar.errors import InputError
 from nearfar.evaluate._saturation import SaturatingCurves, draw_curves
+from nearfar.evaluate.auto import parse_or_choose
 from nearfar.evaluate.ceiling import NoiseCeiling, noise_ceiling
 from nearfar.evaluate.crossval import fit_timed
 from nearfar.evaluate.splits import kfold, split_units
 from nearfar.evaluate.uncertainty import Covariance, covariance_of_means, error_groups
 from nearfar.progress import step
-from nearfar.space.models import parse_model
 from nearfar.triplets import Triplets, as_triplets
 
 __all__ = ["CurvePoint", "CurveVerdict", "Forecast", "LearningCurve", "learning_curve"]
@@ -172,7 +172,7 @@ def learning_curve(
     True
     """
     answers, seed = as_triplets(answers), seed_number(seed)
-    judged = parse_model(_chosen(answers, seed) if isinstance(model, str) and model == "auto" else model)
+    judged = parse_or_choose(answers, model, seed)
     units = split_units(answers).codes
     folds = [
         (_growing(units, train, [seed, k]), test)
@@ -208,12 +208,6 @@ def learning_curve(
         else _forecasts(curves, points[-1], measured.df, len(answers), most, rng)
     )
     return LearningCurve(judged.name, points, len(answers), now, doubled, gain, known, early)
-
-
-def _chosen(answers: Triplets, seed: int) -> str:
-    from nearfar.evaluate.analysis import Analysis
-
-    return Analysis(answers, seed=seed).best.name
 
 
 def _curves(

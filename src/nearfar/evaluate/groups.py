@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nearfar.arrays import Floats
 from nearfar.errors import InputError
+from nearfar.evaluate.auto import parse_or_choose
 from nearfar.evaluate.crossval import fit_timed
 from nearfar.evaluate.group_agreement import GroupAgreement, group_agreement
 from nearfar.evaluate.moves import Move, moves_between
@@ -150,7 +151,7 @@ def compare_groups(
     answers: Triplets | ArrayLike,
     groups: Mapping[Any, str],
     *,
-    model: Any = "soe-2",
+    model: Any = "auto",
     n_permutations: int = PERMUTATIONS,
     n_resamples: int = RESAMPLES,
     seed: int = 0,
@@ -161,7 +162,8 @@ def compare_groups(
     ----------
     answers : with participants.
     groups : participant -> group. Participants that are not in it are left out and counted.
-    model : by which answers are predicted; its map, or "soe-2" where it has more than two dimensions, is the one shown.
+    model : by which answers are predicted, "auto" for the one that ``nf.analyse`` chooses; its map, or "soe-2" where it
+        has more than two dimensions, is the one shown.
     n_permutations : people dealt to groups at random for the test.
     n_resamples : people drawn again for the intervals of moves.
     seed : a number.
@@ -175,13 +177,14 @@ def compare_groups(
     >>> far = np.abs(rank[:, 0] - rank[:, 1]) > np.abs(rank[:, 0] - rank[:, 2])
     >>> rows[far] = rows[far][:, [0, 2, 1]]
     >>> answers = Triplets.from_array(rows, participant=who)
-    >>> found = compare_groups(answers, {p: "six" if p < 6 else "others" for p in range(12)}, n_resamples=4)
+    >>> groups = {p: "six" if p < 6 else "others" for p in range(12)}
+    >>> found = compare_groups(answers, groups, model="soe-2", n_resamples=4)
     >>> found.pairs[0].test.differ
     True
     """
     answers = as_triplets(answers)
     who, names, left_out = _groups(answers, groups)
-    judged = parse_model(model)
+    judged = parse_or_choose(answers, model, seed)
     flat = judged if judged.n_components == 2 else parse_model("soe-2")
     pairs = []
     for i, j in combinations(range(len(names)), 2):
