@@ -255,6 +255,9 @@ def test_progress_is_drawn_only_when_it_lasts_and_somebody_looks(
     with session(quiet), step("a long step", total=10) as advance:
         advance(5)
         time.sleep(seconds)
+        patience = time.monotonic() + 60  # a slow machine takes long to import what draws
+        while drawn and "a long step" not in stderr.getvalue() and time.monotonic() < patience:
+            time.sleep(0.05)
         advance(5)
     assert ("a long step" in stderr.getvalue()) == drawn
 

@@ -13,6 +13,7 @@ from report_tools import HOSTILE, answers, hostile_report, paint
 
 from nearfar import fit, kernel_matrix, read_triplets, write_triplets
 from nearfar.cli import main
+from nearfar.io import read_objects
 from nearfar.report.make import _need_extra, make_report
 
 
@@ -171,8 +172,11 @@ def test_the_bundle_carries_the_answers_without_telling_who_gave_them(tmp_path):
 
 def test_hostile_names_survive_the_bundle(tmp_path):
     hostile_report().write_bundle(tmp_path / "b")
-    with (tmp_path / "b" / "tables" / "objects.csv").open(encoding="utf-8", newline="") as file:
-        assert [row["object"] for row in csv.DictReader(file)] == HOSTILE
+    for name in ("objects.csv", "tables/objects.csv"):
+        with (tmp_path / "b" / name).open(encoding="utf-8", newline="") as file:
+            written = [row["object"] for row in csv.DictReader(file)]
+        assert written == ["'=1+1" if name == "=1+1" else name for name in HOSTILE]  # no spreadsheet runs it
+        assert read_objects(tmp_path / "b" / name).names == tuple(HOSTILE)
     for path in (tmp_path / "b" / "figures").glob("*.svg"):
         assert "<script" not in path.read_text(encoding="utf-8")
 

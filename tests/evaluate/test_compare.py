@@ -217,6 +217,9 @@ def test_progress_is_announced():
 
 def test_a_bar_is_drawn_on_request(monkeypatch):
     """``show`` is what a notebook needs; steps that are over at once are not drawn, so there is no delay here."""
+    import rich.console
+    import rich.progress  # noqa: F401, so that a busy machine does not spend the time of the step on this
+
     terminal = io.StringIO()
     monkeypatch.setattr(terminal, "isatty", lambda: True)
     monkeypatch.setattr(sys, "stderr", terminal)
