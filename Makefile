@@ -11,6 +11,7 @@ UV := $(TOOLS)/bin/uv
 PYTEST := -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 test test-lowest test-newest dist: export OPENBLAS_NUM_THREADS := 1
 TESTS ?=
+PAPER ?=
 
 .PHONY: help install demo test test-lowest test-newest lint types doctest check docs contract dist workflows bench paper clean
 
@@ -20,7 +21,7 @@ help:
 	@echo "make check        lint, types, tests and doctests"
 	@echo "make docs         the documentation, into ./docs/_build/html"
 	@echo "make bench        speed and memory, beside the peers and the limits"
-	@echo "make paper        redo the figures and claims of the paper (docs/paper.md)"
+	@echo "make paper        redo the figures and claims of the paper (docs/paper.md; PAPER=--quick for a small one)"
 	@echo "make install      set up .venv and nothing else"
 	@echo "make contract     write the public names and options down again, in tests/contract.txt"
 	@echo "make test-lowest  the tests on the oldest versions that pyproject.toml allows; test-newest on the newest"
@@ -92,7 +93,7 @@ bench: $(READY)
 	$(BIN)/python -m benchmarks
 
 paper: $(READY)
-	$(BIN)/python -m experiments
+	$(BIN)/python -m experiments $(PAPER)
 
 clean:
 	rm -rf .venv .venv-* demo dist docs/_build docs/generated docs/gallery docs/tutorials docs/reference/generated .mypy_cache .ruff_cache .pytest_cache .hypothesis

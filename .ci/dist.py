@@ -41,7 +41,7 @@ def main() -> None:
         old.unlink()
     run(TOOLS / "python", "-m", "build", "--outdir", dist, ROOT)
     (wheel,), (sdist,) = dist.glob("*.whl"), dist.glob("*.tar.gz")
-    check_contents(wheel, sdist)
+    check_contents(wheel, sdist, run("git", "-C", ROOT, "ls-files", quiet=True).split("\n"))
     run(TOOLS / "python", "-m", "twine", "check", "--strict", wheel, sdist)
     with tempfile.TemporaryDirectory(prefix="nearfar-dist-") as folder:
         test_sdist(sdist, Path(folder), sys.argv[1:])
@@ -50,9 +50,8 @@ def main() -> None:
     print(f"good: {wheel.name}, {sdist.name}")
 
 
-def check_contents(wheel: Path, sdist: Path) -> None:
+def check_contents(wheel: Path, sdist: Path, kept: list[str]) -> None:
     """The wheel holds the package and nothing else; the sdist everything that is kept in the repository."""
-    kept = run("git", "-C", ROOT, "ls-files", quiet=True).split("\n")
     package = {name.removeprefix("src/") for name in kept if name.startswith("src/")}
     in_wheel = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     same(in_wheel, package, "the wheel")

@@ -2,6 +2,11 @@
 
 Absolute times on a shared machine mean little, so every benchmark times its peer and its limit in the same run
 and reports ratios.
+
+    NEARFAR_BENCHMARKS_SMALL=FOLDER python -m benchmarks.scale
+
+runs any of them on a size of seconds, on made answers in the place of real ones, and keeps what it makes in FOLDER. Its
+figures mean nothing; it shows that the command works.
 """
 
 from __future__ import annotations
@@ -16,11 +21,20 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-RESULTS = Path(__file__).parent / "results"
+T = TypeVar("T")
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared" / "data"
+SMALL = os.environ.get("NEARFAR_BENCHMARKS_SMALL", "")
+KEPT = ROOT / "benchmarks" / "results"  # rows that are committed
+RESULTS = Path(SMALL) if SMALL else KEPT  # where this run puts its own
+DATA = Path(SMALL) / "data" if SMALL else ROOT / "benchmarks" / ".data"  # answers made once, and kept
+
+
+def size(full: T, small: T) -> T:
+    """What a benchmark is run on: ``full``, or ``small`` where the environment asks for that."""
+    return small if SMALL else full
 
 
 def best_of(work: Callable[[], Any], repeat: int = 5) -> float:
@@ -105,7 +119,7 @@ def machine() -> dict[str, Any]:
 
 
 def save(name: str, rows: list[dict[str, Any]]) -> Path:
-    """Write raw rows and the machine to ``benchmarks/results/NAME.json``."""
+    """Write raw rows and the machine to ``NAME.json`` among the results."""
     path = RESULTS / f"{name}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_suffix(".tmp")

@@ -18,14 +18,17 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks._measure import RESULTS, size
 from benchmarks.ask_server import Servers
 from nearfar.ask.passwords import new_secret
 from nearfar.ask.serve import free_port
 from nearfar.ask.visitors import Connection, Visitor
 
-RESULTS = Path(__file__).parent / "results" / "ask.json"
-PAUSE = 0.75  # seconds between two answers of a person
-SECONDS = 40.0  # that are measured, after everybody has started
+ASKED = size(("100", "500", "memory"), ("3", "memory"))
+PAUSE = size(0.75, 0.05)  # seconds between two answers of a person
+SETTLED = size(3.0, 0.1)  # seconds after everybody has started
+SECONDS = size(40.0, 1.0)  # that are measured then
+HOUR = size(3600.0, 1.0)
 PER_PERSON = 400
 BATCH = 40  # answers of one request where only memory is measured
 SALMON = "Salmon reports about 400 ms with 102 clients (its own load test, on a cloud machine)"
@@ -85,7 +88,7 @@ async def _load(port: int, people: int, pid: int) -> tuple[list[float], tuple[fl
     tasks = [asyncio.create_task(one(number)) for number in range(people)]
     while len(taken) < people:
         await asyncio.sleep(0.1)
-    await asyncio.sleep(3)
+    await asyncio.sleep(SETTLED)
     begun, first, busy = time.monotonic(), _megabytes(pid), _cpu_seconds(pid)
     await asyncio.sleep(SECONDS)
     last, busy = _megabytes(pid), _cpu_seconds(pid) - busy
@@ -119,7 +122,7 @@ def _megabytes(pid: int) -> float:
 
 def memory_of_an_hour(people: int = 100) -> dict[str, float | int | str]:
     """As many answers as ``people`` give in an hour, in large requests, as fast as they can be saved; memory after each eighth."""
-    wanted = int(people * 3600 / PAUSE)
+    wanted = int(people * HOUR / PAUSE)
     with tempfile.TemporaryDirectory() as folder:
         study = Path(folder) / "study.toml"
         names = ", ".join(f'"o{i}"' for i in range(100))
@@ -163,9 +166,9 @@ async def _hour(port: int, wanted: int, pid: int) -> tuple[list[float], float]:
 
 
 def main() -> None:
-    known = json.loads(RESULTS.read_text()) if RESULTS.exists() else {"load": [], "memory": None}
-    asked = sys.argv[1:] or ["100", "500", "memory"]
-    for word in asked:
+    path = RESULTS / "ask.json"
+    known = json.loads(path.read_text()) if path.exists() else {"load": [], "memory": None}
+    for word in sys.argv[1:] or ASKED:
         if word == "memory":
             known["memory"] = row = memory_of_an_hour()
         else:
@@ -174,7 +177,7 @@ def main() -> None:
                 [*(r for r in known["load"] if r["people"] != row["people"]), row], key=lambda r: r["people"]
             )
         print(json.dumps(row), flush=True)
-        RESULTS.write_text(json.dumps(known, indent=1) + "\n")
+        path.write_text(json.dumps(known, indent=1) + "\n")
 
 
 if __name__ == "__main__":

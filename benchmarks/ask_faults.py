@@ -15,12 +15,13 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks._measure import RESULTS, size
 from benchmarks.ask_server import Servers
 from nearfar.ask.serve import free_port
 from nearfar.ask.store import is_postgres, open_store, researcher
 from nearfar.ask.visitors import Visitor
 
-RESULTS = Path(__file__).parent / "results" / "ask_faults.json"
+KILLS = size(200, 1)
 STUDY = """title = "Kill me"
 objects = [{names}]
 [questions]
@@ -133,12 +134,13 @@ def _outcome(where: str, visitors: list[Visitor], kills: int, processes: int, se
 
 
 def main() -> None:
-    kills = int(sys.argv[1]) if len(sys.argv) > 1 else 200
+    kills = int(sys.argv[1]) if len(sys.argv) > 1 else KILLS
     database = sys.argv[2] if len(sys.argv) > 2 else ""
     outcome = run_kills(kills, database, processes=2 if database else 1)
-    rows = json.loads(RESULTS.read_text()) if RESULTS.exists() else []
+    path = RESULTS / "ask_faults.json"
+    rows = json.loads(path.read_text()) if path.exists() else []
     rows = [row for row in rows if row["database"] != outcome.database] + [asdict(outcome)]
-    RESULTS.write_text(json.dumps(rows, indent=1) + "\n")
+    path.write_text(json.dumps(rows, indent=1) + "\n")
     print(json.dumps(asdict(outcome)))
 
 

@@ -13,12 +13,17 @@ import numpy as np
 from scipy import linalg, sparse
 from scipy.linalg import blas
 
-from benchmarks._measure import SHARED, best_of, in_child, peak_of_this_process, save, show, side_by_side
+from benchmarks._measure import best_of, in_child, peak_of_this_process, save, show, side_by_side, size
+from benchmarks._sets import crowds
 from nearfar import FeatureMap, kernel_matrix
 from nearfar.kernel import smallest_eigenvalue
 from nearfar.triplets import Triplets
 
 warnings.simplefilter("ignore")
+
+GENERAL = size((2_000, 4_000_000), (50, 2_000))  # objects, answers
+LANDMARK = size((20_000, 30, 3_000_000), (60, 6, 2_000))  # objects, landmarks, answers
+WARM = size((2_000, 30, 100_000), (60, 6, 2_000))
 
 
 def random_answers(n: int, m: int, seed: int = 0) -> Triplets:
@@ -55,7 +60,7 @@ def plain_sparse_k1(answers: Triplets) -> np.ndarray:
 
 
 def general() -> list[dict[str, Any]]:
-    answers = random_answers(2_000, 4_000_000)
+    answers = random_answers(*GENERAL)
     keys = np.random.default_rng(1).integers(0, 2**62, len(answers))
     K = kernel_matrix(answers, "k1", diagonal="keep")
     assert np.allclose(K, plain_sparse_k1(answers), atol=1e-10)
@@ -73,7 +78,7 @@ def general() -> list[dict[str, Any]]:
     )
     return [
         {
-            "case": "general n=2000 m=4e6, k1, keep",
+            "case": f"general n={GENERAL[0]} m={GENERAL[1] / 1e6:g}e6, k1, keep",
             "seconds": times["nearfar"],
             "times_faster_than_scipy_sparse": plain / times["nearfar"],
             "times_np_sort": times["nearfar"] / times["np.sort"],
@@ -88,7 +93,7 @@ def general() -> list[dict[str, Any]]:
 
 
 def landmark() -> list[dict[str, Any]]:
-    answers, landmarks = landmark_answers(20_000, 30, 3_000_000)
+    answers, landmarks = landmark_answers(*LANDMARK)
     phi = FeatureMap("k1", landmarks=landmarks, dtype=np.float32).fit_transform(answers)
 
     def limit() -> None:
@@ -112,20 +117,20 @@ def landmark() -> list[dict[str, Any]]:
     above = memory["peak_bytes"] - memory["base_bytes"]
     return [
         {
-            "case": "landmark n=20000 L=30 m=3e6, k1, float32",
+            "case": f"landmark n={LANDMARK[0]} L={LANDMARK[1]} m={LANDMARK[2] / 1e6:g}e6, k1, float32",
             "seconds": times["nearfar"],
             "features_seconds": times["features"],
             "times_ssyrk_and_mirror": times["nearfar"] / times["ssyrk + mirror"],
             "peak_above_input_MB": above / 1e6,
-            "K_plus_3_phi_MB": (20_000**2 * 4 + 3 * phi.nbytes) / 1e6,
+            "K_plus_3_phi_MB": (LANDMARK[0] ** 2 * 4 + 3 * phi.nbytes) / 1e6,
         }
     ]
 
 
 def landmark_memory() -> dict[str, Any]:
-    warm, few = landmark_answers(2_000, 30, 100_000)  # compiles, and lets BLAS take its buffers
+    warm, few = landmark_answers(*WARM)  # compiles, and lets BLAS take its buffers
     kernel_matrix(warm, "k1", landmarks=few, diagonal="keep", dtype=np.float32)
-    answers, landmarks = landmark_answers(20_000, 30, 3_000_000)
+    answers, landmarks = landmark_answers(*LANDMARK)
     base = _resident()
     K = kernel_matrix(answers, "k1", landmarks=landmarks, diagonal="keep", dtype=np.float32)
     return {"base_bytes": max(base, 0), "checksum": float(K[0, 1]), "peak_before": peak_of_this_process()}
@@ -137,28 +142,26 @@ def _resident() -> int:
 
 
 def food() -> list[dict[str, Any]]:
-    path = SHARED / "food" / "triplets.npz"
-    if not path.exists():
-        print(f"food: skipped, {path} is absent")
-        return []
-    answers = Triplets.from_array(np.load(path)["triplets"].astype(np.int32))
-    keys = np.random.default_rng(1).integers(0, 2**62, len(answers))
     rows = []
-    for kernel in ("k1", "k2"):
-        times = side_by_side(
-            {
-                "nearfar": lambda kernel=kernel: kernel_matrix(answers, kernel, diagonal="keep"),
-                "np.sort": lambda: np.sort(keys),
-            },
-            repeat=40,
-        )
-        rows.append(
-            {
-                "case": f"food m=250320, {kernel}, keep",
-                "seconds": times["nearfar"],
-                "times_np_sort": times["nearfar"] / times["np.sort"],
-            }
-        )
+    for _, answers in crowds(["food"]):
+        keys = np.random.default_rng(1).integers(0, 2**62, len(answers))
+        for kernel in ("k1", "k2"):
+            times = side_by_side(
+                {
+                    "nearfar": lambda answers=answers, kernel=kernel: kernel_matrix(
+                        answers, kernel, diagonal="keep"
+                    ),
+                    "np.sort": lambda keys=keys: np.sort(keys),
+                },
+                repeat=40,
+            )
+            rows.append(
+                {
+                    "case": f"food m={len(answers)}, {kernel}, keep",
+                    "seconds": times["nearfar"],
+                    "times_np_sort": times["nearfar"] / times["np.sort"],
+                }
+            )
     return rows
 
 

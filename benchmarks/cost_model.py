@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks._measure import RESULTS, in_child, save
+from benchmarks._measure import KEPT, in_child, save, size
 from benchmarks.scale import CLUSTERS
 from benchmarks.streaming import LANDMARKS, make_files
 from nearfar.methods._rows import SAMPLE
@@ -29,6 +29,7 @@ LONGEST = 100  # rounds on a sample
 
 
 ANSWERS, OBJECTS, COLUMNS = 100_000_000, 1_000_000, LANDMARKS * (LANDMARKS - 1) // 2
+FOR_RATES = size((ANSWERS, OBJECTS), (32_000, 400))  # answers and objects that the rates are measured on
 CORES, MEMORY, WIRE, STORAGE = 32, 128e9, 25e9 / 8, 1e9  # of one machine; bytes, bytes a second
 
 
@@ -225,8 +226,8 @@ class Measured:
 
 def measure() -> Measured:
     """Measure the rates; what they are checked against is there already."""
-    rate = in_child("benchmarks.cost_model", "rates_of_one_core", make_files(ANSWERS, OBJECTS), OBJECTS)
-    rows = json.loads((RESULTS / f"scale-{ANSWERS}.json").read_text())["rows"]
+    rate = in_child("benchmarks.cost_model", "rates_of_one_core", make_files(*FOR_RATES), FOR_RATES[1])
+    rows = json.loads((KEPT / f"scale-{ANSWERS}.json").read_text())["rows"]
     found = {row["case"]: row for row in rows if "round" not in row}
     alone, two = found["one machine, 1 thread"], found["Dask, 2 workers"]
     rates = Rates(

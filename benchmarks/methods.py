@@ -1,7 +1,7 @@
 """Maps and clusters without the kernel matrix, against the way through K, scikit-learn's KMeans, and their memory.
 
 ``python -m benchmarks.methods`` runs the sizes that are aimed at (six minutes on two cores, 4 GB, 2 GB of disk for the
-answers), ``--small`` a tenth of them. Every case runs in a process of its own, so that peaks of memory are its own.
+answers), ``--tenth`` a tenth of them. Every case runs in a process of its own, so that peaks of memory are its own.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from benchmarks._measure import SHARED, in_child, save, show
+from benchmarks._measure import SHARED, SMALL, in_child, save, show, size
 
-LANDMARKS, PER_OBJECT, CLUSTERS, STARTS = 30, 150, 10, 5
+LANDMARKS, PER_OBJECT, CLUSTERS, STARTS = 30, 150, 10, size(5, 1)
 HERE = "benchmarks.methods"
-SMALLER = 10
+OURS_AND_PEERS = size(("nearfar", "lloyd", "elkan"), ("lloyd",))
+KERNELS = size(("k1", "score"), ("score",))
 
 
 # ---------------------------------------------------------------- answers
@@ -241,31 +242,32 @@ def above(run: dict[str, Any]) -> float:
 
 def million(folder: Path, n: int) -> list[dict[str, Any]]:
     rows, seconds = [], {}
-    for size in (n // 10, n):
-        place = folder / f"answers-{size}"
-        write_answers(place, size)
-        full = in_child(HERE, "landmark_case", str(place), size, 100, 1e-7)
-        fixed = in_child(HERE, "landmark_case", str(place), size, 20, 0.0)
+    sizes = size((n // 10, n), (n,))
+    for objects in sizes:
+        place = folder / f"answers-{objects}"
+        write_answers(place, objects)
+        full = in_child(HERE, "landmark_case", str(place), objects, 100, 1e-7)
+        fixed = in_child(HERE, "landmark_case", str(place), objects, 20, 0.0)
         parts = ("read_and_count_seconds", "rows_seconds", "map_seconds", "clusters_seconds")
-        seconds[size] = sum(fixed[part] for part in parts)
+        seconds[objects] = sum(fixed[part] for part in parts)
         rows.append(
             {
-                "case": f"landmark n={size:,} L={LANDMARKS} m={PER_OBJECT * size:,} k1 float32",
+                "case": f"landmark n={objects:,} L={LANDMARKS} m={PER_OBJECT * objects:,} k1 float32",
                 "seconds": sum(full[part] for part in parts),
                 **{part: full[part] for part in parts},
                 "peak_GB": full["peak_bytes"] / 1e9,
-                "seconds_at_20_steps": seconds[size],
+                "seconds_at_20_steps": seconds[objects],
                 "inertia": full["inertia"],
             }
         )
     rows.append(
-        {"case": "growth from a tenth, at 20 steps", "times": seconds[n] / seconds[n // 10], "aim": 12}
+        {"case": "growth from a tenth, at 20 steps", "times": seconds[n] / seconds[sizes[0]], "aim": 12}
     )
     return rows
 
 
 def paper(n: int) -> list[dict[str, Any]]:
-    if not (SHARED / "mnist").is_dir():
+    if SMALL or not (SHARED / "mnist").is_dir():
         print("MNIST: skipped, the data is absent")
         return []
     ours = min((in_child(HERE, "without_k", n) for _ in range(2)), key=lambda run: run["all_seconds"])
@@ -310,27 +312,27 @@ def kmeans(folder: Path, n: int) -> list[dict[str, Any]]:
             "cpu_seconds": run["clusters_cpu_seconds"],
             "inertia": run["inertia"],
         }
-        for which in ("nearfar", "lloyd", "elkan")
+        for which in OURS_AND_PEERS
         for run in [in_child(HERE, "kmeans_case", which, str(place), n)]
     ]
 
 
 def main() -> None:
-    small = "--small" in sys.argv
-    scale = SMALLER if small else 1
+    tenth = "--tenth" in sys.argv
+    scale = size(10 if tenth else 1, 500)
     rows: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as name:
         for found in (
-            lambda: paper(10_000 // (5 if small else 1)),
+            lambda: paper(10_000 // (5 if tenth else 1)),
             lambda: [wide(2_000, 4_000_000 // scale, "k1")],
-            lambda: [wide(100_000 // scale, 10_000_000 // scale, kernel) for kernel in ("k1", "score")],
+            lambda: [wide(100_000 // scale, 10_000_000 // scale, kernel) for kernel in KERNELS],
             lambda: kmeans(Path(name), 100_000 // scale),
             lambda: million(Path(name), 1_000_000 // scale),
         ):
             new = found()
             show(new)
             rows += new
-            save("methods-small" if small else "methods", rows)
+            save("methods-tenth" if tenth else "methods", rows)
 
 
 if __name__ == "__main__":

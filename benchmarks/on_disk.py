@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks._measure import ROOT, in_child, save, show
+from benchmarks._measure import DATA, in_child, save, show, size
 from benchmarks.scale import CLUSTERS, STAGES, STARTS, Clock, facts
 from benchmarks.streaming import LANDMARKS, make_files
 
@@ -102,8 +102,8 @@ def row(case: str, n_objects: int, run: dict[str, Any]) -> dict[str, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--largest", type=int, default=10_000_000)
-    parser.add_argument("--folder", default=str(ROOT / "benchmarks" / ".data"))
+    parser.add_argument("--largest", type=int, default=size(10_000_000, 2_000))
+    parser.add_argument("--folder", default=str(DATA))
     given = parser.parse_args()
     rows: list[dict[str, Any]] = []
     for n_objects in (given.largest // 10, given.largest):

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from benchmarks._measure import in_child, save, show
+from benchmarks._measure import in_child, save, show, size
 
-ROWS = 10_000_000
+ROWS = size(10_000_000, 2_000)
 OBJECTS = 1_000
-REPEAT = 5
+REPEAT = size(5, 1)
 
 
 def make_file(path: Path, *, columns: int) -> None:

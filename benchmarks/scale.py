@@ -28,11 +28,18 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks._measure import in_child, save, show
+from benchmarks._measure import in_child, save, show, size
 from benchmarks.streaming import LANDMARKS, make_files
 
 CLUSTERS, STARTS = 10, 1
+TIMES = size(3, 1)  # that the limit is measured
 STAGES = ("features", "map", "clusters")
+CASES = [
+    ("one machine, 1 thread", "on_one_machine", 1),
+    ("one machine, 2 threads", "on_one_machine", 2),
+    ("Dask, 1 worker", "on_dask", 1),
+    ("Dask, 2 workers", "on_dask", 2),
+]
 
 
 def on_one_machine(paths: list[str], n_objects: int, threads: int) -> dict[str, Any]:
@@ -105,14 +112,14 @@ def on_dask(paths: list[str], n_objects: int, workers: int) -> dict[str, Any]:
 def limits() -> dict[str, Any]:
     """How many times as much two processes get done as one."""
     works = {
-        "arithmetic": "x = np.random.default_rng(0).random((1200, 1200))",
-        "sorting": "x = np.random.default_rng(0).integers(0, 1 << 60, 4_000_000)",
+        "arithmetic": f"x = np.random.default_rng(0).random(2 * ({size(1200, 20)},))",
+        "sorting": f"x = np.random.default_rng(0).integers(0, 1 << 60, {size(4_000_000, 400)})",
         "fresh_memory": "x = None",
     }
     steps = {
         "arithmetic": "[x @ x for _ in range(15)]",
         "sorting": "[np.sort(x) for _ in range(5)]",
-        "fresh_memory": "[np.ones(25_000_000) for _ in range(10)]",
+        "fresh_memory": f"[np.ones({size(25_000_000, 400)}) for _ in range(10)]",
     }
     return {
         name: 2 * _slowest(works[name], steps[name], 1) / _slowest(works[name], steps[name], 2)
@@ -121,14 +128,14 @@ def limits() -> dict[str, Any]:
 
 
 def _slowest(prepare: str, work: str, count: int) -> float:
-    """Seconds of the slowest of some processes that start their work at the same time; the best of three."""
+    """Seconds of the slowest of some processes that start their work at the same time; the best of TIMES."""
     code = (
         f"import time, numpy as np\n{prepare}\nprint(flush=True); input()\n"
         f"start = time.perf_counter(); {work}; print(time.perf_counter() - start, flush=True)"
     )
     alone = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     found = []
-    for _ in range(3):
+    for _ in range(TIMES):
         running = [
             subprocess.Popen([sys.executable, "-c", code], stdin=PIPE, stdout=PIPE, text=True, env=alone)
             for _ in range(count)
@@ -161,7 +168,7 @@ class Clock:
         self.last = now
 
 
-def _seconds_of_a_task(client: Any, count: int = 5_000) -> float:
+def _seconds_of_a_task(client: Any, count: int = size(5_000, 50)) -> float:
     """What a task costs that does nothing: the scheduler's share, above all."""
     start = time.perf_counter()
     client.gather(client.map(lambda x: x, range(count), pure=False))
@@ -191,21 +198,16 @@ def faster(runs: list[dict[str, Any]]) -> dict[str, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--answers", type=int, default=20_000_000)
-    parser.add_argument("--objects", type=int, default=200_000)
-    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--answers", type=int, default=size(20_000_000, 4_000))
+    parser.add_argument("--objects", type=int, default=size(200_000, 200))
+    parser.add_argument("--rounds", type=int, default=size(2, 1))
     given = parser.parse_args()
     paths = make_files(given.answers, given.objects)
     disk = sum(Path(path).stat().st_size for path in paths)
     module = "benchmarks.scale"
     limit = {"case": "two processes against one: the limit", **limits()}
     show([limit])
-    cases = [
-        ("one machine, 1 thread", "on_one_machine", 1),
-        ("one machine, 2 threads", "on_one_machine", 2),
-        ("Dask, 1 worker", "on_dask", 1),
-        ("Dask, 2 workers", "on_dask", 2),
-    ]
+    cases = size(CASES, [CASES[0], CASES[-1]])
     work = {"answers": given.answers, "objects": given.objects, "disk_bytes": disk}
     runs = []
     for round_ in range(1, given.rounds + 1):
@@ -215,7 +217,7 @@ def main() -> None:
             runs.append({"case": case, "round": round_, **work, **result})
             show(runs[-1:])
     rows = [faster([run for run in runs if run["case"] == case]) for case, _, _ in cases]
-    one, two = rows[2], rows[3]
+    one, two = rows[-2], rows[-1]
     for stage in STAGES:
         moved = two[f"moved_{stage}"]
         rows.append(

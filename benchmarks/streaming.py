@@ -19,19 +19,20 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from benchmarks._measure import ROOT, in_child, save, show
+from benchmarks._measure import DATA, in_child, save, show, size
 
-OBJECTS, LANDMARKS, PER_FILE = 1_000_000, 30, 10_000_000
+ANSWERS, OBJECTS, LANDMARKS = size(500_000_000, 4_000), size(1_000_000, 200), 30
+PER_FILE, PER_GROUP = size((10_000_000, 1_000_000), (16_000, 2_000))
 BYTES_PER_ANSWER = 6  # on disk, with room to spare
 MEMORY_LIMIT = 8e9
 
 
 def folder(n_objects: int) -> Path:
-    return ROOT / "benchmarks" / ".data" / f"answers-{n_objects}-objects"
+    return DATA / f"answers-{n_objects}-objects"
 
 
 def make_files(n_answers: int, n_objects: int) -> list[str]:
-    """Files of 10 million answers each: a random object says which of two random landmarks is nearer, 10 % err."""
+    """Files of PER_FILE answers each: a random object says which of two random landmarks is nearer, 10 % err."""
     here = folder(n_objects)
     here.mkdir(parents=True, exist_ok=True)
     points = np.random.default_rng(0).normal(size=(n_objects, 2)).astype(np.float32)
@@ -42,7 +43,7 @@ def make_files(n_answers: int, n_objects: int) -> list[str]:
         paths.append(str(path))
         if not path.exists():
             temporary = path.with_suffix(".tmp")
-            answers(points, size, number).write_parquet(temporary, row_group_size=1_000_000)
+            answers(points, size, number).write_parquet(temporary, row_group_size=PER_GROUP)
             temporary.rename(path)
     return paths
 
@@ -119,7 +120,7 @@ def check(phi: np.ndarray, fitted: Any, paths: list[str]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--answers", type=int, default=500_000_000)
+    parser.add_argument("--answers", type=int, default=ANSWERS)
     parser.add_argument("--objects", type=int, default=OBJECTS)
     given = parser.parse_args()
     here = folder(given.objects)

@@ -21,6 +21,7 @@ LONG = (
     "experiments/test_running",
     "docs/test_documented_commands",
     "docs/test_documented_python",
+    "docs/test_documented_benchmarks",
     "docs/test_documented_programs",
     "scale/test_scale_methods",
     "cli/test_cli_scale",

@@ -57,6 +57,19 @@ def commands(page):
     return found
 
 
+FOUND = sorted({words for page in [*PAGES, *SCRIPTS] for words in commands(page)})
+"""Every command of the documentation, once."""
+NOT_RUN = {
+    "make test-lowest": "an environment of its own, and all tests in it: half an hour; the workflow test does it",
+    "make test-newest": "likewise",
+    "make dist": "eight environments, and all tests in one of them; the workflow release does it",
+    "make workflows": "gets its tools from a network; the workflow test does it",
+    "python -m experiments peers --peers": "cblearn's own environment, and hours of its fits",
+}
+"""Commands that no test runs as they are written, and why; the pages that name them say so. Of ``make`` the recipes run, with a
+stand-in for the program that installs, and of ``make dist`` the build and the look inside it."""
+
+
 def answers_file(path, names, n_people=8, n_questions=120):
     """Answers of a few people about objects in the plane."""
     points = np.random.default_rng(0).normal(size=(len(names), 2))

@@ -13,22 +13,21 @@ import json
 import sys
 import time
 import warnings
-from pathlib import Path
 
 import numpy as np
 
 import nearfar as nf
-from benchmarks._measure import SHARED
+from benchmarks._measure import RESULTS, size
+from benchmarks._sets import crowds
 from nearfar.evaluate.auto import candidates
 from nearfar.evaluate.splits import holdout
+from nearfar.triplets import Triplets
 
-RESULTS = Path(__file__).parents[1] / "results" / "auto.json"
-SETS = ("food", "car", "musicians", "things")
-SPLITS = 3
+SETS = size(("food", "car", "musicians", "things"), ("food",))
+SPLITS = size(3, 1)
 
 
-def measure(name: str) -> list[dict[str, object]]:
-    answers = getattr(nf.datasets, f"fetch_{name}")(SHARED).triplets
+def measure(name: str, answers: Triplets) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
     start = time.process_time()
     analysis = nf.analyse(answers)
@@ -88,15 +87,14 @@ def table(rows: list[dict[str, object]]) -> str:
 
 
 def main() -> None:
-    wanted = sys.argv[1:] or list(SETS)
     rows = []
-    for name in wanted:
+    for name, answers in crowds(sys.argv[1:] or SETS):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", nf.errors.NearfarWarning)
-            rows += measure(name)
+            rows += measure(name, answers)
         print(name, "done", flush=True, file=sys.stderr)
     if not sys.argv[1:]:
-        RESULTS.write_text(json.dumps(rows, indent=1) + "\n")
+        (RESULTS / "auto.json").write_text(json.dumps(rows, indent=1) + "\n")
     print(table(rows))
 
 

@@ -15,26 +15,26 @@ from typing import Any
 import numpy as np
 from sklearn.datasets import load_digits
 
-import nearfar as nf
-from benchmarks._measure import ROOT, SHARED
+from benchmarks._measure import DATA, size
+from benchmarks._sets import crowds
 from nearfar.evaluate.splits import kfold
 
-SPLITS = ROOT / "benchmarks" / ".data" / "embeddings"
-SETS = ("car", "musicians", "food", "things")
+SPLITS = DATA / "embeddings"
 FOLDS = 5
+N_DIGITS, FITTED, TESTED = size((1_000, 100_000, 50_000), (60, 400, 50))
 
 
 def digits(seed: int) -> tuple[Any, Any]:
-    """Triplets about 1,000 digits: 100,000 with 20 % flips, 50,000 without."""
+    """Triplets about N_DIGITS digits: FITTED with 20 % flips, TESTED without."""
     rng = np.random.default_rng(seed)
     pictures = load_digits().data
-    pictures = pictures[rng.choice(len(pictures), 1000, replace=False)]
-    rows = np.array([rng.choice(1000, 3, replace=False) for _ in range(150_000)], dtype=np.int32)
+    pictures = pictures[rng.choice(len(pictures), N_DIGITS, replace=False)]
+    rows = np.array([rng.choice(N_DIGITS, 3, replace=False) for _ in range(FITTED + TESTED)], dtype=np.int32)
     anchor, near, far = pictures[rows.T]
     wrong = ((anchor - near) ** 2).sum(axis=1) > ((anchor - far) ** 2).sum(axis=1)
-    wrong[:100_000] ^= rng.random(100_000) < 0.2
+    wrong[:FITTED] ^= rng.random(FITTED) < 0.2
     rows[wrong] = rows[wrong][:, [0, 2, 1]]
-    return rows[:100_000], rows[100_000:]
+    return rows[:FITTED], rows[FITTED:]
 
 
 def write(name: str, fold: int, train: Any, test: Any, n: int) -> None:
@@ -44,15 +44,11 @@ def write(name: str, fold: int, train: Any, test: Any, n: int) -> None:
 
 def main() -> None:
     SPLITS.mkdir(parents=True, exist_ok=True)
-    for name in SETS:
-        if not (SHARED / name).exists():
-            print(f"{name}: skipped, not at {SHARED}")
-            continue
-        answers = getattr(nf.datasets, f"fetch_{name}")(SHARED).triplets
+    for name, answers in crowds():
         for fold, (train, test) in enumerate(kfold(answers, FOLDS, seed=0)):
             write(name, fold, answers[train].array, answers[test].array, answers.n_objects)
     for seed in range(FOLDS):
-        write("digits", seed, *digits(seed), 1000)
+        write("digits", seed, *digits(seed), N_DIGITS)
     rng = np.random.default_rng(0)
     rows = np.argsort(rng.random((500, 30)), axis=1)[:, :3]
     # near each other: cblearn adds 1e-12 to STE's denominator, which shows once squared distances pass 20

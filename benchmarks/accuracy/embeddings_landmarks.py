@@ -17,21 +17,20 @@ from unittest.mock import patch
 
 import numpy as np
 
-from benchmarks._measure import SHARED, save
+from benchmarks._measure import save, size
+from benchmarks._sets import crowds
 from benchmarks.accuracy.embeddings import METHODS, accuracy
-from nearfar import datasets, design, embedding, simulate
+from nearfar import design, embedding, simulate
 from nearfar.embedding.pull import Emphasis
 from nearfar.errors import NearfarWarning
 from nearfar.evaluate.splits import kfold
 from nearfar.triplets import Triplets
 
-LANDMARKS = [
-    (200, 15, 60, 0.15, 2),
-    (1000, 15, 50, 0.1, 2),
-    (1000, 30, 150, 0.15, 5),
-    (5000, 30, 100, 0.1, 5),
-]
-SEEDS = 3
+LANDMARKS = size(
+    [(200, 15, 60, 0.15, 2), (1000, 15, 50, 0.1, 2), (1000, 30, 150, 0.15, 5), (5000, 30, 100, 0.1, 5)],
+    [(40, 6, 10, 0.1, 2)],
+)
+SEEDS = size(3, 1)
 POWERS = {"default": None, "alike": 0.0, "by answers": 1.0}
 
 Case = tuple[str, int, int, Triplets, Any]  # name, dimensions, landmarks, answers, answers to test on
@@ -46,10 +45,9 @@ def cases() -> Iterator[Case]:
             new = design.random_questions(n, 20_000, seed=seed)
             train = simulate.answers(asked, points=points, flip=flip, seed=seed).triplets
             yield name, d, n_landmarks, train, simulate.answers(new, points=points, seed=seed).triplets.array
-    if (SHARED / "musicians").exists():
-        answers = datasets.fetch_musicians(SHARED).triplets
+    for _, answers in crowds(["musicians"]):
         for d in (2, 5):
-            for train, test in kfold(answers, 5, seed=100):
+            for train, test in kfold(answers, size(5, 2), seed=100):
                 yield "musicians", d, 0, answers[train], answers[test].array
 
 

@@ -17,36 +17,31 @@ from typing import Any
 import numpy as np
 
 import nearfar as nf
-from benchmarks._measure import SHARED, save
+from benchmarks._measure import save, size
+from benchmarks._sets import CROWDS, crowds
 from benchmarks.accuracy.embeddings import METHODS, accuracy
-from benchmarks.accuracy.embeddings_data import SETS, digits
+from benchmarks.accuracy.embeddings_data import N_DIGITS, digits
 from nearfar import embedding
 from nearfar.errors import NearfarWarning
 from nearfar.evaluate.splits import kfold
 from nearfar.triplets import Triplets
 
-TIMES = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
-PARTS = {"musicians": 5, "car": 3, "food": 1, "things": 1}
-SIMULATED = [
-    (20, 100, 0.0, 20),
-    (20, 100, 0.15, 20),
-    (60, 1000, 0.15, 6),
-    (60, 3000, 0.0, 4),
-    (500, 40_000, 0.1, 2),
-]
+TIMES = size((0.0, 0.25, 0.5, 1.0, 2.0, 4.0), (0.0, 1.0))
+PARTS = size({"musicians": 5, "car": 3, "food": 1, "things": 1}, dict.fromkeys(CROWDS, 1))
+SIMULATED = size(
+    [(20, 100, 0.0, 20), (20, 100, 0.15, 20), (60, 1000, 0.15, 6), (60, 3000, 0.0, 4), (500, 40_000, 0.1, 2)],
+    [(20, 100, 0.1, 1)],
+)
 
 Case = tuple[str, Triplets, Any]
 
 
-def crowds() -> Iterator[Case]:
-    for name in SETS:
-        if not (SHARED / name).exists():
-            continue
-        answers = getattr(nf.datasets, f"fetch_{name}")(SHARED).triplets
+def collected() -> Iterator[Case]:
+    for name, answers in crowds():
         for train, test in islice(kfold(answers, 5, seed=100), PARTS[name]):
             yield name, answers[train], answers[test].array
     train, test = digits(100)
-    yield "digits", Triplets.from_array(train, n_objects=1000), test
+    yield "digits", Triplets.from_array(train, n_objects=N_DIGITS), test
 
 
 def simulated() -> Iterator[Case]:
@@ -63,9 +58,9 @@ def main() -> None:
     rows = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NearfarWarning)
-        for name, train, test in (*crowds(), *simulated()):
+        for name, train, test in (*collected(), *simulated()):
             for method in METHODS:
-                for d in (2, 5) if name in (*SETS, "digits") else (2,):
+                for d in (2, 5) if name in (*CROWDS, "digits") else (2,):
                     model = getattr(embedding, method)(d)
                     default = model.regularization
                     for times in TIMES:

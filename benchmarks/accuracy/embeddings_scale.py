@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks._measure import in_child, peak_of_this_process, save, show
+from benchmarks._measure import in_child, peak_of_this_process, save, show, size
 from nearfar import embedding
 from nearfar.triplets import Triplets
 
-OBJECTS, ANSWERS, HELD_OUT = 100_000, 10_000_000, 200_000
+OBJECTS, ANSWERS, HELD_OUT = size((100_000, 10_000_000, 200_000), (200, 4_000, 500))
+METHODS = size(("GNMDS", "CKL", "STE", "TSTE", "SOE"), ("SOE",))
 
 
 def make(n: int, m: int, seed: int) -> Triplets:
@@ -67,7 +68,7 @@ def fit(method: str) -> dict[str, Any]:
 
 def main() -> None:
     rows = []
-    for method in sys.argv[1:] or ("GNMDS", "CKL", "STE", "TSTE", "SOE"):
+    for method in sys.argv[1:] or METHODS:
         rows.append(in_child("benchmarks.accuracy.embeddings_scale", "fit", method))
         show(rows[-1:])
     save("embeddings-scale", rows)

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import nearfar as nf
-from benchmarks._measure import SHARED, save, show
+from benchmarks._measure import save, show
+from benchmarks._sets import crowds
 from nearfar.evaluate.splits import holdout
 from nearfar.triplets import Triplets
 
@@ -47,11 +47,7 @@ def remembered(train: Triplets, test: Triplets) -> float:
 
 def main() -> None:
     rows = []
-    for name in ("car", "musicians", "food", "things"):
-        if not (SHARED / name).exists():
-            print(f"{name}: skipped, not at {SHARED}")
-            continue
-        answers = getattr(nf.datasets, f"fetch_{name}")(SHARED).triplets
+    for name, answers in crowds():
         in_test = np.random.default_rng(0).random(len(answers)) < 0.2
         honest = holdout(answers, 0.2, seed=0)
         rows.append(

@@ -16,14 +16,15 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 
 import nearfar as nf
-from benchmarks._measure import SHARED, best_of, save, show
+from benchmarks._measure import SHARED, best_of, save, show, size
 
-N, ANSWERS, TESTS, SEEDS = 1_000, 100_000, 20_000, 5
+N, ANSWERS, TESTS, SEEDS = size((1_000, 100_000, 20_000, 5), (50, 600, 100, 1))
+MORE: tuple[str, ...] = size(("usps", "mnist"), ())
 
 
 def collections() -> Iterator[tuple[str, Callable[[], NDArray[Any]]]]:
     yield "load_digits", lambda: load_digits().data
-    for name in ("usps", "mnist"):
+    for name in MORE:
         if (SHARED / name).exists():
             fetch = getattr(nf.datasets, f"fetch_{name}")
             yield name, lambda fetch=fetch: fetch(SHARED).images.reshape(-1, fetch(SHARED).images[0].size)

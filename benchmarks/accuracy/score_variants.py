@@ -21,14 +21,15 @@ from scipy.sparse.linalg import eigsh
 from sklearn.datasets import load_digits
 
 import nearfar as nf
-from benchmarks._measure import RESULTS, SHARED, save
+from benchmarks._measure import RESULTS, save, size
+from benchmarks._sets import crowds
 from nearfar.evaluate.splits import kfold
 from nearfar.triplets import Triplets
 
 Matrix = NDArray[np.float64]
 DIMENSIONS = (2, 5, 10)
-FOLDS = 5
-OBJECTS, ANSWERS, TESTS = 1_000, 100_000, 20_000  # of the simulated sets
+FOLDS = size(5, 2)
+OBJECTS, ANSWERS, TESTS = size((1_000, 100_000, 20_000), (60, 2_000, 200))  # of the simulated sets
 
 
 def tallies(answers: Triplets) -> tuple[Matrix, Matrix]:
@@ -127,11 +128,7 @@ def judge(K: Matrix, held_out: Triplets) -> dict[str, float]:
 
 def sets() -> Iterator[tuple[str, int, Triplets, Triplets]]:
     """(name, number, training answers, held-out answers)."""
-    for name in ("car", "musicians", "food", "things"):
-        if not (SHARED / name).exists():
-            print(f"{name}: skipped, not at {SHARED}")
-            continue
-        answers = getattr(nf.datasets, f"fetch_{name}")(SHARED).triplets
+    for name, answers in crowds():
         for fold, split in enumerate(kfold(answers, FOLDS, seed=0)):
             yield name, fold, answers[split.train], answers[split.test]
     for flip in (0.0, 0.2):

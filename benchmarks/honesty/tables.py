@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from benchmarks._measure import RESULTS, ROOT
+from benchmarks._measure import KEPT, RESULTS, ROOT, SMALL
 from nearfar.evaluate.people import wilson
 
 PAGE = ROOT / "docs" / "honesty.md"
@@ -144,7 +144,7 @@ TABLES: dict[str, tuple[tuple[str, ...], tuple[str, ...], dict[str, str]]] = {
 
 def rows_of(name: str) -> list[Row]:
     """The rows of one file; none where it was not run."""
-    path = RESULTS / "honesty" / f"{name}.json"
+    path = KEPT / "honesty" / f"{name}.json"
     return json.loads(path.read_text())["rows"] if path.exists() else []
 
 
@@ -195,7 +195,8 @@ def filled(text: str) -> str:
 
 
 def main() -> None:
-    PAGE.write_text(filled(PAGE.read_text()))
+    page = RESULTS / PAGE.name if SMALL else PAGE
+    page.write_text(filled(PAGE.read_text()))
 
 
 if __name__ == "__main__":
