@@ -114,7 +114,7 @@ def furnish(folder):
     listed = "\n".join(
         f"{name},{name},pictures/{name}.png,{'sweet' if i % 2 else 'sour'}" for i, name in enumerate(names)
     )
-    (folder / "objects.csv").write_text(f"object,label,image,group\n{listed}\n")
+    (folder / "objects.csv").write_text(f"object,display_name,image,group\n{listed}\n")
     (folder / "people.txt").write_text("p1\n")
     people = "\n".join(f"p{number},{'expert' if number < 5 else 'novice'}" for number in range(1, 9))
     (folder / "groups.csv").write_text(f"participant,group\n{people}\n")

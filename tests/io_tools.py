@@ -18,7 +18,7 @@ numbers = st.floats(allow_infinity=False, allow_nan=True, width=64)
 times = st.none() | st.floats(0, 2e9)
 
 
-def labels(size):
+def id_lists(size):
     """Ids as whole numbers, or as text that is not all whole numbers (in text files those are numbers)."""
     whole = st.lists(st.integers(-(10**17), 10**17) | st.integers(0, 3), min_size=size, max_size=size)
     words = st.lists(names | st.just(""), min_size=size, max_size=size)
@@ -34,10 +34,10 @@ def triplets(draw, min_size=1, max_size=6, statements=True):
     objects = draw(st.lists(names, min_size=3, max_size=6, unique=True))
     m = draw(st.integers(min_size, max_size))
     rows = draw(st.lists(st.permutations(range(len(objects))).map(lambda p: p[:3]), min_size=m, max_size=m))
-    ids = labels(m).filter(lambda values: "" not in values) if statements else st.none()
+    ids = id_lists(m).filter(lambda values: "" not in values) if statements else st.none()
     columns = {
         "statement": draw(st.none() | ids),
-        "participant": draw(st.none() | labels(m)),
+        "participant": draw(st.none() | id_lists(m)),
         "seconds": draw(st.none() | st.lists(numbers, min_size=m, max_size=m)),
         "near_side": draw(st.none() | st.lists(st.sampled_from([-1, 0, 1]), min_size=m, max_size=m)),
         "answered_at": draw(st.none() | st.lists(times, min_size=m, max_size=m)),

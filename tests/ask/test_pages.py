@@ -246,9 +246,9 @@ def test_hostile_long_and_foreign_names_are_text(tab, study):
     seen = set()
     for _ in range(12):
         tab.until("document.querySelector('.option:enabled') !== null")
-        seen |= set(tab.js("[...document.querySelectorAll('.label')].map((l) => l.textContent)"))
+        seen |= set(tab.js("[...document.querySelectorAll('.thing .name')].map((l) => l.textContent)"))
         assert tab.js("document.documentElement.scrollWidth") <= 390
-        assert tab.js("document.querySelectorAll('.label *, main script, main img').length") == 0
+        assert tab.js("document.querySelectorAll('.thing .name *, main script, main img').length") == 0
         tab.choose()
     ended(tab)
     assert seen <= set(HOSTILE) and len(seen) > 5

@@ -244,7 +244,7 @@ def test_hostile_names_are_data(tmp_path):
     try:
         with serving(ready) as port:
             told = json.loads(request(port, "/study.json")[2])
-            assert [thing["label"] for thing in told["objects"]] == names
+            assert [thing["display_name"] for thing in told["objects"]] == names
             page = request(port, "/")[2].decode()
             assert "<script>alert" not in page and "49" not in page
     finally:

@@ -152,9 +152,11 @@ def test_objects_come_from_pictures_lists_and_text(tmp_path):
         "plum",
         "pear",
     )
-    (tmp_path / "objects.csv").write_text("object,label,image\na,Ape,photos/9.png\nb,,photos/10.png\nc,,\n")
+    (tmp_path / "objects.csv").write_text(
+        "object,display_name,image\na,Ape,photos/9.png\nb,,photos/10.png\nc,,\n"
+    )
     listed = find_objects(read_study(study_file(tmp_path, objects="objects.csv")))
-    assert listed.labels == ("Ape", "b", "c") and listed.files[2] is None
+    assert listed.display_names == ("Ape", "b", "c") and listed.files[2] is None
 
 
 @pytest.mark.parametrize("image", ["../outside.png", "/etc/hostname", "photos/../../outside.png"])

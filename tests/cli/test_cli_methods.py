@@ -40,7 +40,7 @@ def study(tmp_path_factory):
     (folder / "exclude.txt").write_text("eve\n")
     (folder / "landmarks.txt").write_text("o0\no1\no2\no6\no7\n")
     listing = {"object": [f"o{x}" for x in range(12)] + ["ghost"]}
-    listing["label"] = [f"Object {x}" for x in range(12)] + ["Ghost"]
+    listing["display_name"] = [f"Object {x}" for x in range(12)] + ["Ghost"]
     listing["group"] = ["left"] * 6 + ["right"] * 7
     pl.DataFrame(listing).write_csv(folder / "objects.csv")
     return folder
@@ -96,7 +96,7 @@ def test_clusters_are_found_and_numbered_from_one(study, tmp_path):
     options = ["-k", 2, "--exclude", study / "exclude.txt", "--objects", study / "objects.csv"]
     result = run(study, "cluster", *options, "-o", "-", "-o", tmp_path / "c.npz")
     frame = table(result.stdout)
-    assert frame.columns == ["object", "label", "cluster", "medoid", "informed"]
+    assert frame.columns == ["object", "display_name", "cluster", "medoid", "informed"]
     assert sorted(frame["cluster"].unique().to_list()) == [1, 2]
     assert len(set(frame["cluster"][:6].to_list())) == 1 and len(set(frame["cluster"][6:12].to_list())) == 1
     assert frame["cluster"][0] != frame["cluster"][6]

@@ -34,7 +34,7 @@ def study(tmp_path_factory):
     write_triplets(given, folder / "answers.csv")
     paint(folder / "pictures", given.objects)
     rows = [f"{name},Thing {i}!,{name}.png,{'ab'[i // 6]}" for i, name in enumerate(given.objects)]
-    (folder / "objects.csv").write_text("\n".join(["object,label,image,group", *rows]) + "\n")
+    (folder / "objects.csv").write_text("\n".join(["object,display_name,image,group", *rows]) + "\n")
     (folder / "out.txt").write_text("worker-5\n")
     return folder
 
@@ -58,10 +58,10 @@ def test_one_command_writes_the_page_and_says_where(written):
     assert done.stderr.splitlines()[:3] == ["wrote page.html", "wrote facts.json", "wrote bundle"]
 
 
-def test_labels_groups_pictures_and_exclusion_reach_the_facts(written):
+def test_display_names_groups_pictures_and_exclusion_reach_the_facts(written):
     folder, _ = written
     facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
-    assert facts["objects"][0]["label"] == "Thing 0!"
+    assert facts["objects"][0]["display_name"] == "Thing 0!"
     assert [found["group"] for found in facts["objects"]] == ["a"] * 6 + ["b"] * 6
     assert facts["pictures"]["shown"] == 12
     assert facts["answers"]["answers"] == 500

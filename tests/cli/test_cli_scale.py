@@ -26,7 +26,7 @@ def study(tmp_path_factory):
     roles = {role: names[getattr(answers, role)] for role in ("anchor", "near", "far")}
     pl.DataFrame(roles | {"participant": "ann"}).write_parquet(folder / "answers.parquet")
     groups = ["left", "right"] * 30
-    pl.DataFrame({"object": names, "label": names, "group": groups}).write_csv(folder / "objects.csv")
+    pl.DataFrame({"object": names, "display_name": names, "group": groups}).write_csv(folder / "objects.csv")
     (folder / "landmarks.txt").write_text("\n".join(names[:8]))
     (folder / "nobody.txt").write_text("ann\n")
     return folder

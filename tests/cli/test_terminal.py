@@ -48,7 +48,9 @@ def folder(tmp_path_factory):
     write(folder / "bad.csv", names, [*rows, (0, 0, 1), (1, 1, 2)], "participant,x")
     (folder / "unknown.csv").write_text("\x1b[1mwho,\x9b31mwhat,where\n1,2,3\n", encoding="utf-8")
     (folder / "list.csv").write_text(
-        "object,label\n" + "".join(f'"{name}","l{name}"\n' for name in names), encoding="utf-8", newline=""
+        "object,display_name\n" + "".join(f'"{name}","l{name}"\n' for name in names),
+        encoding="utf-8",
+        newline="",
     )
     (folder / "left out.txt").write_text("\x1b[5mnobody\n", encoding="utf-8")
     for name in ("pictures", "evil\x1b[31mdemo"):

@@ -23,13 +23,13 @@ from nearfar.triplets import Triplets
 
 def test_an_object_list_with_everything(tmp_path):
     path = tmp_path / "objects.csv"
-    path.write_text('object,label,image,group\n007,"Bond, James",pics/7.jpg,spies\nq,,,\n')
+    path.write_text('object,display_name,image,group\n007,"Bond, James",pics/7.jpg,spies\nq,,,\n')
     listed = read_objects(path)
     assert listed.names == ("007", "q")
-    assert listed.labels == ("Bond, James", "q")
+    assert listed.display_names == ("Bond, James", "q")
     assert listed.images == (tmp_path / "pics" / "7.jpg", None)
     assert listed.groups == ("spies", None)
-    assert (len(listed), listed["007"].group, listed["q"].label) == (2, "spies", "q")
+    assert (len(listed), listed["007"].group, listed["q"].display_name) == (2, "spies", "q")
 
 
 def test_an_object_list_of_names_alone(tmp_path):
@@ -46,8 +46,8 @@ def test_an_object_list_from_standard_input(monkeypatch):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("name,label\na,b\n", r"column 'object' is missing \(it has name, label\)"),
-        ("object,label\na,b\n,c\n", r"object 2 \(''\) is blank; expected a name of its own"),
+        ("name,display_name\na,b\n", r"column 'object' is missing \(it has name, display_name\)"),
+        ("object,display_name\na,b\n,c\n", r"object 2 \(''\) is blank; expected a name of its own"),
         ("object\na\nb\na\n", r"object 3 \('a'\) is there twice"),
     ],
 )
@@ -60,7 +60,7 @@ def test_an_object_list_that_is_none(tmp_path, text, message):
 
 def test_a_ragged_object_list(tmp_path):
     path = tmp_path / "objects.csv"
-    path.write_text("object,label,group\na,b,c\nd,e\n")
+    path.write_text("object,display_name,group\na,b,c\nd,e\n")
     with pytest.raises(RowsError, match=r"line 3: ragged row: 2 cells"):
         read_objects(path)
 
@@ -202,6 +202,6 @@ def test_objects_are_found_among_many():
     """By a dictionary: a list of a million is looked up a million times."""
     names = [f"object {i}" for i in range(100_000)]
     listed = ObjectList.of(names)
-    assert [listed[name].label for name in names] == names
+    assert [listed[name].display_name for name in names] == names
     with pytest.raises(KeyError, match="nobody"):
         listed["nobody"]

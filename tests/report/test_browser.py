@@ -248,7 +248,7 @@ def test_fit_leaves_nothing_of_the_zoomed_map(page):
 def test_the_matrix_names_the_pair_under_the_pointer(page):
     left, top, width, height = page.show("#matrix")
     page.move(left + width * 0.5 / 12, top + height * 1.5 / 12)
-    first, second = page.js("data.matrix.order.slice(0, 2).map(labelOf)")
+    first, second = page.js("data.matrix.order.slice(0, 2).map(nameOf)")
     assert page.js("document.querySelector('#tip strong').textContent") == f"{second} and {first}"
     page.click(left + width * 0.5 / 12, top + height * 1.5 / 12)
     assert sorted(page.js("state.chosen")) == sorted(page.js("data.matrix.order.slice(0, 2)"))

@@ -1,4 +1,4 @@
-"""Figures for print: labels that do not lie on each other, pictures moved apart, odd names, formats."""
+"""Figures for print: names that do not lie on each other, pictures moved apart, odd names, formats."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ import nearfar as nf
 from nearfar.errors import InputError
 from nearfar.methods import cut
 from nearfar.report.figures import kernel_figure, map_figure, save_figure, tree_figure
-from nearfar.report.print.labelling import place_labels, spread
+from nearfar.report.print.placing import place_names, spread
 
 
 def overlaps(centres, sizes):
@@ -26,10 +26,10 @@ def overlaps(centres, sizes):
 
 @settings(max_examples=25)
 @given(n=st.integers(0, 40), seed=st.integers(0, 99))
-def test_labels_never_lie_on_each_other_or_leave_the_frame(n, seed):
+def test_names_never_lie_on_each_other_or_leave_the_frame(n, seed):
     rng = np.random.default_rng(seed)
     points, sizes = rng.uniform(20, 480, (n, 2)), rng.uniform((20, 8), (90, 12), (n, 2))
-    centres = place_labels(points, sizes, gap=5.0, frame=(500.0, 500.0))
+    centres = place_names(points, sizes, gap=5.0, frame=(500.0, 500.0))
     placed = np.isfinite(centres[:, 0])
     assert overlaps(centres[placed], sizes[placed]) == []
     assert (centres[placed] >= sizes[placed] / 2).all() and (centres[placed] <= 500 - sizes[placed] / 2).all()
@@ -38,14 +38,14 @@ def test_labels_never_lie_on_each_other_or_leave_the_frame(n, seed):
         assert not inside.all(axis=1).any()  # on no point, not even its own
 
 
-def test_lonely_labels_all_find_a_place():
+def test_lonely_names_all_find_a_place():
     points = (
         np.stack(np.meshgrid(np.arange(5) * 100 + 50, np.arange(5) * 100 + 50), axis=-1)
         .reshape(-1, 2)
         .astype(float)
     )
     assert np.isfinite(
-        place_labels(points, np.full((25, 2), (40.0, 10.0)), gap=5.0, frame=(500.0, 500.0))
+        place_names(points, np.full((25, 2), (40.0, 10.0)), gap=5.0, frame=(500.0, 500.0))
     ).all()
 
 

@@ -66,9 +66,9 @@ def test_the_bundle_has_the_figure_and_the_tables(report, tmp_path):
 def test_names_on_the_two_maps_lie_inside_and_apart(report):
     pair = report.facts.groups.pairs[0]
     assert 0.5 <= pair.height <= 1
-    for places in zip(*((spot.first_label, spot.second_label) for spot in pair.spots), strict=True):
+    for places in zip(*((spot.first_name_at, spot.second_name_at) for spot in pair.spots), strict=True):
         assert all(0 < place[0] < 1 and 0 < place[1] < pair.height for place in places if place)
         assert len({place for place in places if place}) == sum(place is not None for place in places)
-    assert all(spot.first_label and spot.second_label for spot in pair.spots if spot.moves)
+    assert all(spot.first_name_at and spot.second_name_at for spot in pair.spots if spot.moves)
     page = report.html()
     assert "points</td>" in page and "within less between" in page

@@ -44,7 +44,7 @@ class Collected:
     """Everything that was answered in a study so far."""
 
     triplets: Triplets
-    labels: tuple[str, ...]
+    display_names: tuple[str, ...]
     pictures: tuple[str | None, ...]
     checks: tuple[CheckAnswer, ...]
     kind: str

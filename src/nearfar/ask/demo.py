@@ -49,7 +49,7 @@ def demo_study(folder: Path) -> tuple[Study, Colours]:
     colours.write(folder)
     with (folder / "objects.csv").open("w", newline="", encoding="utf-8") as file:
         table = csv.writer(file, lineterminator="\n")
-        table.writerow(["object", "label", "image"])
+        table.writerow(["object", "display_name", "image"])
         table.writerows([name, name, f"images/{name}.png"] for name in colours.triplets.objects)
     (folder / "study.toml").write_text(STUDY, encoding="utf-8")
     return read_study(folder / "study.toml"), colours

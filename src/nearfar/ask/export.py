@@ -66,7 +66,8 @@ def export_tables(tx: Transaction) -> dict[str, bytes]:
             people,
         ),
         "objects.csv": _csv(
-            ["object", "label"], [list(pair) for pair in zip(names, collected.labels, strict=True)]
+            ["object", "display_name"],
+            [list(pair) for pair in zip(names, collected.display_names, strict=True)],
         ),
         "study.toml": str(study["toml"]).encode(),
     }

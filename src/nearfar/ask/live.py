@@ -46,8 +46,8 @@ def live_view(collected: Collected, before: dict[str, Any] | None = None) -> dic
         "people": [],
         "map": None,
         "objects": [
-            {"label": label, "picture": picture}
-            for label, picture in zip(collected.labels, collected.pictures, strict=True)
+            {"display_name": display_name, "picture": picture}
+            for display_name, picture in zip(collected.display_names, collected.pictures, strict=True)
         ],
     }
     if not len(answers):

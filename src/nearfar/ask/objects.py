@@ -1,4 +1,4 @@
-"""The objects of a study: names, labels, and pictures encoded anew so that nothing but pixels is served."""
+"""The objects of a study: names, display names, and pictures encoded anew so that nothing but pixels is served."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class StudyObjects:
     """Objects in their order; ``files`` has the picture of each, or None."""
 
     names: tuple[str, ...]
-    labels: tuple[str, ...]
+    display_names: tuple[str, ...]
     files: tuple[Path | None, ...]
 
     def pictures(self) -> Iterator[tuple[str, Picture]]:
@@ -66,7 +66,7 @@ def find_objects(study: Study) -> StudyObjects:
         return StudyObjects(names, names, (None,) * len(names))
     listed = read_objects(given)
     files = tuple(None if image is None else _inside(study, image) for image in listed.images)
-    return StudyObjects(listed.names, listed.labels, files)
+    return StudyObjects(listed.names, listed.display_names, files)
 
 
 def _from_folder(study: Study, folder: Path) -> StudyObjects:

@@ -91,8 +91,8 @@ class PeopleRoutes:
     def _description(self) -> dict[str, Any]:
         row = self.store.read_now(researcher.study_row) or {}
         objects = [
-            {"label": label, "picture": hash}
-            for _, label, hash in self.store.read_now(researcher.object_rows)
+            {"display_name": display_name, "picture": hash}
+            for _, display_name, hash in self.store.read_now(researcher.object_rows)
         ]
         ids, too = IDS[self.study.people.recruit]
         return {

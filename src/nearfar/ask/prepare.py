@@ -73,7 +73,7 @@ def _fill(study: Study, objects: StudyObjects, store: Store) -> str | None:
         row, password = store.read_now(researcher.study_row), None
     _check_same(study, objects, row or {})
     if row and row["toml"] != study.text:
-        store.write_now(researcher.update_texts, study, objects.labels)
+        store.write_now(researcher.update_texts, study, objects.display_names)
     shown = {name: hash for name, _, hash in store.read_now(researcher.object_rows)}
     if any(
         file is not None and not shown[name] for name, file in zip(objects.names, objects.files, strict=True)

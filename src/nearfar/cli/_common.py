@@ -86,7 +86,7 @@ ObjectsOption = Annotated[
     typer.Option(
         "--objects",
         metavar="FILE",
-        help="Object list: column object, optional label, image, group.",
+        help="Object list: column object, optional display_name, image, group.",
         show_default=False,
     ),
 ]

@@ -106,10 +106,10 @@ class Prepared:
         return self.loaded.triplets.objects
 
     @cached_property
-    def labels(self) -> tuple[str, ...]:
+    def display_names(self) -> tuple[str, ...]:
         """What to call the objects in pictures."""
         listing = self.loaded.objects
-        return self.names if listing is None else tuple(listing[name].label for name in self.names)
+        return self.names if listing is None else tuple(listing[name].display_name for name in self.names)
 
     @property
     def groups(self) -> list[str] | None:
@@ -122,8 +122,8 @@ class Prepared:
     def columns(self) -> dict[str, Any]:
         """The columns that every table of objects begins with."""
         first: dict[str, Any] = {"object": list(self.names)}
-        if self.labels != self.names:
-            first["label"] = list(self.labels)
+        if self.display_names != self.names:
+            first["display_name"] = list(self.display_names)
         return first
 
 

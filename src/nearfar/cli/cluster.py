@@ -95,7 +95,7 @@ def cluster(
         for c, x in enumerate(found.medoids):
             if x >= 0:
                 tell(
-                    f"cluster {c + 1}: {many(int(found.sizes[c]), 'object')} around {ready.labels[x]}",
+                    f"cluster {c + 1}: {many(int(found.sizes[c]), 'object')} around {ready.display_names[x]}",
                     quiet=quiet,
                 )
         written = Written(
@@ -134,7 +134,7 @@ def _picture(ready: Prepared, verbs: InMemory, found: Clusters, title: str) -> A
     mapped = verbs.map(ready, 2)
     return map_figure(
         mapped.points[:, :2],
-        ready.labels,
+        ready.display_names,
         groups=[f"cluster {c + 1}" for c in found.labels],
         images=ready.images,
         uninformed=found.uninformed.tolist(),

@@ -126,4 +126,4 @@ def _picture(ready: Prepared, K: Any, title: str) -> Any:
     from nearfar.report.figures import kernel_figure
 
     order = leaves_list(ready.space.tree()) if len(ready.names) > 1 else None
-    return kernel_figure(K, ready.labels, order=order, uninformed=ready.space.uninformed, title=title)
+    return kernel_figure(K, ready.display_names, order=order, uninformed=ready.space.uninformed, title=title)

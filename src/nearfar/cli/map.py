@@ -149,7 +149,7 @@ def _picture(ready: Prepared, found: Any, title: str) -> Any:
 
     return map_figure(
         found.points[:, :2],
-        ready.labels,
+        ready.display_names,
         groups=ready.groups,
         images=ready.images,
         uninformed=found.uninformed,

@@ -134,13 +134,13 @@ def tree(
 class _Grown:
     """A tree and its leaves, which are objects or clusters of them.
 
-    tree : SciPy's matrix, with the leaves that are uninformed. names, labels : of the leaves, in tables and pictures.
+    tree : SciPy's matrix, with the leaves that are uninformed. names, display_names : of the leaves, in tables and pictures.
     leaf_of : (n,) the leaf that every object hangs on. images : leaf -> picture of the object it is named after.
     """
 
     tree: Any
     names: tuple[str, ...]
-    labels: tuple[str, ...]
+    display_names: tuple[str, ...]
     leaf_of: Any
     images: dict[int, Path]
 
@@ -165,7 +165,7 @@ def _of_objects(ready: Prepared, method: str) -> _Grown:
         tree = ready.space.tree(method)
     except TooLargeError as error:
         raise TooLargeError(f"{str(error).partition(';')[0]}; give --leaves 200 to cluster first") from error
-    return _Grown(tree, ready.names, ready.labels, np.arange(len(ready.names)), ready.images)
+    return _Grown(tree, ready.names, ready.display_names, np.arange(len(ready.names)), ready.images)
 
 
 def _of_clusters(ready: Prepared, method: str, leaves: int) -> _Grown:
@@ -180,7 +180,7 @@ def _of_clusters(ready: Prepared, method: str, leaves: int) -> _Grown:
     leaf_of = found.labels.astype(np.int64)
     leaf_of[unknown] = alone
     medoids = ready.space.medoids(found.labels).indices
-    middle = [ready.labels[x] for x in medoids]
+    middle = [ready.display_names[x] for x in medoids]
     return _Grown(
         with_uninformed(found.tree, np.arange(count), alone),
         (*(f"cluster {c + 1}" for c in range(count)), *(ready.names[x] for x in unknown)),
@@ -189,7 +189,7 @@ def _of_clusters(ready: Prepared, method: str, leaves: int) -> _Grown:
                 f"{name} + {size - 1}" if size > 1 else name
                 for name, size in zip(middle, found.sizes, strict=True)
             ),
-            *(ready.labels[x] for x in unknown),
+            *(ready.display_names[x] for x in unknown),
         ),
         leaf_of,
         {leaf: ready.images[x] for leaf, x in enumerate(medoids.tolist()) if x in ready.images},
@@ -261,7 +261,7 @@ def _picture(grown: _Grown, labels: Any, title: str) -> Any:
 
     return tree_figure(
         grown.tree,
-        grown.labels,
+        grown.display_names,
         labels=labels,
         images=grown.images,
         uninformed=grown.tree.uninformed,

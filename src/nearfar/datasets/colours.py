@@ -109,7 +109,7 @@ class Colours:
         write_triplets(self.triplets, target / "answers.csv")
         with (target / "objects.csv").open("w", newline="", encoding="utf-8") as file:
             table = csv.writer(file, lineterminator="\n")
-            table.writerow(["object", "label", "image", "group"])
+            table.writerow(["object", "display_name", "image", "group"])
             for name, group in zip(self.triplets.objects, self.groups, strict=True):
                 table.writerow([name, name, f"images/{name}.png", group])
         for name, code in zip(self.triplets.objects, self.hex, strict=True):

@@ -96,13 +96,13 @@ def _has_screens(root: Root) -> bool:
 def _from_screens(root: Root) -> Triplets:
     """The raw answers: every screen gives near x far; catch trials are left out, as the authors do."""
     rows: list[tuple[str, str, str]] = []
-    labels: list[tuple[int, int, float]] = []
+    ids: list[tuple[int, int, float]] = []
     for number, (worker, screen) in enumerate(_screens(root)):
         near = sorted(set(screen["near_answer"]))
         far = sorted(set(screen["images"]) - set(near))
         rows += [(screen["probe"], n, f) for n, f in product(near, far)]
-        labels += [(number, worker, screen["timer"] / 1000)] * (len(near) * len(far))
-    statement, participant, seconds = np.array(labels).reshape(-1, 3).T
+        ids += [(number, worker, screen["timer"] / 1000)] * (len(near) * len(far))
+    statement, participant, seconds = np.array(ids).reshape(-1, 3).T
     return _named(rows).replace(
         statement=Ids.encode(statement.astype(np.int64)),
         participant=Ids.encode(participant.astype(np.int64)),

@@ -1,4 +1,4 @@
-"""Object lists: the names in the answers, with labels, images and groups for people to see."""
+"""Object lists: the names in the answers, with display names, images and groups for people to see."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ class ObjectList:
     Attributes
     ----------
     names : the names used in the answers.
-    labels : what to call them in pictures; the name where nothing else was given.
+    display_names : what to call them in pictures; the name where nothing else was given.
     images : the file of each one's picture, relative to the list itself; None where there is none.
     groups : the group of each; None where there is none.
 
     Examples
     --------
-    >>> ObjectList.of(["red", "blue"])["blue"].label
+    >>> ObjectList.of(["red", "blue"])["blue"].display_name
     'blue'
     """
 
     names: tuple[str, ...]
-    labels: tuple[str, ...]
+    display_names: tuple[str, ...]
     images: tuple[Path | None, ...]
     groups: tuple[str | None, ...]
 
@@ -60,7 +60,7 @@ class ObjectList:
 
     def __getitem__(self, name: str) -> Entry:
         at = self._index_of[name]
-        return Entry(self.names[at], self.labels[at], self.images[at], self.groups[at])
+        return Entry(self.names[at], self.display_names[at], self.images[at], self.groups[at])
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Entry:
     """One object of an object list."""
 
     name: str
-    label: str
+    display_name: str
     image: Path | None
     group: str | None
 
@@ -130,7 +130,7 @@ def as_count(objects: object) -> int | None:
 
 
 def read_objects(path: str | os.PathLike[str]) -> ObjectList:
-    """Read an object list: column ``object``, optional ``label``, ``image``, ``group``; any table format.
+    """Read an object list: column ``object``, optional ``display_name``, ``image``, ``group``; any table format.
 
     Parameters
     ----------
@@ -140,18 +140,18 @@ def read_objects(path: str | os.PathLike[str]) -> ObjectList:
     --------
     >>> import tempfile
     >>> file = Path(tempfile.mkdtemp()) / "objects.csv"
-    >>> _ = file.write_text("object,label,group\\n007,Bond,spies\\n008,,spies\\n")
+    >>> _ = file.write_text("object,display_name,group\\n007,Bond,spies\\n008,,spies\\n")
     >>> listed = read_objects(file)
-    >>> listed.names, listed.labels
+    >>> listed.names, listed.display_names
     (('007', '008'), ('Bond', '008'))
     """
     source = find_sources(path)[0]
-    columns = read_columns(source, ("object",), ("label", "image", "group"))
+    columns = read_columns(source, ("object",), ("display_name", "image", "group"))
     names = _sound_names(source.name, columns["object"])
     folder = Path(source.name).parent if isinstance(source.data, Path) else Path()
     return ObjectList(
         tuple(names),
-        tuple(label or name for label, name in zip(columns["label"], names, strict=True)),
+        tuple(shown or name for shown, name in zip(columns["display_name"], names, strict=True)),
         tuple(folder / image if image else None for image in columns["image"]),
         tuple(group or None for group in columns["group"]),
     )

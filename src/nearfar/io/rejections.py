@@ -77,8 +77,8 @@ def _content(cells: pl.DataFrame, grammar: Grammar, table: Table, roles: tuple[s
         has_name = grammar.has_header or (
             at > 2 and not table.may_be_bare
         )  # a bare row of three has no names
-        label = table.header.describe(at) if has_name else f"column {at + 1}"
-        shown.append(pl.format("{} '{}'", pl.lit(label), pl.col(f"c{at}").cast(pl.String).fill_null("")))
+        column = table.header.describe(at) if has_name else f"column {at + 1}"
+        shown.append(pl.format("{} '{}'", pl.lit(column), pl.col(f"c{at}").cast(pl.String).fill_null("")))
     return cells.select(content=pl.concat_str(shown, separator=", "))["content"]
 
 

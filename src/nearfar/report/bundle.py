@@ -99,7 +99,7 @@ def _figures(made: Made) -> dict[str, Callable[[], Any]]:
     from nearfar.report.print import facts as other
 
     facts = made.facts
-    names = [found.label for found in facts.objects]
+    names = [found.display_name for found in facts.objects]
     found: dict[str, Callable[[], Any]] = {
         f"map-{drawn.name.replace(' ', '-')}": partial(_map, made, drawn) for drawn in facts.maps
     }
@@ -144,7 +144,7 @@ def _map(made: Made, drawn: MapFacts) -> Any:
     objects = made.facts.objects
     return map_figure(
         points,
-        [found.label for found in objects],
+        [found.display_name for found in objects],
         groups=_groups(made),
         images={at: made.files[found.name] for at, found in enumerate(objects) if found.picture},
         uninformed=np.flatnonzero(~np.isfinite(points).all(axis=1)).tolist(),

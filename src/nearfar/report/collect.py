@@ -96,7 +96,7 @@ def collect(
     ----------
     analysis : of the answers.
     options : see ``Options``.
-    objects : labels and groups.
+    objects : display names and groups.
     pictures : as ``find_pictures`` found them.
     files : where the answers came from, for the record and the hash.
     left_out : what the reader set aside, for the record.
@@ -205,8 +205,8 @@ class _Collector:
     def _groups(self, objects: ObjectList | None) -> GroupsFacts | None:
         if self.options.groups is None:
             return None
-        labels = {} if objects is None else dict(zip(objects.names, objects.labels, strict=True))
-        return groups_facts(self.analysis.groups(self.options.groups), labels)
+        shown_as = {} if objects is None else dict(zip(objects.names, objects.display_names, strict=True))
+        return groups_facts(self.analysis.groups(self.options.groups), shown_as)
 
     def _quality(self, space: Shown) -> f.Quality:
         analysis = self.analysis
@@ -246,17 +246,17 @@ class _Collector:
         accuracy = accuracy_per_object(answers, analysis.held_out)
         kept = certainty.kept.get(space.tree.k) if space.tree else None
         shown = [answers.objects[x] for x in analysis.shown]
-        labels, groups = _listed(listed)
+        listed_names, groups = _listed(listed)
         spoken = dict(zip(shown, display_names(shown), strict=True))
         flagged = set(space.flagged)
         found = []
         for index, x in enumerate(analysis.shown.tolist()):
             name = shown[index]
-            label = labels.get(name, name)
+            given = listed_names.get(name, name)
             found.append(
                 f.Object(
                     name=name,
-                    label=label if label != name else spoken[name],
+                    display_name=given if given != name else spoken[name],
                     group=groups.get(name) or "",
                     picture=name in small,
                     answers=int(counts.per_object[x]),
@@ -280,12 +280,12 @@ def _coverage(analysis: Analysis) -> dict[str, float]:
 
 
 def _listed(objects: Any) -> tuple[dict[str, str], dict[str, str]]:
-    """Labels and groups of an object list, by name."""
+    """Display names and groups of an object list, by name."""
     if objects is None:
         return {}, {}
     names = objects.names
     return (
-        dict(zip(names, objects.labels or names, strict=True)),
+        dict(zip(names, objects.display_names or names, strict=True)),
         dict(zip(names, objects.groups or [""] * len(names), strict=True)),
     )
 

@@ -150,7 +150,7 @@ class Object:
 
     Parameters
     ----------
-    name, label, group : as in the answers, as shown, as given in the object list ("" for none).
+    name, display_name, group : as in the answers, as shown, as given in the object list ("" for none).
     picture : whether there is one.
     answers : how many answers concern it; as_anchor : of those, as the one that others are compared with.
     accuracy : share of held-out answers about it that the best model predicts.
@@ -162,7 +162,7 @@ class Object:
     """
 
     name: str
-    label: str
+    display_name: str
     group: str
     picture: bool
     answers: int
@@ -191,7 +191,7 @@ class MapFacts:
 
 @dataclass(frozen=True)
 class Clustering:
-    """The tree cut into k clusters: ``label`` of every object (-1: none), ``medoids`` and ``silhouette``."""
+    """The tree cut into k clusters: ``labels`` of all objects (-1: none), ``medoids`` and ``silhouette``."""
 
     k: int
     labels: tuple[int, ...]

@@ -13,7 +13,7 @@ from nearfar.evaluate.agreement_of_people import PersonAgreement
 from nearfar.evaluate.groups import GroupComparison, GroupPair
 from nearfar.evaluate.tastes import Tastes
 from nearfar.evaluate.uncertainty import Estimate
-from nearfar.report.print.labelling import place_labels
+from nearfar.report.print.placing import place_names
 
 __all__ = ["Alike", "GroupsFacts", "PairFacts", "Share", "alike_facts", "groups_facts"]
 
@@ -37,15 +37,15 @@ class Share:
 class Spot:
     """An object on the two maps: (x, y) on each over the width of a map, or None where a group says nothing about it.
 
-    ``first_label``, ``second_label`` : the middle of its name, None where there is no room for it.
+    ``first_name_at``, ``second_name_at`` : the middle of its name, None where there is no room for it.
     """
 
     name: str
     first: tuple[float, float] | None
     second: tuple[float, float] | None
     moves: bool
-    first_label: tuple[float, float] | None = None
-    second_label: tuple[float, float] | None = None
+    first_name_at: tuple[float, float] | None = None
+    second_name_at: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -105,13 +105,13 @@ class Alike:
     sizes: tuple[int, ...] = ()
 
 
-def groups_facts(found: GroupComparison, labels: Mapping[str, str]) -> GroupsFacts:
-    """Facts of a comparison; ``labels`` : object -> the name shown."""
-    pairs = tuple(_pair(pair, found.objects, labels) for pair in found.pairs)
+def groups_facts(found: GroupComparison, display_names: Mapping[str, str]) -> GroupsFacts:
+    """Facts of a comparison; ``display_names`` : by name."""
+    pairs = tuple(_pair(pair, found.objects, display_names) for pair in found.pairs)
     return GroupsFacts(found.model, pairs, found.left_out)
 
 
-def _pair(pair: GroupPair, objects: tuple[str, ...], labels: Mapping[str, str]) -> PairFacts:
+def _pair(pair: GroupPair, objects: tuple[str, ...], display_names: Mapping[str, str]) -> PairFacts:
     one, other = pair.names
     agreement: tuple[Share, ...] = ()
     if pair.agreement is not None:
@@ -132,10 +132,11 @@ def _pair(pair: GroupPair, objects: tuple[str, ...], labels: Mapping[str, str]) 
     sure = {move.name for move in pair.moves if move.sure}
     shown = [move for move in pair.moves if move.sure] or list(pair.moves[:SHOWN_MOVES])
     moves = tuple(
-        MoveFacts(labels.get(m.name, m.name), m.distance, m.low, m.high, m.sure) for m in shown[:SHOWN_MOVES]
+        MoveFacts(display_names.get(m.name, m.name), m.distance, m.low, m.high, m.sure)
+        for m in shown[:SHOWN_MOVES]
     )
     level, verdict = _verdict(pair, len(sure))
-    spots, height = _spots(pair, objects, labels, sure)
+    spots, height = _spots(pair, objects, display_names, sure)
     return PairFacts(
         pair.names, pair.people, pair.answers, level, verdict, pair.test.p, pair.test.permutations,
         agreement, accuracy, leads, spots, moves, height,
@@ -161,7 +162,7 @@ def _verdict(pair: GroupPair, moved: int) -> tuple[str, str]:
 
 
 def _spots(
-    pair: GroupPair, objects: tuple[str, ...], labels: Mapping[str, str], sure: set[str]
+    pair: GroupPair, objects: tuple[str, ...], display_names: Mapping[str, str], sure: set[str]
 ) -> tuple[tuple[Spot, ...], float]:
     """The objects on both maps, which are one width wide, and how high these are."""
     known = pair.maps[np.isfinite(pair.maps).all(axis=2)]
@@ -175,9 +176,9 @@ def _spots(
     middle = np.array([WIDTH / 2, tall / 2])
     placed = (pair.maps - (low + high) / 2) * scale * [1, -1] + middle
     shown = [i for i in range(len(objects)) if np.isfinite(placed[:, i]).all(axis=1).any()]
-    names = [labels.get(objects[i], objects[i]) for i in shown]
+    names = [display_names.get(objects[i], objects[i]) for i in shown]
     moves = np.array([objects[i] in sure for i in shown])
-    beside = [_labels(places, names, moves, tall) for places in placed[:, shown]]
+    beside = [_names_at(places, names, moves, tall) for places in placed[:, shown]]
     return tuple(
         Spot(
             name, _place(placed[0, i]), _place(placed[1, i]), bool(moves[k]), _place(beside[0][k]), _place(beside[1][k])
@@ -186,12 +187,12 @@ def _spots(
     ), tall / WIDTH  # fmt: skip
 
 
-def _labels(places: Any, names: list[str], moves: Any, tall: float) -> Any:
+def _names_at(places: Any, names: list[str], moves: Any, tall: float) -> Any:
     """(n, 2) middles of the names on one map: of objects that move always, of others where there is room."""
     sizes = np.array([[LETTER * min(len(name), LONGEST) + 2, 12.0] for name in names])
     found = np.full((len(names), 2), np.nan)
     here = np.isfinite(places).all(axis=1)
-    found[here] = place_labels(places[here], sizes[here], gap=5.0, frame=(WIDTH, tall))
+    found[here] = place_names(places[here], sizes[here], gap=5.0, frame=(WIDTH, tall))
     crowded = here & moves & np.isnan(found[:, 0])
     found[crowded] = places[crowded] + [0, 11]
     half = np.minimum(sizes / 2, WIDTH / 2)

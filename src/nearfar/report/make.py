@@ -110,7 +110,7 @@ def make_report(
     answers : Triplets, an (m, 3) array, what ``read_answers`` returned (then the page says what was no answer), or an
         Analysis of them.
     model : "auto", the name of a model, or an estimator: what tree, clusters and neighbours come from.
-    objects : labels, pictures and groups: the file of an object list, or what ``read_objects`` returned (then
+    objects : display names, pictures and groups: the file of an object list, or what ``read_objects`` returned (then
         its pictures are used only where they lie below ``images``).
     images : folder of pictures; a file belongs to the object of its name.
     title : of the page.

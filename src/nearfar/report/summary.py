@@ -60,13 +60,13 @@ def _map(analysis: Analysis) -> str:
     pixels = (at - low) / size * [HEIGHT - 2 * EDGE, HEIGHT - 2 * EDGE] + EDGE
     dots = []
     for (x, y), index in zip(pixels, shown, strict=True):
-        label = ""
+        text = ""
         if len(shown) <= MOST_NAMES:
-            label = (
+            text = (
                 f'<text x="{x + 5:.1f}" y="{HEIGHT - y + 3:.1f}" font-size="9">{escape(names[index])}</text>'
             )
         dots.append(
-            f'<circle cx="{x:.1f}" cy="{HEIGHT - y:.1f}" r="3"><title>{escape(names[index])}</title></circle>{label}'
+            f'<circle cx="{x:.1f}" cy="{HEIGHT - y:.1f}" r="3"><title>{escape(names[index])}</title></circle>{text}'
         )
     return (
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" role="img" '

@@ -39,7 +39,7 @@ def make_tables(facts: Facts) -> dict[str, pl.DataFrame]:
 
 def _objects(facts: Facts) -> pl.DataFrame:
     fields = (
-        "name label group answers as_anchor accuracy informed spread circle sure unusual outlier".split()  # noqa: SIM905
+        "name display_name group answers as_anchor accuracy informed spread circle sure unusual outlier".split()  # noqa: SIM905
     )
     return pl.DataFrame([{name: getattr(found, name) for name in fields} for found in facts.objects]).rename(
         {"name": "object"}

@@ -93,7 +93,7 @@ def _data(made: Made) -> dict[str, Any]:
     objects = [
         {
             "name": found.name,
-            "label": found.label,
+            "display_name": found.display_name,
             "group": found.group,
             "answers": found.answers,
             "anchor": found.as_anchor,

@@ -74,7 +74,7 @@ async function practise() {
   if (!study.practice.length) return;
   await note("", study.texts.practice, study.texts.next);
   for (const [at, shown] of study.practice.entries()) {
-    await ask(study, shown, { practice: true, where: study.texts.practice_label, share: at / study.practice.length, tell });
+    await ask(study, shown, { practice: true, where: study.texts.practice_title, share: at / study.practice.length, tell });
   }
   await note("", study.texts.practice_done, study.texts.begin);
 }

@@ -11,17 +11,17 @@ export function node(name, attributes = {}, ...inside) {
 // drawn at the size it is shown, so that letters keep theirs on a phone
 const across = (box) => Math.max(240, Math.round(box.clientWidth));
 
-function sheet(box, width, height, label) {
-  const made = node("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label });
+function sheet(box, width, height, words) {
+  const made = node("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": words });
   box.replaceChildren(made);
   return made;
 }
 
 const text = (x, y, words, attributes = {}) => node("text", { x, y, ...attributes }, words);
 
-export function bars(box, values, label) {
+export function bars(box, values, words) {
   const width = across(box), height = 44, most = Math.max(1, ...values), step = width / values.length;
-  const picture = sheet(box, width, height, label);
+  const picture = sheet(box, width, height, words);
   values.forEach((value, at) => {
     const tall = (height - 2) * value / most;
     picture.append(node("rect", { class: "mark", x: at * step + 0.5, y: height - tall, width: Math.max(1, step - 1.5), height: tall }));
@@ -29,9 +29,9 @@ export function bars(box, values, label) {
 }
 
 // how many questions (height) have how many answers (x); the dashed frame is what is wanted
-export function balance(box, rows, wanted, label) {
+export function balance(box, rows, wanted, words) {
   const width = across(box), height = 150, low = 22;
-  const picture = sheet(box, width, height, label);
+  const picture = sheet(box, width, height, words);
   const last = Math.max(wanted, ...rows.map(([answers]) => answers));
   const most = Math.max(1, ...rows.map(([, often]) => often));
   const step = width / (last + 1);
@@ -46,9 +46,9 @@ export function balance(box, rows, wanted, label) {
   for (let at = 0; at <= last; at += every) picture.append(text((at + 0.5) * step, height - 6, String(at), { "text-anchor": "middle" }));
 }
 
-export function curve(box, found, bracket, label) {
+export function curve(box, found, bracket, words) {
   const width = across(box), height = 220, left = 44, low = 26;
-  const picture = sheet(box, width, height, label);
+  const picture = sheet(box, width, height, words);
   const points = found.points;
   const last = found.doubled ? found.doubled.answers : points.at(-1).answers;
   const first = points[0].answers;
@@ -74,10 +74,10 @@ export function curve(box, found, bracket, label) {
 }
 
 // the map; pictures where there are some, else a dot and the name, left out where names would cover each other
-export function map(box, places, objects, label) {
+export function map(box, places, objects, words) {
   const width = across(box), height = Math.min(620, Math.round(0.85 * width)), edge = 24;
   const known = places.map((place, at) => ({ place, at })).filter((one) => one.place);
-  const picture = sheet(box, width, height, label);
+  const picture = sheet(box, width, height, words);
   if (!known.length) return;
   const xs = known.map((one) => one.place[0]), ys = known.map((one) => one.place[1]);
   const wide = Math.max(...xs) - Math.min(...xs) || 1, tall = Math.max(...ys) - Math.min(...ys) || 1;
@@ -87,7 +87,7 @@ export function map(box, places, objects, label) {
   const side = Math.max(10, Math.round(width / (known.length <= 60 ? 20 : known.length <= 200 ? 30 : 48)));
   for (const { place, at } of known) {
     const x = width / 2 + (place[0] - midX) * scale, y = height / 2 - (place[1] - midY) * scale;
-    const { label: name, picture: hash } = objects[at];
+    const { display_name: name, picture: hash } = objects[at];
     const group = node("g", {}, node("title", {}, name));
     if (hash) group.append(node("image", { href: "picture/" + hash, x: x - side / 2, y: y - side / 2, width: side, height: side }));
     else {

@@ -17,24 +17,24 @@ document.addEventListener("visibilitychange", () => {
 const awayTime = () => away + (hiddenAt === null ? 0 : performance.now() - hiddenAt);
 
 function thing(study, number) {
-  const { label, picture } = study.objects[number];
+  const { display_name: name, picture } = study.objects[number];
   const box = document.createElement("div");
   box.className = "thing";
   if (picture && study.show !== "words") {
     const image = document.createElement("img");
     image.src = "picture/" + picture;
-    image.alt = study.show === "pictures" ? label : "";
+    image.alt = study.show === "pictures" ? name : "";
     image.draggable = false;
     box.append(image);
   } else {
     box.classList.add("words");
-    if (label.length > 24) box.classList.add("long");
+    if (name.length > 24) box.classList.add("long");
   }
   if (!picture || study.show !== "pictures") {
     const text = document.createElement("span");
-    text.className = "label";
+    text.className = "name";
     text.dir = "auto";
-    text.textContent = label; // names are always text
+    text.textContent = name; // names are always text
     box.append(text);
   }
   return box;
@@ -69,14 +69,14 @@ export async function ask(study, shown, { practice, where, share, tell }) {
   $("anchor").replaceChildren(...(anchored ? [thing(study, shown[0])] : []));
   if (anchored) {
     $("anchor").setAttribute("role", "group");
-    $("anchor").setAttribute("aria-label", fill(texts.anchor, { name: study.objects[shown[0]].label }));
+    $("anchor").setAttribute("aria-label", fill(texts.anchor, { name: study.objects[shown[0]].display_name }));
   }
   const buttons = options.map((number, place) => {
     const button = document.createElement("button");
     button.type = "button";
     button.className = "option";
     button.disabled = true;
-    button.setAttribute("aria-label", fill(texts.option, { number: place + 1, name: study.objects[number].label }));
+    button.setAttribute("aria-label", fill(texts.option, { number: place + 1, name: study.objects[number].display_name }));
     button.append(thing(study, number));
     return button;
   });

@@ -66,8 +66,8 @@ def create(
         now,
     )
     tx.run_many(
-        "INSERT INTO object (id, name, label) VALUES (?, ?, ?)",
-        list(zip(range(len(objects.names)), objects.names, objects.labels, strict=True)),
+        "INSERT INTO object (id, name, display_name) VALUES (?, ?, ?)",
+        list(zip(range(len(objects.names)), objects.names, objects.display_names, strict=True)),
     )
     shuffle = np.random.default_rng(study.questions.seed).random(len(pool)).tolist()
     tx.run_many(
@@ -82,10 +82,12 @@ def create(
     return True
 
 
-def update_texts(tx: Transaction, study: Study, labels: tuple[str, ...]) -> None:
+def update_texts(tx: Transaction, study: Study, display_names: tuple[str, ...]) -> None:
     """Keep the study file as it is now; what was asked stays."""
     tx.run("UPDATE study SET toml = ? WHERE id = 1", study.text)
-    tx.run_many("UPDATE object SET label = ? WHERE id = ?", [(label, i) for i, label in enumerate(labels)])
+    tx.run_many(
+        "UPDATE object SET display_name = ? WHERE id = ?", [(text, i) for i, text in enumerate(display_names)]
+    )
 
 
 def add_pictures(tx: Transaction, pictures: Iterable[tuple[str, Picture]]) -> None:
@@ -115,8 +117,8 @@ def set_password(tx: Transaction, password: str) -> None:
 
 
 def object_rows(tx: Transaction) -> list[Row]:
-    """(name, label, picture) of every object, in order."""
-    return tx.rows("SELECT name, label, picture FROM object ORDER BY id")
+    """(name, display name, picture) of every object, in order."""
+    return tx.rows("SELECT name, display_name, picture FROM object ORDER BY id")
 
 
 def is_crowded(tx: Transaction) -> bool:

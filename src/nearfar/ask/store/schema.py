@@ -20,7 +20,7 @@ CREATE TABLE IF NOT EXISTS study (
   id {whole} PRIMARY KEY, version {whole} NOT NULL, toml TEXT NOT NULL, fingerprint TEXT NOT NULL, kind TEXT NOT NULL,
   pick {whole} NOT NULL, state TEXT NOT NULL, password TEXT NOT NULL, created {real} NOT NULL);
 CREATE TABLE IF NOT EXISTS object (
-  id {whole} PRIMARY KEY, name TEXT NOT NULL, label TEXT NOT NULL, picture TEXT);
+  id {whole} PRIMARY KEY, name TEXT NOT NULL, display_name TEXT NOT NULL, picture TEXT);
 CREATE TABLE IF NOT EXISTS picture (hash TEXT PRIMARY KEY, media TEXT NOT NULL, data {bytes} NOT NULL);
 CREATE TABLE IF NOT EXISTS question (
   id {whole} PRIMARY KEY, items TEXT NOT NULL, trio TEXT NOT NULL, source TEXT NOT NULL,

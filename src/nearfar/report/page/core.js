@@ -30,25 +30,25 @@ function css(variable) {
   if (!styles.has(variable)) styles.set(variable, getComputedStyle(document.documentElement).getPropertyValue(variable).trim());
   return styles.get(variable);
 }
-const labelOf = (i) => data.objects[i].label;
+const nameOf = (i) => data.objects[i].display_name;
 const clusterOf = (i) => (cutOf.size ? cutOf.get(state.k).labels[i] : -1);
 const colourOf = (cluster) => (cluster < 0 ? css("--soft") : css("--c" + (cluster % 12)));
 const colourVar = (cluster) => (cluster < 0 ? "var(--soft)" : "var(--c" + (cluster % 12) + ")");
 
 function picture(i, name = "thumb") {
   const thumb = thumbs[i];
-  if (thumb) return element("img", { class: name, src: thumb[0], alt: labelOf(i), decoding: "async", draggable: "false" });
+  if (thumb) return element("img", { class: name, src: thumb[0], alt: nameOf(i), decoding: "async", draggable: "false" });
   // the style sheet gives a name as many lines as there is room for, and an ellipsis after them
-  return element("span", { class: name === "thumb" ? "noimg" : name + " noimg" }, element("span", { dir: "auto" }, labelOf(i)));
+  return element("span", { class: name === "thumb" ? "noimg" : name + " noimg" }, element("span", { dir: "auto" }, nameOf(i)));
 }
 function name(i) {
-  return element("bdi", { class: "name", title: labelOf(i) }, labelOf(i));
+  return element("bdi", { class: "name", title: nameOf(i) }, nameOf(i));
 }
 function tile(i, more = "") {
   const cluster = clusterOf(i);
   return element("button", {
     type: "button", class: "tile " + more + (state.chosen.includes(i) ? " on" : ""), "data-object": i,
-    "aria-label": labelOf(i) + (cluster >= 0 ? ", cluster " + (cluster + 1) : ""),
+    "aria-label": nameOf(i) + (cluster >= 0 ? ", cluster " + (cluster + 1) : ""),
   }, picture(i));
 }
 function row(i, bit) {
@@ -102,7 +102,7 @@ function tipFor(i) {
   if (object.group) words.push(object.group);
   words.push(whole(object.answers) + " answers");
   const head = element("div", { class: "row" }, thumbs[i] ? picture(i) : null, element("div", {},
-    element("strong", {}, element("bdi", {}, labelOf(i))), element("span", { class: "soft" }, words.join(" · "))));
+    element("strong", {}, element("bdi", {}, nameOf(i))), element("span", { class: "soft" }, words.join(" · "))));
   const near = element("div", { class: "near" }, "near", ...object.near.slice(0, 5).map(([j]) => picture(j)));
   return [head, ...(object.near.length ? [near] : [])];
 }

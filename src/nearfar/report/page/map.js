@@ -7,7 +7,7 @@ function startMap() {
   const plot = model("map");
   const source = model("objects");
   const shown = model("map-shown");
-  const labels = model("map-labels");
+  const names = model("map-names");
   const rings = model("map-spread");
   const box = $("map");
   const pen = document.createElement("canvas").getContext("2d");
@@ -87,7 +87,7 @@ function startMap() {
   function boxAt(i, [x, y], side, before = false) {
     const thumb = thumbs[i];
     if (!thumb) {
-      const text = labelOf(i).length > 24 ? labelOf(i).slice(0, 23) + "…" : labelOf(i);
+      const text = nameOf(i).length > 24 ? nameOf(i).slice(0, 23) + "…" : nameOf(i);
       const wide = pen.measureText(text).width;
       const left = before ? x - 8 - wide : x + 8;
       return { i, x, y, text, before, left, right: left + wide, top: y - 6, bottom: y + 6 };
@@ -144,7 +144,7 @@ function startMap() {
     }
     source.data = { ...source.data, x, y, ...columns };
     shown.data = pictures;
-    labels.data = texts;
+    names.data = texts;
     model("map-ties").data = ties;
     note(placed.length, inside, ties.x0.length);
     drawn = true;

@@ -86,7 +86,7 @@ function linkMatrix() {
     const [i, j] = at(event);
     showTip(event.clientX, event.clientY,
       element("div", { class: "row" }, ...[i, j].filter((x) => thumbs[x]).map((x) => picture(x))),
-      element("strong", {}, element("bdi", {}, labelOf(i)), i === j ? "" : " and ", i === j ? "" : element("bdi", {}, labelOf(j))),
+      element("strong", {}, element("bdi", {}, nameOf(i)), i === j ? "" : " and ", i === j ? "" : element("bdi", {}, nameOf(j))),
       element("span", { class: "soft num" }, i === j ? "with itself" : (data.matrix.block > 1 ? "agreement around " : "agreement ") + value(i, j).toFixed(2)));
   });
   box.addEventListener("pointerleave", hideTip);

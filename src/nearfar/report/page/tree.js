@@ -151,10 +151,10 @@ function drawLeaf(leaf, at, look) {
   const cluster = cut.labels[objects[0]];
   const object = objects.length === 1 ? objects[0] : typical(objects);
   const colour = colourVar(cluster);
-  const words = labelOf(object) + (objects.length > 1 ? " and " + (objects.length - 1) + " more" : "") + ", cluster " + (cluster + 1);
+  const words = nameOf(object) + (objects.length > 1 ? " and " + (objects.length - 1) + " more" : "") + ", cluster " + (cluster + 1);
   const group = svg("g", { class: "leaf" + (state.chosen.includes(object) ? " on" : ""), "data-object": object, tabindex: "-1", role: "button", "aria-label": words });
   if (!look.withPictures) {
-    const text = shortened(labelOf(object), 18) + (objects.length > 1 ? " +" + (objects.length - 1) : "");
+    const text = shortened(nameOf(object), 18) + (objects.length > 1 ? " +" + (objects.length - 1) : "");
     group.append(svg("rect", { x: leaf.x - 3, y: look.floor - 3, width: 6, height: 6, stroke: colour, rx: 3 }),
       svg("text", { transform: "translate(" + (leaf.x + 4) + " " + (look.floor + 10) + ") rotate(90)", "dominant-baseline": "central", dy: -4 }, text));
     return group;
@@ -164,7 +164,7 @@ function drawLeaf(leaf, at, look) {
   group.append(svg("rect", { x: left, y: top, width: look.side, height: look.side, rx: 5, stroke: colour }));
   const thumb = thumbs[object];
   if (thumb) group.append(svg("image", { href: thumb[0], x: left + 1, y: top + 1, width: look.side - 2, height: look.side - 2 }));
-  else group.append(svg("text", { x: leaf.x, y: top + look.side / 2 + 4, "text-anchor": "middle" }, shortened(labelOf(object), Math.floor((look.side - 4) / 6))));
+  else group.append(svg("text", { x: leaf.x, y: top + look.side / 2 + 4, "text-anchor": "middle" }, shortened(nameOf(object), Math.floor((look.side - 4) / 6))));
   if (objects.length > 1) group.append(svg("text", { x: leaf.x, y: top + look.side - 4, "text-anchor": "middle", style: "font-weight:700;paint-order:stroke;stroke:var(--card);stroke-width:3px" }, "+" + (objects.length - 1)));
   return group;
 }

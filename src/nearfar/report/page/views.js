@@ -25,7 +25,7 @@ function drawClusters() {
     const words = [whole(list.length) + (list.length === 1 ? " object" : " objects"), "medoid "];
     const title = element("div", { class: "title" },
       element("h3", {}, "Cluster " + (c + 1)),
-      element("span", { class: "soft" }, words[0] + ", medoid ", element("bdi", {}, labelOf(list[0]))),
+      element("span", { class: "soft" }, words[0] + ", medoid ", element("bdi", {}, nameOf(list[0]))),
       mean === null ? null : element("span", { class: "soft" }, "kept in " + percent(mean) + " of resamples"));
     rows.push(element("div", { class: "cluster", style: { "--c": colourVar(c) } }, title,
       element("div", { class: "tiles" }, ...list.map((i, at) => tile(i, at ? "" : "first")))));
@@ -58,7 +58,7 @@ function drawPanel() {
   const cut = cutOf.get(state.k);
   const facts = [];
   const fact = (term, value) => facts.push(element("dt", {}, term), element("dd", { class: "num" }, value));
-  if (object.name !== object.label) fact("Name", element("bdi", {}, object.name));
+  if (object.name !== object.display_name) fact("Name", element("bdi", {}, object.name));
   if (object.group) fact("Group", element("bdi", {}, object.group));
   if (cluster >= 0) fact("Cluster", element("span", {}, element("span", { class: "chip", style: { "--c": colourVar(cluster) } }),
     String(cluster + 1) + (cut.kept && cut.kept[i] !== null ? ", kept in " + percent(cut.kept[i]) : "")));
@@ -69,7 +69,7 @@ function drawPanel() {
   if (object.outlier) fact("Outlier", "unlike even its neighbours");
   panel.replaceChildren(
     ...(thumbs[i] ? [picture(i, "big")] : []),
-    element("h3", {}, element("bdi", {}, object.label)),
+    element("h3", {}, element("bdi", {}, object.display_name)),
     element("dl", {}, ...facts),
     object.near.length ? element("h3", {}, "Nearest neighbours") : element("p", { class: "soft" }, "No usable answer concerns this object, so it has no neighbours."),
     element("ul", { class: "list" }, ...object.near.map(([j, value]) => row(j, value.toFixed(2)))));
@@ -90,7 +90,7 @@ function drawLists() {
   const odd = known.filter((i) => data.objects[i].unusual !== null).sort((a, b) => data.objects[b].unusual - data.objects[a].unusual);
   const shown = data.outliers.length ? data.outliers.slice(0, 24) : odd.slice(0, 6);
   fill("odd", strip(shown, (object) => (1 - object.unusual).toFixed(2)));
-  fill("uninformed", data.uninformed.flatMap((i, at) => [at ? ", " : "", element("bdi", {}, labelOf(i))]));
+  fill("uninformed", data.uninformed.flatMap((i, at) => [at ? ", " : "", element("bdi", {}, nameOf(i))]));
   if ($("disputed")) $("disputed").classList.toggle("names", known.some((i) => !thumbs[i])); // a name needs more room
   fill("disputed", data.contradictions.map((q) => element("li", { class: "card" },
     tile(q.anchor),
@@ -100,13 +100,13 @@ function drawLists() {
     element("span", { class: "vs" }, tile(q.other), element("b", { class: "num" }, whole(q.said_other) + " ×")))));
 }
 
-// ---- the search field knows every object by its label, and by its name where labels repeat
+// ---- the search field knows every object by its display name, and by its name where display names repeat
 const byText = new Map();
 data.objects.forEach((object, i) => {
   if (!byText.has(object.name)) byText.set(object.name, i);
 });
 const listedNames = data.objects.map((object, i) => {
-  const text = byText.has(object.label) && byText.get(object.label) !== i ? object.name : object.label;
+  const text = byText.has(object.display_name) && byText.get(object.display_name) !== i ? object.name : object.display_name;
   byText.set(text, i);
   return text;
 });

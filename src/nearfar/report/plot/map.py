@@ -85,7 +85,7 @@ def _pictures_and_names(plot: Any) -> None:
         "x",
         "y",
         text="text",
-        source=_empty("map-labels", "x", "y", "text", "alpha", "align", "shift"),
+        source=_empty("map-names", "x", "y", "text", "alpha", "align", "shift"),
         x_offset="shift",
         text_align="align",
         text_baseline="middle",

@@ -149,7 +149,7 @@ def _percent(axis: Any) -> None:
 
 
 def _bare(figure: Any, axes: Any, x: str, y: str) -> None:
-    """Labels, no box, and room for both inside the sheet."""
+    """Titles of the axes, no box, and room for both inside the sheet."""
     axes.set_xlabel(x, color=QUIET)
     axes.set_ylabel(y, color=QUIET)
     axes.tick_params(colors=INK, length=2)

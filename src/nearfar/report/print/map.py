@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar.report.print.labelling import place_labels, spread
+from nearfar.report.print.placing import place_names, spread
 from nearfar.report.print.sheet import COLOURS, FAINT, INK, QUIET, Figure, below, sheet, shortened, style
 from nearfar.report.print.thumbnail import MOST_IMAGES, fine, thumbnail
 
@@ -18,7 +18,7 @@ __all__ = ["map_figure"]
 MARKERS = "osD^vP*X<>"
 MOST_GROUPS = 30  # in the legend
 WIDTH = 7.0  # inches
-MOST_LABELS = 2000  # beyond these a map shows points alone
+MOST_NAMES = 2000  # beyond these a map shows points alone
 
 
 def map_figure(
@@ -36,7 +36,7 @@ def map_figure(
     Parameters
     ----------
     points : (n, 2) coordinates.
-    names : n labels.
+    names : n display names.
     groups : n groups or clusters to colour by, e.g. "cluster 1".
     images : object index -> picture file, drawn in place of the point.
     uninformed : objects that are not drawn but named below the map: nothing is known about them.
@@ -54,8 +54,8 @@ def map_figure(
         _frame_points(axes, points[shown])
         _draw_images(figure, axes, points, shown, pictured, kinds)
         _draw_points(axes, points, bare, kinds)
-        if len(bare) <= MOST_LABELS:
-            _draw_labels(figure, axes, points, bare, names)
+        if len(bare) <= MOST_NAMES:
+            _draw_names(figure, axes, points, bare, names)
     return figure
 
 
@@ -118,7 +118,7 @@ def _draw_points(axes: Any, points: Any, chosen: NDArray[np.intp], kinds: _Kinds
         )
 
 
-def _draw_labels(figure: Any, axes: Any, points: Any, chosen: NDArray[np.intp], names: Sequence[str]) -> None:
+def _draw_names(figure: Any, axes: Any, points: Any, chosen: NDArray[np.intp], names: Sequence[str]) -> None:
     """Names beside their points, as many as fit without lying on each other; a line where one stands off."""
     size = 8 if len(chosen) <= 60 else 6.5 if len(chosen) <= 150 else 5.5
     texts = [
@@ -130,7 +130,7 @@ def _draw_labels(figure: Any, axes: Any, points: Any, chosen: NDArray[np.intp], 
     corner = np.array([frame.x0, frame.y0])
     pixels = axes.transData.transform(points[chosen]) - corner
     sizes = np.array([(box.width + 2, box.height) for box in boxes]).reshape(-1, 2)
-    centres = place_labels(pixels, sizes, gap=5.0, frame=(frame.width, frame.height))
+    centres = place_names(pixels, sizes, gap=5.0, frame=(frame.width, frame.height))
     back = axes.transData.inverted()
     for text, pixel, centre, (width, height) in zip(texts, pixels, centres, sizes, strict=True):
         if np.isnan(centre[0]):

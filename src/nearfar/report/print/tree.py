@@ -29,7 +29,7 @@ def tree_figure(
     Parameters
     ----------
     tree : SciPy's linkage matrix of all objects, uninformed ones joined last.
-    names : n labels.
+    names : n display names.
     labels : (n,) clusters to colour by, 0 the largest; -1 in none.
     images : object index -> picture file, drawn between a leaf and its name.
     uninformed : objects left out of the picture and named below it.

@@ -1,4 +1,4 @@
-"""Where to put labels and pictures on a map so that they do not lie on each other. All in pixels."""
+"""Where to put names and pictures on a map so that they do not lie on each other. All in pixels."""
 
 from __future__ import annotations
 
@@ -7,32 +7,32 @@ from numpy.typing import NDArray
 
 from nearfar.arrays import Floats
 
-__all__ = ["place_labels", "spread"]
+__all__ = ["place_names", "spread"]
 
-# where a label may stand beside its point, best first: (share of its width, share of its height) from its centre
+# where a name may stand beside its point, best first: (share of its width, share of its height) from its centre
 SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
 RINGS = (1.0, 2.5)
 
 
-def place_labels(points: Floats, sizes: Floats, *, gap: float, frame: tuple[float, float]) -> Floats:
-    """(n, 2) centres for labels of the given sizes beside their points; NaN where there is no room.
+def place_names(points: Floats, sizes: Floats, *, gap: float, frame: tuple[float, float]) -> Floats:
+    """(n, 2) centres for names of the given sizes beside their points; NaN where there is no room.
 
     Parameters
     ----------
-    points : (n, 2) the points to label.
-    sizes : (n, 2) width and height of every label.
-    gap : distance between a point and its label.
-    frame : width and height that labels must stay inside.
+    points : (n, 2) the points to name.
+    sizes : (n, 2) width and height of every name.
+    gap : distance between a point and its name.
+    frame : width and height that names must stay inside.
 
-    Crowded points choose last, so that as many labels as possible find room near their point.
+    Crowded points choose last, so that as many names as possible find room near their point.
 
     Examples
     --------
-    >>> place_labels(np.array([[50.0, 50.0]]), np.array([[20.0, 10.0]]), gap=4, frame=(100, 100))
+    >>> place_names(np.array([[50.0, 50.0]]), np.array([[20.0, 10.0]]), gap=4, frame=(100, 100))
     array([[64., 50.]])
     """
     n = len(points)
-    marks = np.column_stack([points - gap, points + gap])  # boxes (x0, y0, x1, y1) no label may touch
+    marks = np.column_stack([points - gap, points + gap])  # boxes (x0, y0, x1, y1) no name may touch
     taken = np.zeros((0, 4))
     centres = np.full((n, 2), np.nan)
     for x in _loneliest_first(points):
