@@ -6,7 +6,8 @@ You are a psychologist. Twenty people saw two colours beside a third and clicked
 tool gave you a table. At the end of this page you have a figure, the clusters, a list of people to look at, and the
 methods paragraph of your paper.
 
-The people here are simulated, so that the page can be built anywhere; with your own file, start at *Step 1*.
+The people here are simulated, so that the page can be built anywhere (the script at the foot of the page has the code); with
+your own file, start at *Step 1*.
 """
 
 # %%
@@ -30,6 +31,7 @@ import numpy as np
 
 import nearfar as nf
 
+# sphinx_gallery_start_ignore
 folder = Path(tempfile.mkdtemp())
 colours = nf.datasets.make_colours()
 chosen = np.arange(0, 100, 3)
@@ -47,35 +49,17 @@ clicks = np.where(
 
 with open(folder / "export.csv", "w", newline="") as file:
     table = csv.writer(file)
-    table.writerow(
-        [
-            "Participant Private ID",
-            "anchor",
-            "left_item",
-            "right_item",
-            "Response",
-            "Reaction Time",
-            "known",
-        ]
-    )
+    header = "Participant Private ID,anchor,left_item,right_item,Response,Reaction Time,known"
+    table.writerow(header.split(","))
     asked = lists.questions
     for row in range(len(lists)):
         anchor, left, right = (names[x] for x in asked.array[row])
         clicked = (left, right)[clicks[row]]
         known = anchor if lists.role[row] == 2 else ""
         milliseconds = round(1000 * rng.lognormal(0.6, 0.4))
-        table.writerow(
-            [
-                f"p{lists.participant[row]:02d}",
-                anchor,
-                left,
-                right,
-                clicked,
-                milliseconds,
-                known,
-            ]
-        )
-
+        who = f"p{lists.participant[row]:02d}"
+        table.writerow([who, anchor, left, right, clicked, milliseconds, known])
+# sphinx_gallery_end_ignore
 print((folder / "export.csv").read_text()[:420])
 
 
@@ -102,8 +86,9 @@ def terminal(command):
 # was not an answer; ``convert`` writes nearfar's own table, so that you never have to say it again.
 
 columns = (
-    "--column anchor=anchor --column option=left_item --column option=right_item --column choice=Response "
-    "--column 'participant=Participant Private ID' --column 'milliseconds=Reaction Time' --column check=known"
+    "--column anchor=anchor --column option=left_item --column option=right_item "
+    "--column choice=Response --column 'participant=Participant Private ID' "
+    "--column 'milliseconds=Reaction Time' --column check=known"
 )
 terminal(f"nearfar check export.csv {columns} --quiet")
 
@@ -122,7 +107,8 @@ print((folder / "answers.csv").read_text()[:300])
 terminal("nearfar compare answers.csv --model score,tste-2,soe-3 --quiet")
 
 # %%
-# Above guessing, and the best possible is known because every question was put to two people. :doc:`/honesty` says how these
+# Above guessing, and the best possible is known because every question was put to two people. The last line gives the accuracy of
+# the choice itself: it is a little below that of the winner, which is flattered by having won. :doc:`/honesty` says how these
 # intervals were tested.
 #
 # Step 3: the report
@@ -131,8 +117,8 @@ terminal("nearfar compare answers.csv --model score,tste-2,soe-3 --quiet")
 # best is chosen by itself.
 
 terminal(
-    "nearfar report answers.csv --title 'Thirty-four colours' -o report.html --bundle bundle "
-    "--json facts.json --quiet"
+    "nearfar report answers.csv --title 'Thirty-four colours' -o report.html "
+    "--bundle bundle --json facts.json --quiet"
 )
 print(*sorted(path.name for path in (folder / "bundle").iterdir()), sep="\n")
 
@@ -147,7 +133,7 @@ for verdict in facts["verdict"]:
 # Step 4: people
 # --------------
 # Whom does the page ask you to look at? The names on the page are pseudonyms, made with a key that stays beside the page
-# (``report.key``); keep it to yourself. The terminal told you who is who.
+# (``report.key``); keep it to yourself. Without ``--quiet`` the terminal also says who is who.
 
 for person in facts["quality"]["participants"]:
     if person["reasons"]:

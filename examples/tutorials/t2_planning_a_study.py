@@ -23,7 +23,7 @@ print(advice)
 
 # %%
 # In a terminal that is ``nearfar plan objects.txt``. Every assumption has an option: ``--dimension``, ``--agreement``,
-# ``--seconds``, ``--pay``.
+# ``--seconds``, ``--minutes``, ``--pay``.
 #
 # Which kind of question
 # ----------------------
@@ -35,7 +35,7 @@ kinds = {
     "odd": nf.design.Scheme("odd"),
     "grid": nf.design.Scheme("grid"),
 }
-labels = {
+titles = {
     "near": "which of two is nearer",
     "odd": "odd one out of three",
     "grid": "pick 2 of 8",
@@ -47,7 +47,7 @@ for kind, scheme in kinds.items():
         [row.hours for row in found.rows],
         [row.accuracy for row in found.rows],
         "o-",
-        label=labels[kind],
+        label=titles[kind],
     )
 ax.axhline(
     advice.ceiling, color="#56606d", linestyle="--", linewidth=1, label="best possible"

@@ -2,8 +2,8 @@
 3. Collecting answers with nearfar ask
 ======================================
 
-A study is one text file and one command. This page writes the file, lets simulated people answer it, looks at the page that
-real people would see, and makes the report.
+A study is one text file and one command. This page writes the file, lets simulated people answer it, starts the
+server for real ones, and looks at the answers.
 """
 
 # %%
@@ -24,7 +24,10 @@ import matplotlib.pyplot as plt
 import nearfar as nf
 
 folder = Path(tempfile.mkdtemp())
-fruit = "apple pear quince plum cherry peach fig grape melon lemon lime orange mango kiwi strawberry blueberry"
+fruit = (
+    "apple pear quince plum cherry peach fig grape melon lemon lime orange mango kiwi "
+)
+fruit += "strawberry blueberry"
 (folder / "fruit.txt").write_text("\n".join(fruit.split()))
 (folder / "consent.md").write_text(
     "Taking part is voluntary. You can stop at any time by closing this page."
@@ -69,7 +72,7 @@ terminal("nearfar ask check study.toml")
 # %%
 # A rehearsal
 # -----------
-# Simulated people answer the study in a database of its own, a third of them leave before the end. Are the questions still
+# Simulated people answer the study in a database of its own, three in ten of them leave before the end. Are the questions still
 # answered evenly? Are the answers enough?
 
 terminal(
@@ -104,7 +107,7 @@ server.wait()
 print([line.strip() for line in page.splitlines() if "<title>" in line])
 
 # %%
-# This is what a participant sees, and what you see while people answer (both from ``nearfar ask --demo``):
+# This is what you see while people answer (from ``nearfar ask --demo``, in which a hundred simulated people compare colours):
 #
 # .. image:: /images/ask.png
 #    :alt: The live page: map, learning curve, balance and people to look at
@@ -123,12 +126,12 @@ scores = nf.compare(answers, ["score", "tste-2", "soe-3"], cv=3)
 print(scores)
 
 # %%
-# An odd-one-out answer stays one statement of two triplets, so that no split tears it apart.
+# An odd-one-out answer stays one statement of two triplets, so that no split separates the two.
 
 points = nf.fit(answers, "tste-2").map(2)
 fig, ax = plt.subplots()
 ax.scatter(*points.T, s=30)
 for name, point in zip(answers.objects, points, strict=True):
     ax.annotate(name, point, xytext=(4, 4), textcoords="offset points", fontsize=9)
-ax.set(xticks=[], yticks=[], title="simulated people: places mean nothing about fruit")
+ax.set(xticks=[], yticks=[], title="simulated people: the map says nothing about fruit")
 plt.show()

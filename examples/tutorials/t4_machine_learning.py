@@ -71,14 +71,14 @@ for name, model, X in (
 # Over objects, as above, judges *labels*. Over answers, as ``nf.compare`` does, judges the *space*: whether it predicts answers
 # that it was not made from. They are different questions, and a hyperparameter of the space should be chosen by the
 # second, without looking at any label. Never cut the rows of a table of answers at random: :ref:`an answer and its
-# twin <sphx_glr_gallery_g13_a_leak.py>` would end up on both sides. ``nf.kfold`` and ``nf.holdout`` do not tear them apart.
+# twin <sphx_glr_gallery_g13_a_leak.py>` would end up on both sides. ``nf.kfold`` and ``nf.holdout`` keep them together.
 
 train, test = nf.holdout(answers, 0.2)
 held_out = answers[test]
 for n_components in (1, 2, 5, 10):
     points = nf.embedding.SOE(n_components).fit(answers[train])
     print(
-        f"{n_components:>2} dimensions predict {points.score(held_out):.3f} of held-out answers"
+        f"soe-{n_components:<2} predicts {points.score(held_out):.3f} of held-out answers"
     )
 
 # %%

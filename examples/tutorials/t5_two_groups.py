@@ -2,7 +2,7 @@
 5. Two groups of people
 =======================
 
-Do experts see the objects differently from novices? Not: is one group more careless than the other. This page simulates both
+Do experts see the objects differently from novices? That is not the question whether one group is more careless than the other. This page simulates both
 cases, asks nearfar, and looks for groups that nobody has named.
 """
 
@@ -72,7 +72,7 @@ plt.show()
 # different.
 
 careless = nf.compare_groups(ask(lab, noise=(0.2, 0.6)), groups, n_resamples=5)
-print(careless.pairs[0].test)
+print(careless)
 
 # %%
 # Groups that nobody has named

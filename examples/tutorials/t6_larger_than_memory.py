@@ -9,8 +9,8 @@ The same verbs for half a billion answers as for a hundred. This page uses small
 # %%
 # Files
 # -----
-# A thousand objects, twenty landmarks, sixty thousand answers in six Parquet files. In real life a log writes them, one an
-# hour.
+# A thousand objects, twenty landmarks, sixty thousand answers in six Parquet files. In practice a log might write
+# one an hour.
 
 import shlex
 import subprocess
@@ -81,8 +81,8 @@ print("the same clusters:", nf.metrics.purity(from_disk, labels) == 1.0)
 
 (folder / "landmarks.txt").write_text("\n".join(landmarks))
 command = (
-    "nearfar cluster hour-0.parquet hour-1.parquet --model k1 --landmarks landmarks.txt --clusters 2 "
-    "--dask local:2 -o clusters.csv --quiet"
+    "nearfar cluster hour-0.parquet hour-1.parquet --model k1 --landmarks landmarks.txt "
+    "--clusters 2 --dask local:2 -o clusters.csv --quiet"
 )
 print(f"$ {command}\n")
 subprocess.run([sys.executable, "-m", *shlex.split(command)], cwd=folder, check=True)

@@ -91,6 +91,12 @@ def test_a_label_is_a_cluster_or_a_class():
     ]
 
 
+def test_pictures_are_given_to_sphinx():
+    """A bare ``<img>`` is shown on the usual hosts, but its file is not copied into the site."""
+    for page in (ROOT / "docs").rglob("*.md"):
+        assert not re.search(r"<img|<a href", page.read_text()), page.name
+
+
 def test_the_samples_of_the_formats_are_read(tmp_path):
     page = ROOT / "docs" / "files.md"
     part = page.read_text().partition("<!-- samples -->")[2].partition("<!-- end of samples -->")[0]
