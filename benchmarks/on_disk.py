@@ -26,7 +26,7 @@ from benchmarks.streaming import LANDMARKS, make_files
 
 PER_OBJECT = 60
 MEMORY_LIMIT, TIMES_AIM = 8e9, 12
-IN_MEMORY = 1_000_000  # objects up to which the same work is done in memory, too
+IN_MEMORY = size(1_000_000, 200)  # objects up to which the same work is done in memory, too
 
 
 def on_disk(paths: list[str], n_objects: int, folder: str) -> dict[str, Any]:

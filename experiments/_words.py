@@ -109,7 +109,7 @@ how many. Where purities are compared, both are of the same draws.
 OURS = """# Beyond the paper
 
 Our own methods on the axes of [the paper's experiments](paper.md), what the paper leaves open, and cblearn's embeddings beside \
-ours. Generated from the rows in `{rows}` by `python -m experiments` (`python -m experiments peers --peers` for cblearn); do not edit. \
+ours. Generated from the rows in `{rows}` by `python -m experiments` (`python -m experiments peers --peers` for cblearn, hours in an environment of its own); do not edit. \
 "Ours" are the score kernel, k1+k2, kernel PCA before k-means, and GNMDS, CKL, STE, t-STE and SOE by L-BFGS from a start computed \
 from the answers, with a learnt pull to the centre ([embeddings](embeddings.md)).
 """
