@@ -66,7 +66,7 @@ def _claims(rows: list[Row]) -> list[Claim]:
     return [
         Claim(
             CLAIM["faster at n = 20,000, both maps show digits"],
-            f"n = {k1['n']:,}: {k1['seconds']:.1f} s against {gnmds['seconds']:.0f} s, a factor of {ratio:.0f}. Neighbours "
+            f"n = {k1['n']:,}: {k1['seconds']:.1f} s against {gnmds['seconds']:.0f} s, a factor of {ratio:.1f}. Neighbours "
             f"{k1['neighbours']:.2f} against {gnmds['neighbours']:.2f}, accuracy {k1['accuracy']:.2f} against {gnmds['accuracy']:.2f}.",
             verdict,
             f"Rule: at least the paper's factor, and on both maps neighbours vote more than twice as well as guessing ({GUESSING:.2f}).",

@@ -28,7 +28,7 @@ def cells(quick: bool) -> list[Cell]:
     return [
         Cell({"set": name, "run": run, "method": method}, 2.0)
         for run in range(QUICK_RUNS if quick else RUNS)
-        for name, method in product(("car",) if quick else ("car", "usps"), METHODS)
+        for name, method in (product(("car",), METHODS[:2]) if quick else product(("car", "usps"), METHODS))
     ]
 
 

@@ -4,9 +4,22 @@ from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
-from experiments import complexity, diagonal, entries, figure1, figure2, figure3, landmarks, nature, prior
+from experiments import (
+    car,
+    complexity,
+    diagonal,
+    entries,
+    figure1,
+    figure2,
+    figure3,
+    landmarks,
+    nature,
+    prior,
+)
 from experiments._rows import average, matching, on_one_machine, runs_of, spread, typical_seconds, with_error
 from scipy.stats import kendalltau
+from sklearn.model_selection import LeaveOneOut, cross_val_predict
+from sklearn.neighbors import KNeighborsClassifier
 
 from nearfar import Triplets, kernel_matrix
 from nearfar.design import landmark_questions, random_questions
@@ -115,6 +128,13 @@ def test_landmarks_are_chosen(choice):
     assert len(set(marks.tolist())) == len(marks) <= 9
     if choice == "by class":
         np.testing.assert_array_equal(np.bincount(classes[marks]), [0, 3, 3, 3])
+
+
+def test_the_vote_of_others_is_that_of_leaving_one_out():
+    rng = np.random.default_rng(0)
+    points, truth = rng.normal(size=(40, 2)), rng.choice(["a", "b", "c"], 40)
+    twin = cross_val_predict(KNeighborsClassifier(car.NEIGHBOURS), points, truth, cv=LeaveOneOut())
+    np.testing.assert_array_equal(car.vote_of_others(points, truth), twin)
 
 
 def test_exponents():
