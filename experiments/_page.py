@@ -145,14 +145,16 @@ def _shared(known: Sequence[Mapping[str, Any]]) -> str:
 
 def _whole_time(experiments: Sequence[Experiment], folder: Path) -> str:
     """What ``python -m experiments`` takes: the CPU seconds of the cells that it computes, one thread each."""
-    stores = [Store(folder, experiment.name) for experiment in experiments if not experiment.needs_peers]
+    chosen = [experiment for experiment in experiments if not experiment.needs_peers]
+    stores = [Store(folder, experiment.name) for experiment in chosen]
+    wanted = sum(len(experiment.cells(False)) for experiment in chosen)
     spent = [store.cpu_seconds() for store in stores]
     total, partly, cells = sum(s for s, _ in spent), sum(c for _, c in spent), sum(map(len, stores))
     if total < 60:
         return ""
     text = (
         f"On an idle machine the whole run, without cblearn, takes about {total / 60:.0f} minutes in one process (`--jobs 1`): a cell "
-        f"runs in one thread, and this is the sum of the CPU times of its {cells:,} cells."
+        f"runs in one thread, and this is the sum of the CPU times of the {cells:,} cells that are computed, of {wanted:,}."
     )
     if partly:
         text += (

@@ -142,7 +142,7 @@ def test_the_time_of_the_whole_run_is_that_of_its_cells(tmp_path):
     Store(tmp_path, "peers").add(Cell({"n": 1}), {"seconds": 9000.0})  # not part of the default run
     said = _whole_time(list(EXPERIMENTS.values()), tmp_path)
     assert (
-        "takes about 4 minutes in one process" in said and "its 2 cells" in said
+        "takes about 4 minutes in one process" in said and "the 2 cells that are computed, of " in said
     )  # 100 s, and 80 s with the 40 s that the other had beside its fit
     assert "Of 1 of them only the fit" in said
 
