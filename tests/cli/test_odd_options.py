@@ -1,6 +1,8 @@
 """Options that nobody means: one sentence and exit code 2, before memory is taken."""
 
 import os
+import shlex
+import subprocess
 import sys
 
 import numpy as np
@@ -92,3 +94,28 @@ def test_bytes_that_are_not_text_are_shown_or_refused(refused, folder, monkeypat
         'title = "T"\nobjects = ["a", "b", "c", "d"]\n[questions]\nper_person = 3\nagain = 0\nchecks = 0\n'
     )
     assert refused("ask", "erase", "study.toml", odd).count("\n") == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no such shell")
+@pytest.mark.parametrize(
+    ("command", "closed", "code", "said"),
+    [
+        ("check answers.csv", ">&-", 2, "nearfar: standard output: cannot be written, bad file descriptor"),
+        (
+            "convert answers.csv -",
+            ">&-",
+            2,
+            "nearfar: standard output: cannot be written, bad file descriptor",
+        ),
+        ("--help", ">&-", 2, "nearfar: standard output: cannot be written, bad file descriptor"),
+        ("convert answers.csv out.csv", ">&-", 0, ""),
+        ("check -", "<&-", 2, "nearfar: standard input: is empty"),
+        ("check nowhere.csv", "2>&-", 2, ""),
+        ("check answers.csv", ">&- 2>&- <&-", 2, ""),
+    ],
+)
+def test_closed_streams_are_no_traceback(folder, command, closed, code, said):
+    line = f"{shlex.quote(sys.executable)} -m nearfar {command} {closed}"
+    done = subprocess.run(["sh", "-c", line], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == code, done.stderr
+    assert said in done.stderr and "Traceback" not in done.stderr

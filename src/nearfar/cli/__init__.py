@@ -22,6 +22,7 @@ def main() -> None:
     from nearfar.errors import NearfarError
 
     _end_on_signals()
+    _open_closed_streams()
     _write_any_name()
     try:
         try:
@@ -66,6 +67,21 @@ def _refuse(sentence: str) -> NoReturn:
         raise
     print(f"nearfar: {printable(sentence)}", file=sys.stderr)
     sys.exit(2)
+
+
+def _open_closed_streams() -> None:
+    """Put something in the place of standard streams that the caller closed, where Python has None.
+
+    Input is empty, messages go nowhere, and writing results is an error, for they would be lost. In this order each
+    gets its own number again, so that no file takes it.
+    """
+    for name, flags, mode in (
+        ("stdin", os.O_RDONLY, "r"),
+        ("stdout", os.O_RDONLY, "w"),
+        ("stderr", os.O_WRONLY, "w"),
+    ):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, flags), mode, encoding="utf-8"))
 
 
 def _write_any_name() -> None:
