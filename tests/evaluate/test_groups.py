@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.optimize import root
 from scipy.stats import ncx2
 
 import nearfar as nf
@@ -178,17 +179,19 @@ def test_the_test_is_exact_under_exchangeability():
 
 
 def test_the_statistic_is_the_distance_between_group_means():
-    """Compared with every deal of six people into three and three, by the definition."""
+    """Compared with every deal of six people into three and three, by the definition, without what all have in common."""
     rng = np.random.default_rng(1)
-    vectors = rng.normal(size=(6, 4))
+    vectors = rng.normal(size=(6, 4)) + np.array([9.0, 0, 0, 0])
     vectors[3:] += 0.8
     gram = vectors @ vectors.T
     np.fill_diagonal(gram, 0)
+    far = root(lambda a: a * (a.sum() - a) - gram.sum(axis=1), np.full(6, 9.0)).x
+    left = gram - np.outer(far, far)
 
     def apart(second):
         first = [p for p in range(6) if p not in second]
-        within = [np.mean([gram[p, q] for p in own for q in own if p != q]) for own in (first, second)]
-        return sum(within) - 2 * np.mean([gram[p, q] for p in first for q in second])
+        within = [np.mean([left[p, q] for p in own for q in own if p != q]) for own in (first, second)]
+        return sum(within) - 2 * np.mean([left[p, q] for p in first for q in second])
 
     deals = [apart(second) for second in combinations(range(6), 3)]
     exact = np.mean(np.array(deals) >= apart((3, 4, 5)) - 1e-9)
@@ -244,3 +247,17 @@ def test_what_cannot_be_compared_is_said(two_views):
 def test_the_default_is_the_model_that_the_analysis_chooses(two_views):
     found = compare_groups(*two_views, n_permutations=9, n_resamples=2)
     assert found.model == nf.analyse(two_views[0]).best.name
+
+
+@pytest.mark.parametrize(("apart", "differ"), [(0.0, False), (1.0, True)])
+def test_a_group_that_only_goes_less_far_where_all_go_is_not_different(apart, differ):
+    """All miss the same on the map; the second group is less sharp, and in the second case sees something else, too."""
+    rng = np.random.default_rng(3)
+    common, other = np.eye(40)[:2]
+    sharp = np.repeat([6.0, 2.0], 12)
+    vectors = sharp[:, None] * common + 0.5 * rng.standard_normal((24, 40))
+    vectors[12:] += apart * other
+    gram = vectors @ vectors.T
+    np.fill_diagonal(gram, 0.0)
+    found = permutation_test(gram, np.repeat([0, 1], 12), 199, 0)
+    assert found.differ is differ

@@ -40,6 +40,7 @@ __all__ = [
 ]
 
 FOLDS = 5
+STEPS = 20  # that find what all people have in common
 PERMUTATIONS = 999
 RESAMPLES = 40
 FAR_OFF = 5.0  # standard deviations at which the questions of two groups are called different
@@ -236,10 +237,30 @@ def permutation_test(
     themselves: mean of the inner products within one group, plus that within the other, less twice that between.
     It is compared with that of people dealt to groups of the same sizes at random.
     """
-    apart = _distances(gram, member, n_permutations, seed)
+    apart = _distances(_without_common(gram), member, n_permutations, seed)
     tolerance = 1e-9 * np.abs(apart).max(initial=0.0)
     as_much = int((apart[1:] >= apart[0] - tolerance).sum())
     return PermutationTest((1 + as_much) / (1 + n_permutations), n_permutations)
+
+
+def _without_common(gram: Floats) -> Floats:
+    """Inner products of what is left of people when what all of them have in common is taken out.
+
+    Where the map misses something that everybody sees, everybody's vector points there, and the further the more careful
+    its person is: a careless group would look like one that sees otherwise. How far each goes, a_p, is found by the row sums:
+    without the terms of a person with themselves they are a_p times the sum of the other a.
+    """
+    if len(gram) < 4 or not gram.any():
+        return gram
+    sums = gram.sum(axis=1)
+    noise = np.sqrt(2 * (gram**2).sum())  # standard error of the sum of all, where nothing is in common
+    total = max(float(sums.sum()), 2 * float(noise))
+    far = sums / np.sqrt(total)
+    for _ in range(STEPS):
+        far = sums / (np.sqrt(total + far @ far) - far)
+    left = gram - np.outer(far, far)
+    np.fill_diagonal(left, 0.0)
+    return left
 
 
 def _distances(gram: Floats, member: NDArray[np.integer], n_permutations: int, seed: int) -> Floats:
@@ -275,7 +296,7 @@ def _questions_differ(answers: Triplets, member: NDArray[np.integer], n_permutat
     size = np.sqrt(np.diag(gram))
     gram /= np.outer(size, size)
     np.fill_diagonal(gram, 0.0)
-    apart = _distances(gram, member, n_permutations, seed)
+    apart = _distances(_without_common(gram), member, n_permutations, seed)
     spread = float(apart[1:].std())
     return bool(apart[0] - apart[1:].mean() > FAR_OFF * spread) if spread > 1e-12 else False
 
