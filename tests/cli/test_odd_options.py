@@ -4,6 +4,7 @@ import os
 import shlex
 import subprocess
 import sys
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -119,3 +120,14 @@ def test_closed_streams_are_no_traceback(folder, command, closed, code, said):
     done = subprocess.run(["sh", "-c", line], cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == code, done.stderr
     assert said in done.stderr and "Traceback" not in done.stderr
+
+
+def test_ctrl_c_while_the_commands_are_imported_is_no_traceback(monkeypatch, capsys):
+    class Slow(ModuleType):
+        def __getattr__(self, name):
+            raise KeyboardInterrupt
+
+    monkeypatch.setitem(sys.modules, "nearfar.cli._app", Slow("_app"))
+    with pytest.raises(SystemExit, match=r"^130$"):
+        main()
+    assert capsys.readouterr().err == "nearfar: stopped; nothing half-written was left behind\n"

@@ -18,13 +18,14 @@ ENDED = {"SIGTERM": 143, "SIGHUP": 129}  # exit codes, as shells give them
 
 def main() -> None:
     """Run the command line; an error that nearfar knows is one sentence on stderr and exit code 2."""
-    from nearfar.cli._app import app
+    _end_on_signals()
     from nearfar.errors import NearfarError
 
-    _end_on_signals()
     _open_closed_streams()
     _write_any_name()
     try:
+        from nearfar.cli._app import app  # Ctrl-C while it is imported, too, is no traceback
+
         try:
             app()
         finally:
