@@ -22,7 +22,10 @@ spread = sure.cloud.std(axis=0)
 for point, width, colour in zip(sure.points, spread, colours.hex, strict=True):
     ax.add_patch(Ellipse(point, *(4 * width), color=colour, alpha=0.2, linewidth=0))
 ax.set(
-    aspect="equal", xticks=[], yticks=[], title="two standard deviations of every place"
+    aspect="equal",
+    xticks=[],
+    yticks=[],
+    title="two standard deviations of every location",
 )
 plt.show()
 

@@ -31,8 +31,8 @@ import numpy as np
 
 import nearfar as nf
 
-# sphinx_gallery_start_ignore
 folder = Path(tempfile.mkdtemp())
+# sphinx_gallery_start_ignore
 colours = nf.datasets.make_colours()
 chosen = np.arange(0, 100, 3)
 names = [colours.triplets.objects[x] for x in chosen]

@@ -51,8 +51,9 @@ print(found)
 # groups.csv``, and ``nearfar report answers.csv --groups groups.csv`` for the page.
 
 pair = found.pairs[0]
+bare = {"xticks": [], "yticks": [], "aspect": "equal"}
 fig, axes = plt.subplots(
-    1, 2, figsize=(7.2, 3.6), subplot_kw={"xticks": [], "yticks": [], "aspect": "equal"}
+    1, 2, figsize=(7.2, 3.6), sharex=True, sharey=True, subplot_kw=bare
 )
 for ax, points, name in zip(axes, pair.maps, pair.names, strict=True):
     ax.scatter(
