@@ -20,7 +20,7 @@ from nearfar.evaluate.metrics import purity
 SIZES, QUICK_SIZES = tuple(range(1_000, 10_001, 1_000)), (80, 120)
 OUR_SIZES = (1_000, 2_000, 5_000, 10_000)
 RUNS, TIMED_RUNS, QUICK_RUNS = 10, 3, 1
-PUBLISHED_RUNS = 2  # one takes half an hour
+PUBLISHED_RUNS = 2  # one takes 40 minutes
 N_LANDMARKS, PER_OBJECT, FLIP, D = 30, 150, 0.15, 5
 
 

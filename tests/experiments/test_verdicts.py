@@ -185,6 +185,11 @@ def test_a_draw_counts_when_all_programs_were_run_on_it():
     rows = [row | {"run": run} for run in (0, 1) for row in mnist_rows()]
     rows = [row for row in rows if row["run"] == 0 or row.get("method") != "CKL"]
     assert {row["run"] for row in paired(rows, "n")} == {0}
+    slow = [
+        row | ({"seconds": 900.0} if row["run"] else {}) for row in rows if row.get("start") == "published"
+    ]
+    rest = [row for row in rows if row.get("start") != "published"]
+    assert "factors of 20.00 and 20.00" in _mnist_page.section(rest + slow, Data(Path())).claims[2].ours
 
 
 def test_no_verdict_without_its_rows():
