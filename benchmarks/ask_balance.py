@@ -1,7 +1,9 @@
 """How evenly questions are answered when people leave, by how questions are drawn and ordered.
 
 python -m benchmarks.ask_balance  simulates studies in which 30 % of the people leave somewhere and their questions are
-released after a while, and nobody comes at the end to make up for it; rows in benchmarks/results/ask_balance.json.
+released after a while: studies in which nobody comes at the end to make up for it, and studies to which all come at once
+and whose leavers are replaced, as recruiters do, until as many as wanted have finished. Rows in
+benchmarks/results/ask_balance.json.
 """
 
 from __future__ import annotations
@@ -25,6 +27,9 @@ DESIGNS = (
     (1020, 51, 118, 30),
     (1020, 51, 118, 118),
 )
+REPLACED = tuple(
+    (*design, None) for design in ((60, 20, 15), (64, 16, 40), (100, 25, 20), (300, 30, 60), (1020, 51, 100))
+)
 
 
 def spread(
@@ -37,30 +42,68 @@ def spread(
         for then, left in held:
             if then + lag == now:
                 load[left] -= 1
-        keys = (rng.random(questions), load) if rule == "load" else (rng.random(questions), done, load)
-        drawn = rng.permutation(np.lexsort(keys)[:per_person])
-        if rule.endswith("booklet"):
-            drawn = drawn[np.argsort(done[drawn], kind="stable")]
-        load[drawn] += 1
-        stay = int(rng.integers(per_person)) if rng.random() < DROP_OUT else per_person
+        drawn = booklet(load, done, per_person, rule, rng)
+        stay = leaves_after(per_person, rng)
         done[drawn[:stay]] += 1
         if stay < per_person:
             held.append((now, drawn[stay:]))
     return int(done.max() - done.min())
 
 
+def spread_where_replaced(
+    questions: int, per_person: int, people: int, rule: str, rng: np.random.Generator
+) -> int:
+    """The same where all come at once, and as many as left come at once again, until ``people`` have finished."""
+    load, done = np.zeros(questions, dtype=int), np.zeros(questions, dtype=int)
+    missing = people
+    while missing:
+        booklets = [booklet(load, done, per_person, rule, rng) for _ in range(missing)]
+        missing = 0
+        for drawn in booklets:
+            stay = leaves_after(per_person, rng)
+            done[drawn[:stay]] += 1
+            load[drawn[stay:]] -= 1
+            missing += stay < per_person
+    return int(done.max() - done.min())
+
+
+def booklet(
+    load: np.ndarray, done: np.ndarray, per_person: int, rule: str, rng: np.random.Generator
+) -> np.ndarray:
+    """Questions for one more person, in order; the load of each goes up by one."""
+    ties = rng.random(len(load))
+    keys = (ties, load) if rule == "load" else (ties, done, load)
+    drawn = rng.permutation(np.lexsort(keys)[:per_person])
+    if rule.endswith("booklet"):
+        drawn = drawn[np.argsort(done[drawn], kind="stable")]
+    load[drawn] += 1
+    return drawn
+
+
+def leaves_after(per_person: int, rng: np.random.Generator) -> int:
+    """How many questions a person answers."""
+    return int(rng.integers(per_person)) if rng.random() < DROP_OUT else per_person
+
+
 def main() -> None:
     rows = []
-    for questions, per_person, people, lag in DESIGNS:
+    for questions, per_person, people, lag in (*DESIGNS, *REPLACED):
         for rule in RULES:
             rng = np.random.default_rng(0)
-            found = np.array([spread(questions, per_person, people, lag, rule, rng) for _ in range(STUDIES)])
+            found = np.array(
+                [
+                    spread_where_replaced(questions, per_person, people, rule, rng)
+                    if lag is None
+                    else spread(questions, per_person, people, lag, rule, rng)
+                    for _ in range(STUDIES)
+                ]
+            )
             rows.append(
                 {
                     "questions": questions,
                     "per_person": per_person,
                     "people": people,
-                    "released_after_people": lag,
+                    "released_after_people": "all at once, leavers replaced" if lag is None else lag,
                     "drawn_by": rule,
                     "share_at_most_1": round(float((found <= 1).mean()), 3),
                     "share_at_most_2": round(float((found <= 2).mean()), 3),

@@ -159,6 +159,33 @@ def test_with_drop_out_the_spread_is_at_most_two(tmp_path, seed):
         ready.close()
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_all_come_at_once_and_leavers_are_replaced_until_enough_have_finished(tmp_path, seed):
+    """Everybody starts before anybody answers; 30 in 100 leave, and as many come once their places are released."""
+    rng = np.random.default_rng(seed)
+    names = [f"o{i}" for i in range(20)]
+    ready = opened(tmp_path, objects=names, questions=SMALL["questions"], people="aim = 30")
+    try:
+        now, coming, number = 0.0, 30, 0
+        while coming:
+            tokens = [f"t{number + i}" for i in range(coming)]
+            for token in tokens:
+                arrive(ready, token, now=now, rng=rng)
+            number, coming, now = number + coming, 0, now + 10_000
+            for token in tokens:
+                held = places(ready, token)
+                leaves = rng.random() < 0.3
+                coming += leaves
+                answer(ready, token, held[: int(rng.integers(len(held)))] if leaves else held, now=now)
+                if not leaves:
+                    assert ready.store.write_now(people.finish, token, "CODE", now)["code"] == "CODE"
+            ready.store.write_now(drawing.release_idle, now + 1, rng)
+            check_invariants(ready)
+        assert number > 30 and spread(ready) <= 1
+    finally:
+        ready.close()
+
+
 class Study:
     """What people may do to a study, in any order; used by the property below."""
 
