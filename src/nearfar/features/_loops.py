@@ -21,7 +21,7 @@ __all__ = [
     "grid_rows",
     "merge_cells",
     "put_cells",
-    "take_apart",
+    "cells_to_csc",
     "unit_values",
 ]
 
@@ -161,7 +161,7 @@ def count_columns(keys: Any, row_bits: int) -> int:
 
 
 @compiled()
-def take_apart(
+def cells_to_csc(
     keys: Any,
     net: Any,
     total: Any,

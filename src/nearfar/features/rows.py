@@ -109,7 +109,7 @@ def _from_cells(
     starts: NDArray[Any] = np.empty(found + 1, index)
     columns = np.empty(found, np.int64)
     squares, data = np.zeros(counts.n_rows), np.empty(size, dtype)
-    _loops.take_apart(*cells, part.by_ratio, counts.row_bits, rows, columns, starts, squares)
+    _loops.cells_to_csc(*cells, part.by_ratio, counts.row_bits, rows, columns, starts, squares)
     _loops.unit_values(rows, cells.net, cells.total, part.by_ratio, np.sqrt(squares), data)
     occurring = part.codes_of_keys(columns, counts.mark_bits)
     per_column = np.diff(starts)

@@ -13,7 +13,7 @@ from nearfar.limits import LIMITS
 __all__ = ["BYTE_ORDER_MARK", "CHUNK", "Window", "decode", "escaped", "open_window"]
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-CHUNK = 1 << 22  # bytes that are parsed at a time
+CHUNK = 1 << 23  # bytes that are parsed at a time; half as many take polars a fifth longer in all
 
 
 class Window:
