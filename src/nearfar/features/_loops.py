@@ -15,13 +15,13 @@ import numpy as np
 from nearfar.compiled import compiled
 
 __all__ = [
+    "cells_to_csc",
     "count_columns",
     "count_sorted",
     "cut_cells",
     "grid_rows",
     "merge_cells",
     "put_cells",
-    "cells_to_csc",
     "unit_values",
 ]
 
