@@ -9,29 +9,46 @@ import numpy as np
 
 from nearfar.errors import InputError
 
-__all__ = ["check_count", "generator", "seed_number"]
+__all__ = ["Seed", "check_count", "generator", "seed_number"]
+
+Seed = int | np.random.Generator | None
 
 
-def check_count(value: Any, name: str, *, least: int = 1) -> int:
-    """``value`` as an integer that is at least ``least``.
+def check_count(value: Any, name: str, *, least: int = 1, most: int | None = None) -> int:
+    """``value`` as an integer from ``least`` to ``most``.
 
     >>> check_count(3, "n_clusters")
     3
     """
-    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
-        raise InputError(f"{name} must be an integer >= {least}, got {value!r}")
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        fits = False
+    else:
+        fits = least <= int(value) and (most is None or int(value) <= most)
+    if not fits:
+        wanted = f">= {least:,}" if most is None else f"from {least:,} to {most:,}"
+        raise InputError(f"{name} must be an integer {wanted}, got {value!r}")
     return int(value)
 
 
-def generator(random_state: Any) -> np.random.Generator:
-    """A Generator from None, an integer, a Generator, or one of NumPy's older RandomState."""
-    if isinstance(random_state, np.random.RandomState):
-        return np.random.default_rng(int(random_state.randint(2**31 - 1)))
-    return np.random.default_rng(random_state)
+def generator(seed: Any, name: str = "seed") -> np.random.Generator:
+    """A Generator from None, an integer, a Generator, or one of NumPy's older RandomState.
+
+    >>> generator(-1)
+    Traceback (most recent call last):
+    nearfar.errors.InputError: seed must be None, an integer >= 0 or a numpy Generator, got -1
+    """
+    if isinstance(seed, np.random.RandomState):
+        return np.random.default_rng(int(seed.randint(2**31 - 1)))
+    try:
+        return np.random.default_rng(seed)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"{name} must be None, an integer >= 0 or a numpy Generator, got {seed!r}"
+        ) from error
 
 
 def seed_number(seed: Any) -> int:
     """One integer from a seed, for work that draws several times; a Generator moves on by it."""
-    if isinstance(seed, Integral):
+    if isinstance(seed, Integral) and int(seed) >= 0:
         return int(seed)
     return int(generator(seed).integers(2**31))

@@ -281,8 +281,13 @@ def test_noise_has_no_dimensions():
 
 def test_dimensions_that_cannot_be():
     answers = answers_about(PLANE, 100, 0)
-    with pytest.raises(InputError, match="whole numbers from 1 on"):
+    with pytest.raises(InputError, match="dimensions must be an integer >= 1, got 0"):
         choose_dimension(answers, dimensions=(0, 2))
+    with pytest.raises(InputError, match="dimensions: got an empty list"):
+        choose_dimension(answers, dimensions=())
+    for settled in ("auto", "soe-3", "k1+k2-5"):
+        with pytest.raises(InputError, match="has dimensions of its own; name the kernel or embedding alone"):
+            choose_dimension(answers, settled)
     with pytest.raises(InputError, match="has no parameter n_components"):
         choose_dimension(answers, object())
     for tste in ("tste", TSTE()):

@@ -50,12 +50,12 @@ def without_controls(answers):
     return answers[np.setdiff1d(np.arange(len(answers)), controls[1:])]
 
 
-@pytest.mark.parametrize("model", ["k1", "k1+k2"])
+@pytest.mark.parametrize("model", ["k1", "k1+k2", nf.FeatureMap("k1")])
 def test_kernels_that_divide_by_the_count_need_no_warning(model, recwarn):
     answers = collection()
     space = nf.fit(answers, model)
     assert not [w for w in recwarn if issubclass(w.category, RepeatedControlWarning)]
-    again = nf.analyse(answers, model, models=[model]).space
+    again = nf.analyse(answers, models={"mine": model}).space
     assert np.array_equal(space.kernel("keep"), again.kernel("keep"))
     assert not [w for w in recwarn if issubclass(w.category, RepeatedControlWarning)]
 
@@ -63,9 +63,9 @@ def test_kernels_that_divide_by_the_count_need_no_warning(model, recwarn):
 def test_a_control_question_hides_what_else_is_known_of_its_objects():
     """146 times the same answer: its objects look less like all others; thinned, they look as they are."""
     answers = collection()
-    with pytest.warns(RepeatedControlWarning):
+    with pytest.warns(RepeatedControlWarning, match="every answer counts in a model that is named"):
         full = nf.fit(answers, "score").outliers().scores[:3]
-    with pytest.warns(RepeatedControlWarning):
+    with pytest.warns(RepeatedControlWarning, match="each weighs as much as a question asked 1 times"):
         thinned = nf.fit(without_excess_controls(answers), "score").outliers().scores[:3]
     never = nf.fit(collection(times=0), "score").outliers().scores[:3]
     assert (full > thinned + 0.05).all() and np.abs(thinned - never).max() < 0.05

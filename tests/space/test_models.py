@@ -37,6 +37,25 @@ def test_an_embedding_needs_its_dimensions():
         parse_model("soe")
 
 
+def test_auto_is_not_one_of_the_models_it_chooses_from():
+    for given in (["auto"], {"mine": "auto"}):
+        with pytest.raises(InputError, match="'auto' chooses among models and is none of them; name one"):
+            parse_models(given)
+    judged = nf.Analysis([[0, 1, 2]], models=["k2", "auto", "score"], cv=2).models
+    assert [model.name for model in judged] == ["score", "k1", "k2"]
+
+
+def test_an_object_that_does_not_show_itself_goes_by_its_class():
+    class Mine:
+        fit_transform = None
+
+    class Told(Mine):
+        def __repr__(self):
+            return "told"
+
+    assert [parse_model(Mine()).name, parse_model(Told()).name] == ["Mine", "told"]
+
+
 def test_what_is_not_a_model_is_said():
     with pytest.raises(InputError, match="5 is not a model"):
         parse_models([5])

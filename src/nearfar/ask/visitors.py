@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar.ask.passwords import new_secret
+from nearfar.checks import Seed
 from nearfar.design import Booklets, Questions
 from nearfar.design.booklets import ROLES
 from nearfar.simulate import answers as simulate_answers
@@ -33,7 +34,7 @@ def choices(
     *,
     noise: float,
     flip: float,
-    seed: int | np.random.Generator,
+    seed: Seed,
 ) -> list[list[int]]:
     """Positions that somebody who sees the objects at ``points`` chooses at each place of a booklet."""
     if not places:

@@ -49,8 +49,8 @@ def compare(
             "-m",
             metavar="NAMES",
             help="Models to judge, with commas between them, or given several times: kernels (k1, k2, k1+k2, score), "
-            "their PCA (score-5), embeddings (ste-2, tste-5, ckl-8, soe-8, gnmds-2). Default: those that auto chooses "
-            "from.",
+            "their PCA (score-5), embeddings (ste-2, tste-5, ckl-8, soe-8, gnmds-2), auto for those that it chooses "
+            "from, which is the default.",
             show_default=False,
         ),
     ] = None,
@@ -59,7 +59,7 @@ def compare(
         typer.Option(
             "--cv",
             min=2,
-            help="Folds; each is held out once.  Default: 5 up to 5,000 answers, else 3, of at most 60,000 to 200,000 "
+            help="Folds; each is held out once.  Default: 5 up to 5,000 answers, 4 up to 20,000, else 3, of at most 60,000 to 200,000 "
             "answers.",
             show_default=False,
         ),

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar.checks import Seed, generator
 from nearfar.datasets._colour_table import CSS, hue_group, lab_from_hex
 from nearfar.design import Questions, farthest_first, landmark_questions, random_questions
 from nearfar.errors import FileError
@@ -117,7 +118,7 @@ class Colours:
         return target
 
 
-def make_colours(seed: int = 0) -> Colours:
+def make_colours(seed: Seed = 0) -> Colours:
     """A hundred colours judged by twenty simulated people: about 10,000 answers, the truth known.
 
     The colours are CSS names, most of them saturated, with greys, pastels and dark ones. People judge by
@@ -146,7 +147,7 @@ def make_colours(seed: int = 0) -> Colours:
     >>> len(colours.truth.careless)
     3
     """
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     names = tuple(CSS)
     points = lab_from_hex(list(CSS.values()))
     truth = _people(points, rng)

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar.checks import Seed, generator
 from nearfar.errors import InputError
 
 __all__ = ["TOYS", "Toy", "make_toy"]
@@ -45,7 +46,7 @@ class Toy:
     points: NDArray[np.float64] | None
 
 
-def make_toy(name: Name, n: int = 400, seed: int = 0) -> Toy:
+def make_toy(name: Name, n: int = 400, seed: Seed = 0) -> Toy:
     """One of five toy sets, after those on which the paper looks at its kernels (section 2.2, 400 points each).
 
     "gaussians": three round clouds of different widths. "moons": two half circles that interlock. "rings": a
@@ -72,7 +73,7 @@ def make_toy(name: Name, n: int = 400, seed: int = 0) -> Toy:
         raise InputError(
             f"n: a toy set needs at least 4 objects, got {n}",
         )
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     if name == "blocks":
         labels = np.arange(n) * BLOCKS // n
         return Toy(name, _graph_distances(labels, rng), labels, None)

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar.checks import check_count
 from nearfar.errors import InputError, UninformedWarning
 
-__all__ = ["Objects", "Seed", "check_budget", "check_whole", "object_names", "warn_uninformed"]
+__all__ = ["Objects", "check_budget", "object_names", "warn_uninformed"]
 
 Objects = Sequence[str] | int
-Seed = int | np.random.Generator
 
 
 def object_names(objects: Objects) -> tuple[str, ...]:
@@ -35,20 +35,12 @@ def object_names(objects: Objects) -> tuple[str, ...]:
 
 def check_budget(budget: int, total: int) -> None:
     """Refuse a budget below 0 or above the number of questions there are."""
-    check_whole("budget", budget, 0)
+    check_count(budget, "budget", least=0)
     if budget > total:
         raise InputError(
             f"budget: {budget:,} questions were asked for, but there are {total:,} in all; "
             "ask for at most that many",
         )
-
-
-def check_whole(name: str, value: int, low: int, high: int | None = None) -> None:
-    """Refuse anything but a whole number from low to high."""
-    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if not whole or value < low or (high is not None and value > high):
-        wanted = f">= {low:,}" if high is None else f"from {low:,} to {high:,}"
-        raise InputError(f"{name} must be an integer {wanted}, got {value!r}")
 
 
 def warn_uninformed(names: tuple[str, ...], missed: NDArray[np.bool_], budget: int, remedy: str) -> None:

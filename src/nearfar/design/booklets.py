@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nearfar.arrays import Indices, Ints
+from nearfar.checks import Seed, check_count, generator
 from nearfar.design._deal import count_clashes, deal, even_sides, spread_load, trio_keys
-from nearfar.design._inputs import Seed, check_whole
 from nearfar.design.checks import check_questions, expected_objects
 from nearfar.design.questions import Questions
 from nearfar.errors import InputError, NearfarWarning
@@ -144,11 +144,11 @@ def booklets(
     >>> made
     Booklets(10 people, 150 questions: 120 new, 30 again, 0 checks)
     """
-    check_whole("people", people, 1)
-    check_whole("checks", checks, 0)
+    check_count(people, "people")
+    check_count(checks, "checks", least=0)
     if checks > MOST_CHECKS:
         raise InputError(f"checks: at most {MOST_CHECKS:,} check questions fit in a list, got {checks:,}")
-    check_whole("gap", gap, 1)
+    check_count(gap, "gap")
     if not 0 <= again <= 1:
         raise InputError(f"again must be a share from 0 to 1, got {again}")
     total = _slots(len(questions), people, per_person, each, again, checks)
@@ -157,7 +157,7 @@ def booklets(
             f"people: {total:,} questions cannot be dealt out to {people:,} people; take fewer people, or more "
             "questions or answers per question"
         )
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     keys = trio_keys(questions)
     question, person = deal(keys, spread_load(keys, total, people, rng), people, rng)
     _warn_clashes(count_clashes(keys, question, person))
@@ -194,11 +194,11 @@ def _slots(m: int, people: int, per_person: int | None, each: int | None, again:
         raise InputError("give per_person or each, not both: one follows from the other")
     if per_person is None:
         wanted = 1 if each is None else each
-        check_whole("each", wanted, 1)
+        check_count(wanted, "each")
         if wanted > people:
             raise InputError(f"each: {wanted:,} answers per question need as many people, got {people:,}")
         return m * wanted
-    check_whole("per_person", per_person, 1)
+    check_count(per_person, "per_person")
     new = new_places(per_person, again, checks)
     if people * new < m:
         raise InputError(

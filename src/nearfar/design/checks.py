@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar.arrays import Indices
-from nearfar.design._inputs import Objects, Seed, check_whole, object_names
+from nearfar.checks import Seed, check_count, generator
+from nearfar.design._inputs import Objects, object_names
 from nearfar.design.questions import QuestionKind, Questions
 from nearfar.errors import InputError
 
@@ -34,11 +35,11 @@ def check_questions(
     """
     names = object_names(objects)
     n = len(names)
-    check_whole("count", count, 0)
+    check_count(count, "count", least=0)
     others = 1 if kind != "grid" else size - 1
     if n < others + 1:
         raise InputError(f"objects: a check question of this kind needs {others + 1} objects, got {n}")
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     rounds = -(-count // n)
     subject = np.concatenate([rng.permutation(n) for _ in range(rounds)] or [np.zeros(0, int)])[:count]
     beside = np.array([_others(int(x), n, others, rng) for x in subject], dtype=np.int32).reshape(

@@ -7,9 +7,10 @@ from typing import Literal
 import numpy as np
 
 from nearfar.arrays import Indices
+from nearfar.checks import Seed, check_count, generator
 from nearfar.design._balance import balanced_rows, count_rows
 from nearfar.design._draw import distinct, unrank
-from nearfar.design._inputs import Objects, Seed, check_budget, check_whole, object_names, warn_uninformed
+from nearfar.design._inputs import Objects, check_budget, object_names, warn_uninformed
 from nearfar.design.questions import Questions
 from nearfar.errors import InputError, TooLargeError
 
@@ -33,7 +34,7 @@ def random_questions(objects: Objects, budget: int, seed: Seed = 0) -> Questions
     names = object_names(objects)
     total = n * (n - 1) * (n - 2) // 2
     check_budget(budget, total)
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     codes = distinct(total, budget, rng)
     rng.shuffle(codes)
     out = unrank(codes, n)
@@ -63,7 +64,7 @@ def trio_questions(
     total = count_rows(len(names), [3])
     wanted = total if budget is None else budget
     check_budget(wanted, total)
-    rows = balanced_rows(len(names), wanted, [3], np.random.default_rng(seed))
+    rows = balanced_rows(len(names), wanted, [3], generator(seed))
     enough = -(-len(names) // 3)
     _warn_missed(names, rows, wanted, f"{enough:,} is enough to ask about every object")
     return Questions(rows, names, kind)
@@ -89,14 +90,14 @@ def grid_questions(
     """
     names = _at_least_three(objects)
     n = len(names)
-    check_whole("size", size, 2)
+    check_count(size, "size", least=2)
     if size > n - 1:
         raise InputError(f"size: {size} options and an anchor need {size + 1} objects, got {n:,}")
-    check_whole("pick", pick, 1, size - 1)
+    check_count(pick, "pick", most=size - 1)
     total = count_rows(n, [1, size])
     wanted = n if budget is None else budget
     check_budget(wanted, total)
-    rows = balanced_rows(n, wanted, [1, size], np.random.default_rng(seed))
+    rows = balanced_rows(n, wanted, [1, size], generator(seed))
     _warn_missed(names, rows, wanted, f"{-(-n // size):,} is enough to show every object")
     return Questions(rows, names, "grid", pick)
 

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nearfar.arrays import Indices
+from nearfar.checks import Seed, generator
 from nearfar.design._draw import quotas
-from nearfar.design._inputs import Objects, Seed, check_budget, object_names, warn_uninformed
+from nearfar.design._inputs import Objects, check_budget, object_names, warn_uninformed
 from nearfar.design.questions import Questions
 from nearfar.errors import InputError
 from nearfar.progress import step
@@ -29,7 +30,7 @@ def random_landmarks(objects: Objects, k: int, seed: Seed = 0) -> Indices:
     """
     n = len(object_names(objects))
     _check_k(k, n)
-    return np.sort(np.random.default_rng(seed).choice(n, k, replace=False)).astype(np.int32)
+    return np.sort(generator(seed).choice(n, k, replace=False)).astype(np.int32)
 
 
 def farthest_first(distances: ArrayLike, k: int, first: int | None = None, seed: Seed = 0) -> Indices:
@@ -62,7 +63,7 @@ def farthest_first(distances: ArrayLike, k: int, first: int | None = None, seed:
             f"first: {first} is outside 0..{n - 1}",
         )
     chosen = np.empty(k, dtype=np.int32)
-    chosen[0] = np.random.default_rng(seed).integers(n) if first is None else first
+    chosen[0] = generator(seed).integers(n) if first is None else first
     nearest = d[chosen[0]].copy()
     nearest[chosen[0]] = -np.inf  # a landmark is never chosen twice, not even among duplicates
     for i in range(1, k):
@@ -117,7 +118,7 @@ def landmark_questions(
     room_for_landmark = (k - 1) * (k - 2) // 2
     room_for_other = k * (k - 1) // 2 if kernel == "k1" else k * (k - 1)
     room = np.where(rank >= 0, room_for_landmark, room_for_other).astype(np.int64)
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     if budget is not None:
         check_budget(budget, int(room.sum()))
     quota = quotas(room, budget, rng)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nearfar.arrays import Indices
-from nearfar.design._inputs import Seed
+from nearfar.checks import Seed, generator
 from nearfar.errors import InputError
 from nearfar.triplets import Triplets
 
@@ -111,7 +111,7 @@ class Questions:
 
     def shuffled(self, seed: Seed = 0) -> Questions:
         """The same questions in random order, the options of each in random order."""
-        rng = np.random.default_rng(seed)
+        rng = generator(seed)
         chosen = self.array[rng.permutation(len(self))]
         if self.kind == "near":
             swap = rng.random(len(self)) < 0.5

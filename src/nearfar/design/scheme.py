@@ -8,8 +8,9 @@ from typing import Literal
 
 import numpy as np
 
+from nearfar.checks import Seed
 from nearfar.design._balance import count_rows
-from nearfar.design._inputs import Objects, Seed, object_names
+from nearfar.design._inputs import Objects, object_names
 from nearfar.design.draws import grid_questions, random_questions, trio_questions
 from nearfar.design.landmarks import landmark_questions, random_landmarks
 from nearfar.design.questions import KINDS, QuestionKind, Questions

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from nearfar.checks import check_count, generator
 from nearfar.embedding.descent import StepRule, descend
 from nearfar.embedding.loop import Loop, Merged, Points, merge
 from nearfar.embedding.new_objects import match
@@ -168,7 +169,7 @@ class Embedding(BaseEstimator):  # type: ignore[misc]
         elif self.init == "kernel":
             yield kernel_start(loop.data, informed, self.n_components) * self._radius()
         else:
-            rng = np.random.default_rng(self.random_state)
+            rng = generator(self.random_state, "random_state")
             for _ in range(self.n_init):
                 if self.init == "origin":
                     yield origin_start(n, self.n_components, rng)
@@ -261,10 +262,10 @@ class Embedding(BaseEstimator):  # type: ignore[misc]
         return [self.objects_[i] for i in self.uninformed_]
 
     def _check(self, answers: Triplets) -> None:
-        _whole(self.n_components, "n_components")
+        check_count(self.n_components, "n_components")
         check_points(answers.n_objects, self.n_components)
-        _whole(self.n_init, "n_init")
-        _whole(self.max_iter, "max_iter")
+        check_count(self.n_init, "n_init")
+        check_count(self.max_iter, "max_iter")
         if self.tol is not None:
             check_positive(self.tol, "tol")
         check_positive(self.regularization, "regularization", zero=True)
@@ -319,13 +320,6 @@ def _canonical(points: Points, informed: NDArray[np.intp]) -> Points:
     placed = np.zeros_like(points)
     placed[informed] = shape
     return placed
-
-
-def _whole(value: Any, name: str) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise InputError(
-            f"{name} must be an integer >= 1, got {value!r}",
-        )
 
 
 def check_positive(value: Any, name: str, *, zero: bool = False) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nearfar.arrays import Floats
+from nearfar.checks import Seed, check_count, seed_number
 from nearfar.design import Scheme
 from nearfar.errors import InputError
 from nearfar.evaluate.simulated_study import SimulatedStudy, dimensions, learn_from_pilot, noise_of_agreement
@@ -54,8 +55,7 @@ class Assumptions:
     pay: float = 12.0
 
     def __post_init__(self) -> None:
-        if self.dimension < 1:
-            raise InputError(f"dimension must be an integer >= 1, got {self.dimension}")
+        check_count(self.dimension, "dimension")
         if not 0.5 < self.agreement < 1:
             raise InputError(f"agreement must be between 0.5 and 1, got {self.agreement}")
         for name in ("seconds", "minutes", "pay"):
@@ -125,7 +125,7 @@ def advise(
     budget: int | None = None,
     assumptions: Assumptions | None = None,
     pilot: Triplets | ArrayLike | None = None,
-    seed: int = 0,
+    seed: Seed = 0,
 ) -> Advice:
     """Say how many questions to ask: simulate studies of growing size and judge each by new answers.
 
@@ -142,7 +142,7 @@ def advise(
     budget : a number of questions to judge besides the others.
     assumptions : dimension, agreement, pace and pay.
     pilot : answers about the same kind of objects.
-    seed : a number.
+    seed : None, an integer or a numpy Generator.
 
     Returns
     -------
@@ -157,11 +157,12 @@ def advise(
     """
     scheme = Scheme() if scheme is None else scheme
     given = Assumptions() if assumptions is None else assumptions
+    seed = seed_number(seed)
     n = objects if isinstance(objects, int) else len(objects)
     if n < 4:
         raise InputError(f"objects: expected at least 4 to advise on, got {n}")
-    if budget is not None and budget < 1:
-        raise InputError(f"budget must be an integer >= 1, got {budget}")
+    if budget is not None:
+        check_count(budget, "budget")
     scheme.check(n)
     noted: tuple[str, ...] = ()
     agreements = [given.agreement]

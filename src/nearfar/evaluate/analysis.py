@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar.checks import check_count, seed_number
+from nearfar.checks import Seed, check_count, seed_number
 from nearfar.errors import InputError
-from nearfar.evaluate.auto import Choice, candidates, choose, choose_on_sample, headline
+from nearfar.evaluate.auto import Choice, choose, choose_on_sample, headline, with_short_list
 from nearfar.evaluate.ceiling import NoiseCeiling, noise_ceiling
 from nearfar.evaluate.comparison import Comparison, make_comparison
 from nearfar.evaluate.counting import AnswerCounts, count_answers
@@ -49,8 +49,8 @@ class Analysis:
     ----------
     answers : Triplets, an (m, 3) array of indices, or a data frame.
     model : "auto", the model that predicts held-out answers best; or the name of a model, or an estimator.
-    models : the models that are judged, names or estimators or a dict of own names; default: the short list of
-        ``auto``, and ``model``.
+    models : the models that are judged, names or estimators or a dict of own names; "auto" in a list stands for its
+        short list. Default: that list, and ``model``.
     cv : number of folds that are held out in turn; default 5 up to 5,000 answers, 4 up to 20,000, else 3.
     n_resamples : how often people are drawn again; default 30, fewer for very many answers.
     max_judged : how many answers models are judged on, at most, drawn at random in whole units; default 60,000 or, with
@@ -79,7 +79,7 @@ class Analysis:
         n_resamples: int | None = None,
         max_judged: int | None = None,
         max_shown: int = 2_000,
-        seed: Any = 0,
+        seed: Seed = 0,
     ) -> None:
         self.answers = as_triplets(answers)
         self.seed = seed_number(seed)
@@ -93,7 +93,7 @@ class Analysis:
         self._n_resamples = None if n_resamples is None else check_count(n_resamples, "n_resamples")
 
     def _judged_models(self, models: Mapping[str, Any] | Iterable[Any] | None) -> list[Model]:
-        found = parse_models(candidates(self.answers.n_objects) if models is None else models)
+        found = parse_models(with_short_list("auto" if models is None else models, self.answers.n_objects))
         if self._named is not None and self._named.name not in [model.name for model in found]:
             found.append(self._named)
         return found
@@ -308,14 +308,18 @@ class Analysis:
         """The space of one of the judged models, fitted to all answers."""
         if not len(self.answers):
             return empty_space(name, self.answers, self._model(name).n_components)
-        return self._model(name).fit(self._weighed if counts_repeats(name) else self.answers)
+        return self._model(name).fit(self._weighed_for(name))
 
-    @cached_property
-    def _weighed(self) -> Triplets:
-        """The answers that spaces are made of: a control question weighs no more than any other.
+    def _weighed_for(self, *names: str) -> Triplets:
+        """The answers that spaces of these models are made of: a control question weighs no more than any other.
 
         k1 and k2 divide by the number of answers to a question, so they get all of them.
         """
+        counting = any(counts_repeats(self._model(name)) for name in names)
+        return self._weighed if counting else self.answers
+
+    @cached_property
+    def _weighed(self) -> Triplets:
         return without_excess_controls(self.answers, self.seed)
 
     # ---------------------------------------------------------------- how sure
@@ -351,9 +355,8 @@ class Analysis:
         """Map and tree made again from people drawn again."""
         if not len(self.answers):
             raise InputError("answers: there are none, so there is nothing to resample")
-        counting = counts_repeats(self.best.name) or counts_repeats(self.plane_name)
         return resample(
-            self._weighed if counting else self.answers,
+            self._weighed_for(self.best.name, self.plane_name),
             self._model(self.best.name),
             self._model(self.plane_name),
             n_resamples=self.n_resamples,
@@ -371,7 +374,7 @@ class Analysis:
             labels = tree_labels(self.shown_space, wanted)
             kept = self.resamples.kept(labels, wanted)
             by_chance = kept_by_chance(
-                self._weighed,
+                self._weighed_for(self.best.name),
                 self._model(self.best.name),
                 self.shown,
                 wanted,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,16 @@ from nearfar.evaluate.uncertainty import Groups, covariance_of_means, error_grou
 from nearfar.space.models import Model, parse_model
 from nearfar.triplets import Triplets
 
-__all__ = ["Choice", "candidates", "choose", "choose_on_sample", "headline", "parse_or_choose", "pick"]
+__all__ = [
+    "Choice",
+    "candidates",
+    "choose",
+    "choose_on_sample",
+    "headline",
+    "parse_or_choose",
+    "pick",
+    "with_short_list",
+]
 
 # Of ste, tste, ckl, soe and gnmds at 2, 3, 5, 8, 12 and 20 dimensions these did best, or within .003 of it, on all
 # of food, car, musicians and THINGS (docs/models.md); the kernels are there for landmark designs and for speed.
@@ -79,6 +88,23 @@ def candidates(n_objects: int) -> list[str]:
     """
     most = n_objects - 2
     return [name for name in SHORT_LIST if "-" not in name or int(name.rpartition("-")[2]) <= most]
+
+
+def with_short_list(
+    models: Mapping[str, Any] | Iterable[Any], n_objects: int
+) -> Mapping[str, Any] | list[Any]:
+    """A list of models in which "auto" stands for those it looks at, simpler ones first; a dict as it is.
+
+    >>> with_short_list(["k2", "auto", "score"], 4)
+    ['score', 'k1', 'tste-2', 'ckl-2', 'k2']
+    """
+    if isinstance(models, Mapping):
+        return models
+    listed = [models] if isinstance(models, str) else list(models)
+    if not any(isinstance(model, str) and model == "auto" for model in listed):
+        return listed
+    short = candidates(n_objects)
+    return short + [m for m in listed if not (isinstance(m, str) and m in ("auto", *short))]
 
 
 def pick(models: Sequence[Model], credits: NDArray[np.floating], groups: Groups) -> int:

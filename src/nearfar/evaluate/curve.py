@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar.checks import seed_number
+from nearfar.checks import Seed, seed_number
 from nearfar.errors import InputError
 from nearfar.evaluate._saturation import SaturatingCurves, draw_curves
 from nearfar.evaluate.auto import parse_or_choose
@@ -141,7 +141,7 @@ def learning_curve(
     *,
     sizes: Sequence[float] | None = None,
     cv: int = 5,
-    seed: Any = 0,
+    seed: Seed = 0,
     ceiling: NoiseCeiling | None = None,
 ) -> LearningCurve:
     """Fit a model to growing numbers of answers and judge each by the same held-out answers.

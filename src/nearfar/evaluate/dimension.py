@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from nearfar.checks import Seed, check_count
 from nearfar.errors import InputError
 from nearfar.evaluate.analysis import Analysis
 from nearfar.evaluate.comparison import Comparison
@@ -63,7 +64,7 @@ def choose_dimension(
     dimensions: Sequence[int] = (1, 2, 3, 5, 8),
     *,
     cv: int = 5,
-    seed: int | np.random.Generator = 0,
+    seed: Seed = 0,
 ) -> DimensionChoice:
     """The fewest dimensions that no larger number clearly beats in held-out accuracy.
 
@@ -75,9 +76,9 @@ def choose_dimension(
     ----------
     answers : what was answered.
     model : an embedding ("ste", "ckl", "soe", "gnmds"), a kernel whose PCA is cut ("score", "k1", ...), or an estimator
-        with a parameter ``n_components`` and ``fit_transform(answers)``. Not "tste": its heavy tails hardly tell two similar
-        distances apart, so that it predicts answers without noise about a plane better from five dimensions than from
-        two, and accuracy does not count its dimensions.
+        with a parameter ``n_components`` and ``fit_transform(answers)``. Not "auto", which chooses dimensions of its own.
+        Not "tste": its heavy tails hardly distinguish two similar distances, so that it predicts answers without noise
+        about a plane better from five dimensions than from two, and accuracy does not count its dimensions.
     dimensions : numbers of dimensions to try.
     cv, seed : as for ``compare``.
 
@@ -91,30 +92,33 @@ def choose_dimension(
     1
     """
     answers = as_triplets(answers)
-    wanted = sorted(set(dimensions))
-    if not wanted or any(d != int(d) or d < 1 for d in wanted):
-        raise InputError(
-            f"dimensions: got {tuple(dimensions)}, expected whole numbers from 1 on",
-        )
+    wanted = sorted({check_count(d, "dimensions") for d in dimensions})
+    if not wanted:
+        raise InputError("dimensions: got an empty list, expected numbers of dimensions such as (1, 2, 3)")
     name = model.strip() if isinstance(model, str) else type(model).__name__.lower()
     if name.lower() == "tste":
         raise InputError(
             "model: t-STE predicts better with more dimensions than the objects have, so its dimensions cannot be counted "
             "by accuracy; count them with 'ste' or 'soe', and give the number to t-STE",
         )
-    models = {str(d): _with_dimension(model, int(d)) for d in wanted}
+    models = {str(d): _with_dimension(model, d) for d in wanted}
     analysis = Analysis(answers, models=models, cv=cv, seed=seed)
     comparison = analysis.scores
     groups = error_groups(analysis.judged)
     folds = len(analysis.splits)
     enough = not_beaten_by(analysis.credits.values, groups, by_more_than=LITTLE, folds=folds)
-    found = int(wanted[int(np.argmax(enough))]) if comparison.above_guessing else 0
-    return DimensionChoice(found, int(comparison.best.name), tuple(map(int, wanted)), comparison)
+    found = wanted[int(np.argmax(enough))] if comparison.above_guessing else 0
+    return DimensionChoice(found, int(comparison.best.name), tuple(wanted), comparison)
 
 
 def _with_dimension(model: Any, dimension: int) -> Any:
     if isinstance(model, str):
-        return f"{model.strip()}-{dimension}"
+        name = model.strip()
+        if name == "auto" or name.rpartition("-")[2].isdecimal():
+            raise InputError(
+                f"model: {name!r} has dimensions of its own; name the kernel or embedding alone, such as 'ste' or 'score'"
+            )
+        return f"{name}-{dimension}"
     from sklearn.base import clone
 
     if "n_components" not in getattr(model, "get_params", dict)():

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nearfar.arrays import Floats
+from nearfar.checks import Seed, seed_number
 from nearfar.errors import InputError
 from nearfar.evaluate.auto import parse_or_choose
 from nearfar.evaluate.crossval import fit_timed
@@ -155,7 +156,7 @@ def compare_groups(
     model: Any = "auto",
     n_permutations: int = PERMUTATIONS,
     n_resamples: int = RESAMPLES,
-    seed: int = 0,
+    seed: Seed = 0,
 ) -> GroupComparison:
     """Compare how groups of people see the same objects.
 
@@ -167,7 +168,7 @@ def compare_groups(
         has more than two dimensions, is the one shown.
     n_permutations : people dealt to groups at random for the test.
     n_resamples : people drawn again for the intervals of moves.
-    seed : a number.
+    seed : None, an integer or a numpy Generator.
 
     Examples
     --------
@@ -183,7 +184,7 @@ def compare_groups(
     >>> found.pairs[0].test.differ
     True
     """
-    answers = as_triplets(answers)
+    answers, seed = as_triplets(answers), seed_number(seed)
     who, names, left_out = _groups(answers, groups)
     judged = parse_or_choose(answers, model, seed)
     flat = judged if judged.n_components == 2 else parse_model("soe-2")

@@ -6,7 +6,6 @@ questions (the same few put to everybody) are easy on purpose, and adaptive pool
 
 from __future__ import annotations
 
-import re
 import warnings
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from nearfar.errors import RepeatedControlWarning
 from nearfar.evaluate.uncertainty import Groups, covariance_of_means, dense_codes
+from nearfar.space.models import Model, kernel_of
 from nearfar.triplets import Triplets
 
 __all__ = [
@@ -83,13 +83,15 @@ def without_excess_controls(answers: Triplets, seed: int = 0) -> Triplets:
     return answers[~controls | (rank < typical)]
 
 
-def counts_repeats(model: str) -> bool:
-    """Whether the model of this name counts every answer to a question; k1 and k2 divide by their number.
+def counts_repeats(model: Model) -> bool:
+    """Whether a model counts every answer to a question; k1 and k2 divide by their number.
 
-    >>> counts_repeats("k1+k2"), counts_repeats("k1-5"), counts_repeats("k1+score"), counts_repeats("soe-8")
-    (False, False, True, True)
+    >>> from nearfar.space.models import parse_model
+    >>> [counts_repeats(parse_model(name)) for name in ("k1+k2", "k1-5", "k1+score", "soe-8")]
+    [False, False, True, True]
     """
-    return not set(re.sub(r"-\d+$", "", model).split("+")) <= {"k1", "k2"}
+    kernel = kernel_of(model)
+    return kernel is None or not set(kernel.split("+")) <= {"k1", "k2"}
 
 
 def warn_of_controls(answers: Triplets) -> None:

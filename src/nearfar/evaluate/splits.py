@@ -19,6 +19,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nearfar.checks import Seed, generator
 from nearfar.errors import InputError, ScreenWarning
 from nearfar.evaluate.screens import recognise_screens
 from nearfar.triplets import Triplets, as_triplets
@@ -118,7 +119,7 @@ def holdout(
     share: float = 0.2,
     *,
     by: By | None = None,
-    seed: int | np.random.Generator = 0,
+    seed: Seed = 0,
 ) -> Split:
     """Put about ``share`` of the units (by default trios, or statements that span trios) into the test set.
 
@@ -151,7 +152,7 @@ def holdout(
     _need_units(units, 2, "a training and a test set")
     held = min(max(1, round(share * units.count)), units.count - 1)
     chosen = np.zeros(units.count, dtype=bool)
-    chosen[np.random.default_rng(seed).permutation(units.count)[:held]] = True
+    chosen[generator(seed).permutation(units.count)[:held]] = True
     return _split(chosen[units.codes], _questions(answers, units))
 
 
@@ -160,7 +161,7 @@ def kfold(
     cv: int = 5,
     *,
     by: By | None = None,
-    seed: int | np.random.Generator = 0,
+    seed: Seed = 0,
 ) -> Iterator[Split]:
     """Cut the units into ``cv`` folds of (almost) equal size; each is the test set once.
 
@@ -178,7 +179,7 @@ def kfold(
     units = _units_or_warning(answers, by)
     _need_units(units, int(cv), f"{int(cv)} folds")
     fold = np.empty(units.count, dtype=np.int64)
-    fold[np.random.default_rng(seed).permutation(units.count)] = np.arange(units.count) % int(cv)
+    fold[generator(seed).permutation(units.count)] = np.arange(units.count) % int(cv)
     own = fold[units.codes]
     questions = _questions(answers, units)
     return (_split(own == number, questions) for number in range(int(cv)))

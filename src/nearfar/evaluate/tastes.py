@@ -15,14 +15,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nearfar.arrays import Floats
+from nearfar.checks import Seed, seed_number
 from nearfar.errors import InputError
+from nearfar.evaluate.auto import parse_or_choose
 from nearfar.evaluate.crossval import fit_timed
 from nearfar.evaluate.groups import difference_estimate, some_statements
 from nearfar.evaluate.residuals import PeopleLeft, people_left, people_vectors
 from nearfar.evaluate.splits import kfold
 from nearfar.evaluate.uncertainty import Estimate, error_groups, mean_estimate
 from nearfar.progress import step
-from nearfar.space.models import Model, parse_model
+from nearfar.space.models import Model
 from nearfar.triplets import Triplets, as_triplets
 
 __all__ = ["Tastes", "cluster_people", "find_tastes"]
@@ -99,7 +101,7 @@ def find_tastes(
     model: Any = "soe-2",
     most: int = MOST,
     max_answers: int = 20_000,
-    seed: int = 0,
+    seed: Seed = 0,
 ) -> Tastes | None:
     """Ask whether there is more than one way of seeing the objects: one, two or three groups by held-out accuracy.
 
@@ -114,7 +116,7 @@ def find_tastes(
     model : which map.
     most : groups to try, 2 or 3.
     max_answers : how many answers the groups are looked for in.
-    seed : a number.
+    seed : None, an integer or a numpy Generator.
 
     Returns
     -------
@@ -131,7 +133,7 @@ def find_tastes(
     >>> find_tastes(Triplets.from_array(rows, participant=who), most=2).count
     2
     """
-    answers = as_triplets(answers)
+    answers, seed = as_triplets(answers), seed_number(seed)
     if answers.participant is None:
         raise InputError("people: the answers do not say who gave them; add a column participant")
     if most not in (2, 3):
@@ -142,7 +144,7 @@ def find_tastes(
     sizes = np.bincount(answers.participant.codes)[answers.participant.present]
     if (sizes >= LEAST_ANSWERS).sum() < LEAST_PEOPLE:
         return None
-    judged = parse_model(model)
+    judged = parse_or_choose(answers, model, seed)
     rows = _drawn(answers, sizes, max_answers, seed)
     drawn = answers[rows]
     assert drawn.participant is not None

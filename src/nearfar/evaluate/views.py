@@ -8,12 +8,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from nearfar.checks import Seed
 from nearfar.evaluate.analysis import Analysis
 from nearfar.evaluate.comparison import Comparison
 from nearfar.evaluate.repeats import counts_repeats, warn_of_controls
 from nearfar.evaluate.stability_of_maps import Stability
 from nearfar.space.margins import MarginStrategy
-from nearfar.space.models import fit_space
+from nearfar.space.models import KernelModel, fit_space, parse_model
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets, as_triplets
 
@@ -26,7 +27,7 @@ def fit(
     *,
     landmarks: Sequence[Any] | None = None,
     strategy: MarginStrategy = "auto",
-    seed: Any = 0,
+    seed: Seed = 0,
 ) -> Space:
     """The space that a model makes of answers.
 
@@ -50,9 +51,9 @@ def fit(
     """
     if isinstance(model, str) and model == "auto" and landmarks is None:
         return Analysis(answers, seed=seed).space.by(strategy)
-    answers = as_triplets(answers)
-    space = fit_space(answers, _named(model), landmarks=landmarks).by(strategy)
-    if counts_repeats(space.model):
+    answers, found = as_triplets(answers), parse_model(_named(model), landmarks=landmarks)
+    space = fit_space(answers, found).by(strategy)
+    if counts_repeats(found):
         warn_of_controls(answers)
     return space
 
@@ -85,7 +86,6 @@ def kernel_matrix(
     array([ 1.  ,  0.33, -0.33, -0.33])
     """
     from nearfar import kernel
-    from nearfar.space.models import KernelModel, parse_model
 
     if not (isinstance(model, str) and model == "auto"):
         found = parse_model(_named(model), landmarks=landmarks)
@@ -102,7 +102,7 @@ def compare(
     models: Mapping[str, Any] | Iterable[Any] | None = None,
     *,
     cv: int | None = None,
-    seed: Any = 0,
+    seed: Seed = 0,
 ) -> Comparison:
     """Judge models by how many answers they predict that they were not fitted on.
 
@@ -150,7 +150,7 @@ def stability(
     *,
     n_clusters: int | None = 5,
     n_resamples: int = 50,
-    seed: Any = 0,
+    seed: Seed = 0,
 ) -> Stability:
     """Redo a map and its tree with people drawn again, with replacement, and see what stays.
 

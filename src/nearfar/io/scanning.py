@@ -9,7 +9,8 @@ from typing import Any, Literal
 import polars as pl
 
 from nearfar.answer_columns import sound_names
-from nearfar.errors import InputError, NearfarError
+from nearfar.checks import check_count
+from nearfar.errors import NearfarError
 from nearfar.ids import Ids
 from nearfar.io.batches import ColumnRoles, GivenObjects, Opened, Reader
 from nearfar.io.build import make_triplets
@@ -54,8 +55,7 @@ def scan_triplets(
     >>> [(len(batch), batch.objects) for batch in scan_triplets(frame, batch_rows=2)]
     [(2, ('a', 'b', 'c', 'd')), (1, ('a', 'b', 'c', 'd'))]
     """
-    if batch_rows < 1:
-        raise InputError(f"batch_rows must be an integer >= 1, got {batch_rows}")
+    check_count(batch_rows, "batch_rows")
     reader = Reader(paths, dialect=dialect, columns=columns, objects=objects, on_bad=on_bad)
     return _scan(reader, batch_rows)
 

@@ -148,7 +148,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def _runs(self, factored: Factored, K: Any, start: Labels | None, k: int, stop: Stop) -> list[Run]:
         """One run from every start; the labels of a run are in blocks."""
-        rng = generator(self.random_state)
+        rng = generator(self.random_state, "random_state")
         sample = None if self.sample == "auto" else check_count(self.sample, "sample")
         strategy = self._strategy(factored)
         cut = factored.shared.cut

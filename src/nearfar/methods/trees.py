@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar.arrays import Floats
+from nearfar.checks import Seed
 from nearfar.errors import InputError, TooLargeError
 from nearfar.kernel.factored import Factored
 from nearfar.kernel.phi import PhiLike, is_sparse
@@ -186,7 +187,7 @@ def link_clusters(
     *,
     diagonal: str = "shift",
     leaf_order: str = "auto",
-    seed: Any = 0,
+    seed: Seed = 0,
 ) -> ClusterTree:
     """Cluster first by KernelKMeans, then link the centres: a tree over clusters, whatever the number of objects.
 

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nearfar.atomic import atomic_path
-from nearfar.errors import MissingExtra
+from nearfar.checks import Seed
+from nearfar.errors import InputError, MissingExtra
 from nearfar.progress import step
 from nearfar.report.facts import Facts, LeftOut
 
@@ -99,7 +100,7 @@ def make_report(
     show_participants: bool = False,
     groups: Mapping[str, str] | None = None,
     key: str | None = None,
-    seed: int = 0,
+    seed: Seed = 0,
     files: Sequence[str | os.PathLike[str]] = (),
     excluded: dict[str, int] | None = None,
 ) -> Report:
@@ -109,7 +110,8 @@ def make_report(
     ----------
     answers : Triplets, an (m, 3) array, what ``read_answers`` returned (then the page says what was no answer), or an
         Analysis of them.
-    model : "auto", the name of a model, or an estimator: what tree, clusters and neighbours come from.
+    model : "auto", the name of a model, or an estimator: what tree, clusters and neighbours come from. An Analysis has
+        its own, and its seed.
     objects : display names, pictures and groups: the file of an object list, or what ``read_objects`` returned (then
         its pictures are used only where they lie below ``images``).
     images : folder of pictures; a file belongs to the object of its name.
@@ -147,6 +149,8 @@ def make_report(
     if isinstance(answers, ReadResult):
         left_out, checks = _left_out(answers), _checks(answers)
         answers = answers.triplets
+    if isinstance(answers, Analysis) and not (isinstance(model, str) and model == "auto" and seed == 0):
+        raise InputError("model and seed: an Analysis has its own; give them to nearfar.analyse")
     analysis = answers if isinstance(answers, Analysis) else Analysis(answers, model, seed=seed)
     base = None
     if objects is not None and not isinstance(objects, ObjectList):

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar.checks import check_count
+from nearfar.checks import Seed, check_count, generator
 from nearfar.design import Booklets, Questions
 from nearfar.errors import InputError
 from nearfar.progress import step
@@ -54,7 +54,7 @@ def answers(
     flip: float = 0.0,
     noise: float = 0.0,
     ties: Literal["drop", "random"] = "drop",
-    seed: int | np.random.Generator = 0,
+    seed: Seed = 0,
     batch_size: int = BATCH_SIZE,
 ) -> SimulatedAnswers:
     """Answer questions of any kind by distance.
@@ -99,7 +99,7 @@ def answers(
         distances = (np.asarray(distances) + np.asarray(distances).T) / 2
     measure = pair_distances(len(asked.objects), points, distances, distance, metric, roots=noise > 0)
     # Streams of their own, so that the flips stay the same whatever is done about ties.
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     flips, coins = rng.spawn(2)
     looks = rng.spawn(1)[0] if noise else None
     m = len(asked)

@@ -30,6 +30,7 @@ __all__ = [
     "Model",
     "empty_space",
     "fit_space",
+    "kernel_of",
     "most_components",
     "parse_model",
     "parse_models",
@@ -238,6 +239,21 @@ def empty_space(name: str, answers: Triplets, n_components: int | None = None) -
     )
 
 
+def kernel_of(model: Model) -> str | None:
+    """The kernel that a model is made of, whatever the model is called; None where there is none.
+
+    >>> kernel_of(parse_model("k1+k2-5", "mine")), kernel_of(parse_model("soe-8"))
+    ('k1+k2', None)
+    """
+    from nearfar.features import TripletMap
+
+    if isinstance(model, _Renamed):
+        return kernel_of(model.model)
+    if isinstance(model, EstimatorModel) and isinstance(model.estimator, TripletMap):
+        return str(model.estimator.kernel)
+    return model.kernel if isinstance(model, KernelModel) else None
+
+
 def most_components(models: Iterable[Model]) -> dict[str, int]:
     """Per kernel, the most dimensions of its PCA among these models."""
     most: dict[str, int] = {}
@@ -285,7 +301,7 @@ def parse_model(model: Any, name: str | None = None, *, landmarks: Sequence[Any]
     if isinstance(model, str):
         found = _from_name(model)
     elif hasattr(model, "fit_transform"):
-        found = EstimatorModel(name or " ".join(repr(model).split()), model)
+        found = EstimatorModel(name or _name_of(model), model)
     elif hasattr(model, "fit") and hasattr(model, "name"):
         found = model
     else:
@@ -301,10 +317,20 @@ def parse_model(model: Any, name: str | None = None, *, landmarks: Sequence[Any]
     return found if name is None or name == found.name else _Renamed(name, found)
 
 
+def _name_of(estimator: Any) -> str:
+    """How it shows itself, on one line; the name of its class where that would be a place in memory."""
+    shown = repr(estimator)
+    return type(estimator).__name__ if shown == object.__repr__(estimator) else " ".join(shown.split())
+
+
 def _from_name(text: str) -> Model:
     from nearfar.features import parse_kernel
 
     name = "".join(text.lower().split())
+    if name == "auto":
+        raise InputError(
+            "model: 'auto' chooses among models and is none of them; name one, such as 'score' or 'soe-8'"
+        )
     base, dash, digits = name.rpartition("-") if re.search(r"-\d+$", name) else (name, "", "")
     dimensions = int(digits) if dash and len(digits) < 10 else 0
     if base in EMBEDDINGS and dimensions > 0:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nearfar.arrays import Floats
-from nearfar.checks import check_count
+from nearfar.checks import Seed, check_count
 from nearfar.errors import InputError
 from nearfar.memory import check_points
 from nearfar.space.clusters import Clusters, as_clusters
@@ -203,18 +203,20 @@ class Space:
 
         return linkage(self._working, method, diagonal=self._diagonal)
 
-    def cluster_tree(self, n_leaves: int, method: str = "complete", *, seed: Any = 0) -> ClusterTree:
+    def cluster_tree(self, n_leaves: int, method: str = "complete", *, seed: Seed = 0) -> ClusterTree:
         """Cluster first, then link so many clusters: for more objects than their distances fit into memory."""
         from nearfar.methods import link_clusters
 
         return link_clusters(self._working, n_leaves, method, diagonal=self._diagonal, seed=seed)
 
-    def clusters(self, n_clusters: int, *, n_init: int = 10, seed: Any = 0) -> Clusters:
+    def clusters(self, n_clusters: int, *, n_init: int = 10, seed: Seed = 0) -> Clusters:
         """Clusters by kernel k-means, with the medoid of each."""
         from nearfar.methods import KernelKMeans
 
-        options = {"diagonal": self._diagonal, "strategy": self.strategy, "random_state": seed}
-        found = KernelKMeans(n_clusters, n_init=n_init, **options).fit(self._working)
+        method = KernelKMeans(
+            n_clusters, n_init=n_init, diagonal=self._diagonal, strategy=self.strategy, random_state=seed
+        )
+        found = method.fit(self._working)
         return as_clusters(found, found.labels_, self.medoids(found.labels_))
 
     def medoids(self, labels: ArrayLike | None = None) -> Medoids:
