@@ -153,6 +153,23 @@ def test_bodies_that_cannot_be_are_refused_in_one_sentence(port, body):
     assert "\n" not in json.loads(data)["error"]
 
 
+@pytest.mark.parametrize("text", ["\ud800", "a\0b"], ids=["surrogate", "nul"])
+def test_text_that_no_database_holds_is_refused(tmp_path, text):
+    """JSON may spell it, and neither SQLite nor PostgreSQL takes all of it."""
+    ready = opened(tmp_path, questions="per_person = 4", people='aim = 4\nrecruit = "prolific"\ncode = "X"')
+    try:
+        with serving(ready) as port:
+            who = {"consent": True, "outside": {"PROLIFIC_PID": text}}
+            assert call(port, "/start", who, token=new_secret()) == (
+                400,
+                {"error": "expected consent and outside"},
+            )
+            origin = {"Origin": f"http://127.0.0.1:{port}"}
+            assert request(port, "/admin/login", {"password": text}, headers=origin)[0] == 403
+    finally:
+        ready.close()
+
+
 def test_times_that_cannot_be_are_left_out_but_the_answer_stays(ready, port):
     """A clock that jumps, or a browser that lies, costs no answer."""
     token = begin(port)
@@ -182,7 +199,7 @@ def test_sizes_and_types_of_requests(port):
     "path",
     ["/static/../study.db", "/static/..%2f..%2fapp.py", "/static/ask.html", "/picture/../../study.db",
      "/picture/%2e%2e%2fstudy.db", "/picture/' OR 1=1 --".replace(" ", "%20"), "/study.db", "/admin/../study.db",
-     "/static/%00", "/.git/config"],
+     "/static/%00", "/picture/%00", "/picture/%ED%A0%80", "/.git/config"],
 )  # fmt: skip
 def test_paths_that_lead_elsewhere(port, path):
     status, _, data = request(port, path)

@@ -28,6 +28,7 @@ __all__ = ["PeopleRoutes"]
 log = logging.getLogger("nearfar.ask")
 
 TOKEN = re.compile(r"^[A-Za-z0-9_-]{43}$")
+PICTURE = re.compile(r"^[0-9a-f]{32}\Z")
 UUID = re.compile(r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")
 # recruiter -> names of the parameters that say who comes, and of those that are kept beside
 IDS = {
@@ -139,12 +140,12 @@ class PeopleRoutes:
         """A picture by its hash."""
         hash = request.path_params["hash"]
         found = self.kept.get(hash)
-        if found is None:
+        if found is None and PICTURE.match(hash):
             found = await self.store.read(researcher.picture, hash)
-            if found is None:
-                return JSONResponse({"error": "there is no such picture"}, 404)
-            if len(self.kept) < 200:
+            if found is not None and len(self.kept) < 200:
                 self.kept[hash] = found
+        if found is None:
+            return JSONResponse({"error": "there is no such picture"}, 404)
         return Response(found[1], media_type=found[0], headers=FOREVER)
 
     # ------------------------------------------------------------ what is each one's own
@@ -229,10 +230,18 @@ def _token(request: Request) -> str | None:
 
 async def _json(request: Request) -> dict[str, Any] | None:
     try:
-        found = json.loads(await request.body())
+        body = await request.body()
+        found = json.loads(body)
+        if b"\\" in body and not _is_storable(found):
+            return None
     except (ValueError, RecursionError, ClientDisconnect):
         return None
     return found if isinstance(found, dict) else None
+
+
+def _is_storable(found: Any) -> bool:
+    """Whether the databases can hold its texts: escapes may make half of a surrogate pair (a ValueError), or a NUL."""
+    return b"\\u0000" not in json.dumps(found, ensure_ascii=False).encode()
 
 
 def _answer(given: Any) -> Answer | None:
