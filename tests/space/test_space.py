@@ -88,6 +88,16 @@ def test_trees_and_clusters_of_points_are_those_of_the_points(spaces, name):
     assert clusters.sizes.sum() == 25
 
 
+@pytest.mark.parametrize("name", ["score", "soe-2"])
+def test_each_thing_is_computed_once_and_a_changed_tree_does_no_harm(spaces, name):
+    found = spaces[name]
+    assert found.nearest(3) is found.nearest(3) and found.pca(3) is found.pca(3)
+    first = found.tree("single")
+    first[:, 2] = 0
+    assert (found.tree("single")[:, 2] > 0).any() and isinstance(found.tree(), nf.methods.Tree)
+    assert found.tree("single")[-1, 2] < found.tree("complete")[-1, 2]
+
+
 def test_a_map_of_points_is_their_pca(spaces):
     found = spaces["ckl-4"]
     assert np.array_equal(found.map(4), found.rows)

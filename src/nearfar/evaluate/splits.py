@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -58,6 +59,9 @@ class Units:
         return self.kind in ("statement", "pair")
 
 
+_UNITS: WeakKeyDictionary[Triplets, Units] = WeakKeyDictionary()  # an analysis asks a dozen times
+
+
 def split_units(answers: Triplets | ArrayLike, by: By | None = None) -> Units:
     """The unit of every answer that is kept on one side of a split.
 
@@ -74,6 +78,14 @@ def split_units(answers: Triplets | ArrayLike, by: By | None = None) -> Units:
     1
     """
     answers = as_triplets(answers)
+    if by is not None:
+        return _units_by(answers, by)
+    if answers not in _UNITS:
+        _UNITS[answers] = _units_by(answers, None)
+    return _UNITS[answers]
+
+
+def _units_by(answers: Triplets, by: By | None) -> Units:
     if by is not None and by not in KINDS:
         raise InputError(f"by: {by!r} is not a way to split; expected one of {', '.join(KINDS)}")
     if by == "participant" and answers.participant is None:

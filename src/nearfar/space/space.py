@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -93,6 +93,7 @@ class Space:
         self.diagonal = diagonal
         self.strategy = strategy
         self.informed = known_rows(rows, kind, informed)
+        self._made: dict[tuple[Any, ...], Any] = {}
 
     @classmethod
     def of_points(cls, points: ArrayLike, objects: Sequence[str] | None = None) -> Space:
@@ -194,14 +195,16 @@ class Space:
         """The fitted kernel PCA of the rows, with the attributes and the ``transform`` of ``KernelPCA``."""
         from nearfar.methods import PrincipalAxes
 
-        found = PrincipalAxes(n_components=n_components, diagonal=self._diagonal, strategy=self.strategy)
-        return found.fit(self._working)
+        axes = PrincipalAxes(n_components=n_components, diagonal=self._diagonal, strategy=self.strategy)
+        return self._once(("pca", n_components), lambda: axes.fit(self._working))
 
     def tree(self, method: str = "complete") -> Tree:
         """The tree by complete, average or single linkage on the distances, in SciPy's format."""
         from nearfar.methods import linkage
 
-        return linkage(self._working, method, diagonal=self._diagonal)
+        make = partial(linkage, self._working, method, diagonal=self._diagonal)
+        tree: Tree = self._once(("tree", method), make).copy()
+        return tree
 
     def cluster_tree(self, n_leaves: int, method: str = "complete", *, seed: Seed = 0) -> ClusterTree:
         """Cluster first, then link so many clusters: for more objects than their distances fit into memory."""
@@ -248,10 +251,14 @@ class Space:
 
     def nearest(self, n_neighbors: int = 5) -> Neighbours:
         """The nearest neighbours of every object, and their similarities 1 - d^2 / 2."""
+        k = min(check_count(n_neighbors, "n_neighbors"), int(self.informed.sum()) - 1)
+        found: Neighbours = self._once(("nearest", k), lambda: self._nearest(k))
+        return found
+
+    def _nearest(self, k: int) -> Neighbours:
         from nearfar.methods import Neighbours
 
         known = np.flatnonzero(self.informed)
-        k = min(check_count(n_neighbors, "n_neighbors"), len(known) - 1)
         indices = np.full((len(self), max(k, 0)), -1, dtype=np.intp)
         values = np.full(indices.shape, np.nan)
         if k > 0:
@@ -293,7 +300,7 @@ class Space:
         if len(at) == len(self) and np.array_equal(at, np.arange(len(self))):
             return self
         names = tuple(self.objects[x] for x in at)
-        return self._with(self.rows[at], names, self.informed[at])
+        return self._with(rows=self.rows[at], objects=names, informed=self.informed[at])
 
     def by(self, strategy: MarginStrategy) -> Space:
         """The same space, worked on by another strategy."""
@@ -339,32 +346,22 @@ class Space:
         if self.kind == "kernel":
             known[fresh] &= non_zero(rows)
         return self._with(
-            stack(self.rows, rows),
-            (*self.objects, *(new.objects[x] for x in fresh)),
-            np.concatenate([self.informed, known[fresh]]),
+            rows=stack(self.rows, rows),
+            objects=(*self.objects, *(new.objects[x] for x in fresh)),
+            informed=np.concatenate([self.informed, known[fresh]]),
         )
 
     # ---------------------------------------------------------------- inside
 
-    def _with(
-        self,
-        rows: Any = None,
-        objects: Sequence[str] | None = None,
-        informed: NDArray[np.bool_] | None = None,
-        *,
-        strategy: MarginStrategy | None = None,
-    ) -> Space:
+    def _with(self, **changed: Any) -> Space:
         """This space with other rows or another strategy."""
-        return Space(
-            self.rows if rows is None else rows,
-            self.objects if objects is None else objects,
-            kind=self.kind,
-            informed=self.informed if informed is None else informed,
-            model=self.model,
-            estimator=self.estimator,
-            diagonal=self.diagonal,
-            strategy=strategy or self.strategy,
-        )
+        names = ("rows", "objects", "kind", "informed", "model", "estimator", "diagonal", "strategy")
+        return Space(**{name: getattr(self, name) for name in names} | changed)
+
+    def _once(self, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
+        if key not in self._made:
+            self._made[key] = make()
+        return self._made[key]
 
     @property
     def _diagonal(self) -> str:
