@@ -299,6 +299,7 @@ def test_names_in_their_natural_order():
     assert order_names(["010", "10", "9"]) == ["9", "010", "10"]
     assert order_names(["b", "10", "9"]) == ["10", "9", "b"]
     assert order_names([]) == []
+    assert order_names(["8" * 5000, "00", "9", "7" * 5000]) == ["00", "9", "7" * 5000, "8" * 5000]
 
 
 @given(st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-5, 5)))

@@ -24,8 +24,14 @@ def order_names(names: Sequence[str]) -> list[str]:
     """
     distinct = set(names)
     if distinct and all(name.isdecimal() and name.isascii() for name in distinct):
-        return sorted(distinct, key=lambda name: (int(name), name))
+        return sorted(distinct, key=_as_number)
     return sorted(distinct)
+
+
+def _as_number(name: str) -> tuple[int, str, str]:
+    """Orders digits by the number that they write, however many they are: int() refuses more than 4,300."""
+    digits = name.lstrip("0")
+    return len(digits), digits, name
 
 
 @dataclass(frozen=True, eq=False, repr=False)

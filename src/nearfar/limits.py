@@ -44,7 +44,7 @@ class Limits:
     columns: int = _limit("columns", 16_384)
     line_bytes: int = _limit("line_bytes", 1 << 26)
     unpacked_ratio: int = _limit("unpacked_ratio", 100)
-    unpacked_bytes: int = _limit("unpacked_bytes", 1 << 28)
+    unpacked_bytes: int = _limit("unpacked_bytes", 1 << 25)
     index: int = _limit("index", 1_000_000)
     index_ratio: int = _limit("index_ratio", 100)
     memory_bytes: int = _limit("memory_bytes", 1 << 62)

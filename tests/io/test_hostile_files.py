@@ -6,6 +6,7 @@ import sys
 import zipfile
 
 import numpy as np
+import polars as pl
 import pytest
 
 from nearfar.cli import main
@@ -46,6 +47,43 @@ def zipped(members):
     return stream.getvalue()
 
 
+def parquet(**columns):
+    stream = io.BytesIO()
+    pl.DataFrame(columns).write_parquet(stream)
+    return stream.getvalue()
+
+
+def workbook(cell, text="x", **more):
+    """An Excel workbook with one cell in some place; ``more`` is what else its archive holds."""
+    kind, related = "application/vnd.openxmlformats-", "http://schemas.openxmlformats.org/"
+    main, links = related + "spreadsheetml/2006/main", related + "officeDocument/2006/relationships"
+    packed = related + "package/2006/relationships"
+    row = cell.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+    stream = io.BytesIO(
+        zipped(
+            {
+                "[Content_Types].xml": f'<Types xmlns="{related}package/2006/content-types"><Default Extension="rels" '
+                f'ContentType="{kind}package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/>'
+                f'<Override PartName="/xl/workbook.xml" ContentType="{kind}officedocument.spreadsheetml.sheet.main+xml"/>'
+                "</Types>",
+                "_rels/.rels": f'<Relationships xmlns="{packed}"><Relationship Id="r1" Type="{links}/officeDocument" '
+                'Target="xl/workbook.xml"/></Relationships>',
+                "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{packed}"><Relationship Id="r1" '
+                f'Type="{links}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
+                "xl/workbook.xml": f'<workbook xmlns="{main}" xmlns:r="{links}"><sheets><sheet name="S" sheetId="1" '
+                'r:id="r1"/></sheets></workbook>',
+                "xl/worksheets/sheet1.xml": f'<worksheet xmlns="{main}"><sheetData><row r="1"><c r="A1" t="inlineStr">'
+                f'<is><t>anchor</t></is></c></row><row r="{row}"><c r="{cell}" t="inlineStr"><is><t>{text}</t></is></c>'
+                "</row></sheetData></worksheet>",
+            }
+        )
+    )
+    with zipfile.ZipFile(stream, "a", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in more.items():
+            archive.writestr(name, data)
+    return stream.getvalue()
+
+
 def text_of(number):
     """Names, one of which is no character."""
     return np.array([97, 98, number], "<u4").view("<U1").reshape(1, 3)
@@ -80,6 +118,20 @@ HOSTILE = {
     ),
     "other.npz": (zipped({"triplets": b"0,1,2"}), "holds nothing; expected arrays"),
     "text.parquet": (b"PAR1" + bytes(100) + b"PAR1", "is not a readable Parquet file"),
+    "bomb.parquet": (
+        parquet(**dict.fromkeys(("anchor", "near", "far"), pl.zeros(500_000, eager=True))),
+        "as many",
+    ),
+    "list.parquet": (
+        parquet(anchor=[["a"]], near=["b"], far=["c"]),
+        r"anchor holds List\(String\); expected",
+    ),
+    "struct.parquet": (parquet(anchor=["a"], near=[{"b": 1}], far=["c"]), "near holds Struct"),
+    "bytes.parquet": (parquet(anchor=["a"], near=["b"], far=[b"\xff"]), "row 0: blank cell"),
+    "large.npz": (npz(triplets=np.array([[0, 1, 2**64 - 1]], np.uint64)), "index too large"),
+    "corner.xlsx": (workbook("XFD1048576"), r"bytes unpack to 549,755,813,888, more than 100 times"),
+    "beyond.xlsx": (workbook("ZZZZZZ4294967295"), "more than 100 times as many"),
+    "bomb.xlsx": (workbook("B1", strings=bytes(2_000_000)), "more than 100 times as many"),
     "book.xlsx": (b"PK\x03\x04" + bytes(50), "is not a readable Excel workbook"),
     "header.csv": (b'anchor,near,"far\n', "the header cannot be read"),
 }
@@ -115,6 +167,48 @@ def test_an_index_of_many_digits_is_a_rejected_row(tmp_path, digits):
     result = read_answers(path, dialect="things", on_bad="drop")
     assert result.rejected["reason"].to_list() == ["index too large"]
     assert result.triplets.n_objects == 3
+
+
+def test_names_of_many_digits_are_names(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text(f"anchor,near,far\n0,{'9' * 5000},{'8' * 5000}\n")
+    assert read_triplets(path).objects == ("0", "8" * 5000, "9" * 5000)
+
+
+def test_names_and_indices_are_joined(tmp_path):
+    """Indices of a file are no names of the file before it."""
+    (tmp_path / "a.csv").write_text("anchor,near,far\nfig,plum,lime\n")
+    np.save(tmp_path / "b.npy", np.array([[2, 0, 1]]))
+    both = [tmp_path / "a.csv", tmp_path / "b.npy"]
+    named = [("fig", "plum", "lime"), ("2", "0", "1")]
+    for joined in (read_triplets(both), *scan_triplets(both, batch_rows=10)):
+        found = [tuple(joined.objects[i] for i in row) for row in joined.array.tolist()]
+        assert found == (named if len(joined) == 2 else [named[0]] if "fig" in found[0] else [named[1]])
+        assert set(joined.objects) == {"0", "1", "2", "fig", "plum", "lime"}
+
+
+@pytest.mark.parametrize(
+    ("role", "values", "found"),
+    [
+        ("seconds", pl.Series([1500, None], dtype=pl.Duration("ms")), [1.5, np.nan]),
+        ("answered_at", pl.Series([True, None]), [np.nan, np.nan]),
+        ("answered_at", pl.Series([3600, None]).cast(pl.Time), [np.nan, np.nan]),
+        ("participant", pl.Series([b"ann", b"\xff"]), ["ann", ""]),
+        ("statement", pl.Series([2**64 - 1, 0], dtype=pl.UInt64), ["18446744073709551615", "0"]),
+    ],
+    ids=lambda value: str(value.dtype) if isinstance(value, pl.Series) else None,
+)
+@pytest.mark.filterwarnings("ignore:.*times such as .* cannot be read")
+def test_types_of_parquet_that_are_not_text_or_numbers(tmp_path, role, values, found):
+    path = tmp_path / "a.parquet"
+    frame = pl.DataFrame({"anchor": ["a", "b"], "near": ["b", "a"], "far": ["c", "c"], role: values})
+    frame.with_columns(extra=pl.lit([1, 2]), picture=pl.lit(b"\xff")).write_parquet(path)
+    for answers in (read_triplets(path), *scan_triplets(path)):
+        np.testing.assert_array_equal(np.asarray(getattr(answers, role)), np.array(found))
+
+
+def test_long_floats_are_indices():
+    assert read_triplets(np.array([[0, 1, 2]], np.longdouble)).array.tolist() == [[0, 1, 2]]
 
 
 def test_an_index_far_beyond_the_answers_is_refused_before_memory_is_taken(tmp_path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
@@ -57,7 +57,7 @@ class Opened:
     grammar: Grammar
     naming: Naming
     statements: Statements
-    used: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))
+    used: NDArray[np.bool_]
     n_rows: int = 0
     n_answers: int = 0
 
@@ -119,6 +119,8 @@ class Reader:
         """Look at the start of a source and find how to read it."""
         table = open_table(source)
         dialect, grammar = choose(table, self._dialect, self._columns)
+        for position in grammar.columns.values():
+            table.need_values(position)
         kinds = [table.schema[f"c{grammar.columns[role]}"] for role in grammar.objects]
         naming = Naming(
             self.names,
@@ -129,9 +131,9 @@ class Reader:
         )
         at = grammar.columns.get("statement")
         has_text = at is not None and not table.schema[f"c{at}"].is_numeric()
-        return Opened(
-            table, dialect, grammar, naming, Statements(typed=table.typed and has_text, guarded=table.guarded)
-        )
+        statements = Statements(typed=table.typed and has_text, guarded=table.guarded)
+        met_before = np.zeros(len(self.names.names), bool)  # in other sources, so far not in this one
+        return Opened(table, dialect, grammar, naming, statements, met_before)
 
     def batches(self, opened: Opened, rows: int) -> Iterator[Batch]:
         """All rows of a source, at most ``rows`` at a time; what is found is noted in ``opened``."""

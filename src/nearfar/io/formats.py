@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from nearfar.io.csv_table import CsvTable
+from nearfar.io.excel_table import excel_table
 from nearfar.io.json_table import JsonLinesTable, JsonTable
 from nearfar.io.sources import Source
 from nearfar.io.table import Table
-from nearfar.io.typed_tables import array_table, excel_table, frame_table, npz_table, parquet_table
+from nearfar.io.typed_tables import array_table, frame_table, npz_table, parquet_table
 
 __all__ = ["open_table"]
 

@@ -169,6 +169,10 @@ def read_columns(
                 f"{table.name}: column {role!r} is missing (it has {', '.join(table.header.cells)}); "
                 f"expected {' and '.join(needed)}{extra}"
             )
+    where = {role: table.header.find(role) for role in (*needed, *others)}
+    for position in where.values():
+        if position is not None:
+            table.need_values(position)
     batches = list(table.cells(has_header=True, rows=1 << 20))
     faults = [fault for batch in batches for fault in batch.faults]
     cells = pl.concat([pl.DataFrame(schema=table.schema), *(batch.frame for batch in batches)])
@@ -179,8 +183,7 @@ def read_columns(
         )
     kept = cells.filter(~pl.all_horizontal(pl.all().is_null()))
     columns: dict[str, list[str | None]] = {}
-    for role in (*needed, *others):
-        found = table.header.find(role)
+    for role, found in where.items():
         texts = [None] * len(kept) if found is None else kept[f"c{found}"].cast(pl.String).to_list()
         columns[role] = [unguarded(text) if text and table.guarded else text for text in texts]
     return columns

@@ -32,7 +32,7 @@ def parse_columns(frame: pl.DataFrame, grammar: Grammar, naming: Naming, people:
         if role in grammar.objects:
             chosen[role] = (
                 cell.cast(pl.Int64)
-                if dtype.is_integer()
+                if dtype in SMALL_INTEGERS
                 else _text(cell, dtype).cast(naming.dtype).to_physical()
             )
         elif role == "participant" and dtype in SMALL_INTEGERS:
@@ -40,7 +40,7 @@ def parse_columns(frame: pl.DataFrame, grammar: Grammar, naming: Naming, people:
         elif role == "participant":
             cell = cell.fill_nan(None) if dtype.is_float() else cell
             chosen[role] = _text(cell, dtype).cast(people.dtype).to_physical()
-        elif role == "statement" and dtype.is_integer():
+        elif role == "statement" and dtype in SMALL_INTEGERS:
             chosen[role] = cell.cast(pl.Int64)
         elif role == "statement":
             chosen[role] = _text(cell.fill_nan(None) if dtype.is_float() else cell, dtype)

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import polars as pl
 
+from nearfar.errors import FileError
 from nearfar.io.header import Header
 from nearfar.io.sources import Source
 
@@ -105,6 +106,14 @@ class Table(ABC):
     def schema(self) -> dict[str, Any]:
         """The types of the columns ``c0, c1, ...``."""
         return cell_schema(len(self.header))
+
+    def need_values(self, position: int) -> None:
+        """Raise an error where each cell of a column holds several values, or a thing of Python."""
+        dtype = self.schema[f"c{position}"]
+        if dtype.is_nested() or dtype == pl.Object:
+            raise FileError(
+                f"{self.name}: {self.header.describe(position)} holds {dtype}; expected numbers or text"
+            )
 
     @abstractmethod
     def cells(self, has_header: bool, rows: int) -> Iterator[Cells]:

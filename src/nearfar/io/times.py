@@ -24,7 +24,8 @@ def parse_times(cell: pl.Expr, dtype: Any) -> dict[str, pl.Expr]:
         return {"answered_at": cell.dt.epoch("us") / 1e6, "bad_answered_at": pl.lit(False)}
     if dtype.is_numeric():
         return {"answered_at": cell.cast(pl.Float64), "bad_answered_at": pl.lit(False)}
-    known = pl.when(~cell.is_in(UNKNOWN)).then(cell.cast(pl.String))
+    text = cell.cast(pl.String)
+    known = pl.when(~text.is_in(UNKNOWN)).then(text)
     times = pl.coalesce(known.cast(pl.Float64, strict=False), _date(known))
     return {"answered_at": times, "bad_answered_at": known.is_not_null() & times.is_null()}
 

@@ -1,8 +1,9 @@
-"""Tables whose cells have types: Parquet files, data frames of any library, spreadsheets, NPZ archives, arrays."""
+"""Tables whose cells have types: Parquet files, data frames of any library, NPZ archives, arrays."""
 
 from __future__ import annotations
 
 import io
+import os
 import zipfile
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
@@ -11,13 +12,22 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from nearfar.errors import FileError, MissingExtra, TripletError
+from nearfar.errors import FileError, TripletError
 from nearfar.io.header import Header
 from nearfar.io.sources import Source, open_binary
 from nearfar.io.table import Cells, Table, cell_names
 from nearfar.limits import LIMITS
 
-__all__ = ["TypedTable", "array_table", "excel_table", "frame_table", "npz_table", "parquet_table"]
+__all__ = [
+    "READABLE",
+    "TypedTable",
+    "array_table",
+    "check_unpacked",
+    "first_line",
+    "frame_table",
+    "npz_table",
+    "parquet_table",
+]
 
 OBJECT_LISTS = ("objects", "names")
 ROLES = ("anchor", "near", "far")
@@ -25,7 +35,8 @@ LAST_CHARACTER, SURROGATES = (
     0x10FFFF,
     (0xD800, 0xDFFF),
 )  # what text can hold, and what of that is no character
-TEXT = (pl.String, pl.Categorical, pl.Enum)
+ROW_BYTES = 12  # of three indices
+TEXT = (pl.String, pl.Categorical, pl.Enum, pl.Binary, pl.Time)
 READABLE = (TypeError, OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
 
@@ -47,12 +58,7 @@ class TypedTable(Table):
         self._table = table.select(
             _cell(key, dtype).alias(name) for (key, dtype), name in zip(schema.items(), names, strict=True)
         )
-        text = {
-            name: pl.String
-            for name, dtype in zip(names, schema.values(), strict=True)
-            if isinstance(dtype, TEXT)
-        }
-        self._schema = dict(zip(names, schema.values(), strict=True)) | text
+        self._schema = {name: _type(dtype) for name, dtype in zip(names, schema.values(), strict=True)}
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -76,10 +82,36 @@ class TypedTable(Table):
 
 
 def _cell(key: str, dtype: Any) -> pl.Expr:
+    """Bytes that are not text are a blank cell, a length of time is a number of seconds."""
+    if isinstance(dtype, pl.Duration):
+        return pl.col(key).dt.total_microseconds() / 1e6
     if not isinstance(dtype, TEXT):
         return pl.col(key)
     text = pl.col(key).cast(pl.String)
+    if isinstance(dtype, pl.Binary):
+        text = pl.col(key).map_batches(_decoded, return_dtype=pl.String)
     return pl.when(text != "").then(text)
+
+
+def _decoded(values: pl.Series) -> pl.Series:
+    """Bytes as text; null where they are not UTF-8, for which polars raises an error even where told not to."""
+    try:
+        return values.cast(pl.String)
+    except pl.exceptions.PolarsError:
+        return pl.Series([_text_or_none(value) for value in values.to_list()], dtype=pl.String)
+
+
+def _text_or_none(value: bytes | None) -> str | None:
+    try:
+        return None if value is None else value.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _type(dtype: Any) -> Any:
+    if isinstance(dtype, pl.Duration):
+        return pl.Float64
+    return pl.String if isinstance(dtype, TEXT) else dtype
 
 
 def parquet_table(source: Source) -> TypedTable:
@@ -90,7 +122,9 @@ def parquet_table(source: Source) -> TypedTable:
         schema = table.collect_schema()
         n_rows: int = table.select(pl.len()).collect().item()
     except READABLE as error:
-        raise FileError(f"{source.name}: is not a readable Parquet file ({_first_line(error)})") from error
+        raise FileError(f"{source.name}: is not a readable Parquet file ({first_line(error)})") from error
+    size = len(source.data) if isinstance(source.data, bytes) else os.path.getsize(source.data)
+    check_unpacked(source, size, ROW_BYTES * n_rows)
     made = TypedTable(source, table, n_rows)
     made.objects = enumerated(schema)
     return made
@@ -102,27 +136,6 @@ def enumerated(schema: Mapping[str, Any]) -> tuple[str, ...] | None:
     if len(kinds) == 1 and isinstance(kind := kinds.pop(), pl.Enum):
         return tuple(kind.categories.to_list())
     return None
-
-
-class _ExcelTable(TypedTable):
-    typed = False
-    guarded = True
-    first_row = 2  # as the spreadsheet counts them, below its header
-
-
-def excel_table(source: Source) -> TypedTable:
-    """The first sheet of an Excel workbook; its first row holds the names of the columns."""
-    try:
-        import fastexcel
-    except ImportError as error:
-        raise MissingExtra("fastexcel", "excel") from error
-    data = source.data if isinstance(source.data, bytes) else str(source.data)
-    try:
-        sheet = fastexcel.read_excel(data).load_sheet(0, dtypes="string")
-        table: Any = pl.DataFrame(sheet)
-    except (fastexcel.FastExcelError, *READABLE) as error:
-        raise FileError(f"{source.name}: is not a readable Excel workbook ({_first_line(error)})") from error
-    return _ExcelTable(source, table.lazy(), len(table))
 
 
 def frame_table(source: Source) -> TypedTable:
@@ -204,7 +217,7 @@ def _table(source: Source, columns: Mapping[str, NDArray[Any]], m: int) -> Typed
         made = {name: _column(array) for name, array in columns.items() if len(array) == m}
     except (ValueError, OverflowError, SystemError, *READABLE) as error:
         raise FileError(
-            f"{source.name}: an array cannot be read as a column ({_first_line(error)}); expected numbers or text"
+            f"{source.name}: an array cannot be read as a column ({first_line(error)}); expected numbers or text"
         ) from error
     return TypedTable(source, pl.LazyFrame(made), m)
 
@@ -214,6 +227,8 @@ def _column(array: NDArray[Any]) -> pl.Series:
         return pl.Series(array.astype(np.str_).tolist(), dtype=pl.String)
     if array.dtype.kind == "O" or array.dtype.kind not in "biufMm":
         return pl.Series([None if v is None or v != v else str(v) for v in array.tolist()], dtype=pl.String)
+    if array.dtype.kind == "f" and array.dtype.itemsize > 8:
+        array = array.astype(np.float64)  # polars has no longer ones
     return pl.Series(np.ascontiguousarray(array))
 
 
@@ -237,7 +252,7 @@ def _load(source: Source) -> dict[str, NDArray[Any]]:
                 f"{source.name}: holds Python objects (a pickle), which nearfar never loads; save plain arrays"
             ) from error
         raise FileError(
-            f"{source.name}: is not a readable {source.format} archive ({_first_line(error)})"
+            f"{source.name}: is not a readable {source.format} archive ({first_line(error)})"
         ) from error
 
 
@@ -256,6 +271,11 @@ def _check_size(source: Source, stream: Any) -> None:
     size = stream.seek(0, io.SEEK_END)
     unpacked = sum(member.file_size for member in zipfile.ZipFile(stream).infolist())
     stream.seek(0)
+    check_unpacked(source, size, unpacked)
+
+
+def check_unpacked(source: Source, size: int, unpacked: int) -> None:
+    """Refuse a file of ``size`` bytes whose contents would take far more."""
     if unpacked > max(LIMITS.unpacked_bytes, LIMITS.unpacked_ratio * size):
         raise FileError(
             f"{source.name}: {size:,} bytes unpack to {unpacked:,}, more than {LIMITS.unpacked_ratio} times as many; "
@@ -263,5 +283,6 @@ def _check_size(source: Source, stream: Any) -> None:
         )
 
 
-def _first_line(error: BaseException) -> str:
+def first_line(error: BaseException) -> str:
+    """What an error of another library says, in one line."""
     return str(error).splitlines()[0] if str(error).strip() else type(error).__name__
