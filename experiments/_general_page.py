@@ -108,7 +108,7 @@ def ours(rows: list[Row], data: Data) -> Section:
     )
     figure = Figure(
         lambda: draw(rows),
-        f"Purity against the number of random triplets, mean of {runs} runs (published GNMDS: fewer).",
+        f"Purity against the number of random triplets, mean of {runs} runs (published GNMDS: fewer). Dotted: 0.75.",
     )
     return Section(text, (), {"general": figure})
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import isnan, nan
 from typing import Any
 
 from experiments import _methods, _plots
@@ -93,7 +94,7 @@ def _design(name: str) -> str:
 
 
 def draw_lines(axis: Any, rows: list[Row], along: str, lines: dict[str, Way], name: str = "purity") -> None:
-    """A result against one setting: kernels thick and on top, random triplets dashed, standard errors shaded."""
+    """A result against one setting: kernels thick and on top, random triplets dashed, standard errors shaded, or bars."""
     for way in sorted(lines.values(), key=lambda way: _methods.is_kernel(way["method"])):
         found = [row for row in matching(rows, **way) if name in row]
         x = values_of(found, along)
@@ -111,6 +112,10 @@ def draw_lines(axis: Any, rows: list[Row], along: str, lines: dict[str, Way], na
         error = [spread(found, name, **{along: value}) for value in x]
         low, high = ([a + sign * b for a, b in zip(y, error, strict=True)] for sign in (-1, 1))
         axis.fill_between(x, low, high, color=style["color"], alpha=0.15, linewidth=0, zorder=1)
+        beside = [isnan(value) for value in (nan, *error, nan)]
+        alone = [i for i in range(len(x)) if beside[i] and beside[i + 2] and not isnan(error[i])]
+        for i in alone:  # nothing to shade between
+            axis.errorbar(x[i], y[i], error[i], ecolor=style["color"], elinewidth=1.2, alpha=0.7)
 
 
 def legend(

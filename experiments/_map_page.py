@@ -39,7 +39,11 @@ def section(rows: list[Row], data: Data) -> Section:
         "fresh, unflipped random triplets that the map predicts. k1's time includes its 20,000 x 20,000 matrix (in single precision).\n\n"
         + _table(shown)
     )
-    figure = Figure(lambda: draw(shown), "Maps of the same digits, 1,200 of them shown, coloured by class.")
+    figure = Figure(
+        lambda: draw(shown),
+        "Maps of the same digits, 1,200 of them shown, coloured by class. On landmark triplets GNMDS puts almost all of them into "
+        "one heap.",
+    )
     return Section(text, _claims(rows), {"mnist_map": figure} if shown else {})
 
 

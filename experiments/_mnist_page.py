@@ -72,7 +72,7 @@ def section(rows: list[Row], data: Data) -> Section:
     figure = Figure(
         lambda: draw(rows),
         "k1 (left) and k2 (right) beside the published programs on the kernel's landmark triplets (solid) and on random ones "
-        "(dashed); seconds of a kernel matrix or an embedding. Shaded: one standard error.",
+        "(dashed); seconds of a kernel matrix or an embedding. Shaded, or a bar between sizes with a single run: one standard error.",
     )
     competing = values_of(matching(paired(rows, "n"), **lines[f"GNMDS {D}-d, random triplets"]), "n")
     everything = [n for n in competing if all(matching(rows, **way, n=n) for way in lines.values())]

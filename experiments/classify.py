@@ -93,7 +93,8 @@ def section(rows: list[Row], data: Data) -> Section:
         (),
         {
             "classify": Figure(
-                lambda: draw(rows), "Held-out objects classified rightly; bars one standard error."
+                lambda: draw(rows),
+                "Held-out objects classified rightly; bars one standard error. Dotted: the largest class.",
             )
         },
     )

@@ -132,7 +132,8 @@ def section(rows: list[Row], data: Data) -> Section:
     )
     figure = Figure(
         lambda: draw(bins),
-        "Error of τ against the number of shared questions: measured (dots) and by the formula (line).",
+        "Against the number of shared questions: left, the error of τ, measured (dots) and by the formula (line); right, how often the "
+        "95 % interval covers.",
     )
     return Section(text, (), {"entries": figure})
 

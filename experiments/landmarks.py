@@ -89,7 +89,7 @@ def section(rows: list[Row], data: Data) -> Section:
         "Medoids and spread-out landmarks are chosen by the pixels' distances, so they need to know something beforehand; "
         "by class takes as many of every digit, what somebody who knows the objects would do. Mean purity ± one standard "
         "error, by the number of landmarks:\n\n" + table(["landmarks", *counts], lines) + "\n\n"
-        f"k1 is best with {best[1]} landmarks {best[0]} ({k1[best]:.2f}). Against random landmarks, averaged over their numbers, "
+        f"k1 is best with {best[1]} landmarks of the kind '{best[0]}' ({k1[best]:.2f}). Against random landmarks, averaged over their numbers, "
         + ", ".join(f"{choice} gives {value:+.3f}" for choice, value in gain.items())
         + ". More landmarks spread the same questions over more columns, fewer see less of the space."
     )

@@ -116,7 +116,7 @@ def section(rows: list[Row], data: Data) -> Section:
         "Perrot, Esser and Ghoshdastidar (*Near-Optimal Comparison Based Clustering*, NeurIPS 2020) estimate similarities from "
         "triplets: AddS-3 adds up preferences, which is N + N' of our score kernel; MulK-3 is k1 off its diagonal. Ours in the score "
         "kernel: the own entry, unit rows and with them an explicit feature map, so that it is a kernel, has distances and takes new "
-        f"objects ([score.md](score.md)). Held-out accuracy in {FOLDS} honest folds, mean ± one standard error; the two "
+        f"objects ([score](score.md)). Held-out accuracy in {FOLDS} honest folds, mean ± one standard error; the two "
         "similarities predict by comparing entries, as their authors use them, the kernels by distance. Purity of three clusters of "
         f"USPS digits from {BUDGET:,} random triplets: kernels by kernel k-means, the two similarities by their leading eigenvectors and "
         "k-means (their authors use a semidefinite program).\n\n"
