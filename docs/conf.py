@@ -33,6 +33,7 @@ extensions = [
     "matplotlib.sphinxext.plot_directive",
     "command_line",
     "docstrings",
+    "hidden_code",
     "mathml",
     "messages",
     "offline",

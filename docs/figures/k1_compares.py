@@ -12,7 +12,8 @@ for x, colour in ((a, "#2457a6"), (b, "#b35806")):
     plane.scatter(*points[x], s=90, color=colour, zorder=3)
 for x in range(7):
     plane.annotate(letters[x], points[x], xytext=(6, 5), textcoords="offset points", fontsize=11)
-plane.set(aspect="equal", xticks=[], yticks=[], title="seven objects")
+plane.set(aspect="equal", title="seven objects")
+plane.set_axis_off()
 
 order = {x: sorted(others, key=lambda y: np.linalg.norm(points[x] - points[y])) for x in (a, b)}
 for y in others:

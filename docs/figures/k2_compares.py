@@ -24,6 +24,7 @@ for ax, i in zip(axes, (2, 3, 5), strict=True):
         ax.scatter(*points[x], s=80, color=colour, zorder=3)
     for x in range(7):
         ax.annotate(letters[x], points[x], xytext=(5, 4), textcoords="offset points")
-    ax.set(aspect="equal", xticks=[], yticks=[], xlim=(-2.4, 3.2), ylim=(-2.3, 2.2))
+    ax.set_axis_off()
+    ax.set(aspect="equal", xlim=(-2.4, 3.2), ylim=(-2.3, 2.2))
     ax.set_title(f"as seen from {letters[i]}: {same:+d} of {total}")
 plt.show()

@@ -20,16 +20,21 @@ print(
     nf.metrics.purity(clusters.labels, toy.labels),
 )
 
-fig, (left, right) = plt.subplots(
-    1, 2, figsize=(7.2, 3.4), subplot_kw={"xticks": [], "yticks": []}
-)
-left.scatter(*toy.points.T, c=clusters.labels, cmap="Set2", s=18)
-left.set_title("where they are, clusters by answers")
-points = space.map(2)
-right.scatter(*points.T, c=clusters.labels, cmap="Set2", s=18)
-right.scatter(
-    *points[clusters.medoids].T, c="black", marker="*", s=90, label="most typical"
-)
-right.set_title("the map from the answers")
-right.legend()
+fig, axes = plt.subplots(1, 2, figsize=(7.2, 3.6))
+for ax, points, title in zip(
+    axes,
+    (toy.points, space.map(2)),
+    ("where they are in truth", "the map from the answers"),
+    strict=True,
+):
+    for cluster, medoid in enumerate(clusters.medoids):
+        ax.scatter(*points[clusters.labels == cluster].T, s=18)
+        ax.scatter(*points[medoid], c="black", marker="*", s=110, zorder=3)
+    ax.set_title(title)
+    ax.set_aspect("equal", "datalim")
+    ax.set_axis_off()
 plt.show()
+
+# %%
+# Colours are clusters, stars their most typical objects. Both come from the answers alone; the left picture shows where the
+# objects really are.

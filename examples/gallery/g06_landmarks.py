@@ -37,7 +37,7 @@ for budget in budgets:
         "random": nf.design.random_questions(names, budget),
     }
     for curve, accuracies in curves.items():
-        kernel, _, kind = curve.split()[:3][0].strip(","), None, curve.split()[1]
+        kernel, kind = curve.replace(",", "").split()[:2]
         answers = nf.simulate.answers(asked[kind], points=pixels).triplets
         space = nf.fit(answers, f"{kernel}-5")
         accuracies.append(np.mean(space.credits(test)))

@@ -40,6 +40,8 @@ axes[0].set(
     ylabel="new answers predicted",
     ylim=(0.45, 1),
 )
+axes[0].set_xticks(per_object, per_object)
+axes[0].minorticks_off()
 axes[0].legend()
 for ax, (kernel, K) in zip(axes[1:], matrices.items(), strict=True):
     ax.imshow(K, vmin=-0.5, vmax=0.5, cmap="PuOr")

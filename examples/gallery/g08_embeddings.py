@@ -14,15 +14,18 @@ colours = nf.datasets.make_colours()
 names = ["gnmds-2", "ckl-2", "ste-2", "tste-2", "soe-2"]
 scores = nf.compare(colours.triplets, names, cv=3)
 
-fig, axes = plt.subplots(
-    2, 3, figsize=(7.2, 5), subplot_kw={"xticks": [], "yticks": []}
-)
-for ax, name in zip(axes.flat, names, strict=False):
-    points = nf.fit(colours.triplets, name).map(2)
+maps = {
+    f"{name}: {scores[name].accuracy:.1%}": nf.fit(colours.triplets, name).map(2)
+    for name in names
+}
+maps["in truth: two of three axes"] = colours.truth.points[:, 1:]
+
+fig, axes = plt.subplots(2, 3, figsize=(7.2, 5))
+for ax, (title, points) in zip(axes.flat, maps.items(), strict=True):
     ax.scatter(*points.T, c=colours.hex, s=34, edgecolor="#56606d", linewidth=0.3)
-    ax.set_title(f"{name}: {scores[name].accuracy:.1%}")
+    ax.set_title(title)
     ax.set_aspect("equal", "datalim")
-axes.flat[5].set_axis_off()
+    ax.set_axis_off()
 plt.show()
 
 print(scores)

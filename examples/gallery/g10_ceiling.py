@@ -32,5 +32,6 @@ ax.axvspan(
 ax.axvline(0.5, color="#56606d", linestyle="--", linewidth=1, label="guessing")
 ax.set_yticks(range(len(ranked)), [score.name for score in ranked])
 ax.set_xlabel("held-out accuracy, 95 % interval")
-ax.legend(loc="lower center")
+ax.set_ylim(-0.5, len(ranked) - 0.5)
+ax.legend(loc="upper left", bbox_to_anchor=(0.02, 0.98))
 plt.show()

@@ -29,6 +29,11 @@ ax.set(
     xlabel="answers to learn from",
     ylabel="held-out accuracy, ± 2 standard errors",
 )
+ax.set_xticks(
+    [500, 1_000, 2_000, 4_000, 8_000],
+    [f"{x:,}" for x in [500, 1_000, 2_000, 4_000, 8_000]],
+)
+ax.minorticks_off()
 ax.legend(loc="lower right")
 plt.show()
 

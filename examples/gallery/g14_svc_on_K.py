@@ -46,5 +46,7 @@ ax.set(
     xlabel="answers about 200 digits, 10 % of them wrong",
     ylabel="accuracy over objects",
 )
-ax.legend()
+ax.set_xticks(budgets, [f"{x:,}" for x in budgets])
+ax.minorticks_off()
+ax.legend(loc="lower right", bbox_to_anchor=(1, 0.08))
 plt.show()

@@ -23,15 +23,15 @@ for part in range(4):
     nf.write_triplets(answers[part::4], folder / f"day-{part + 1}.parquet")
 
 feature_map = nf.FeatureMap("k1", landmarks=landmarks)
-fig, axes = plt.subplots(
-    1, 4, figsize=(7.2, 2.1), subplot_kw={"xticks": [], "yticks": []}
-)
+fig, axes = plt.subplots(1, 4, figsize=(7.2, 2.1))
 for ax, path in zip(axes, sorted(folder.glob("*.parquet")), strict=True):
     for batch in nf.scan_triplets(path, objects=names):
         feature_map.partial_fit(batch)
     points = nf.KernelPCA(2).fit_transform(feature_map.features_)
     ax.scatter(*points.T, c=toy.labels, s=6, cmap="tab10")
     ax.set_title(path.stem)
+    ax.set_aspect("equal", "datalim")
+    ax.set_axis_off()
 plt.show()
 
 whole = nf.FeatureMap("k1", landmarks=landmarks).fit_transform(answers)

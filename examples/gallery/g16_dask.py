@@ -36,9 +36,11 @@ def main():
 
     labels, points = by_workers(str(folder / "*.parquet"), names, landmarks)
     print("purity:", nf.metrics.purity(labels, toy.labels))
-    _fig, ax = plt.subplots(figsize=(5, 4), subplot_kw={"xticks": [], "yticks": []})
-    ax.scatter(*points.T, c=labels, s=14, cmap="Set2")
-    ax.set_title("map and clusters, computed by two workers")
+    _fig, ax = plt.subplots(figsize=(6.4, 4.6))
+    for cluster in range(3):
+        ax.scatter(*points[labels == cluster].T, s=14)
+    ax.set(title="map and clusters, computed by two workers", aspect="equal")
+    ax.set_axis_off()
     plt.show()
 
 

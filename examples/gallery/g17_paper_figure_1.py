@@ -36,20 +36,16 @@ fig, ax = plt.subplots(figsize=(6.4, 4.6))
 ax.scatter(*points.T, s=60, zorder=3)
 for number, point in enumerate(points, 1):
     ax.annotate(f"x{number}", point, xytext=(7, 5), textcoords="offset points")
-for (a, b), colour in zip(
-    [(0, 1), (0, 6), (1, 6)], ["#1a7457", "#a8322a", "#b35806"], strict=True
+for a, b, place, side, colour in (
+    (0, 1, (-1, 5), "left", "#1a7457"),
+    (0, 6, (-13, -24), "right", "#a8322a"),
+    (1, 6, (7, -38), "left", "#b35806"),
 ):
     ax.plot(*points[[a, b]].T, color=colour, linewidth=1.2)
     words = f"{tau(a, b) * 21:+.0f}/21 and {ranked_alike(a, b) * 49:+.0f}/49"
-    ax.annotate(
-        words,
-        points[[a, b]].mean(axis=0),
-        color=colour,
-        fontsize=9,
-        ha="center",
-        backgroundcolor="white",
-    )
-ax.set(aspect="equal", title="agreement as for k1, and as for k2", xticks=[], yticks=[])
+    ax.text(*place, words, color=colour, fontsize=9, ha=side, va="center")
+ax.set(aspect="equal", title="agreement as for k1, and as for k2")
+ax.set_axis_off()
 plt.show()
 
 for a, b in ((0, 1), (0, 6), (1, 6)):

@@ -14,19 +14,15 @@ import nearfar as nf
 colours = nf.datasets.make_colours()
 sure = nf.stability(colours.triplets, "tste-2", n_clusters=None, n_resamples=15)
 
-fig, ax = plt.subplots(figsize=(6.4, 5))
+fig, ax = plt.subplots(figsize=(6.4, 3.8))
 ax.scatter(
     *sure.points.T, c=colours.hex, s=30, edgecolor="#56606d", linewidth=0.3, zorder=3
 )
 spread = sure.cloud.std(axis=0)
 for point, width, colour in zip(sure.points, spread, colours.hex, strict=True):
     ax.add_patch(Ellipse(point, *(4 * width), color=colour, alpha=0.2, linewidth=0))
-ax.set(
-    aspect="equal",
-    xticks=[],
-    yticks=[],
-    title="two standard deviations of every location",
-)
+ax.set(aspect="equal", title="two standard deviations of every location")
+ax.set_axis_off()
 plt.show()
 
 print("most certain:", colours.triplets.objects[sure.spread.argmin()])

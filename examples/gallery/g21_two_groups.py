@@ -32,7 +32,7 @@ found = nf.compare_groups(
 pair = found.pairs[0]
 print(pair)
 
-fig, ax = plt.subplots(figsize=(6.4, 5))
+fig, ax = plt.subplots(figsize=(6.4, 4.2))
 paint = [colours.hex[x] for x in chosen]
 for (x, y), (u, v), colour in zip(*pair.maps, paint, strict=True):
     ax.annotate(
@@ -42,10 +42,6 @@ for (x, y), (u, v), colour in zip(*pair.maps, paint, strict=True):
         arrowprops={"arrowstyle": "->", "color": "#8d97a5", "lw": 0.8},
     )
     ax.scatter(x, y, color=colour, s=60, edgecolor="#56606d", linewidth=0.4)
-ax.set(
-    xticks=[],
-    yticks=[],
-    aspect="equal",
-    title=f"from {pair.names[0]} to {pair.names[1]}",
-)
+ax.set(aspect="equal", title=f"from {pair.names[0]} to {pair.names[1]}")
+ax.set_axis_off()
 plt.show()

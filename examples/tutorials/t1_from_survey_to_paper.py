@@ -4,19 +4,20 @@
 
 You are a psychologist. Twenty people saw two colours beside a third and clicked the one that is more like it. Your survey
 tool gave you a table. At the end of this page you have a figure, the clusters, a list of people to look at, and the
-methods paragraph of your paper.
+methods paragraph of your paper. You need a terminal; Python is only used for the figure in step 5.
 
-The people here are simulated, so that the page can be built anywhere (the script at the foot of the page has the code); with
-your own file, start at *Step 1*.
+The people here are simulated, so that this page can be built anywhere. Lines that begin with ``$`` are what you type, without
+the ``$``; what follows them is what nearfar printed when the page was built. With your own file, start at *Step 1*.
 """
 
 # %%
 # The export
 # ----------
-# Gorilla, Qualtrics and the others name their columns as they like. This file has one row per trial, the name of the
-# clicked colour under ``Response``, milliseconds under ``Reaction Time``, and three trials per person whose right answer
-# is known (an attention check).
+# Gorilla, Qualtrics and the others name their columns as they like. This file has one row per trial: the colour in the middle
+# (``anchor``), the two options, the name of the clicked one under ``Response``, and milliseconds under ``Reaction Time``. In three
+# trials per person the right answer is known (attention checks): there the column ``known`` names it.
 
+# sphinx_gallery_start_ignore
 import csv
 import json
 import shlex
@@ -26,13 +27,11 @@ import tempfile
 import textwrap
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import numpy as np
 
 import nearfar as nf
 
 folder = Path(tempfile.mkdtemp())
-# sphinx_gallery_start_ignore
 colours = nf.datasets.make_colours()
 chosen = np.arange(0, 100, 3)
 names = [colours.triplets.objects[x] for x in chosen]
@@ -59,44 +58,49 @@ with open(folder / "export.csv", "w", newline="") as file:
         milliseconds = round(1000 * rng.lognormal(0.6, 0.4))
         who = f"p{lists.participant[row]:02d}"
         table.writerow([who, anchor, left, right, clicked, milliseconds, known])
-# sphinx_gallery_end_ignore
-print((folder / "export.csv").read_text()[:420])
 
 
-# %%
-# From here on everything is typed into a terminal. This function runs a command in the folder of the study and shows what it
-# prints:
+def show(name, lines):
+    """Print the beginning of a file, and whether it goes on."""
+    text = (folder / name).read_text().splitlines()
+    print(*text[:lines], "...", sep="\n")
 
 
 def terminal(command):
-    """Run a command as a terminal would."""
-    print(textwrap.fill(f"$ {command}", 88, break_on_hyphens=False), "\n")
-    run = [sys.executable, "-m", *shlex.split(command)]
-    print(
-        subprocess.run(
-            run, cwd=folder, capture_output=True, text=True, check=True
-        ).stdout
-    )
+    """Run a command as a terminal would, and show the command and what it printed."""
+    print(f"$ {command}")
+    run = [sys.executable, "-m", *shlex.split(command.replace("\\\n", " "))]
+    done = subprocess.run(run, cwd=folder, capture_output=True, text=True, check=True)
+    for line in (done.stdout + done.stderr).splitlines():
+        print(textwrap.fill(line, 100) if len(line) > 100 else line)
 
+
+show("export.csv", 8)
+# sphinx_gallery_end_ignore
 
 # %%
 # Step 1: read it, once
 # ---------------------
 # Say what the columns mean (:doc:`/files` has the words for six survey tools). ``check`` tells what was found and what
-# was not an answer; ``convert`` writes nearfar's own table, so that you never have to say it again.
+# was not an answer.
 
-columns = (
-    "--column anchor=anchor --column option=left_item --column option=right_item "
-    "--column choice=Response --column 'participant=Participant Private ID' "
-    "--column 'milliseconds=Reaction Time' --column check=known"
-)
-terminal(f"nearfar check export.csv {columns} --quiet")
+# sphinx_gallery_start_ignore
+columns = r"""\
+    --column anchor=anchor --column option=left_item --column option=right_item \
+    --column "participant=Participant Private ID" --column "milliseconds=Reaction Time" \
+    --column choice=Response --column check=known"""
+terminal(f"nearfar check export.csv {columns}")
+# sphinx_gallery_end_ignore
 
 # %%
-# The attention checks were set aside and graded, all other rows are answers.
+# The 60 attention checks were set aside and graded; all other rows are answers. ``convert`` writes nearfar's own table, so that
+# you never have to describe the columns again.
 
-terminal(f"nearfar convert export.csv answers.csv {columns} --quiet")
-print((folder / "answers.csv").read_text()[:300])
+# sphinx_gallery_start_ignore
+terminal(f"nearfar convert export.csv answers.csv {columns}")
+print()
+show("answers.csv", 5)
+# sphinx_gallery_end_ignore
 
 # %%
 # Step 2: is there anything in it?
@@ -104,79 +108,105 @@ print((folder / "answers.csv").read_text()[:300])
 # Which model predicts answers that it has not seen, and how near does it come to the best that is possible with people
 # who contradict each other?
 
-terminal("nearfar compare answers.csv --model score,tste-2,soe-3 --quiet")
+# sphinx_gallery_start_ignore
+terminal("nearfar compare answers.csv --model score,tste-2,soe-3")
+# sphinx_gallery_end_ignore
 
 # %%
-# Above guessing, and the best possible is known because every question was put to two people. The last line gives the accuracy of
-# the choice itself: it is a little below that of the winner, which is flattered by having won. :doc:`/honesty` says how these
-# intervals were tested.
+# All three are far above guessing, and the best possible accuracy is known because every question was put to two people. The last
+# line gives the accuracy of the choice itself: it is a little below that of the winner, which is flattered by having won.
+# :doc:`/honesty` says how these intervals were tested.
 #
 # Step 3: the report
 # ------------------
-# One page with everything, every figure as SVG and PDF, and every number as JSON. The model that predicts held-out answers
-# best is chosen by itself.
+# One page with everything; ``--bundle`` adds every figure as SVG and PDF and every table as CSV, ``--json`` every number. You need
+# not name a model: the one that predicts held-out answers best is chosen.
 
+# sphinx_gallery_start_ignore
 terminal(
-    "nearfar report answers.csv --title 'Thirty-four colours' -o report.html "
-    "--bundle bundle --json facts.json --quiet"
+    'nearfar report answers.csv --title "Thirty-four colours" -o report.html \\\n'
+    "    --bundle bundle --json facts.json"
 )
-print(*sorted(path.name for path in (folder / "bundle").iterdir()), sep="\n")
+# sphinx_gallery_end_ignore
 
 # %%
-# The page begins with a verdict. Here it is, from the JSON:
+# Open ``report.html`` in a browser. It begins with a verdict, which says this:
 
+# sphinx_gallery_start_ignore
 facts = json.loads((folder / "facts.json").read_text())
 for verdict in facts["verdict"]:
-    print(textwrap.fill(f"{verdict['topic']}: {verdict['text']}", 88), "\n")
+    print(
+        textwrap.fill(
+            f"{verdict['topic']}: {verdict['text']}", 96, subsequent_indent="   "
+        )
+    )
+# sphinx_gallery_end_ignore
 
 # %%
 # Step 4: people
 # --------------
-# Whom does the page ask you to look at? The names on the page are pseudonyms, made with a key that stays beside the page
-# (``report.key``); keep it to yourself. Without ``--quiet`` the terminal also says who is who.
-
-for person in facts["quality"]["participants"]:
-    if person["reasons"]:
-        told = f"{person['name']}: {'; '.join(person['reasons'])}"
-        print(textwrap.fill(told, 88))
-
-# %%
-# They are persons 7 and 15, the ones who did not look. Decide yourself what to do about them, and say so in the paper: a file
-# with their names goes to ``nearfar report answers.csv --exclude people.txt``.
+# The last lines that ``nearfar report`` printed name two people to look at, ``p07`` and ``p15``. They are the ones who did not
+# look: we made them click at random. Only your terminal shows their names; on the page they have pseudonyms, made with a key
+# that stays beside it (``report.key``), so keep that file to yourself.
+#
+# Nobody is left out unless you say so. Decide by the rules of your study, and report what you did: names in a file, one per
+# line, go to ``nearfar report answers.csv --exclude people.txt``.
 #
 # Step 5: the figure
 # ------------------
+# The folder ``bundle/figures`` has the map, the tree and the learning curve, ready for a paper. If you would rather draw the map
+# yourself, these lines do it in Python. The model is the one that the report has chosen.
 
-answers = nf.read_triplets(folder / "answers.csv")
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.patheffects import withStroke
+
+import nearfar as nf
+
+answers = nf.read_triplets(folder / "answers.csv")  # the folder of your study
 space = nf.fit(answers, "soe-3")
 points = space.map(2)
 clusters = space.clusters(5)
 
 fig, ax = plt.subplots(figsize=(6.4, 5))
-ax.scatter(
-    *points.T,
-    c=[colours.hex[x] for x in chosen],
-    s=160,
-    edgecolor="#56606d",
-    linewidth=0.6,
-)
+typical = points[clusters.medoids[clusters.labels]]  # of the cluster of each object
+ax.plot(*np.stack([points, typical]).transpose(2, 0, 1), color="#c4cad3", zorder=0)
+ax.scatter(*points.T, s=130, c=answers.objects, edgecolor="#56606d", linewidth=0.6)
 for x in clusters.medoids:
+    up = 1 if points[x, 1] > 0 else -1
     ax.annotate(
-        names[x],
+        answers.objects[x],
         points[x],
-        xytext=(0, 11),
+        xytext=(0, 17 * up),
         textcoords="offset points",
         ha="center",
-        fontsize=9,
+        va="center",
+        path_effects=[withStroke(linewidth=3, foreground="white")],
     )
-ax.set(xticks=[], yticks=[], aspect="equal")
+ax.set_aspect("equal")
+ax.set_axis_off()
 plt.show()
+
+# %%
+# Only closeness means something on such a map: directions and axes do not. Which colours are in which cluster, with the most
+# typical one first:
+
+for number, medoid in enumerate(clusters.medoids):
+    others = np.flatnonzero(clusters.labels == number)
+    members = [answers.objects[x] for x in others if x != medoid]
+    print(f"{answers.objects[medoid]}: {', '.join(members)}")
 
 # %%
 # Step 6: the methods paragraph
 # -----------------------------
-# Ready to paste, with what to cite.
+# It stands at the end of the report, ready to paste, with what to cite:
 
-print(textwrap.fill(facts["methods"], 88), "\n")
+# sphinx_gallery_start_ignore
+print(textwrap.fill(facts["methods"], 96), "\n")
 for paper in facts["citations"]:
-    print("-", textwrap.fill(paper, 86, subsequent_indent="  "))
+    print("-", textwrap.fill(paper, 94, subsequent_indent="  "))
+# sphinx_gallery_end_ignore
+
+# %%
+# What to publish with the paper: the folder ``bundle`` has the answers, with participants under the pseudonyms of the page, and a
+# notebook that runs the analysis again. The file ``report.key`` tells who is who; do not publish it.

@@ -57,6 +57,8 @@ ax.set(
     xlabel="hours that all people together spend",
     ylabel="new answers predicted",
 )
+ax.set_xticks([0.05, 0.1, 0.2, 0.5, 1, 2, 3], [0.05, 0.1, 0.2, 0.5, 1, 2, 3])
+ax.minorticks_off()
 ax.legend()
 plt.show()
 
@@ -95,7 +97,8 @@ ax.set(
 plt.show()
 
 # %%
-# With too few repeats the ceiling is "unknown", and nearfar says what to ask next. A tenth of each person's questions asked
+# More repeats make the range narrower, and the map a little worse, because fewer questions are new. With too few repeats the
+# ceiling is "unknown", and nearfar says what to ask next. A tenth of each person's questions asked
 # again, and a few hundred questions put to several people, is a good start.
 #
 # Lists for people

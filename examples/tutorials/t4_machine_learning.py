@@ -109,7 +109,7 @@ feature_map = nf.FeatureMap("k1", landmarks=landmarks).fit(answers)
 again = feature_map.transform(new_answers)[LANDMARKS:]
 print("the same rows:", np.allclose(again, rows))
 
-fig, ax = plt.subplots(subplot_kw={"xticks": [], "yticks": []})
+fig, ax = plt.subplots(figsize=(6.4, 4.6))
 pca = nf.KernelPCA(2).fit(phi)
 ax.scatter(*pca.transform(phi).T, c=label, cmap="tab10", s=12, alpha=0.4)
 ax.scatter(
@@ -121,5 +121,6 @@ ax.scatter(
     edgecolor="white",
     linewidth=0.5,
 )
-ax.set_title("dots: training; triangles: digits that came later")
+ax.set(title="dots: training; triangles: digits that came later", aspect="equal")
+ax.set_axis_off()
 plt.show()

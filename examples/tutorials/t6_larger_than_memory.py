@@ -55,9 +55,11 @@ print(
 
 points = nf.KernelPCA(2).fit_transform(phi)
 labels = nf.KernelKMeans(n_clusters=2, random_state=0).fit_predict(phi)
-fig, ax = plt.subplots(figsize=(5.4, 3.8), subplot_kw={"xticks": [], "yticks": []})
-ax.scatter(*points.T, c=labels, cmap="Set2", s=6)
-ax.set_title("a thousand objects, streamed from six files")
+fig, ax = plt.subplots(figsize=(6.4, 4.2))
+for cluster in range(2):
+    ax.scatter(*points[labels == cluster].T, s=6)
+ax.set(title="a thousand objects, streamed from six files", aspect="equal")
+ax.set_axis_off()
 plt.show()
 
 # %%
