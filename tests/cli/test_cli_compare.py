@@ -92,12 +92,12 @@ def test_the_default_looks_at_everything(run, answers):
     assert {"k1", "score", "tste-2", "ckl-2", "soe-3"} <= names
 
 
-def test_output_is_checked_before_the_work(run, answers, tmp_path, monkeypatch):
-    monkeypatch.setattr("nearfar.evaluate.Analysis", None)
+def test_output_is_checked_before_the_work(run, answers, tmp_path):
+    """An analysis of an unknown model fails at once, so what is said about the output was said before."""
     with pytest.raises(FileError, match="there is no directory"):
-        run(answers, "-o", tmp_path / "nowhere" / "scores.csv")
-    with pytest.raises(TypeError, match="not callable"):
-        run(answers, "-o", tmp_path / "scores.csv")
+        run(answers, "-m", "k9", "-o", tmp_path / "nowhere" / "scores.csv")
+    with pytest.raises(InputError, match="'k9' is not known"):
+        run(answers, "-m", "k9", "-o", tmp_path / "scores.csv")
     assert not list(tmp_path.iterdir())
 
 

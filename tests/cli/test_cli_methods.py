@@ -313,15 +313,16 @@ def error(study, command, *options):
     return result.exception
 
 
-def test_output_is_checked_before_the_work(study, tmp_path, monkeypatch):
-    monkeypatch.setattr("nearfar.cli._methods.prepare", None)
+def test_output_is_checked_before_the_work(study, tmp_path):
+    """The model is not known, which is said only when the work begins."""
     for command in ("kernel", "map", "tree"):
-        wrong = error(study, command, "-o", tmp_path / "picture.jpg")
+        assert "model: 'k9' is not known" in str(error(study, command, "-m", "k9"))
+        wrong = error(study, command, "-m", "k9", "-o", tmp_path / "picture.jpg")
         assert isinstance(wrong, FileError) and ".jpg is not a format; expected .csv, .tsv" in str(wrong)
-    wrong = error(study, "map", "-o", tmp_path / "nowhere" / "map.csv")
+    wrong = error(study, "map", "-m", "k9", "-o", tmp_path / "nowhere" / "map.csv")
     assert isinstance(wrong, FileError) and "there is no directory" in str(wrong)
     (tmp_path / "folder.csv").mkdir()
-    assert "this is a directory" in str(error(study, "map", "-o", tmp_path / "folder.csv"))
+    assert "this is a directory" in str(error(study, "map", "-m", "k9", "-o", tmp_path / "folder.csv"))
 
 
 def test_without_matplotlib_one_sentence(study, tmp_path, monkeypatch):

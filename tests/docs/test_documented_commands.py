@@ -28,7 +28,7 @@ def test_the_pages_have_commands():
 
 
 @pytest.mark.parametrize("words", [w for w in OURS if w not in SERVED], ids=" ".join)
-def test_a_command_of_the_documentation_runs(words, furnished, quick, tmp_path, monkeypatch):
+def test_a_command_of_the_documentation_runs(words, furnished, tmp_path, monkeypatch):
     folder = shutil.copytree(furnished[0], tmp_path / "here")
     monkeypatch.chdir(folder)
     kept = list(words[1:])

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::nearfar.errors.NearfarWarning")
 
 
 @pytest.mark.parametrize("page", WITH_CODE, ids=lambda page: str(page.relative_to(ROOT)))
-def test_the_code_of_a_page_runs(page, furnished, quick, tmp_path, monkeypatch, capsys):
+def test_the_code_of_a_page_runs(page, furnished, tmp_path, monkeypatch, capsys):
     folder = shutil.copytree(furnished[0], tmp_path / "here")
     monkeypatch.chdir(folder)
     answers = furnished[1]
