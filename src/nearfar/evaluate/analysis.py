@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nearfar.checks import Seed, check_count, seed_number
 from nearfar.errors import InputError
-from nearfar.evaluate.auto import Choice, choose, choose_on_sample, headline, with_short_list
+from nearfar.evaluate.auto import Choice, choose, choose_named, choose_on_sample, headline, with_short_list
 from nearfar.evaluate.ceiling import NoiseCeiling, noise_ceiling
 from nearfar.evaluate.comparison import Comparison, make_comparison
 from nearfar.evaluate.counting import AnswerCounts, count_answers
@@ -22,7 +22,7 @@ from nearfar.evaluate.grouping import Grouping, group_objects
 from nearfar.evaluate.people import People, judge_people
 from nearfar.evaluate.repeats import counts_repeats, without_excess_controls
 from nearfar.evaluate.resamples import Resamples, coordinates, resample
-from nearfar.evaluate.splits import Split, kfold, split_units
+from nearfar.evaluate.splits import Split, kfold, some_units, split_units
 from nearfar.evaluate.stability_of_maps import Stability, kept_by_chance, make_stability, tree_labels
 from nearfar.space.models import Model, empty_space, parse_model, parse_models
 from nearfar.space.space import Space
@@ -131,11 +131,7 @@ class Analysis:
         wanted = self._max_judged or int(min(max(JUDGED, JUDGED_PER_OBJECT * n), MOST_JUDGED))
         if m <= wanted or (self._cv is not None and self._max_judged is None):
             return np.arange(m), self.answers
-        units = split_units(self.answers).codes
-        order = np.random.default_rng(self.seed).permutation(int(units.max()) + 1)
-        chosen = np.zeros(len(order), dtype=bool)
-        chosen[order[np.cumsum(np.bincount(units)[order]) <= wanted]] = True
-        rows = np.flatnonzero(chosen[units])
+        rows = some_units(self.answers, wanted, seed=self.seed)
         return rows, self.answers[rows]
 
     @cached_property
@@ -173,20 +169,7 @@ class Analysis:
             return choose_on_sample(self.answers, self._judged[0], self.credits, self.seed)
         if self._named is None:
             return choose(self.judged, self.credits, self.splits)
-        at = self.credits.names.index(self._named.name)
-        score, own = self.scores[self._named.name], self.credits.values[at]
-        others = [other.name for other in self.scores.ranked() if other.name != score.name]
-        picks = (score.name,) * len(self.splits)
-        return Choice(
-            score.name,
-            score.accuracy,
-            score.standard_error,
-            picks,
-            others[0] if others else "",
-            len(self.judged),
-            len(self.answers),
-            own,
-        )
+        return choose_named(self._named.name, self.scores, self.credits, len(self.answers))
 
     @property
     def headline(self) -> str:
@@ -373,13 +356,9 @@ class Analysis:
             wanted = min(check_count(n_clusters, "n_clusters"), informed)
             labels = tree_labels(self.shown_space, wanted)
             kept = self.resamples.kept(labels, wanted)
+            weighed, best = self._weighed_for(self.best.name), self._model(self.best.name)
             by_chance = kept_by_chance(
-                self._weighed_for(self.best.name),
-                self._model(self.best.name),
-                self.shown,
-                wanted,
-                n_resamples=self.n_resamples,
-                seed=self.seed,
+                weighed, best, self.shown, wanted, n_resamples=self.n_resamples, seed=self.seed
             )
         return make_stability(
             self.answers, self.plane_name, coordinates(flat), self.resamples, labels, kept, by_chance

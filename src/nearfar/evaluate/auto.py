@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar.evaluate.ceiling import NoiseCeiling
+from nearfar.evaluate.comparison import Comparison
 from nearfar.evaluate.crossval import Credits, cross_validate, pair_credits
 from nearfar.evaluate.splits import Split, kfold
 from nearfar.evaluate.uncertainty import Groups, covariance_of_means, error_groups, mean_estimate
@@ -20,6 +21,7 @@ __all__ = [
     "Choice",
     "candidates",
     "choose",
+    "choose_named",
     "choose_on_sample",
     "headline",
     "parse_or_choose",
@@ -166,6 +168,14 @@ def choose_on_sample(answers: Triplets, judged: NDArray[np.intp], credits: Credi
     return Choice(
         model.name, accuracy, error, (model.name,) * len(splits), second, len(judged), len(answers), own
     )
+
+
+def choose_named(name: str, scores: Comparison, credits: Credits, n_answers: int) -> Choice:
+    """The choice where a model was named: its own accuracy, and the most accurate of the others."""
+    score, own = scores[name], credits.of(name)
+    second = next((other.name for other in scores.ranked() if other.name != name), "")
+    picks = (name,) * credits.seconds.shape[1]
+    return Choice(name, score.accuracy, score.standard_error, picks, second, len(own), n_answers, own)
 
 
 def _second(credits: Credits, final: int) -> str:

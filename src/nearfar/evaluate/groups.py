@@ -21,8 +21,8 @@ from nearfar.evaluate.residuals import people_left
 from nearfar.evaluate.splits import kfold
 from nearfar.evaluate.uncertainty import (
     Estimate,
-    covariance_of_means,
     dense_codes,
+    difference_estimate,
     error_groups,
     mean_estimate,
 )
@@ -35,7 +35,6 @@ __all__ = [
     "GroupPair",
     "PermutationTest",
     "compare_groups",
-    "difference_estimate",
     "permutation_test",
     "some_statements",
 ]
@@ -319,7 +318,7 @@ def _each_others(
         own = group == j
         clusters = error_groups(answers[own])
         cells.append([mean_estimate(credits[g, own], clusters, folds=FOLDS) for g in (0, 1)])
-        leads.append(difference_estimate(credits[j, own] - credits[1 - j, own], clusters))
+        leads.append(difference_estimate(credits[j, own] - credits[1 - j, own], clusters, folds=FOLDS))
     table = ((cells[0][0], cells[1][0]), (cells[0][1], cells[1][1]))
     return table, (leads[0], leads[1])
 
@@ -336,19 +335,6 @@ def some_statements(
     total = np.cumsum(np.bincount(codes)[order])
     kept = order[: max(1, int((total <= size).sum()))]
     return rows[np.isin(codes, kept)]
-
-
-def difference_estimate(values: Floats, clusters: Any, *, level: float = 0.95) -> Estimate:
-    """A mean of differences between -1 and 1 with its interval by Student's t, clustered two ways."""
-    from scipy.stats import t
-
-    found = covariance_of_means(values, clusters, FOLDS)
-    mean, df = float(found.means[0]), found.df
-    error = float(np.sqrt(found.matrix[0, 0])) if df > 0 else np.nan
-    if clusters.few_people or not np.isfinite(error):
-        return Estimate(mean, np.nan, np.nan, np.nan, clusters.few_people)
-    width = float(t.ppf((1 + level) / 2, df)) * error
-    return Estimate(mean, error, max(-1.0, mean - width), min(1.0, mean + width))
 
 
 def _groups(answers: Triplets, groups: Mapping[Any, str]) -> tuple[NDArray[np.int64], list[str], int]:

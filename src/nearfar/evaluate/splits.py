@@ -25,7 +25,7 @@ from nearfar.errors import InputError, ScreenWarning
 from nearfar.evaluate.screens import recognise_screens
 from nearfar.triplets import Triplets, as_triplets
 
-__all__ = ["KINDS", "By", "Split", "Units", "holdout", "kfold", "split_units"]
+__all__ = ["KINDS", "By", "Split", "Units", "holdout", "kfold", "some_units", "split_units"]
 
 RowNumbers = NDArray[np.intp]
 
@@ -195,6 +195,15 @@ def kfold(
     own = fold[units.codes]
     questions = _questions(answers, units)
     return (_split(own == number, questions) for number in range(int(cv)))
+
+
+def some_units(answers: Triplets, wanted: int, *, seed: Seed = 0) -> NDArray[np.intp]:
+    """Rows of whole units drawn at random, together at most ``wanted``."""
+    units = split_units(answers)
+    order = generator(seed).permutation(units.count)
+    chosen = np.zeros(units.count, dtype=bool)
+    chosen[order[np.cumsum(np.bincount(units.codes)[order]) <= wanted]] = True
+    return np.flatnonzero(chosen[units.codes])
 
 
 def _units_or_warning(answers: Triplets, by: By | None) -> Units:

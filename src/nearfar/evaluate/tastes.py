@@ -19,10 +19,10 @@ from nearfar.checks import Seed, seed_number
 from nearfar.errors import InputError
 from nearfar.evaluate.auto import parse_or_choose
 from nearfar.evaluate.crossval import fit_timed
-from nearfar.evaluate.groups import difference_estimate, some_statements
+from nearfar.evaluate.groups import some_statements
 from nearfar.evaluate.residuals import PeopleLeft, people_left, people_vectors
 from nearfar.evaluate.splits import kfold
-from nearfar.evaluate.uncertainty import Estimate, error_groups, mean_estimate
+from nearfar.evaluate.uncertainty import Estimate, difference_estimate, error_groups, mean_estimate
 from nearfar.progress import step
 from nearfar.space.models import Model
 from nearfar.triplets import Triplets, as_triplets
@@ -151,7 +151,9 @@ def find_tastes(
     credits = _held_out(drawn, judged, most, seed)
     clusters = error_groups(drawn)
     accuracy = tuple(mean_estimate(row, clusters, folds=FOLDS) for row in credits)
-    gains = tuple(difference_estimate(after - before, clusters) for before, after in pairwise(credits))
+    gains = tuple(
+        difference_estimate(after - before, clusters, folds=FOLDS) for before, after in pairwise(credits)
+    )
     count = 1
     for k, gain in enumerate(gains, start=2):
         if count == k - 1 and gain.low > 0:
@@ -226,7 +228,7 @@ def _held_out(answers: Triplets, model: Model, most: int, seed: int) -> Floats:
 def cluster_people(
     gram: Floats, counts: Sequence[int] | NDArray[Any], k: int, seed: int = 0
 ) -> NDArray[np.int64]:
-    """(P,) groups of people by inner products with themselves left out: a spectral start, then each to the likest.
+    """(P,) groups of people by inner products with themselves left out: a spectral start, then each person to the most similar group.
 
     >>> gram = np.kron(np.eye(2), np.ones((4, 4))) - np.eye(8)
     >>> group = cluster_people(gram, np.ones(8), 2)
@@ -243,8 +245,8 @@ def cluster_people(
     for _ in range(ROUNDS):
         member = (group[:, None] == np.arange(k)).astype(np.float64)
         others = member.sum(axis=0) - member  # without the person themselves
-        likeness = (alike @ member) / np.maximum(others, 1)
-        moved = np.argmax(likeness, axis=1)
+        similarity = (alike @ member) / np.maximum(others, 1)
+        moved = np.argmax(similarity, axis=1)
         if (moved == group).all() or len(np.unique(moved)) < k:
             break
         group = moved

@@ -31,6 +31,7 @@ __all__ = [
     "clustered_mean_error",
     "covariance_of_means",
     "dense_codes",
+    "difference_estimate",
     "effective_groups",
     "error_clusters",
     "error_groups",
@@ -217,6 +218,21 @@ def mean_estimate(values: ArrayLike, groups: Groups, *, folds: int = 1, level: f
     logit = np.log(mean / (1 - mean))
     low, high = (1 / (1 + np.exp(-np.clip([logit - width, logit + width], -500, 500)))).tolist()
     return Estimate(mean, error, low, high)
+
+
+def difference_estimate(
+    values: ArrayLike, groups: Groups, *, folds: int = 1, level: float = 0.95
+) -> Estimate:
+    """A mean of differences between -1 and 1 with its interval by Student's t, clustered two ways."""
+    from scipy.stats import t
+
+    found = covariance_of_means(np.asarray(values, dtype=np.float64), groups, folds)
+    mean, df = float(found.means[0]), found.df
+    error = float(np.sqrt(found.matrix[0, 0])) if df > 0 else np.nan
+    if groups.few_people or not np.isfinite(error):
+        return Estimate(mean, np.nan, np.nan, np.nan, groups.few_people)
+    width = float(t.ppf((1 + level) / 2, df)) * error
+    return Estimate(mean, error, max(-1.0, mean - width), min(1.0, mean + width))
 
 
 def clustered_mean_error(

@@ -74,7 +74,6 @@ def _fill_keys(anchor: Any, near: Any, far: Any, mark: Any, mark_bits: int, row_
 
 K1 = Part(
     name="k1",
-    formula="phi(a)[i,j] = (#(a,i,j) - #(a,j,i)) / (#(a,i,j) + #(a,j,i)) for i < j",
     by_ratio=True,
     cells_per_answer=1,
     keeps_all_columns=False,

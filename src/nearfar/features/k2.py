@@ -84,7 +84,6 @@ def _fill_keys(anchor: Any, near: Any, far: Any, mark: Any, mark_bits: int, row_
 
 K2 = Part(
     name="k2",
-    formula="phi(a)[i,j] = (#(i,a,j) - #(i,j,a)) / (#(i,a,j) + #(i,j,a)) for i != j",
     by_ratio=True,
     cells_per_answer=2,
     keeps_all_columns=False,

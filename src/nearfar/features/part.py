@@ -25,7 +25,6 @@ class Part:
     Parameters
     ----------
     name : "k1", "k2" or "score".
-    formula : the definition in one line, for people.
     by_ratio : whether a cell's value is net / total (a mean answer) or net (a sum).
     cells_per_answer : how many cells an answer adds to.
     keeps_all_columns : whether columns nobody answered about stay.
@@ -36,7 +35,6 @@ class Part:
     """
 
     name: str
-    formula: str
     by_ratio: bool
     cells_per_answer: int
     keeps_all_columns: bool

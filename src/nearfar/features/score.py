@@ -86,7 +86,6 @@ def _fill_keys(anchor: Any, near: Any, far: Any, mark: Any, mark_bits: int, row_
 
 SCORE = Part(
     name="score",
-    formula="phi(a)[i] = sum_j #(a,i,j) - #(a,j,i) + #(i,a,j) - #(i,j,a), phi(a)[a] = length of the rest",
     by_ratio=False,
     cells_per_answer=4,
     keeps_all_columns=True,
