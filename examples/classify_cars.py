@@ -22,7 +22,7 @@ def accuracies(answers, classes, kernel="score", folds=4, repeats=3):
     """Cross-validated accuracy of three classifiers and a dummy: name -> mean over folds."""
     K = nf.kernel_matrix(
         answers, kernel
-    )  # shifted: less self-likeness, same information
+    )  # shifted: less self-similarity, same information
     phi = nf.FeatureMap(kernel).fit_transform(answers)
     cv = RepeatedStratifiedKFold(n_splits=folds, n_repeats=repeats, random_state=0)
     models = {

@@ -145,7 +145,7 @@ def test_unknown_where_nothing_was_repeated():
     for answers in (
         Triplets.from_array([]),
         Triplets.from_array([[0, 1, 2], [1, 2, 3]]),
-        Triplets.from_array([[0, 1, 2], [0, 2, 1]], statement=["s", "s"]),  # one statement is no repeat
+        Triplets.from_array([[0, 1, 2], [0, 2, 1]], statement=["s", "s"]),  # one statement is not a repeat
         Triplets.from_odd_one_out([[0, 1, 2], [0, 1, 3]]),
     ):
         ceiling = noise_ceiling(answers)
@@ -155,7 +155,7 @@ def test_unknown_where_nothing_was_repeated():
 
 
 def test_an_error_that_is_not_known_is_no_nan_in_json():
-    ceiling = noise_ceiling([[0, 1, 2], [0, 1, 2]])  # one question is no sample of questions
+    ceiling = noise_ceiling([[0, 1, 2], [0, 1, 2]])  # one question is not a sample of questions
     assert np.isnan(ceiling.agreement.standard_error)
     plain = json.loads(json.dumps(ceiling.to_dict(), allow_nan=False))
     assert plain["agreement"]["share"] == 1.0 and plain["agreement"]["standard_error"] is None

@@ -89,7 +89,7 @@ def test_noise_and_few_answers_make_unsure():
 
 
 def test_circles_grow_where_little_is_known():
-    """Pulled to the middle, an object with few answers hardly moves from resample to resample: that is no certainty."""
+    """Pulled to the middle, an object with few answers hardly moves from resample to resample: that is not certainty."""
     spread = np.full(6, 0.1)
     statements = np.array([300, 300, 300, 300, 60, 25])
     found = circles(spread, statements, 1e6)

@@ -24,7 +24,9 @@ def main() -> None:
     _open_closed_streams()
     _write_any_name()
     try:
-        from nearfar.cli._app import app  # Ctrl-C while it is imported, too, is no traceback
+        from nearfar.cli._app import (
+            app,
+        )  # inside, so that Ctrl-C during the import prints no traceback either
 
         try:
             app()

@@ -88,7 +88,7 @@ def _many(data: Merged, informed: NDArray[np.intp], k: int) -> tuple[NDArray[Any
         values, vectors = eigsh(operator, k=k, which="LA", v0=first, tol=TOLERANCE, maxiter=20)
     except ArpackNoConvergence as stopped:
         values, vectors = np.real(stopped.eigenvalues), np.real(stopped.eigenvectors)
-    # the sign that Lanczos' method happens on is no property of the answers
+    # the sign that Lanczos' method returns is not a property of the answers
     signs = np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])])
     return values, vectors * signs
 

@@ -66,7 +66,9 @@ class Agreement:
         df = min(self.questions, self.people) - 1
         if df < 1 or not math.isfinite(self.standard_error):
             return math.nan, math.nan
-        error = max(self.standard_error, 1 / (self.questions + 4))  # all alike is no proof that all are alike
+        error = max(
+            self.standard_error, 1 / (self.questions + 4)
+        )  # equal values in a sample do not prove that all are equal
         width = float(t.ppf((1 + level) / 2, df)) * error
         return max(self.chance, self.share - width), min(1.0, max(self.chance, self.share + width))
 

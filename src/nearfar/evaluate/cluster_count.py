@@ -32,7 +32,7 @@ STEADY = 0.3  # exponents below it are not told from 0
 NO_GAP, NO_KNEE = 3.5, 0.7  # of clouds without groups
 ENOUGH = 1.1  # (gap - NO_GAP) (knee - NO_KNEE) of groups; simulated clouds exceed it in about 1 of 100
 ENOUGH_OF_A_KERNEL = 3.0  # a kernel bends a line into a horseshoe, which has gaps along it
-RIVAL = 0.65  # of the sharpest knee: a number of clusters with such a one is not told apart from the best
+RIVAL = 0.65  # of the sharpest knee: a number of clusters with such a one is not distinguished from the best
 LEAST_OBJECTS = 9
 MOST_OBJECTS = 300  # looked at, drawn at random
 
@@ -44,7 +44,7 @@ class ClusterCount:
     Parameters
     ----------
     k : number of groups, the likeliest of ``low`` to ``high``; 1 for none.
-    low, high : numbers of groups that the answers do not tell apart; both ``k`` where it is clear.
+    low, high : numbers of groups that the answers do not distinguish; both ``k`` where it is clear.
     best_cut : the number of clusters with the sharpest knee, whether or not they are groups.
     knee : how many times faster clusters get tighter up to ``best_cut`` than after it; about 1 without groups.
     gap : mean over clusters of the distance to the nearest one, in standard deviations along the line between them;

@@ -29,7 +29,7 @@ REACH = 6  # the curve is fitted to sizes from a sixth of the largest on
 LITTLE = 0.01  # a gain that hardly anybody would collect twice the answers for
 TOO_EARLY = 0.4  # probability that the curve still accelerates
 FEW_PER_OBJECT = (
-    60  # answers that speak about an object, on average, below which curves still accelerate in simulations
+    60  # answers that concern an object, on average, below which curves still accelerate in simulations
 )
 
 
@@ -83,7 +83,7 @@ class LearningCurve:
 
         Levelled off: at most 0.01 is to be gained from twice the answers, even at the upper end of the interval.
         Still rising: more than that is to be gained at the best guess, and something at the lower end.
-        Too early to say: it is likely that the curve still accelerates, or fewer than 60 answers speak about an object
+        Too early to say: it is likely that the curve still accelerates, or fewer than 60 answers concern an object
         on average: the curve has not bent yet, or cannot be seen to.
         At chance: nothing was learnt yet, so nothing can be said about what comes.
         """

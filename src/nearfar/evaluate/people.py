@@ -211,7 +211,7 @@ def _p_values(row: Person, usual: dict[str, Usual | None]) -> dict[str, float]:
 
 
 def _p_below(rate: Rate | None, usual: Usual | None) -> float | None:
-    """Of a share so low for somebody like the others; 1 where it is no nearer to guessing than to what is usual.
+    """Of a share so low for somebody like the others; 1 where it is not nearer to guessing than to what is usual.
 
     The larger of two: by a beta-binomial, which is skewed as shares near 1 are; and by Student's t, for how much honest people
     differ is estimated by few of them (the degrees of freedom of chance and spread together are Satterthwaite's).

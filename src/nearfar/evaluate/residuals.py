@@ -4,7 +4,7 @@ With m_t the margin of answer t on the common map, the person's answers are expl
 person's own slope b_p (ability), and what is left of answer t is r_t = 1 - 1 / (1 + exp(-b_p m_t)). Summed over a
 person's answers, + r_t for the pair (anchor, near) and - r_t for the pair (anchor, far), this is a vector over pairs of
 objects: which pairs the person sees nearer, and which farther, than everybody. The slope takes out that some people
-answer with more care than others, which is no other way of seeing.
+answer more carefully than others, which is not another way of seeing.
 """
 
 from __future__ import annotations

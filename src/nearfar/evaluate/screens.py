@@ -39,7 +39,7 @@ COMPLETE = 0.9  # of all possible questions: a complete design brings every pair
 
 @dataclass(frozen=True)
 class Screens:
-    """What speaks for screens.
+    """The evidence for screens.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def recognise_screens(answers: Triplets) -> Screens:
     n = np.int64(answers.n_objects)
     first = np.unique(answers.question_ids, return_index=True)[
         1
-    ]  # repeats of a question are no sign of a screen
+    ]  # repeats of a question do not indicate a screen
     anchor, near, far = (role[first].astype(np.int64) for role in (answers.anchor, answers.near, answers.far))
     if len(first) < FEWEST:
         return Screens(False, np.nan, np.nan, np.nan, np.nan)

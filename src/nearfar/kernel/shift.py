@@ -179,7 +179,7 @@ def shift_and_matrix(
         return ShiftAndMatrix(0.0, None)
     if factored.width == 0:
         return ShiftAndMatrix(float(factored.own.min()), None)
-    # dense rows reach this line only when wide: then K is no larger than Phi, and worth its making
+    # dense rows reach this line only when wide: then K is not larger than Phi, and worth computing
     if strategy == "auto" and factored.size > MATRIX_LIMIT and factored.is_sparse:
         strategy = "products"
     if strategy == "products":

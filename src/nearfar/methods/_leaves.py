@@ -54,7 +54,7 @@ def along(Z: Floats, position: Floats) -> Floats:
 def uninformed_last(Z: Floats, informed: NDArray[np.intp], uninformed: NDArray[np.intp]) -> Floats:
     """A tree over the informed objects -> one over all, the others joined one by one above its root.
 
-    Their height tells them apart from measured joins, so that ``uninformed_leaves`` finds them again.
+    Their height distinguishes them from measured joins, so that ``uninformed_leaves`` finds them again.
     """
     n, known = len(informed) + len(uninformed), len(informed)
     whole = np.zeros((n - 1, 4))

@@ -156,7 +156,7 @@ def _iterate(operator: Any, count: int, restarts: int) -> Spectrum:
             found = eigsh(operator, k=count, which="LA", v0=start, maxiter=restarts)
         except ArpackNoConvergence:
             warnings.warn(
-                f"kernel PCA: the {count} largest eigenvalues are too close to the next ones to be told apart after "
+                f"kernel PCA: the {count} largest eigenvalues are too close to the next ones to be separated after "
                 f"{restarts} restarts; the coordinates are good to a thousandth only and may show nothing but noise",
                 NotConverged,
                 stacklevel=2,

@@ -29,7 +29,7 @@ class Medoids:
 
     Attributes
     ----------
-    clusters : (k,) labels, ascending; -1 is no cluster and left out.
+    clusters : (k,) labels, ascending; objects with -1 are in no cluster and left out.
     indices : (k,) the medoid of each: the object with the smallest mean squared distance to its fellows.
     similarities : (k,) mean kernel value of the medoid with the objects of its cluster, itself included.
     uninformed : indices of objects with a zero row; never a medoid.
@@ -74,9 +74,9 @@ def medoid(phi: PhiLike, labels: Any = None) -> Medoids:
     codes = rows.map("clusters", _codes, given, clusters=clusters)
     centres = cluster_means(rows, codes, sizes)
     found = rows.gather("medoids", _most_typical, codes, rows.starts, centres=centres)
-    chosen, spread, likeness = (np.stack(column) for column in zip(*found, strict=True))
+    chosen, spread, similarity = (np.stack(column) for column in zip(*found, strict=True))
     best = np.argmin(spread, axis=0), np.arange(len(clusters))  # of equals the one in the first block
-    return Medoids(clusters, chosen[best], likeness[best], missing)
+    return Medoids(clusters, chosen[best], similarity[best], missing)
 
 
 def _label_blocks(rows: RowBlocks, labels: Any) -> list[Any]:
@@ -110,20 +110,26 @@ def _codes(block: Any, labels: NDArray[Any], clusters: NDArray[Any]) -> NDArray[
 
 
 def _most_typical(block: Any, codes: NDArray[np.intp], start: int, centres: Any) -> tuple[Any, Any, Any]:
-    """The best of a block for every cluster: its index, its spread (infinite where there is none), its likeness."""
+    """The best of a block for every cluster: its index, its spread (infinite where there is none), its similarity."""
     members = np.flatnonzero(codes >= 0)
     rows, codes = as_rows(block), codes[members]
     known = rows if len(members) == rows.shape[0] else rows[members]
     own = centres[codes]
-    likeness: Any = known.multiply(own).sum(axis=1) if is_sparse(known) else np.einsum("ij,ij->i", known, own)
-    likeness = np.asarray(likeness, dtype=np.float64).ravel()
-    spread = rounded(row_squares(known) - 2 * likeness, known.dtype)
+    similarity: Any = (
+        known.multiply(own).sum(axis=1) if is_sparse(known) else np.einsum("ij,ij->i", known, own)
+    )
+    similarity = np.asarray(similarity, dtype=np.float64).ravel()
+    spread = rounded(row_squares(known) - 2 * similarity, known.dtype)
     order = np.lexsort((spread, codes))
     here, first = np.unique(codes[order], return_index=True)
     chosen = order[first]
     count = centres.shape[0]
     found = np.zeros(count, np.intp), np.full(count, np.inf), np.zeros(count)
-    found[0][here], found[1][here], found[2][here] = members[chosen] + start, spread[chosen], likeness[chosen]
+    found[0][here], found[1][here], found[2][here] = (
+        members[chosen] + start,
+        spread[chosen],
+        similarity[chosen],
+    )
     return found
 
 

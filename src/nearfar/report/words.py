@@ -84,7 +84,7 @@ def listed(names: Sequence[str], most: int = 6) -> str:
 
 
 def display_names(names: Sequence[str]) -> list[str]:
-    """Names as people read them: of a picture's path the file's name alone, where that tells objects apart.
+    """Names as people read them: of a picture's path the file's name alone, where that distinguishes the objects.
 
     >>> display_names(["images/apple.jpg", "images/pear.jpg", "plum"])
     ['apple', 'pear', 'plum']

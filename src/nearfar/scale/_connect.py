@@ -65,7 +65,7 @@ def connect(where: str = "local") -> Iterator[Any]:
 def local_cluster(n_workers: int, **more: Any) -> Any:
     """Processes of one thread each on this machine, without a dashboard, that say nothing on stderr."""
     with warnings.catch_warnings():
-        # a slow disk is no fault, and where warnings are errors it would keep the cluster from starting
+        # a slow disk is not a fault, and where warnings are errors it would keep the cluster from starting
         warnings.filterwarnings("ignore", "Creating scratch directories", UserWarning)
         return require_dask().LocalCluster(
             n_workers=n_workers,

@@ -120,7 +120,7 @@ class KernelModel:
 
     @property
     def key(self) -> str:
-        """What tells feature maps apart."""
+        """What distinguishes feature maps: the kernel and the landmarks."""
         return f"{self.kernel} {self.landmarks}"
 
     def fit(self, answers: Triplets, cache: FitCache | None = None) -> Space:
@@ -282,7 +282,7 @@ def parse_models(models: Mapping[str, Any] | Iterable[Any]) -> list[Model]:
     twice = [name for name in names if names.count(name) > 1]
     if twice or not found:
         raise InputError(
-            f"models: {twice[0]!r} is listed twice; give a dict of own names to tell them apart"
+            f"models: {twice[0]!r} is listed twice; give a dict with a name of your own for each"
             if twice
             else "models: got an empty list, expected at least one model",
         )

@@ -136,7 +136,7 @@ function placeOf(key, count) {
   return null;
 }
 
-// pictures of the next three questions decoded, those of the rest fetched one by one, so that a dead spot is no gap
+// pictures of the next three questions decoded, those of the rest fetched one by one, so that a short loss of connection leaves no gap
 export class Ahead {
   constructor(study) { Object.assign(this, { study, decoded: new Map(), fetched: new Set(), fetching: false }); }
 

@@ -33,7 +33,7 @@ PICTURES = (".jpg", ".jpeg", ".png", ".gif", ".webp", ".svg", ".bmp", ".tif", ".
 FORMATS = (".png", ".svg", ".pdf")
 INK, QUIET, FAINT = "#22262b", "#5d646d", "#a3a9b1"
 MARGIN = 0.22  # inches
-# Okabe and Ito's colours, told apart by readers of any colour vision; beyond them the marker tells
+# Okabe and Ito's colours, distinguishable with any colour vision; beyond them the marker differs
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8C7A00", "#000000")
 STYLE = {
     "font.family": ["DejaVu Sans"],
