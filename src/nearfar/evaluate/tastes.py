@@ -113,7 +113,8 @@ def find_tastes(
     Parameters
     ----------
     answers : with participants.
-    model : which map.
+    model : which map; "auto" for the one that ``nf.analyse`` chooses. A plane by default, since every group's map is made of
+        a share of the answers; docs/honesty.md says how often groups are found with it.
     most : groups to try, 2 or 3.
     max_answers : how many answers the groups are looked for in.
     seed : None, an integer or a numpy Generator.

@@ -178,7 +178,7 @@ def _spots(
     shown = [i for i in range(len(objects)) if np.isfinite(placed[:, i]).all(axis=1).any()]
     names = [display_names.get(objects[i], objects[i]) for i in shown]
     moves = np.array([objects[i] in sure for i in shown])
-    beside = [_names_at(places, names, moves, tall) for places in placed[:, shown]]
+    beside = [_names_at(locations, names, moves, tall) for locations in placed[:, shown]]
     return tuple(
         Spot(
             name, _place(placed[0, i]), _place(placed[1, i]), bool(moves[k]), _place(beside[0][k]), _place(beside[1][k])
@@ -187,14 +187,14 @@ def _spots(
     ), tall / WIDTH  # fmt: skip
 
 
-def _names_at(places: Any, names: list[str], moves: Any, tall: float) -> Any:
+def _names_at(locations: Any, names: list[str], moves: Any, tall: float) -> Any:
     """(n, 2) middles of the names on one map: of objects that move always, of others where there is room."""
     sizes = np.array([[LETTER * min(len(name), LONGEST) + 2, 12.0] for name in names])
     found = np.full((len(names), 2), np.nan)
-    here = np.isfinite(places).all(axis=1)
-    found[here] = place_names(places[here], sizes[here], gap=5.0, frame=(WIDTH, tall))
+    here = np.isfinite(locations).all(axis=1)
+    found[here] = place_names(locations[here], sizes[here], gap=5.0, frame=(WIDTH, tall))
     crowded = here & moves & np.isnan(found[:, 0])
-    found[crowded] = places[crowded] + [0, 11]
+    found[crowded] = locations[crowded] + [0, 11]
     half = np.minimum(sizes / 2, WIDTH / 2)
     found[crowded] = np.clip(found[crowded], half[crowded], [WIDTH, tall] - half[crowded])
     return found

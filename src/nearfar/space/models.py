@@ -318,7 +318,7 @@ def parse_model(model: Any, name: str | None = None, *, landmarks: Sequence[Any]
 
 
 def _name_of(estimator: Any) -> str:
-    """How it shows itself, on one line; the name of its class where that would be a place in memory."""
+    """How it shows itself, on one line; the name of its class where that would be an address in memory."""
     shown = repr(estimator)
     return type(estimator).__name__ if shown == object.__repr__(estimator) else " ".join(shown.split())
 
