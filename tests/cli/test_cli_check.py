@@ -156,6 +156,10 @@ def test_milliseconds_under_seconds_are_noticed(monkeypatch, capsys, tmp_path):
     assert "the median response time is 2,008 s, which looks like milliseconds" in err
     _, _, err = run(monkeypatch, capsys, "check", tmp_path / "a.csv", "--column", "milliseconds=seconds")
     assert err == ""
+    for seconds, noticed in ((90, False), (250, True), (2_000_000, True)):
+        (tmp_path / "a.csv").write_text(f"anchor,near,far,seconds\na,b,c,{seconds}\n")
+        _, _, err = run(monkeypatch, capsys, "check", tmp_path / "a.csv")
+        assert ("looks like milliseconds" in err) == noticed
 
 
 def test_a_file_with_columns_of_its_own(monkeypatch, capsys, tmp_path):

@@ -115,7 +115,7 @@ def test_the_report_compares_groups_of_a_column(study, tmp_path):
         "--json",
         str(tmp_path / "f.json"),
     ]
-    result = CliRunner().invoke(app, [*given, "--groups", "cohort", "--column", "group=cohort"])
+    result = CliRunner().invoke(app, [*given, "--column", "group=cohort"])
     assert result.exit_code == 0, result.output
     assert json.loads((tmp_path / "f.json").read_text())["groups"]["pairs"][0]["names"] == [
         "experts",

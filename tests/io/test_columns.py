@@ -6,7 +6,7 @@ import pytest
 from io_tools import named, read
 
 import nearfar as nf
-from nearfar.errors import FileError, InputError, RowsError
+from nearfar.errors import FileError, InputError, NearfarWarning, RowsError
 
 QUESTION = {"anchor": "Q", "option": ["L", "R"], "choice": "Picked"}
 TABLE = "who,Q,L,R,Picked,ms\nann,a,b,c,{}\nbob,a,c,b,{}\n"
@@ -21,6 +21,7 @@ TABLE = "who,Q,L,R,Picked,ms\nann,a,b,c,{}\nbob,a,c,b,{}\n"
         ("choice_from_1", ("1,900", "2,1100")),
         ("choice_from_0", ("0,900", "1,1100")),
         ("choice_side", ("left,900", "right,1100")),
+        ("choice_side", ("L,900", "ArrowRight,1100")),
         ("choice_name", ("b,900", "b,1100")),
     ],
 )
@@ -56,10 +57,6 @@ def test_a_choice_that_could_be_two_things_is_not_guessed(tmp_path):
     by_number = QUESTION | {"choice_from_1": "Picked"}
     del by_number["choice"]
     assert named(read(tmp_path, text, columns=by_number).triplets) == [("9", "2", "1"), ("9", "5", "6")]
-    with pytest.raises(
-        RowsError, match=r"not a choice: L 'b', R 'c', Picked '0'; .* name the column as choice_from_0"
-    ):
-        read(tmp_path, "Q,L,R,Picked\na,b,c,0\n", columns=QUESTION)
 
 
 @pytest.mark.parametrize(
@@ -158,3 +155,85 @@ def test_groups_of_people(tmp_path):
         read(tmp_path, text + "a,b,c,ann,novice\n", columns=columns)
     with pytest.raises(InputError, match=r"named as group, but none as participant"):
         read(tmp_path, text, columns={"group": "kind"})
+
+
+def without(columns, **others):
+    """The roles with others in place of ``choice``."""
+    return {role: at for role, at in columns.items() if role != "choice"} | others
+
+
+@pytest.mark.parametrize(
+    ("table", "columns", "role"),
+    [
+        ("Q,L,R,Picked\na,b,c,1\na,b,c,0\n", QUESTION, "choice_from_0"),
+        ("x,y,z,odd\na,b,c,1\na,b,c,0\n", {"option": ["x", "y", "z"], "choice": "odd"}, "odd_from_0"),
+        ("Q,x,y,z,Picked\na,b,c,d,1\na,b,c,d,0\n", QUESTION | {"option": ["x", "y", "z"]}, "choice_from_0"),
+    ],
+)
+def test_numbers_that_may_count_from_0_are_not_read_as_if_from_1(tmp_path, table, columns, role):
+    kind = role.removesuffix("_from_0")
+    undecided = without(columns, **{kind: columns["choice"]})
+    with pytest.raises(
+        FileError, match=r"a choice is 0, so the numbers in column .* from 0 or from 1; say which"
+    ):
+        read(tmp_path, table, columns=undecided, on_bad="drop")
+    by_0 = read(tmp_path, table, columns=without(columns, **{role: columns["choice"]})).triplets
+    one_more = table.replace(",1\n", ",2\n").replace(",0\n", ",1\n")
+    assert named(by_0) == named(read(tmp_path, one_more, columns=undecided).triplets)
+    by_1 = read(
+        tmp_path, table, columns=without(columns, **{f"{kind}_from_1": columns["choice"]}), on_bad="drop"
+    )
+    assert by_1.rejected["reason"].to_list() == ["not a choice"]
+
+
+def test_a_check_is_graded_in_the_way_choices_are_written(tmp_path):
+    text = "Q,L,R,Picked,catch\na,b,c,1,c\na,b,c,0,c\na,b,c,0,\n"
+    result = read(tmp_path, text, columns=without(QUESTION, choice_from_0="Picked", check="catch"))
+    assert result.checks["correct"].to_list() == [True, False]
+
+
+def test_a_side_that_was_chosen_is_where_near_was(tmp_path):
+    text = "Q,L,R,Picked\na,b,c,left\na,b,c,right\n"
+    sides = read(tmp_path, text, columns=without(QUESTION, choice_side="Picked")).triplets.near_side
+    assert sides.tolist() == [0, 1]
+
+
+def test_picks_of_a_grid_that_could_be_two_things_are_not_guessed(tmp_path):
+    text = "Q,x,y,z,Picked\n9,3,1,2,1;2\n9,5,6,7,1;2\n"
+    grid = QUESTION | {"option": ["x", "y", "z"]}
+    with pytest.raises(RowsError, match=r"line 2: a choice that is both a name and a number.*choice_name"):
+        read(tmp_path, text, columns=grid)
+    by_number = read(tmp_path, text, columns=without(grid, choice_from_1="Picked")).triplets
+    assert named(by_number)[:2] == [("9", "3", "2"), ("9", "1", "2")]
+    by_name = read(tmp_path, text, columns=without(grid, choice_name="Picked"), on_bad="drop").triplets
+    assert named(by_name) == [("9", "1", "3"), ("9", "2", "3")]
+
+
+def test_a_file_without_names_of_columns(tmp_path):
+    rows = "trip a b c 2 1830\ntrip a c b 1 2100\n"
+    columns = {"anchor": "2", "option": ["3", "4"], "choice_from_1": "5", "milliseconds": "6"}
+    for text in (rows, "task 2 left right choice rt\n" + rows):
+        answers = read(tmp_path, text, name="answers.txt", columns=columns).triplets
+        assert named(answers) == [("a", "c", "b")] * 2
+        assert answers.seconds.tolist() == [1.83, 2.1]
+    near = {"anchor": "1", "near": "2", "far": "3"}
+    with pytest.warns(
+        NearfarWarning, match=r"first line was read as names of columns, but 'a', 'b', 'c' are obj"
+    ):
+        assert len(read(tmp_path, "a,b,c,x\na,c,b,y\nb,c,a,z\n", columns=near).triplets) == 2
+
+
+def test_screens_of_a_survey_that_asked_nothing_are_set_aside(tmp_path):
+    text = "who,Q,L,R,Picked\nann,,,,0\nann,a,b,c,None\nann,a,b,c,b\nann,a,,c,c\nEND OF FILE\n"
+    result = read(tmp_path, text, columns=QUESTION, on_bad="drop")
+    assert result.checks["kind"].to_list() == ["no question", "no answer"]
+    assert result.rejected["reason"].to_list() == ["blank cell"]
+    assert named(result.triplets) == [("a", "b", "c")]
+
+
+def test_a_participant_has_one_group_over_all_files(tmp_path):
+    columns = {"participant": "who", "group": "cohort"}
+    for name, group in (("1.csv", "x"), ("2.csv", "y")):
+        (tmp_path / name).write_text(f"anchor,near,far,who,cohort\na,b,c,ann,{group}\n")
+    with pytest.raises(InputError, match=r"2.csv: participant 'ann' is in the groups 'x' and 'y'"):
+        nf.read_answers([tmp_path / "1.csv", tmp_path / "2.csv"], columns=columns)

@@ -116,3 +116,17 @@ def test_a_kind_that_is_none_is_refused(tmp_path):
     result = read(tmp_path, "kind,a,b,c,choice\nodd,x,y,z,z\nodder,x,y,z,z\ncentral,x,y,z,z\n", on_bad="drop")
     assert [row["reason"] for row in result.rejected.rows(named=True)] == ["not a kind"]
     assert named(result.triplets) == [("x", "y", "z"), ("y", "x", "z"), ("x", "z", "y"), ("y", "z", "x")]
+
+
+@pytest.mark.parametrize(
+    ("text", "role"),
+    [
+        ("anchor,one,other,said\na,b,c,1\n", "choice_from_0"),
+        ("kind,a,b,c,said\nodd,x,y,z,1\n", "choice_from_0"),
+        ("kind,anchor,option_1,option_2,option_3,said\ngrid,a,b,c,d,1\n", "choice_from_0"),
+        ("anchor,one,other,said\na,b,c,right\n", "choice_side"),
+    ],
+)
+def test_the_choice_of_a_list_stands_under_another_name(tmp_path, text, role):
+    by_number = read(tmp_path, text.replace(",said", ",choice").replace(",1\n", ",2\n")).triplets
+    assert named(read(tmp_path, text, columns={role: "said"}).triplets) == named(by_number)

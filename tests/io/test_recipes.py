@@ -33,14 +33,24 @@ def test_a_recipe_reads_its_file(recipe):
     result = read_by(recipe, FILES / recipe[2])
     second = ("fig", "plum", "kiwi") if recipe[2] == "qualtrics.csv" else ("plum", "lime", "fig")
     assert named(result.triplets) == [("fig", "kiwi", "plum"), second]
-    assert len(result.rejected) == (2 if recipe[2] == "qualtrics.csv" else 0)
+    assert not len(result.rejected)
     assert (result.triplets.participant is None) == (recipe[2] == "psytoolkit.txt")
     if recipe[2] not in ("qualtrics.csv", "spreadsheet.csv"):
         np.testing.assert_allclose(result.triplets.seconds, [1.83, 2.1], atol=0.01)
 
 
 def test_every_tool_has_a_recipe():
-    assert sorted(recipe[2] for recipe in RECIPES) == sorted(path.name for path in FILES.iterdir())
+    recipes = [*(recipe[2] for recipe in RECIPES), "qualtrics_loop.csv", "qualtrics_plan.csv"]
+    assert sorted(recipes) == sorted(path.name for path in FILES.iterdir())
+
+
+def test_a_survey_with_a_column_per_question(monkeypatch):
+    code = DOCS.read_text().split("<!-- recipes -->")[1].split("```python\n")[1].split("```")[0]
+    monkeypatch.chdir(FILES)
+    found = {}
+    exec(code, found)
+    assert named(found["answers"]) == [("fig", "kiwi", "plum"), ("plum", "lime", "fig")]
+    assert np.asarray(found["answers"].participant).tolist() == ["R_1", "R_1"]
 
 
 def test_a_spreadsheet_as_a_workbook(tmp_path):

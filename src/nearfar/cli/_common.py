@@ -76,8 +76,9 @@ ColumnOption = Annotated[
     typer.Option(
         "--column",
         metavar="ROLE=NAME",
-        help="What a column means, once per column: anchor, near, far, option (twice or thrice), choice, odd, central, "
-        "participant, statement, seconds, milliseconds, check, group; NAME is its name or its number from 1.",
+        help="What a column means, once per column: anchor, near, far, option (twice or more), choice, odd, central (each also "
+        "as choice_from_0 and so on), participant, statement, seconds, milliseconds, check, group; NAME is its name or "
+        "its number from 1.",
         show_default=False,
     ),
 ]

@@ -34,10 +34,10 @@ def with_group_column(columns: Sequence[str] | None, given: str | None) -> list[
     return [*named, f"group={given}"]
 
 
-def read_groups(given: str, found: Mapping[str, str]) -> dict[str, str]:
-    """Participant -> group: from the file, or as the reader ``found`` it in the column."""
-    if not Path(given).is_file():
-        return dict(found)
+def read_groups(given: str | None, found: Mapping[str, str]) -> dict[str, str] | None:
+    """Participant -> group: from the file, or as the reader ``found`` it in a column; None where there is neither."""
+    if given is None or not Path(given).is_file():
+        return dict(found) or None
     from nearfar.evaluate.groups import groups_of
     from nearfar.io.objects import read_columns
 

@@ -101,7 +101,7 @@ def compare(
         )
         names = None if model is None else _names(model)
         if groups is not None:
-            who = read_groups(groups, loaded.result.groups)
+            who = read_groups(groups, loaded.result.groups) or {}
             _compare_groups(
                 Analysis(loaded.triplets, models=names, cv=cv, seed=seed), who, form, output, quiet
             )

@@ -126,7 +126,7 @@ def report(
             title=title,
             n_clusters=clusters,
             show_participants=show_participants,
-            groups=None if groups is None else read_groups(groups, loaded.result.groups),
+            groups=read_groups(groups, loaded.result.groups),
             key=secret,
             seed=seed,
             files=[file for file in answers if file != "-"],

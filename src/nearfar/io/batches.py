@@ -149,6 +149,7 @@ class Reader:
             opened.n_answers += len(indices)
             return Batch(indices, NONE_REJECTED, NONE_ASIDE, len(indices))
         columns = parse_columns(cells.frame, grammar, opened.naming, self.people.vocabulary)
+        _check_first_number(opened, columns)
         found = classify_rows(cells.frame, columns, grammar, opened.naming, may_be_blank=table.guarded)
         rejected = rejected_rows(found, cells, grammar, table)
         set_aside = rows_set_aside(found, cells, grammar, table)
@@ -199,6 +200,19 @@ class Reader:
             NearfarWarning,
             stacklevel=2,
         )
+
+
+def _check_first_number(opened: Opened, columns: pl.DataFrame) -> None:
+    """Refuse choices that may count from 0 or from 1, for then none of them can be trusted."""
+    grammar = opened.grammar
+    if grammar.undecided is None or not columns.select(grammar.undecided.any()).item():
+        return
+    at = next(at for role, at in grammar.columns.items() if role in ("choice", "choice_1"))
+    name = opened.table.header.describe(at) if grammar.has_header else str(at + 1)
+    raise FileError(
+        f"{opened.table.name}: a choice is 0, so the numbers in column {name!r} may count from 0 or from 1; say which: "
+        f"--column choice_from_0={name!r} or --column choice_from_1={name!r} (odd_from_0, central_from_0 for these)"
+    )
 
 
 def _sound_indices(opened: Opened, frame: pl.DataFrame) -> pl.DataFrame | None:

@@ -260,7 +260,8 @@ def _read_record(window: Window, at: int, mark: str) -> _Record | str:
 
 
 def _is_space(cells: list[str]) -> bool:
-    return len(cells) == 1 and not cells[0].strip()
+    """Whether a record holds nothing: it is blank, or what Gorilla writes below its last row."""
+    return len(cells) == 1 and cells[0].strip() in ("", "END OF FILE")
 
 
 @contextmanager

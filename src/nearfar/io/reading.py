@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -135,7 +136,11 @@ def read_answers(
         pl.concat([result.rejected for result in results]),
         pl.concat([result.checks for result in results]),
         tuple(read for result in results for read in result.sources),
-        {person: group for result in results for person, group in result.groups.items()},
+        _one_group(
+            (person, group, result.sources[0].name)
+            for result in results
+            for person, group in result.groups.items()
+        ),
     )
 
 
@@ -148,8 +153,8 @@ def _read_one(reader: Reader, opened: Opened) -> ReadResult:
         raise rows_error(table, rejected, n_rows)
     checks = pl.concat([NONE_ASIDE, *(batch.set_aside for batch in batches)])
     triplets = _whole(reader, opened, [batch.triplets for batch in batches])
-    if not grammar.has_header and table.may_be_bare:
-        _warn_of_header(triplets, table.name)
+    if table.may_be_bare:
+        (_warn_of_lost_row if grammar.has_header else _warn_of_header)(triplets, opened)
     warn_of_suspicions(table.name, triplets.objects, triplets.seconds)
     used = set(grammar.columns.values())
     cells = table.header.cells if grammar.has_header else ()
@@ -175,22 +180,27 @@ def _whole(reader: Reader, opened: Opened, frames: list[pl.DataFrame]) -> Triple
 
 
 def _groups(reader: Reader, frames: list[pl.DataFrame], source: str) -> dict[str, str]:
-    """participant -> group, where a column was named as such; an error where a participant has two."""
+    """participant -> group, where a column was named as such."""
     if "group" not in frames[0].columns:
         return {}
     if "participant" not in frames[0].columns:
         raise InputError(f"{source}: a column is named as group, but none as participant; name both")
+    pairs = pl.concat(frames).select("participant", "group").drop_nulls("group").unique(maintain_order=True)
+    return _one_group((reader.people.name(code or 0), group, source) for code, group in pairs.rows())
+
+
+def _one_group(pairs: Iterable[tuple[str, str, str]]) -> dict[str, str]:
+    """participant -> group, from (participant, group, source); an error where a participant has two."""
     found: dict[str, str] = {}
-    for code, group in pl.concat(frames).select("participant", "group").unique(maintain_order=True).rows():
-        person = reader.people.name(code or 0)
-        if group is not None and found.setdefault(person, group) != group:
+    for person, group, source in pairs:
+        if found.setdefault(person, group) != group:
             raise InputError(
                 f"{source}: participant {person!r} is in the groups {found[person]!r} and {group!r}; expected one group"
             )
     return found
 
 
-def _warn_of_header(triplets: Triplets, source: str) -> None:
+def _warn_of_header(triplets: Triplets, opened: Opened) -> None:
     """A file read without a header whose first row has names of its own probably has a header."""
     if len(triplets) < 10:
         return
@@ -200,8 +210,21 @@ def _warn_of_header(triplets: Triplets, source: str) -> None:
     if not (rows & ~same).any():
         names = ", ".join(repr(triplets.objects[i]) for i in triplets.array[0])
         warnings.warn(
-            f"{source}: the first line ({names}) was read as an answer, but its names occur nowhere else; "
+            f"{opened.table.name}: the first line ({names}) was read as an answer, but its names occur nowhere else; "
             "if it is a header, take it out",
+            NearfarWarning,
+            stacklevel=4,
+        )
+
+
+def _warn_of_lost_row(triplets: Triplets, opened: Opened) -> None:
+    """A file read with a header whose cells are names of objects probably has none."""
+    header, grammar = opened.table.header, opened.grammar
+    names = [header.cells[grammar.columns[role]] for role in grammar.objects]
+    if set(names) <= set(triplets.objects):
+        warnings.warn(
+            f"{header.source}: the first line was read as names of columns, but {', '.join(map(repr, names))} are objects; "
+            "if the file has no header, add one",
             NearfarWarning,
             stacklevel=4,
         )

@@ -16,8 +16,8 @@ from nearfar.errors import NearfarWarning
 __all__ = ["similar_names", "slow_seconds", "warn_of_suspicions"]
 
 SPACES = re.compile(r"[\s\u00a0\u200b\u2060\ufeff]+")
-LONG_SECONDS = 300.0
-SHORT, LONG = 0.2, 60.0  # of a plausible median response time, in seconds
+TYPICAL = 3.0  # a median response time, in seconds
+MOST = TYPICAL * 1000**0.5  # beyond it, a thousandth is nearer to what is typical
 MANY = 5
 
 
@@ -38,12 +38,16 @@ def similar_names(names: Sequence[str], *, case: bool = True) -> list[tuple[str,
 
 
 def slow_seconds(seconds: NDArray[np.float64] | None) -> float | None:
-    """The median response time where it is far more plausible in milliseconds; else None."""
+    """The median response time where it is more plausible in milliseconds; else None.
+
+    >>> slow_seconds(np.array([1800.0, 2100.0])), slow_seconds(np.array([1.8, 2.1]))
+    (1950.0, None)
+    """
     known = np.zeros(0) if seconds is None else seconds[np.isfinite(seconds) & (seconds > 0)]
     if not len(known):
         return None
     median = median_of_times(known)
-    return median if median > LONG_SECONDS and SHORT <= median / 1000 <= LONG else None
+    return median if median > MOST else None
 
 
 def warn_of_suspicions(source: str, names: Sequence[str], seconds: NDArray[np.float64] | None) -> None:

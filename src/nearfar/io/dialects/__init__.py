@@ -10,11 +10,11 @@ from nearfar.errors import FileError, InputError
 from nearfar.io.dialects._grammar import Aside, Dialect, Grammar, Refusal
 from nearfar.io.dialects.arrays import LIST_BOOLEAN, LIST_COUNT, LIST_ORDER
 from nearfar.io.dialects.canonical import CANONICAL
-from nearfar.io.dialects.mapped import MAPPED, is_overlay, mapped_grammar, with_columns
+from nearfar.io.dialects.mapped import MAPPED, bare_grammar, is_overlay, mapped_grammar, with_columns
 from nearfar.io.dialects.most_central import MOST_CENTRAL
 from nearfar.io.dialects.next import NEXT
 from nearfar.io.dialects.odd_one_out import ODD_ONE_OUT
-from nearfar.io.dialects.planned import PLANNED
+from nearfar.io.dialects.planned import PLANNED, planned_with
 from nearfar.io.dialects.salmon import SALMON
 from nearfar.io.dialects.things import THINGS
 from nearfar.io.dialects.triplettools import TRIPLETTOOLS
@@ -54,7 +54,11 @@ def choose(table: Table, name: str | None, columns: dict[str, Any] | None = None
     if columns and not is_overlay(columns):
         if name is not None:
             raise InputError("dialect and columns exclude each other; give one of them")
-        return MAPPED, mapped_grammar(table.header, columns)
+        listed = planned_with(table.header, columns)
+        if listed is not None:
+            return PLANNED, listed
+        bare = bare_grammar(table.header, columns) if table.may_be_bare else None
+        return MAPPED, bare or mapped_grammar(table.header, columns)
     wanted = name or table.dialect
     dialect, grammar = _by_header(table) if wanted is None else _by_name(table, named(wanted))
     if table.first_index is not None and grammar.first_index is None:

@@ -47,6 +47,8 @@ class Grammar:
     objects : the roles whose cells hold objects. In expressions they are object indices, null where blank;
         all other roles are text.
     triplets : what a row says, as (anchor, near, far): one triplet, or several of one statement.
+    chosen : the object that was chosen, where a check question may name the right one.
+    undecided : rows that show that numbers in the column ``choice`` may count from 0 or from 1.
     partial : whether a row says only those of them whose ``near`` is not null.
     answer : the role that holds the choice, where it is one of ``objects``; the word "skip" in it is a skip.
     refuse, aside : rows that are not answers.
@@ -73,6 +75,8 @@ class Grammar:
     blanks: tuple[str, ...] = ()
     has_header: bool = True
     partial: bool = False
+    chosen: pl.Expr | None = None
+    undecided: pl.Expr | None = None
 
 
 @dataclass(frozen=True)

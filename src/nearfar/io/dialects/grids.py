@@ -7,26 +7,40 @@ from collections.abc import Sequence
 import polars as pl
 
 from nearfar.io.dialects._grammar import Aside, Grammar, Refusal
+from nearfar.io.dialects.choices import How, rows_without_answer
 
 __all__ = ["grid_grammar"]
 
 BETWEEN = "\x1f"
-SKIPS = ("skip", "skipped")
+_WAYS: dict[How, str] = {
+    None: "names of options, or their numbers from 1",
+    "name": "names of options",
+    0: "numbers of options from 0",
+    1: "numbers of options from 1",
+}
 
 
 def grid_grammar(
-    anchor: int, options: Sequence[int], choices: Sequence[int], check: int | None = None
+    anchor: int,
+    options: Sequence[int],
+    choices: Sequence[int],
+    check: int | None = None,
+    *,
+    how: How = None,
 ) -> Grammar:
     """Each picked option is nearer to the anchor than each of the others.
 
-    The picks stand in one column, with ; or | or commas between them, or in a column each: by name, or by number from
-    1. ``check`` names the option that a check question has as its answer.
+    The picks stand in one column, with ; or | or commas between them, or in a column each: by name, or by number.
+    ``check`` names the option that a check question has as its answer.
     """
     count = len(options)
     names = [f"option_{i}" for i in range(1, count + 1)]
     picked = [f"choice_{i}" for i in range(1, len(choices) + 1)]
     picks = _picks(names, picked)
-    taken = _taken(names, picks)
+    by_name, by_number = _named(names, picks), _numbered(count, picks, 0 if how == 0 else 1)
+    any_name = pl.any_horizontal(by_name)
+    taken = [named | (~any_name & numbered) for named, numbered in zip(by_name, by_number, strict=True)]
+    taken = {"name": by_name, 0: by_number, 1: by_number}.get(how, taken)
     columns = {"anchor": anchor, **dict(zip(names, options, strict=True))}
     columns |= {f"{name}_text": at for name, at in zip(names, options, strict=True)}
     columns |= dict(zip(picked, choices, strict=True))
@@ -37,21 +51,26 @@ def grid_grammar(
         if i != j
     )
     some, n_taken = pl.any_horizontal(taken), pl.sum_horizontal(taken)
-    shows = (*names, *picked)
-    refusals = (
+    n_picks, shows = picks.list.n_unique(), (*names, *picked)
+    refusals = [
         Refusal(_repeated(["anchor", *names]), "two equal objects", "an anchor and distinct options"),
         Refusal(
-            ~some | (n_taken != picks.list.n_unique()).fill_null(True),
+            ~some | (n_taken != n_picks).fill_null(True),
             "not a choice",
-            "names of options, or their numbers from 1, with ; between them",
+            f"{_WAYS[how]}, with ; between them",
             shows,
         ),
         Refusal(n_taken == count, "all options chosen", "some of the options", shows),
-    )
-    first = pl.col(picked[0])
-    nothing = pl.all_horizontal([pl.col(name).is_null() for name in picked])
-    skip = first.str.strip_chars().str.to_lowercase().is_in(SKIPS) & ~some
-    asides = [Aside(nothing, "no answer"), Aside(skip.fill_null(False), "skip")]
+    ]
+    if how is None:
+        both = (pl.sum_horizontal(by_name) == n_picks) & (pl.sum_horizontal(by_number) == n_picks)
+        differ = [named != numbered for named, numbered in zip(by_name, by_number, strict=True)]
+        ways_out = "choice_name, choice_from_0 or choice_from_1 as the role of this column"
+        ambiguous = (both & pl.any_horizontal(differ)).fill_null(False)
+        refusals.insert(0, Refusal(ambiguous, "a choice that is both a name and a number", ways_out, shows))
+    nothing = [pl.col(name).is_not_null() for name in picked]
+    first = pl.when(pl.any_horizontal(nothing)).then(pl.col(picked[0]).fill_null(""))
+    asides = [*rows_without_answer(("anchor", *names), first, some)]
     if check is not None:
         columns["check"] = check
         right = [
@@ -59,7 +78,15 @@ def grid_grammar(
             for name, took in zip(names, taken, strict=True)
         ]
         asides.append(Aside(pl.col("check").is_not_null(), "check", pl.any_horizontal(right)))
-    return Grammar(columns, ("anchor", *names), triplets, refuse=refusals, aside=tuple(asides), partial=True)
+    return Grammar(
+        columns,
+        ("anchor", *names),
+        triplets,
+        refuse=tuple(refusals),
+        aside=tuple(asides),
+        partial=True,
+        undecided=picks.list.contains("0") & ~any_name if how is None else None,
+    )
 
 
 def _picks(names: Sequence[str], picked: Sequence[str]) -> pl.Expr:
@@ -76,13 +103,15 @@ def _picks(names: Sequence[str], picked: Sequence[str]) -> pl.Expr:
     return pl.when(alone.fill_null(False)).then(text).otherwise(picks).str.split(BETWEEN)
 
 
-def _taken(names: Sequence[str], picks: pl.Expr) -> list[pl.Expr]:
-    """For each option, whether it was picked: by its name, or by its number where no pick is a name."""
+def _named(names: Sequence[str], picks: pl.Expr) -> list[pl.Expr]:
+    """For each option, whether it was picked by its name."""
     texts = [pl.col(f"{name}_text").str.strip_chars() for name in names]
-    by_name = [picks.list.contains(text).fill_null(False) for text in texts]
-    any_name = pl.any_horizontal(by_name)
-    by_number = [picks.list.contains(str(i + 1)).fill_null(False) for i in range(len(names))]
-    return [named | (~any_name & numbered) for named, numbered in zip(by_name, by_number, strict=True)]
+    return [picks.list.contains(text).fill_null(False) for text in texts]
+
+
+def _numbered(count: int, picks: pl.Expr, first: int) -> list[pl.Expr]:
+    """For each option, whether it was picked by its number."""
+    return [picks.list.contains(str(i + first)).fill_null(False) for i in range(count)]
 
 
 def _repeated(names: Sequence[str]) -> pl.Expr:

@@ -9,32 +9,39 @@ from typing import Any
 import polars as pl
 
 from nearfar.errors import FileError, InputError
-from nearfar.io.dialects._grammar import Aside, Dialect, Grammar, Refusal
+from nearfar.io.dialects._grammar import Aside, Dialect, Grammar
+from nearfar.io.dialects.choices import (
+    SIDES,
+    How,
+    choice_refusals,
+    counts_from_0,
+    rows_without_answer,
+    side_of_choice,
+    taken,
+)
 from nearfar.io.dialects.grids import grid_grammar
 from nearfar.io.dialects.most_central import central_triplets
 from nearfar.io.dialects.odd_one_out import odd_triplets
 from nearfar.io.header import Header
 
 __all__ = [
+    "CHOICES",
     "MAPPED",
     "ROLES",
-    "SIDES",
+    "bare_grammar",
     "is_overlay",
     "mapped_grammar",
     "nearer_grammar",
     "one_of_three_grammar",
-    "taken",
+    "positions",
     "with_columns",
     "with_optional",
 ]
 
-CHOICES = {
-    "choice": None,
-    "choice_name": "name",
-    "choice_side": "side",
-    "choice_from_0": 0,
-    "choice_from_1": 1,
-}
+WAYS: dict[str, How] = {"": None, "_name": "name", "_from_0": 0, "_from_1": 1}
+CHOICES: dict[str, tuple[str, How]] = {
+    f"{role}{way}": (role, how) for role in ("choice", "odd", "central") for way, how in WAYS.items()
+} | {"choice_side": ("choice", "side")}
 OPTIONAL = (
     "participant",
     "statement",
@@ -45,15 +52,13 @@ OPTIONAL = (
     "check",
     "group",
 )
-ROLES = ("anchor", "near", "far", "option", *CHOICES, "odd", "central", *OPTIONAL)
-SIDES = ("left", "right")
+ROLES = ("anchor", "near", "far", "option", *CHOICES, *OPTIONAL)
 NOT_MARKED = ("", "0", "false", "f", "no", "n", "new", "again", "none", "na", "nan")
-SKIPS = ("skip", "skipped")
 
 
 def with_columns(grammar: Grammar, header: Header, columns: Mapping[str, Any]) -> Grammar:
     """A dialect's grammar with some of its optional columns named by the caller."""
-    found = _positions(header, columns)
+    found = positions(header, columns)
     return with_optional(grammar, {role: found_at[0] for role, found_at in found.items()})
 
 
@@ -64,22 +69,23 @@ def is_overlay(columns: Mapping[str, Any]) -> bool:
 
 def mapped_grammar(header: Header, columns: Mapping[str, Any]) -> Grammar:
     """The grammar for the roles that a caller gives; an error where they do not make an answer."""
-    found = _positions(header, columns)
+    found = positions(header, columns)
     options = found.pop("option", [])
     single = {role: found_at[0] for role, found_at in found.items()}
-    choice = [role for role in single if role in CHOICES]
-    if {"anchor", "near", "far"} <= single.keys() and not options and not choice:
+    chosen = [role for role in single if role in CHOICES]
+    kind, how = CHOICES[chosen[0]] if len(chosen) == 1 else ("", None)
+    if {"anchor", "near", "far"} <= single.keys() and not options and not chosen:
         roles = ("anchor", "near", "far")
         anchor, near, far = map(pl.col, roles)
         grammar = Grammar({role: single[role] for role in roles}, roles, ((anchor, near, far),))
-        return with_optional(grammar, single)
-    if "anchor" in single and len(options) == 2 and len(choice) == 1:
-        grammar = nearer_grammar(single["anchor"], options, single[choice[0]], CHOICES[choice[0]])
-    elif "anchor" in single and len(options) > 2 and choice == ["choice"]:
-        grammar = grid_grammar(single["anchor"], options, [single["choice"]], single.pop("check", None))
-    elif len(options) == 3 and len(single.keys() & {"odd", "central"}) == 1:
-        role = "odd" if "odd" in single else "central"
-        grammar = one_of_three_grammar(role, options, single[role])
+    elif "anchor" in single and len(options) == 2 and kind == "choice":
+        grammar = nearer_grammar(single["anchor"], options, single[chosen[0]], how)
+    elif "anchor" in single and len(options) > 2 and kind == "choice" and how != "side":
+        grammar = grid_grammar(
+            single["anchor"], options, [single[chosen[0]]], single.pop("check", None), how=how
+        )
+    elif len(options) == 3 and kind in ("odd", "central"):
+        grammar = one_of_three_grammar(kind, options, single[chosen[0]], how)
     else:
         raise InputError(
             f"columns: got the roles {', '.join(columns) or 'none'}; expected anchor, near, far; or anchor, two or "
@@ -88,7 +94,20 @@ def mapped_grammar(header: Header, columns: Mapping[str, Any]) -> Grammar:
     return with_optional(grammar, single)
 
 
-def _positions(header: Header, columns: Mapping[str, Any]) -> dict[str, list[int]]:
+def bare_grammar(header: Header, columns: Mapping[str, Any]) -> Grammar | None:
+    """The grammar of a file without names of columns: all are given by number, and the first line is an answer."""
+    given = [one for at in columns.values() for one in (at if isinstance(at, (list, tuple)) else [at])]
+    if not all(isinstance(one, int) or _is_number(one) for one in given):
+        return None
+    grammar = mapped_grammar(Header(header.source, [""] * len(header)), columns)
+    first = {role: header.cells[at] or None for role, at in grammar.columns.items()}
+    row = pl.DataFrame(first, schema=dict.fromkeys(first, pl.String), orient="row")
+    if not grammar.refuse or row.select(pl.any_horizontal(r.when for r in grammar.refuse)).item():
+        return None
+    return replace(grammar, has_header=False)
+
+
+def positions(header: Header, columns: Mapping[str, Any]) -> dict[str, list[int]]:
     """role -> positions of its columns."""
     unknown = [role for role in columns if role not in ROLES]
     if unknown:
@@ -106,7 +125,7 @@ def _position(header: Header, given: Any) -> int:
     if isinstance(given, str):
         exact = [at for at, name in enumerate(header.cells) if name == given]
         at = exact[0] if len(exact) == 1 else header.find(given)
-        if at is None and given.isascii() and given.isdecimal():
+        if at is None and _is_number(given):
             at = int(given) - 1 if len(given) < 9 else -1
     else:
         at = given
@@ -116,28 +135,34 @@ def _position(header: Header, given: Any) -> int:
     raise FileError(f"{header.source}: has no column {given!r}; its columns are {listed}")
 
 
-def nearer_grammar(
-    anchor: int, options: Sequence[int], choice: int, how: Any, words: Sequence[str] = SIDES
-) -> Grammar:
+def _is_number(given: str) -> bool:
+    return given.isascii() and given.isdecimal()
+
+
+def nearer_grammar(anchor: int, options: Sequence[int], choice: int, how: How) -> Grammar:
     """An anchor, two options and the choice among them."""
     one, other = pl.col("option_1"), pl.col("option_2")
-    took_one, took_other = taken(2, how, words)
+    took_one, took_other = taken(2, how, SIDES)
     near = pl.when(took_one).then(one).when(took_other).then(other)
     far = pl.when(took_one).then(other).when(took_other).then(one)
-    columns = {"anchor": anchor, **_option_columns(options), "choice": choice}
+    roles = ("anchor", "option_1", "option_2")
     return Grammar(
-        columns,
-        ("anchor", "option_1", "option_2"),
+        {"anchor": anchor, **_option_columns(options), "choice": choice},
+        roles,
         ((pl.col("anchor"), near, far),),
-        refuse=_choice_refusals(2, how, words),
-        aside=_choice_asides(2),
+        refuse=choice_refusals(2, how, SIDES),
+        aside=rows_without_answer(roles, pl.col("choice"), took_one | took_other),
+        near_side=side_of_choice() if how == "side" else None,
+        chosen=near,
+        undecided=counts_from_0(2) if how is None else None,
     )
 
 
-def one_of_three_grammar(role: str, options: Sequence[int], choice: int) -> Grammar:
-    """Three options, one of which is odd or central, by name or by number from 1; ``role`` says which it is."""
-    a, b, c = (pl.col(f"option_{i}") for i in (1, 2, 3))
-    is_a, is_b, is_c = taken(3, None, ())
+def one_of_three_grammar(role: str, options: Sequence[int], choice: int, how: How) -> Grammar:
+    """Three options, one of which is odd or central, by name or by number; ``role`` says which it is."""
+    roles = ("option_1", "option_2", "option_3")
+    a, b, c = map(pl.col, roles)
+    is_a, is_b, is_c = taken(3, how, ())
     chosen = pl.when(is_a).then(a).when(is_b).then(b).when(is_c).then(c)
     first, second = pl.when(is_a).then(b).otherwise(a), pl.when(is_c).then(b).otherwise(c)
     triplets = (
@@ -145,10 +170,12 @@ def one_of_three_grammar(role: str, options: Sequence[int], choice: int) -> Gram
     )
     return Grammar(
         {**_option_columns(options), "choice": choice},
-        ("option_1", "option_2", "option_3"),
+        roles,
         triplets,
-        refuse=_choice_refusals(3, None, ()),
-        aside=_choice_asides(3),
+        refuse=choice_refusals(3, how, ()),
+        aside=rows_without_answer(roles, pl.col("choice"), is_a | is_b | is_c),
+        chosen=chosen,
+        undecided=counts_from_0(3) if how is None else None,
     )
 
 
@@ -156,53 +183,6 @@ def _option_columns(options: Sequence[int]) -> dict[str, int]:
     """Every option twice: as an object, and as the text that a choice may repeat."""
     objects = {f"option_{i}": at for i, at in enumerate(options, start=1)}
     return objects | {f"option_{i}_text": at for i, at in enumerate(options, start=1)}
-
-
-def taken(count: int, how: Any, words: Sequence[str]) -> list[pl.Expr]:
-    """For each option, whether it was chosen: by its name, else by a word for its side, else by its number."""
-    choice = pl.col("choice")
-    plain = choice.str.strip_chars().str.to_lowercase().str.replace(r"\.0+$", "")
-    names = [choice == pl.col(f"option_{i}_text") for i in range(1, count + 1)]
-    any_name = pl.any_horizontal(names).fill_null(False)
-    first = 1 if how is None else how
-    found = []
-    for i in range(count):
-        said = pl.lit(False)
-        if how in (None, "side") and words:
-            said |= plain == words[i]
-        if how is None or how in (0, 1):
-            said |= plain == str(i + first)
-        if how in (None, "name"):
-            said = names[i] | (~any_name & said)
-        found.append(said.fill_null(False))
-    return found
-
-
-def _choice_refusals(count: int, how: Any, words: Sequence[str]) -> tuple[Refusal, ...]:
-    shows = (*(f"option_{i}" for i in range(1, count + 1)), "choice")
-    first = 1 if how is None else how
-    ways = ["the name of an option"] if how in (None, "name") else []
-    ways += [f"{' or '.join(words)}"] if how in (None, "side") and words else []
-    ways += [f"its number from {first}"] if how in (None, 0, 1) else []
-    expected = ", ".join(ways) + (
-        " (if it counts from 0, name the column as choice_from_0)" if how is None else ""
-    )
-    refusals = [Refusal(~pl.any_horizontal(taken(count, how, words)), "not a choice", expected, shows)]
-    if how is None:
-        by_name, by_number = taken(count, "name", ()), taken(count, 1, ())
-        differ = pl.any_horizontal(
-            [by_name[i] & by_number[j] for i in range(count) for j in range(count) if i != j]
-        )
-        ways_out = "choice_name, choice_from_0 or choice_from_1 as the role of this column"
-        refusals.insert(0, Refusal(differ, "a choice that is both a name and a number", ways_out, shows))
-    return tuple(refusals)
-
-
-def _choice_asides(count: int) -> tuple[Aside, ...]:
-    choice = pl.col("choice")
-    names = [choice == pl.col(f"option_{i}_text") for i in range(1, count + 1)]
-    skip = choice.str.strip_chars().str.to_lowercase().is_in(SKIPS) & ~pl.any_horizontal(names)
-    return Aside(choice.is_null(), "no answer"), Aside(skip.fill_null(False), "skip")
 
 
 def with_optional(grammar: Grammar, positions: Mapping[str, int]) -> Grammar:
@@ -227,16 +207,11 @@ def _check(grammar: Grammar) -> Aside:
     marked = mark.is_not_null() & ~mark.str.to_lowercase().is_in(NOT_MARKED)
     anchor, near, far = grammar.triplets[0]
     correct: pl.Expr = pl.when((anchor == near) | (anchor == far)).then(anchor == near)
-    if "choice" in grammar.columns:
-        texts = [name for name in grammar.columns if name.endswith("_text")]
-        named = pl.any_horizontal([mark == pl.col(text) for text in texts]).fill_null(False)
-        right = [
-            (mark == pl.col(text)) & took
-            for text, took in zip(
-                texts, taken(len(texts), None, SIDES if len(texts) == 2 else ()), strict=True
-            )
-        ]
-        correct = pl.when(named).then(pl.any_horizontal(right)).otherwise(correct)
+    if grammar.chosen is not None:
+        named = {name: mark == pl.col(f"{name}_text") for name in grammar.objects if name != "anchor"}
+        right = [is_named & (grammar.chosen == pl.col(name)) for name, is_named in named.items()]
+        any_named = pl.any_horizontal(named.values()).fill_null(False)
+        correct = pl.when(any_named).then(pl.any_horizontal(right)).otherwise(correct)
     return Aside(marked, "check", correct)
 
 
