@@ -28,6 +28,7 @@ USES = {
     "KernelPCA.transform": lambda given: nf.KernelPCA(2).fit(PHI).transform(given),
     "KernelKMeans": lambda given: nf.KernelKMeans(2).fit(given),
     "KernelKMeans.predict": lambda given: nf.KernelKMeans(2, random_state=0).fit(PHI).predict(given),
+    "cross_kernel": lambda given: nf.cross_kernel(given, given),
     "linkage": linkage,
     "link_clusters": lambda given: link_clusters(given, n_clusters=3),
     "medoid": lambda given: medoid(given, np.zeros(N, dtype=int)),
@@ -45,6 +46,10 @@ GIVEN = {
     "pandas names": (pd.DataFrame(NAMES, columns=ROLES), rf"holds text such as 'o\d', .*{READ}"),
     "polars names": (pl.DataFrame(NAMES, schema=ROLES), rf"holds text such as 'o\d', .*{READ}"),
     "an array of names": (NAMES, rf"holds text such as 'o\d', .*{READ}"),
+    "a Space": (
+        nf.fit(ANSWERS, "score"),
+        r"this is a Space; give its rows, space\.rows, or call its own map",
+    ),
     "a path": (Path("answers.csv"), r"got the path 'answers\.csv'; .*read_triplets\(path\)\)"),
 }
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from nearfar.errors import InputError
 from nearfar.features import TripletMap
-from nearfar.kernel.phi import as_floats
+from nearfar.kernel.phi import as_floats, refuse_others
 from nearfar.kernel.shift import check_diagonal, shifted_kernel
 from nearfar.memory import check_square
 from nearfar.triplets import Triplets, as_triplets
@@ -61,6 +61,8 @@ def cross_kernel(phi: Any, other: Any) -> NDArray[Any]:
     array([[0.6],
            [0.8]])
     """
+    for given in (phi, other):
+        refuse_others(given, "phi")
     phi, other = as_floats(phi), as_floats(other)
     if phi.shape[1] != other.shape[1]:
         raise InputError(

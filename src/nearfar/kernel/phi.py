@@ -84,9 +84,13 @@ def as_floats(phi: PhiLike) -> Any:
 
 
 def refuse_others(given: Any, name: str) -> None:
-    """One sentence with the right call where answers, K, text, a path or a dask array are given instead of Phi."""
+    """One sentence with the right call where answers, K, a Space, text, a path or a dask array are given instead of Phi."""
     if isinstance(given, Triplets):
         raise InputError(f"{name}: these are answers, not rows of numbers; {MAKE_PHI}")
+    if hasattr(given, "rows") and hasattr(given, "informed"):
+        raise InputError(
+            f"{name}: this is a Space; give its rows, space.rows, or call its own map, tree or clusters"
+        )
     if isinstance(given, (str, os.PathLike)):
         raise InputError(
             f"{name}: expected rows of numbers, got the path {os.fspath(given)!r}; for answers in a file give "
