@@ -12,7 +12,7 @@ SRC = Path(__file__).parents[1] / "src" / "nearfar"
 ROOMS = [
     ["errors"],
     ["limits"],
-    ["arrays", "atomic", "checks", "compiled", "memory", "progress", "terminal", "threads"],
+    ["arrays", "atomic", "checks", "compiled", "mapped_files", "memory", "progress", "terminal", "threads"],
     ["ids"],
     ["answer_columns"],
     ["frames", "joining"],

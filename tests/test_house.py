@@ -22,6 +22,7 @@ HELPERS = {
     "atomic",
     "checks",
     "compiled",
+    "mapped_files",
     "memory",
     "progress",
     "terminal",
