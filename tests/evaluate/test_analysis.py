@@ -239,6 +239,10 @@ def test_silhouettes_and_medoids_of_the_cuts():
         assert cut.silhouette == pytest.approx(silhouette_score(distances, cut.labels, metric="precomputed"))
         assert [cut.labels[x] for x in cut.medoids] == list(range(cut.n_clusters))
     assert analysis.grouping(7).n_clusters == 7 and analysis.grouping(7).basis == "asked"
+    with pytest.raises(
+        InputError, match=r"n_clusters must be less than the number of informed objects, \d+, got 999"
+    ):
+        analysis.grouping(999)
 
 
 def test_counts_of_questions():

@@ -67,7 +67,8 @@ def plan(
             "--budget",
             "-b",
             metavar="N|all",
-            help="How many different questions to draw, evenly over the objects. Without it: advice on how many.",
+            help="How many different questions to draw, evenly over the objects (near without --landmarks: at random). "
+            "Without it: advice on how many.",
             show_default=False,
         ),
     ] = None,

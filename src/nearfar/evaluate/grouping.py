@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar.errors import InputError
 from nearfar.evaluate.cluster_count import ENOUGH_OF_A_KERNEL, ClusterCount, count_clusters
 from nearfar.methods import cut
 from nearfar.space.space import Space
@@ -63,11 +64,15 @@ def group_objects(space: Space, n_clusters: int | None = None) -> Grouping | Non
     rows = np.flatnonzero(space.informed)
     if len(rows) < 3:
         return None
+    if n_clusters is not None and n_clusters >= len(rows):
+        raise InputError(
+            f"n_clusters must be less than the number of informed objects, {len(rows)}, got {n_clusters}"
+        )
     known = space.take(rows)
     tree, distances = known.tree(), known.distances()
     order = leaves_list(np.asarray(tree))
     most = min(MOST_CLUSTERS, len(rows) - 1)
-    asked = [n_clusters] if n_clusters is not None and n_clusters < len(rows) else []
+    asked = [] if n_clusters is None else [n_clusters]
     cuts = tuple(
         _cut(known, tree, k, order, distances, rows, len(space))
         for k in sorted({*range(2, most + 1), *asked})

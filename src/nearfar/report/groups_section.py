@@ -152,13 +152,13 @@ def _verdict(pair: GroupPair, moved: int) -> tuple[str, str]:
         )
     how = f"p = {pair.test.p:.3f} in {pair.test.permutations:,} permutations of the people"
     if not pair.test.differ:
-        return "note", f"{one} and {other} do not differ recognisably ({how}, level 5 %)."
+        return "note", f"{one} and {other} do not differ recognisably ({how}, level 5\xa0%)."
     objects = (
         "no single object moves for certain"
         if not moved
         else f"{moved} object{' moves' if moved == 1 else 's move'} for certain"
     )
-    return "good", f"{one} and {other} see the objects differently ({how}, level 5 %); {objects}."
+    return "good", f"{one} and {other} see the objects differently ({how}, level 5\xa0%); {objects}."
 
 
 def _spots(
