@@ -26,7 +26,7 @@ def kernel_matrix(
     dtype: DTypeLike = np.float64,
     counting: Literal["auto", "grid", "cells"] = "auto",
 ) -> NDArray[Any]:
-    """Compute the (n, n) kernel matrix K = Phi Phi' of a collection of answers.
+    """Compute the (n, n) kernel matrix of a collection of answers: Phi Phi', its diagonal shifted unless kept.
 
     Parameters
     ----------
