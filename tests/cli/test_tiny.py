@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+import nearfar as nf
 from nearfar.cli._app import app
 from nearfar.errors import NearfarError
 
@@ -62,3 +63,15 @@ def test_contradictions_alone_still_make_a_page(folder, seed):
     path.write_text("anchor,near,far\n" + "\n".join(both) + "\n")
     assert invoke("report", path, "-o", folder / "both.html").exit_code == 0
     assert invoke("report", path, "-o", folder / "both.html", "--model", "k1").exit_code == 0
+
+
+def test_statements_that_share_their_questions_still_make_a_page(folder):
+    """Two questions stand in nearly every statement: a fold that holds one of these out leaves nothing to train on."""
+    statements = [1, 1, 2, 2, 2, 2, 2, 2, 3, 4, 4, 4, 5]
+    rows = ["a,b,c" if which in "ab" else "d,e,f" for which in "abxaxaaaxxaxx"]
+    path = folder / "shared.csv"
+    lines = [f"{row},{statement}" for row, statement in zip(rows, statements, strict=True)]
+    path.write_text("anchor,near,far,statement\n" + "\n".join(lines) + "\n")
+    assert invoke("report", path, "-o", folder / "shared.html").exit_code == 0
+    with pytest.raises(NearfarError, match="a fold leaves none for training, because its questions stand in"):
+        nf.learning_curve(nf.read_triplets(path), "score", cv=3)

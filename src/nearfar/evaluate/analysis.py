@@ -196,15 +196,19 @@ class Analysis:
 
     @cached_property
     def curve(self) -> LearningCurve | None:
-        """Accuracy of the chosen model against the number of answers; None where nothing can be held out."""
+        """Accuracy of the chosen model against the number of answers; None where nothing can be held out.
+
+        Nor where a fold leaves nothing to train on: its questions stand in every statement.
+        """
         from nearfar.evaluate.curve import learning_curve
 
-        if not self.splits:
+        cv = min(3, len(self.splits))
+        if not cv or not all(len(train) for train, _ in kfold(self.judged, cv, seed=self.seed)):
             return None
         return learning_curve(
             self.judged,
             self._model(self.best.name),
-            cv=min(3, len(self.splits)),
+            cv=cv,
             seed=self.seed,
             ceiling=self.ceiling,
         )

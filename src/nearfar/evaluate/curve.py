@@ -239,6 +239,11 @@ def _sizes(sizes: Sequence[float] | None, most: int) -> list[int]:
         raise InputError(
             f"sizes: got {sizes!r}, expected numbers of answers or shares between 0 and 1",
         )
+    if not most:
+        raise InputError(
+            "answers: a fold leaves none for training, because its questions stand in every statement; "
+            "collect answers to more questions"
+        )
     counts = np.where(given <= 1, np.round(given * most), given).astype(int)
     if counts.max() > most:
         raise InputError(
