@@ -262,6 +262,29 @@ def test_signals_leave_no_temporary_file(tmp_path, name, code):
     assert list(tmp_path.iterdir()) == []
 
 
+WHILE_IMPORTED = """
+import os, signal
+from nearfar import cli
+import nearfar.cli._app as application
+
+def app():
+    try:
+        os.kill(os.getpid(), signal.SIGTERM)
+    except SystemExit as end:
+        raise ImportError("initialization failed") from end
+
+application.app = app
+cli.main()
+"""
+
+
+@NO_SIGNALS
+def test_a_signal_that_a_compiled_module_takes_for_a_fault_of_its_own_is_no_traceback():
+    done = subprocess.run([sys.executable, "-c", WHILE_IMPORTED], capture_output=True, text=True)
+    assert done.stderr == "nearfar: stopped; nothing half-written was left behind\n"
+    assert done.returncode == 143
+
+
 @NO_SIGNALS
 def test_nohup_is_respected(tmp_path):
     """A command that was told to outlive its terminal does."""

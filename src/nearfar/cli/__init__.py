@@ -49,12 +49,22 @@ def main() -> None:
             _refuse(f"{error.filename}: {reason}")
         _drop_output()
         _refuse(f"standard output: cannot be written, {reason}; make room there")
-    except (KeyboardInterrupt, SystemExit) as end:
-        if isinstance(end, SystemExit) and end.code not in (STOPPED, *ENDED.values()):
+    except KeyboardInterrupt:
+        _stop(STOPPED)
+    except SystemExit as end:
+        if end.code not in (STOPPED, *ENDED.values()):
             raise
-        with suppress(OSError):  # the terminal may be what went away
-            print("nearfar: stopped; nothing half-written was left behind", file=sys.stderr)
-        sys.exit(end.code if isinstance(end, SystemExit) else STOPPED)
+        _stop(int(end.code))
+    except Exception:
+        if not _ended:
+            raise
+        _stop(_ended[0])  # a compiled module that is being imported makes an ImportError of the signal
+
+
+def _stop(code: int) -> NoReturn:
+    with suppress(OSError):  # the terminal may be what went away
+        print("nearfar: stopped; nothing half-written was left behind", file=sys.stderr)
+    sys.exit(code)
 
 
 def _drop_output() -> None:
@@ -103,4 +113,8 @@ def _end_on_signals() -> None:
 
 
 def _end(code: int, number: int, frame: object) -> None:
+    _ended.append(code)
     sys.exit(code)
+
+
+_ended: list[int] = []
