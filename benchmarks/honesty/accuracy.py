@@ -93,15 +93,20 @@ DESIGNS = ("random", "fixed", "landmarks", "odd", "grid")
 def main() -> None:
     count = repetitions()
     cells = [{"design": d, "noise": "logistic", "people": 20, "m": 1500} for d in DESIGNS]
-    cells += [{"design": d, "noise": "abilities", "people": 8, "m": 1500} for d in DESIGNS]
+    cells += [{"design": d, "noise": "abilities", "people": 12, "m": 1500} for d in DESIGNS]
     cells += [{"design": d, "noise": "tastes", "people": 100, "m": 2000} for d in DESIGNS]
     cells += [{"design": "random", "noise": n, "people": 40, "m": 1000} for n in ("flips", "none")]
     cells += [{"design": d, "noise": "tastes", "people": 2, "m": 1000} for d in ("random", "fixed")]
+    cells += [
+        {"design": "random", "noise": "tastes", "people": people, "m": m, "n": 20}
+        for people, m in ((8, 4000), (10, 3000), (12, 2000), (16, 3000))
+    ]
     run_cells("accuracy", cells, coverage, count)
     held_out_worlds = [
         {"design": design, "noise": noise, "people": people, "m": m, "geometry": geometry, "n": n}
         for design, noise, people, m, geometry, n in (
-            ("balanced", "ratio", 12, 900, "ball", 24),
+            ("balanced", "ratio", 20, 900, "ball", 24),
+            ("balanced", "minority", 20, 3000, "ball", 20),
             ("balanced", "lapses", 35, 2500, "city", 45),
             ("popular", "weights", 60, 2000, "hierarchy", 36),
             ("popular", "minority", 25, 1500, "ball", 20),

@@ -12,6 +12,7 @@ from benchmarks.honesty.either import make_either
 from benchmarks.honesty.worlds import random_questions
 from benchmarks.honesty.worlds_held_out import questions_held_out
 from nearfar.evaluate.curve import learning_curve
+from nearfar.evaluate.uncertainty import error_groups
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets
 
@@ -30,17 +31,23 @@ def doubling(
     cv: int,
     geometry: str = "",
 ) -> dict[str, Any]:
-    """Truth: the gain in expected accuracy over all questions when as many answers of other people are added once."""
+    """Truth: the gain in expected accuracy over all questions when as many answers of other people are added once.
+
+    Where people are too few to speak of others, the same people give the other answers, and are those who are predicted.
+    """
     rng = np.random.default_rng(seed)
-    world, _, ask, _ = make_either(rng, n=n, noise=noise, geometry=geometry)
-    answers, others = (ask(world, rng, design=design, m=m, people=people) for _ in range(2))
-    more = Triplets.concatenate([answers, others])
+    world, pool, _, ask = make_either(rng, n=n, noise=noise, geometry=geometry)
+    these, those = (rng.choice(pool, size=people, replace=False) for _ in range(2))
+    answers = ask(world, rng, these, design=design, m=m)
+    few = error_groups(answers).few_people > 0
+    more = Triplets.concatenate([answers, ask(world, rng, these if few else those, design=design, m=m)])
     # questions as the collection asks them: rare objects stay rare
     popular = design == "popular"
     rows = (
         questions_held_out(world, rng, design, QUESTIONS) if popular else random_questions(rng, QUESTIONS, n)
     )
-    q = world.q(rows)
+    who = answers.participant.names[answers.participant.codes]
+    q = world.q(rows, these[who] if few else None)
     now, later = (expected_accuracy(fit(model, found), rows, q) for found in (answers, more))
     curve = learning_curve(answers, model, cv=cv)
     gain = curve.gain

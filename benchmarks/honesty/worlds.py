@@ -42,21 +42,30 @@ class World:
 
     def p_first(self, rows: Rows, person: NDArray[np.int64]) -> NDArray[np.float64]:
         """Probability that a person calls ``rows[:, 1]`` nearer to ``rows[:, 0]`` than ``rows[:, 2]``."""
-        anchor, one, other = (self.points[self.taste[person], rows[:, c]] for c in range(3))
-        lead = np.linalg.norm(anchor - other, axis=1) - np.linalg.norm(anchor - one, axis=1)
+        return self._chosen(self._lead(rows, self.taste[person]), self.ability[person])
+
+    def q(self, rows: Rows, among: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
+        """The same for somebody drawn from the population, or from ``among`` (people, each as often as listed)."""
+        among = np.arange(POOL) if among is None else among
+        total = np.zeros(len(rows))
+        for taste in np.unique(self.taste[among]):
+            lead = self._lead(rows, np.full(len(rows), taste))
+            abilities = self.ability[among[self.taste[among] == taste]]
+            for ability, people in zip(*np.unique(abilities, return_counts=True), strict=True):
+                total += people * self._chosen(lead, ability)
+        return total / len(among)
+
+    def _lead(self, rows: Rows, taste: NDArray[np.int64]) -> NDArray[np.float64]:
+        anchor, one, other = (self.points[taste, rows[:, c]] for c in range(3))
+        return np.asarray(np.linalg.norm(anchor - other, axis=1) - np.linalg.norm(anchor - one, axis=1))
+
+    def _chosen(self, lead: NDArray[np.float64], ability: Any) -> NDArray[np.float64]:
         if np.isinf(self.slope):
             sure = (1 + np.sign(lead)) / 2
         else:
-            sure = 1 / (1 + np.exp(-np.clip(self.slope * self.ability[person] * lead, -50, 50)))
+            sure = 1 / (1 + np.exp(-np.clip(self.slope * ability * lead, -50, 50)))
         chosen: NDArray[np.float64] = self.flip + (1 - 2 * self.flip) * sure
         return chosen
-
-    def q(self, rows: Rows) -> NDArray[np.float64]:
-        """The same for somebody drawn from the population."""
-        alike = not self.taste.any() and np.ptp(self.ability) == 0
-        people = np.zeros(1, dtype=np.int64) if alike else np.arange(0, POOL, 8)
-        total = sum(self.p_first(rows, np.full(len(rows), p)) for p in people)
-        return np.asarray(total / len(people))
 
     def answer(self, rows: Rows, person: NDArray[np.int64], rng: np.random.Generator) -> Rows:
         """Rows (anchor, near, far) as these people answer them."""

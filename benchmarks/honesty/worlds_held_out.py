@@ -63,16 +63,24 @@ class HeldOutWorld:
     def p_first(self, rows: Rows, person: NDArray[np.int64]) -> Floats:
         """Probability that a person calls ``rows[:, 1]`` nearer to ``rows[:, 0]`` than ``rows[:, 2]``."""
         one, other = (self.distance(rows[:, 0], rows[:, c], person) for c in (1, 2))
+        return self._chosen(one, other, person)
+
+    def q(self, rows: Rows, among: NDArray[np.int64] | None = None) -> Floats:
+        """The same for somebody drawn from the population, or from ``among`` (people, each as often as listed)."""
+        among = np.arange(POOL) if among is None else among
+        kinds = np.column_stack([self.weights, self.sharp, self.lapse])[among]
+        _, first, count = np.unique(kinds, axis=0, return_index=True, return_counts=True)
+        off = [np.abs(self.features[rows[:, 0]] - self.features[rows[:, c]]) ** self.power for c in (1, 2)]
+        total = np.zeros(len(rows))
+        for p, people in zip(among[first], count, strict=True):
+            one, other = ((x @ self.weights[p]) ** (1 / self.power) for x in off)
+            total += people * self._chosen(one, other, p)
+        return total / len(among)
+
+    def _chosen(self, one: Floats, other: Floats, person: Any) -> Floats:
         sure = ndtr(self.sharp[person] * np.log((other + 1e-6) / (one + 1e-6)))
         chosen: Floats = self.lapse[person] / 2 + (1 - self.lapse[person]) * sure
         return chosen
-
-    def q(self, rows: Rows) -> Floats:
-        """The same for somebody drawn from the population."""
-        alike = np.ptp(self.weights) == 0 and np.ptp(self.sharp) == 0 and np.ptp(self.lapse) == 0
-        people = np.zeros(1, dtype=np.int64) if alike else np.arange(0, POOL, 6)
-        total = sum(self.p_first(rows, np.full(len(rows), p)) for p in people)
-        return np.asarray(total / len(people))
 
     def answer(self, rows: Rows, person: NDArray[np.int64], rng: np.random.Generator) -> Rows:
         """Rows (anchor, near, far) as these people answer them."""

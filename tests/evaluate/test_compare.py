@@ -56,7 +56,7 @@ def test_objects_are_judged_like_names():
 # ------------------------------------------------------------------ compare
 
 
-@pytest.mark.parametrize("people", [None, 8])
+@pytest.mark.parametrize("people", [None, 12])
 def test_compare_equals_the_definition(people):
     answers = answers_about(PLANE, 1200, 5, flip=0.1, people=people)
     found = compare(answers, ["k1", "score-2"], cv=4, seed=3)

@@ -118,14 +118,14 @@ def test_participants_widen_the_interval():
     assert by_person.high - by_person.low > 1.5 * (by_trio.high - by_trio.low)
 
 
-@pytest.mark.parametrize("steepness", [0.8, 1.2, 1.6])
-@pytest.mark.parametrize("halfway", [100, 250, 600])
+@pytest.mark.parametrize("steepness", [0.8, 1.2, 3.0])
+@pytest.mark.parametrize("turn", [100, 250, 600])
 @pytest.mark.parametrize("rise", [0.25, 0.35, 0.45])
-def test_a_saturating_curve_is_found_again(rise, halfway, steepness):
+def test_a_saturating_curve_is_found_again(rise, turn, steepness):
     m = 2000 * 2.0 ** np.arange(-2.5, 0.25, 0.5)
 
     def truth(size):
-        return 0.5 + rise / (1 + (halfway / size) ** steepness)
+        return 0.5 + rise * (1 + turn / (steepness * size)) ** -steepness
 
     curves = draw_curves(m, Covariance(truth(m), np.eye(6) * 1e-8, 50.0), 1.0, np.random.default_rng(0))
     gained = truth(4000) - truth(2000)
@@ -181,6 +181,28 @@ def test_no_forecast_is_above_the_ceiling():
     )
     most = max(curve.ceiling.outer[1], curve.points[-1].accuracy)
     assert most < 0.95 and curve.doubled.high <= most and curve.now.high <= most
+
+
+def test_few_people_speak_for_themselves():
+    """With eight people the forecast is about their own answers, and errors are those of trios alone."""
+    answers = answers_about(SPACE[:15], 3000, 0, flip=0.1)
+    eight = learning_curve(answers.replace(participant=np.arange(3000) % 8), "score")
+    nobody, many = (
+        learning_curve(answers, "score"),
+        learning_curve(answers.replace(participant=np.arange(3000) % 20), "score"),
+    )
+    assert eight.few_people == 8 and nobody.few_people == many.few_people == 0
+    assert eight.points == nobody.points and eight.gain == pytest.approx(nobody.gain, abs=1e-3)
+    assert "8 people are too few to speak of others" in str(eight) and "too few" not in str(many)
+
+
+def test_the_error_of_the_height_is_not_in_the_gain():
+    """Half of the people guess: the height depends on whom was asked, what twice the answers bring hardly does."""
+    parts = [answers_about(SPACE[:15], 300, p, flip=0.5 * (p % 2)) for p in range(20)]
+    rows = np.concatenate([part.array for part in parts])
+    known = Triplets.from_array(rows, n_objects=15, participant=np.repeat(np.arange(20), 300))
+    curve = learning_curve(known, "score")
+    assert curve.now.high - curve.now.low > 3 * (curve.gain.high - curve.gain.low)
 
 
 def test_by_default_the_curve_is_of_the_model_that_an_analysis_chooses():

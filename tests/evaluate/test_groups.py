@@ -40,19 +40,19 @@ def study(points, people, per_person, *, seed, noise=0.25, kind="near", names=No
 
 @pytest.fixture(scope="module")
 def two_views():
-    """Eight people who see one map, eight who see it with four objects exchanged."""
+    """Twelve people who see one map, twelve who see it with four objects exchanged."""
     points = np.random.default_rng(3).normal(size=(N, 2))
     other = points.copy()
     other[[0, 1, 2, 3]] = points[[1, 2, 3, 0]]
-    answers = Triplets.concatenate([study(points, 8, 120, seed=1), study(other, 8, 120, seed=2)])
-    groups = {f"{s}-{p}": {1: "novices", 2: "experts"}[s] for s in (1, 2) for p in range(8)}
+    answers = Triplets.concatenate([study(points, 12, 120, seed=1), study(other, 12, 120, seed=2)])
+    groups = {f"{s}-{p}": {1: "novices", 2: "experts"}[s] for s in (1, 2) for p in range(12)}
     return answers, groups
 
 
 def test_groups_that_see_differently_are_told_apart(two_views):
     found = compare_groups(*two_views, model="soe-2", n_permutations=199, n_resamples=25)
     (pair,) = found.pairs
-    assert pair.names == ("experts", "novices") and pair.people == (8, 8) and pair.answers == (960, 960)
+    assert pair.names == ("experts", "novices") and pair.people == (12, 12) and pair.answers == (1440, 1440)
     assert pair.test.p == 1 / 200 and pair.test.differ
     for j in (0, 1):
         assert pair.accuracy[j][j].value > pair.accuracy[1 - j][j].value + 0.05
@@ -63,13 +63,13 @@ def test_groups_that_see_differently_are_told_apart(two_views):
     assert sure and sure <= {"0", "1", "2", "3"}
     assert all(move.low <= move.distance <= move.high for move in pair.moves)
     assert pair.maps.shape == (2, N, 2)
-    assert "experts (8 people) and novices (8 people) see the objects differently: p = 0.005" in str(found)
+    assert "experts (12 people) and novices (12 people) see the objects differently: p = 0.005" in str(found)
 
 
 def test_one_view_dealt_into_two_groups_does_not_differ():
     points = np.random.default_rng(4).normal(size=(N, 2))
-    answers = study(points, 12, 80, seed=5)
-    groups = {f"5-{p}": "odd" if p % 2 else "even" for p in range(12)}
+    answers = study(points, 24, 40, seed=5)
+    groups = {f"5-{p}": "odd" if p % 2 else "even" for p in range(24)}
     (pair,) = compare_groups(answers, groups, model="soe-2", n_permutations=99, n_resamples=19).pairs
     assert not pair.test.differ and not pair.test.questions_differ
     assert all(lead.low < 0 < lead.high for lead in pair.lead)
@@ -236,7 +236,7 @@ def test_what_cannot_be_compared_is_said(two_views):
         compare_groups(answers.replace(participant=None), groups)
     with pytest.raises(InputError, match="got none; participants are called 1-0, 1-1, 1-2 and so on"):
         compare_groups(answers, {"ann": "x"})
-    with pytest.raises(InputError, match="among the 16 people who answered, got experts;"):
+    with pytest.raises(InputError, match="among the 24 people who answered, got experts;"):
         compare_groups(answers, {p: g for p, g in groups.items() if g == "experts"})
     with pytest.raises(InputError, match="'alone' has 1 people; expected at least 3 in each group"):
         compare_groups(answers, groups | {"1-0": "alone"})

@@ -67,6 +67,11 @@ def test_few_people_are_named_and_one_person_speaks_for_one():
     assert found.few_people == 2 and np.isnan(found.standard_error) and np.isnan(found.low)
     one = error_groups(Triplets.from_array(rows, participant=["ann"] * 200))
     assert one.few_people == 0 and np.isfinite(mean_estimate(np.arange(200) % 3 > 0, one).low)
+    nine, ten = (
+        error_groups(Triplets.from_array(rows[:180], participant=np.arange(180) % p)).few_people
+        for p in (9, 10)
+    )
+    assert nine == 9 and ten == 0
     many = error_groups(Triplets.from_array(rows, participant=np.arange(200) % 20))
     assert many.person is not None and many.few_people == 0
     # nineteen of twenty answers are one person's: the other nineteen people are no sample

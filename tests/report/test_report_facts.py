@@ -341,7 +341,7 @@ def test_a_side_that_never_varies_is_none():
 
 def test_numbers_of_repeated_questions_do_not_contradict_each_other():
     """A question that one person answered twice was answered more than once, but tells nothing about two people."""
-    given = answers()
+    given = answers(people=12)
     rows = np.unique(given.question_ids, return_counts=True)
     alone = np.isin(given.question_ids, rows[0][rows[1] == 1]) & (np.asarray(given.participant) == "worker-0")
     own = given[np.flatnonzero(alone)[:3]]

@@ -1,8 +1,8 @@
-"""Learning curves that leave chance, rise and saturate: accuracy = 1/2 + B m^h / (m^h + K^h) after m answers.
+"""Learning curves that leave chance, rise and saturate: accuracy = 1/2 + B (1 + T / (g m))^-g after m answers.
 
-A power law has no bend, so it is wrong on one side of it: in simulations the exponent of a - b m^-c grows from below 0 (every
-doubling brings more than the one before) to 1.5 along one and the same curve. The Hill function starts at chance, as
-every model does, accelerates up to m = K and then levels off.
+Every doubling of the answers brings more than the one before up to m = T, less from there on, and in the end half as much: what is
+lost by having estimated from m answers falls like 1/m. A power law has no bend, and the tail of a Hill function is as steep as its
+start, which is wrong for embeddings: they start steeply and end slowly (its forecasts were off by a factor of 2.6 in simulations).
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from nearfar.evaluate.uncertainty import Covariance
 
 __all__ = ["SaturatingCurves", "draw_curves"]
 
-STEEPNESS = np.linspace(0.6, 2.2, 17)  # h
-HALFWAY = 2.0 ** np.linspace(-6, 5, 45)  # K, as multiples of the last measured size
-FIT_NOISE = 0.004  # standard deviation of a measured accuracy by which answers were fitted
-OFF_THE_LAW = 0.45  # of the logarithm of a gain: real curves are no Hill functions
-NEXT_ANSWERS = 0.004  # of a gain, by which answers the next ones are
+STEEPNESS = np.geomspace(0.4, 6.0, 17)  # g
+TURN = 2.0 ** np.linspace(-6, 5, 45)  # T, as multiples of the last measured size
+FIT_NOISE = 0.08  # standard deviation of an accuracy by which m answers were fitted, times the root of m
+# what was gained over what the law says, in the logarithm: mean, spread, and spread for every e-fold of steepness above 1
+OFF_THE_LAW, SPREAD, SPREAD_STEEP = -0.25, 0.25, 0.25
 DRAWS = 2000
 
 
@@ -28,29 +28,27 @@ DRAWS = 2000
 class SaturatingCurves:
     """Curves that are consistent with what was measured, drawn by how well they fit.
 
-    ``rise`` B, ``steepness`` h, ``halfway`` K (in answers), and per curve how far a gain is ``off`` the law (a factor) and
-    ``next`` (a summand).
+    ``rise`` B, ``steepness`` g, ``turn`` T (in answers), and per curve how far a gain is ``off`` the law (a factor).
     """
 
     rise: Floats
     steepness: Floats
-    halfway: Floats
+    turn: Floats
     off: Floats
-    next: Floats
 
     def at(self, m: float) -> Floats:
         """Accuracy of every curve after m answers."""
-        reached: Floats = 0.5 + self.rise / (1 + (self.halfway / m) ** self.steepness)
+        reached: Floats = 0.5 + self.rise * _shape(m, self.turn, self.steepness)
         return reached
 
     def gain(self, m: float, more: float) -> Floats:
         """What every curve gains from m to ``more`` answers, with its departure from the law."""
-        gained: Floats = (self.at(more) - self.at(m)) * self.off + self.next
+        gained: Floats = (self.at(more) - self.at(m)) * self.off
         return gained
 
     def accelerates(self, m: float) -> float:
         """The share of curves that still accelerate at m answers: nothing measured says where they will bend."""
-        return float(np.mean(self.halfway > m))
+        return float(np.mean(self.turn > m))
 
 
 def draw_curves(
@@ -58,7 +56,7 @@ def draw_curves(
 ) -> SaturatingCurves | None:
     """Draw curves through accuracies measured at growing sizes; None where their errors are not known.
 
-    For every h and K of a grid, B is a weighted least-squares estimate under the covariance of the measured accuracies,
+    For every g and T of a grid, B is a weighted least-squares estimate under the covariance of the measured accuracies,
     between 0 and ``most`` - 1/2; grid points weigh by their likelihood.
 
     Parameters
@@ -80,9 +78,9 @@ def draw_curves(
     if measured.df <= 0 or not np.isfinite(measured.matrix).all():
         return None
     scale = float(m[-1])
-    h, k = (grid.ravel() for grid in np.meshgrid(STEEPNESS, HALFWAY, indexing="ij"))
-    shape = 1 / (1 + (k[:, None] / (m / scale)) ** h[:, None])
-    precision = np.linalg.inv(measured.matrix + FIT_NOISE**2 * np.eye(len(m)))
+    g, turn = (grid.ravel() for grid in np.meshgrid(STEEPNESS, TURN, indexing="ij"))
+    shape = _shape(m / scale, turn[:, None], g[:, None])
+    precision = np.linalg.inv(measured.matrix + np.diag(FIT_NOISE**2 / m))
     above = measured.means - 0.5
     information = np.einsum("gi,ij,gj->g", shape, precision, shape)
     best, error = shape @ precision @ above / information, 1 / np.sqrt(information)
@@ -95,10 +93,11 @@ def draw_curves(
     at = rng.choice(len(weights), size=DRAWS, p=weights / weights.sum())
     probability = np.clip(low[at] + rng.random(DRAWS) * (high - low)[at], 1e-12, 1 - 1e-12)
     rise = np.clip(best[at] + error[at] * stdtrit(measured.df, probability), 0.0, most - 0.5)
-    return SaturatingCurves(
-        rise,
-        h[at],
-        k[at] * scale,
-        np.exp(OFF_THE_LAW * rng.standard_normal(DRAWS)),
-        NEXT_ANSWERS * rng.standard_normal(DRAWS),
-    )
+    spread = SPREAD + SPREAD_STEEP * np.log(np.maximum(g[at], 1.0))
+    off = np.exp(OFF_THE_LAW + spread * rng.standard_normal(DRAWS))
+    return SaturatingCurves(rise, g[at], turn[at] * scale, off)
+
+
+def _shape(m: Floats | float, turn: Floats, steepness: Floats) -> Floats:
+    reached: Floats = (1 + turn / (steepness * m)) ** -steepness
+    return reached

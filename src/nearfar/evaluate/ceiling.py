@@ -168,7 +168,7 @@ def noise_ceiling(answers: Triplets | ArrayLike, *, credit: NDArray[Any] | None 
     Two rows of one statement are never two answers; two answers by one participant count only as agreement of the
     participant with themselves; the same click sent twice within two seconds counts once; control questions, asked
     far more often than the others, are left out. The range is "unknown" with fewer than 100 repeated questions, with
-    fewer than 5 people, and where a model predicts the repeated questions better or worse than the others, for then
+    fewer than 10 people, and where a model predicts the repeated questions better or worse than the others, for then
     they are not a fair draw of all questions.
 
     Parameters

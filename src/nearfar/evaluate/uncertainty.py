@@ -43,7 +43,7 @@ ClusterKind = Literal["participant", "statement", "trio"]
 BETWEEN_FOLDS = (
     1.5  # variance of a cross-validated mean over that of independent answers (see covariance_of_means)
 )
-FEW_PEOPLE = 5  # below so many (effective) people nothing is said about people who were not asked
+FEW_PEOPLE = 10  # below so many (effective) people nothing is said about people who were not asked
 
 
 def speakers(answers: Triplets) -> Codes:

@@ -6,7 +6,7 @@ import math
 
 from nearfar.evaluate.curve import LearningCurve
 from nearfar.report.facts import Change, Curve, CurvePointFacts, Range
-from nearfar.report.words import percent, points
+from nearfar.report.words import count, percent, points
 
 __all__ = ["curve_facts"]
 
@@ -30,14 +30,17 @@ def curve_facts(curve: LearningCurve, remark: str = "") -> Curve:
         ),
         change=change,
         verdict=curve.verdict,
-        text=_curve_text(curve.model, curve.verdict, change),
+        text=_curve_text(curve, change),
         remark=remark,
     )
 
 
-def _curve_text(model: str, verdict: str, change: Change | None) -> str:
-    if verdict == "at chance":
+def _curve_text(curve: LearningCurve, change: Change | None) -> str:
+    model = curve.model
+    if curve.verdict == "at chance":
         return f"{model} does not predict better than guessing yet, so what more answers would bring cannot be told."
+    if curve.verdict == "too early to say":
+        return "It is too early to say what more answers would bring: the learning curve has not clearly begun to level off."
     if change is None:
         return "There are too few answers to say what more of them would bring."
     gain = change.gain
@@ -46,8 +49,9 @@ def _curve_text(model: str, verdict: str, change: Change | None) -> str:
         if math.isfinite(gain.low) and math.isfinite(gain.high)
         else ""
     )
+    whose = f" of the same {count(curve.few_people, 'person', 'people')}" if curve.few_people else ""
     text = (
-        f"Twice as many answers would bring {model} about {points(gain.value)} points{interval}, "
+        f"Twice as many answers{whose} would bring {model} about {points(gain.value)} points{interval}, "
         f"from {percent(change.now.value)} to {percent(change.doubled.value)}: "
     )
     meaning = {
@@ -57,4 +61,4 @@ def _curve_text(model: str, verdict: str, change: Change | None) -> str:
         if gain.low > 0
         else "whether more answers would help cannot be told from these.",
     }
-    return text + meaning[verdict]
+    return text + meaning[curve.verdict]

@@ -58,6 +58,8 @@ def _enough(answers: Collection, quality: Quality, curve: Curve | None) -> Verdi
     text = f"{curve.text} {per_object}" if curve else per_object
     if curve is not None and curve.verdict == "at chance":
         level, short = "poor", "No better than guessing"
+    elif curve is not None and curve.verdict == "too early to say":
+        level, short = "fair", "Too early to tell"
     elif curve is None or curve.change is None:
         level, short = "fair", "Too few answers to tell"
     elif curve.verdict == "levelled off":
@@ -121,10 +123,10 @@ def _accuracy(judge: Judge, answers: Collection) -> Verdict:
         where = "inside that range" if best >= low else "just below that range"
         level, end = (
             "good",
-            f"the model is {where}, at most {points(high - best)[1:]} points from the limit.",
+            f"the model is {where}, at most {points(most - best)[1:]} points from the limit.",
         )
     else:
-        level, end = "fair", f"the model is {points(low - best)[1:]} points or more short of it."
+        level, end = "fair", f"the model is about {points(low - best)[1:]} points or more short of it."
     return Verdict("Accuracy", level, f"{percent(best)} of unseen answers", f"{how} {possible}: {end}")
 
 
