@@ -101,7 +101,9 @@ class _Jobs(Generic[Result]):
 
 
 def ahead(items: Iterator[Item]) -> Iterator[Item]:
-    """The same items in the same order; while one is worked on, the next is made in another thread.
+    """The same items in the same order; while one is worked on, the next is made in a thread of its own.
+
+    ``items`` may look ahead itself, so that a line of works goes on side by side.
 
     >>> list(ahead(iter("abc")))
     ['a', 'b', 'c']
@@ -109,13 +111,11 @@ def ahead(items: Iterator[Item]) -> Iterator[Item]:
     if inside():
         yield from items
         return
-    following = _pool().submit(next, items, _END)
-    try:
+    with ThreadPoolExecutor(1) as maker:  # which ends before whoever reads on, or closes what it reads from
+        following = maker.submit(next, items, _END)
         while (item := following.result()) is not _END:
-            following = _pool().submit(next, items, _END)
+            following = maker.submit(next, items, _END)
             yield cast("Item", item)
-    finally:
-        wait([following])  # before whoever reads on, or closes what it reads from
 
 
 _END = object()

@@ -266,11 +266,11 @@ def _named(batches: list) -> list[tuple[str, ...]]:
 
 
 def _scanned(path: Path, chunk: int, batch_rows: int, *, fast: bool) -> list[tuple[str, ...]]:
-    before = csv_table.CHUNK, csv_table.SLOW_BYTES, csv_table.CsvTable._parse_fast
+    before = csv_table.CHUNK, csv_table.SLOW_BYTES, csv_table.CsvTable._plain_chunk
     csv_table.CHUNK, csv_table.SLOW_BYTES = chunk, min(chunk, before[1])
     if not fast:
-        csv_table.CsvTable._parse_fast = lambda *given: None
+        csv_table.CsvTable._plain_chunk = lambda *given: None
     try:
         return _named(list(scan_triplets(path, on_bad="drop", batch_rows=batch_rows)))
     finally:
-        csv_table.CHUNK, csv_table.SLOW_BYTES, csv_table.CsvTable._parse_fast = before
+        csv_table.CHUNK, csv_table.SLOW_BYTES, csv_table.CsvTable._plain_chunk = before

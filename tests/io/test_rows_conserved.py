@@ -47,6 +47,38 @@ def test_one_bad_row_costs_one_row(distinct, batch_rows):
     assert before == expected[: len(before)]
 
 
+def test_a_bad_row_names_no_object_and_nobody(tmp_path):
+    """The fast parser numbers the cells of a chunk before it finds the row that is not UTF-8."""
+    sound = b"\n".join(b"a%d,b%d,c%d,p%d" % (i % 50, i % 40, i % 30, i % 20) for i in range(20_000))
+    parts = [b"anchor,near,far,participant", sound, b"ghost,a1,\xff,nobody", sound, b"late,a1,b1,last", sound]
+    path = tmp_path / "answers.csv"
+    path.write_bytes(b"\n".join(parts))
+    found = read_answers(path, on_bad="drop")
+    assert (len(found.triplets), len(found.rejected)) == (60_001, 1)
+    assert len(found.triplets.objects) == 121 and "ghost" not in found.triplets.objects
+    assert len(found.triplets.participant.names) == 21
+    batch = next(scan_triplets(path, on_bad="drop"))
+    assert batch.objects == found.triplets.objects
+
+
+def test_empty_and_missing_text_of_a_typed_table_is_blank(tmp_path):
+    path = tmp_path / "answers.parquet"
+    rows = [
+        ("a", "b", "c", "p"),
+        ("", "b", "c", "p"),
+        (None, "b", "c", "p"),
+        ("b", "c", "a", ""),
+        ("c", "a", "b", None),
+    ]
+    pl.DataFrame(rows, schema=["anchor", "near", "far", "participant"], orient="row").write_parquet(path)
+    found = read_answers(path, on_bad="drop")
+    assert found.rejected.select("line", "reason", "content").rows() == [
+        (1, "blank cell", "anchor ''"),
+        (2, "blank cell", "anchor ''"),
+    ]
+    assert np.asarray(found.triplets.participant).tolist() == ["p", "", ""]
+
+
 def test_a_quotation_mark_in_the_name_of_a_column(tmp_path):
     path = tmp_path / "answers.csv"
     path.write_text('anchor,near,far,size 5"\n' + "a,b,c,x\n" * 1000)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -13,7 +14,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from nearfar import threads
 from nearfar.errors import FileError, InputError, NearfarWarning
 from nearfar.io.build import triplet_rows
 from nearfar.io.classify_rows import classify_rows
@@ -25,7 +25,7 @@ from nearfar.io.objects import ObjectList, as_count, as_names
 from nearfar.io.parse_columns import parse_columns
 from nearfar.io.rejections import NONE_ASIDE, NONE_REJECTED, rejected_rows, rows_set_aside
 from nearfar.io.sources import Source, find_sources
-from nearfar.io.table import Cells, Table
+from nearfar.io.table import Cells, Coded, Table
 from nearfar.limits import check_largest_index
 
 __all__ = ["Batch", "ColumnRoles", "GivenObjects", "Opened", "Reader"]
@@ -138,9 +138,23 @@ class Reader:
     def batches(self, opened: Opened, rows: int) -> Iterator[Batch]:
         """All rows of a source, at most ``rows`` at a time; what is found is noted in ``opened``."""
         empty = Cells(pl.DataFrame(schema=opened.table.schema), 0, 0)
-        for chunk in chain(threads.ahead(opened.table.cells(opened.grammar.has_header, rows)), [empty]):
-            for cells in chunk.cut(rows):
-                yield self._batch(opened, cells)
+        cells = opened.table.cells(opened.grammar.has_header, rows, self._coded(opened))
+        for chunk in chain(cells, [empty]):
+            for part in chunk.cut(rows):
+                yield self._batch(opened, part)
+
+    def _coded(self, opened: Opened) -> Coded:
+        """The columns that hold nothing but objects, or participants, as ``parse_columns`` numbers them."""
+        grammar = opened.grammar
+        if grammar.blanks:  # which are looked for in the text
+            return {}
+        words = dict.fromkeys(grammar.objects, opened.naming.dtype) | {
+            "participant": self.people.vocabulary.dtype
+        }
+        times = Counter(grammar.columns.values())
+        return {
+            f"c{at}": words[role] for role, at in grammar.columns.items() if role in words and times[at] == 1
+        }
 
     def _batch(self, opened: Opened, cells: Cells) -> Batch:
         table, grammar = opened.table, opened.grammar
@@ -161,7 +175,8 @@ class Reader:
                 "this is an error of nearfar, please report it"
             )
         triplets = triplet_rows(kept, grammar, opened.n_rows)
-        self._note(opened, triplets, all_kept=len(kept) == cells.records and not grammar.partial)
+        whole = len(kept) == cells.records and not grammar.partial and not table.has_stray_codes
+        self._note(opened, triplets, all_kept=whole)
         if "bad_answered_at" in kept.columns and kept["bad_answered_at"].any():
             self._warn_of_times(opened, cells.frame.filter(columns["bad_answered_at"]))
         opened.n_rows += len(kept)
@@ -176,7 +191,7 @@ class Reader:
                 opened.used = np.concatenate([opened.used, np.full(more, all_kept)])
             if not opened.used.all():
                 for role in ROLES:
-                    opened.used |= np.bincount(triplets[role].to_numpy(), minlength=len(opened.used)) > 0
+                    opened.used[triplets[role].to_numpy()] = True
         if "statement" in triplets.columns:
             opened.statements.see(triplets["statement"])
         if "participant" in triplets.columns:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from nearfar.ids import Ids
 from nearfar.io.dialects import Grammar
+from nearfar.io.naming import look_up
 from nearfar.triplets import Triplets
 
 __all__ = ["make_triplets", "triplet_rows"]
@@ -75,10 +76,10 @@ def make_triplets(
     participant: Ids | None,
 ) -> Triplets:
     """Triplets of triplet rows; ``index_of_id`` is the index of every id, None where ids are indices."""
-    columns: dict[str, Any] = {}
-    for role in ROLES:
-        ids = rows[role].to_numpy()
-        columns[role] = ids if index_of_id is None else index_of_id.take(ids)
+    columns: dict[str, Any] = {
+        role: rows[role].to_numpy() if index_of_id is None else look_up(index_of_id, rows[role])
+        for role in ROLES
+    }
     for role, unknown in (("seconds", np.nan), ("near_side", -1), ("answered_at", np.nan)):
         if role in rows.columns:
             columns[role] = rows[role].fill_null(unknown).to_numpy()

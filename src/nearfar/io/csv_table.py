@@ -10,21 +10,24 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from io import BytesIO
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from nearfar import threads
 from nearfar.errors import FileError
 from nearfar.io.header import Header
 from nearfar.io.sources import Source
-from nearfar.io.table import Cells, Fault, Table, cell_schema
+from nearfar.io.table import Cells, Coded, Fault, Table, cell_schema
 from nearfar.io.text import BYTE_ORDER_MARK, CHUNK, Window, decode, escaped, open_window
 from nearfar.limits import LIMITS
 
 __all__ = ["CsvTable", "RecordCount", "plain_shape"]
 
+FIRST_BYTES = 1 << 20  # so that there is soon something to parse
 SLOW_BYTES = 1 << 16  # that are read record by record before the fast parser is tried again
 CELL_BYTES = 1 << 24  # of one cell, at most
 BLOCK = 1 << 18  # bytes that are counted at a time
@@ -38,6 +41,15 @@ class RecordCount(NamedTuple):
     end: int
     records: int
     separators: int
+    quoted: bool
+
+
+class _Chunk(NamedTuple):
+    """Whole records, the line of the first, how many they are by counting, and whether there are quotation marks."""
+
+    data: bytes
+    line: int
+    records: int
     quoted: bool
 
 
@@ -72,50 +84,67 @@ class CsvTable(Table):
         """The position after the header, where there is one."""
         return self._mark_bytes + self._before[0] + self._header.size
 
-    def cells(self, has_header: bool, rows: int) -> Iterator[Cells]:
-        """All cells as text, chunk by chunk."""
+    def cells(self, has_header: bool, rows: int, coded: Coded | None = None) -> Iterator[Cells]:
+        """All cells as text, chunk by chunk; while one is worked on, the next is parsed, and one more read and counted."""
+        types = cell_schema(len(self.header)) | dict(coded or {})
+        chunks = threads.ahead(self._chunks(has_header))
+        yield from threads.ahead(cells for chunk in chunks for cells in self._parsed(chunk, types))
+
+    def _chunks(self, has_header: bool) -> Iterator[Cells | _Chunk]:
         with open_window(self.source) as window:
             window.advance(*self._before)
             if has_header:
                 window.advance(self._header.size, self._header.lines)
-            size = CHUNK
-            while window.fill(size):
-                cells = self._parse_fast(window, size)
-                size = min(CHUNK, 2 * size)
-                if cells is None:
-                    cells, size = self._parse_slowly(window), SLOW_BYTES
-                yield cells
+            yield from self._cut(window, min(FIRST_BYTES, CHUNK))
 
-    def _parse_fast(self, window: Window, size: int) -> Cells | None:
+    def _cut(self, window: Window, size: int) -> Iterator[Cells | _Chunk]:
+        """What is left in a window, at first about ``size`` bytes of it: chunks where it is plain, else cells."""
+        while window.fill(size):
+            chunk = self._plain_chunk(window, size)
+            size = min(CHUNK, 2 * size)
+            if chunk is None:
+                yield self._parse_slowly(window)
+                size = SLOW_BYTES
+            else:
+                yield chunk
+
+    def _plain_chunk(self, window: Window, size: int) -> _Chunk | None:
         """The whole records of the next bytes; None where the slow parser must look at them."""
         data = window.chunk(size)
         ended = b'"' in data and window.reaches_end(len(data))
         shape = plain_shape(data, self.separator, ended=ended)
-        width = len(self.header)
-        if shape is None or shape.separators != shape.records * (width - 1):
+        if shape is None or shape.separators != shape.records * (len(self.header) - 1):
             return None
+        data = data if shape.end == len(data) else data[: shape.end]
+        lines = data.count(b"\n") + int(not data.endswith(b"\n")) if shape.quoted else shape.records
+        chunk = _Chunk(data, window.line, shape.records, shape.quoted)
+        window.advance(shape.end, lines)
+        return chunk
+
+    def _parsed(self, chunk: Cells | _Chunk, types: dict[str, Any]) -> Iterator[Cells]:
+        """The cells of a chunk; ``types`` has their types where none is quoted."""
+        if isinstance(chunk, Cells):
+            yield chunk
+            return
         try:
             frame = pl.read_csv(
-                data if shape.end == len(data) else data[: shape.end],
+                chunk.data,
                 has_header=False,
-                schema=cell_schema(width),
+                schema=cell_schema(len(self.header)) if chunk.quoted else types,
                 separator=self.separator,
-                quote_char='"' if shape.quoted else None,
-                null_values="",
+                quote_char='"' if chunk.quoted else None,
+                null_values="" if chunk.quoted else None,
             )
         except pl.exceptions.PolarsError:  # more cells than columns, or bytes that are not UTF-8
-            return None
-        if len(frame) != shape.records:
-            return None
-        lines, count = None, shape.records
-        if shape.quoted:
-            breaks = frame.select(pl.sum_horizontal(pl.all().str.count_matches("\n", literal=True)))
-            within = breaks.to_series().fill_null(0).cast(pl.Int64)
-            lines = pl.int_range(len(frame), eager=True) + within.cum_sum() - within + window.line
-            count += int(within.sum())
-        cells = Cells(frame, shape.records, window.line, lines)
-        window.advance(shape.end, count)
-        return cells
+            frame = None
+        if frame is not None and len(frame) == chunk.records:
+            yield Cells(frame, chunk.records, chunk.line, _lines(frame, chunk.line) if chunk.quoted else None)
+            return
+        self.has_stray_codes = True
+        window = Window(self.name, BytesIO(chunk.data), chunk.line)
+        yield self._parse_slowly(window)
+        for part in self._cut(window, SLOW_BYTES):
+            yield from self._parsed(part, types)
 
     def _parse_slowly(self, window: Window) -> Cells:
         """At least ``SLOW_BYTES`` of records, one by one; those that are ragged or not UTF-8 are faults."""
@@ -163,6 +192,13 @@ class CsvTable(Table):
 
 
 # -------------------------------------------------------------------- counting in bytes
+
+
+def _lines(frame: pl.DataFrame, first: int) -> pl.Series:
+    """The line of every record, where cells may hold line ends."""
+    breaks = frame.select(pl.sum_horizontal(pl.all().str.count_matches("\n", literal=True)))
+    within = breaks.to_series().fill_null(0).cast(pl.Int64)
+    return pl.int_range(len(frame), eager=True) + within.cum_sum() - within + first
 
 
 def plain_shape(data: bytes, mark: str, *, ended: bool) -> RecordCount | None:

@@ -13,7 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nearfar.ids import Ids
-from nearfar.io.naming import Vocabulary, unguarded
+from nearfar.io.naming import Vocabulary, look_up, unguarded
 
 __all__ = ["ParticipantIds", "Statements"]
 
@@ -76,9 +76,9 @@ class Statements:
         if len(blank):
             text = text.scatter(blank, pl.select(pl.format("row {}", own + self._named)).to_series())
         words = Vocabulary()
-        codes = text.cast(words.dtype).to_physical().to_numpy()
+        codes = text.cast(words.dtype).to_physical()
         rename: Callable[[str], str] = unguarded if self._guarded else str
-        names = words.names(0, int(codes.max(initial=0)) + 1)
+        names = words.names(0, int(codes.max() or 0) + 1)  # type: ignore[arg-type]
         return _as_ids(codes, [f"{prefix}{rename(name)}" for name in names])
 
     def _as_numbers(self, ids: pl.Series) -> pl.Series | None:
@@ -105,7 +105,7 @@ class ParticipantIds:
             self._names += map(rename, self.vocabulary.names(start, start + more))
             self._used = np.concatenate([self._used, np.full(more, all_kept)])
         if not self._used.all():
-            self._used |= np.bincount(codes.drop_nulls().to_numpy(), minlength=len(self._used)) > 0
+            self._used[codes.drop_nulls().to_numpy()] = True
         self._are_numbers &= may_be_numbers and not codes.null_count()
 
     @property
@@ -120,20 +120,32 @@ class ParticipantIds:
         """The participant of a code."""
         return self._names[code]
 
-    def as_ids(self, codes: pl.Series, *, as_numbers: bool) -> Ids:
-        """Some participants as ``Ids``, '' where they are not known."""
-        return _as_ids(codes.fill_null(0).to_numpy(), self._names, as_numbers=as_numbers)
+    def as_ids(self, codes: pl.Series, *, as_numbers: bool, all_seen: bool = False) -> Ids:
+        """Some participants as ``Ids``, '' where they are not known; ``all_seen``: they are all that were seen."""
+        used = None
+        if all_seen:
+            used = self._used.copy()
+            used[0] = codes.null_count() > 0
+        return _as_ids(codes.fill_null(0), self._names, used, as_numbers=as_numbers)
 
 
-def _as_ids(codes: NDArray[np.integer], names: Sequence[str], *, as_numbers: bool = False) -> Ids:
+def _as_ids(
+    codes: pl.Series,
+    names: Sequence[str],
+    occurs: NDArray[np.bool_] | None = None,
+    *,
+    as_numbers: bool = False,
+) -> Ids:
     """``Ids`` with the names that occur, in order; codes of the same name are one."""
-    used = np.flatnonzero(np.bincount(codes, minlength=len(names)))
+    if occurs is None:
+        occurs = np.bincount(codes.to_numpy(), minlength=len(names)) > 0
+    used = np.flatnonzero(occurs)
     present = [names[code] for code in used.tolist()]
     values: list[Any] = sorted({int(name) for name in present} if as_numbers else set(present))
     order = {str(value): i for i, value in enumerate(values)}
     rank = np.zeros(len(names), dtype=np.int32)
     rank[used] = [order[name] for name in present]
-    ranks = rank.take(codes)
+    ranks = look_up(rank, codes)
     ranks.flags.writeable = False  # ours alone, so Ids need not copy it
     return Ids.from_codes(ranks, values)
 

@@ -8,11 +8,12 @@ from typing import Any
 
 import polars as pl
 
+from nearfar import threads
 from nearfar.errors import FileError
 from nearfar.io.header import Header
 from nearfar.io.json_simple import parse_simple_lines
 from nearfar.io.sources import Source, open_binary
-from nearfar.io.table import Cells, Fault, Table, cell_names
+from nearfar.io.table import Cells, Coded, Fault, Table, cell_names
 from nearfar.io.text import Window, decode, escaped, open_window
 from nearfar.limits import LIMITS
 
@@ -49,13 +50,13 @@ class JsonLinesTable(Table):
         _need_keys(source, keys, first_fault, self.row_word)
         super().__init__(source, Header(source.name, list(keys)))
 
-    def cells(self, has_header: bool, rows: int) -> Iterator[Cells]:
+    def cells(self, has_header: bool, rows: int, coded: Coded | None = None) -> Iterator[Cells]:
         """All values as text."""
         if self._kept is not None:
             yield from (self._aligned(cells, keys) for cells, keys in self._kept)
             return
         with open_window(self.source) as window:
-            yield from (self._aligned(cells, keys) for cells, keys in _batches(window))
+            yield from (self._aligned(cells, keys) for cells, keys in threads.ahead(_batches(window)))
 
     def _aligned(self, cells: Cells, keys: list[str]) -> Cells:
         """Columns in the order of the header, whichever keys this batch has."""
@@ -97,7 +98,7 @@ class JsonTable(Table):
         _need_keys(source, dict.fromkeys(keys), next(iter(faults), None), self.row_word)
         super().__init__(source, Header(source.name, keys))
 
-    def cells(self, has_header: bool, rows: int) -> Iterator[Cells]:
+    def cells(self, has_header: bool, rows: int, coded: Coded | None = None) -> Iterator[Cells]:
         """All values as text."""
         yield self._cells
 

@@ -12,17 +12,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from nearfar.ids import order_names
 
-__all__ = ["GUARDED", "NameTable", "Naming", "Refused", "Vocabulary", "by_distinct", "unguarded"]
+__all__ = ["GUARDED", "NameTable", "Naming", "Refused", "Vocabulary", "by_distinct", "look_up", "unguarded"]
 
 NAN = ("NaN", "nan")
 WHOLE = re.compile(r"(\d{1,18})(\.0*)?", re.ASCII)
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 GUARDED = re.compile(r"'+[=+\-@\t\r]")
+EMPTY = 0  # the code of the empty text in every vocabulary
 Refused = tuple[str, str]  # reason, what was expected
 
 
 class Vocabulary:
-    """Texts seen so far; the code of a text never changes. Code 0 is the empty text."""
+    """Texts seen so far; the code of a text never changes. ``EMPTY`` is the empty one."""
 
     def __init__(self) -> None:
         self._categories = pl.Categories.random()
@@ -77,6 +78,23 @@ def by_distinct(
     table = np.zeros(high - low + 1, np.int32)
     table[met] = meaning(met + low)
     found: NDArray[np.int32] = table.take(moved)
+    return found
+
+
+def look_up(table: NDArray[np.int32], codes: pl.Series) -> NDArray[np.int32]:
+    """``table[code]`` of every code, none of which is null; a column in several pieces is not put together first.
+
+    >>> look_up(np.array([5, 7], np.int32), pl.Series([1, 0, 1]))
+    array([7, 5, 7], dtype=int32)
+    """
+    found = np.empty(len(codes), np.int32)
+    start = 0
+    for piece in codes.get_chunks():
+        stop = start + len(piece)
+        table.take(
+            piece.to_numpy(), out=found[start:stop], mode="clip"
+        )  # "raise" would copy; no code is too large
+        start = stop
     return found
 
 
@@ -145,9 +163,9 @@ class Naming:
         self._numeric = numeric
         self._guarded = guarded
         self._vocabulary = Vocabulary()
-        self._meaning = np.zeros(
-            1, np.int32
-        )  # by code; code 0 is the blank cell, which is null before it comes here
+        # by code; code 0 is the blank cell, which is null before it comes here
+        self._meaning = np.zeros(1, np.int32)
+        self._in_order = True  # code i + 1 means object i
 
     @property
     def dtype(self) -> pl.Categorical:
@@ -163,7 +181,10 @@ class Naming:
             if stop > known:
                 fresh = [self._judge(name) for name in self._vocabulary.names(known, stop)]
                 self._meaning = np.concatenate([self._meaning, np.array(fresh, np.int32)])
-            found = self._meaning.take(values)
+                self._in_order = self._in_order and fresh == list(range(known - 1, stop - 1))
+            found = (
+                values.view(np.int32) - 1 if self._in_order and blank is None else self._meaning.take(values)
+            )
         else:
             found = self._number_ids(values)
         ids = pl.Series(found)

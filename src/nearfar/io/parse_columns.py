@@ -31,15 +31,13 @@ def parse_columns(frame: pl.DataFrame, grammar: Grammar, naming: Naming, people:
             cell = pl.when(~cell.is_in(grammar.blanks)).then(cell)
         if role in grammar.objects:
             chosen[role] = (
-                cell.cast(pl.Int64)
-                if dtype in SMALL_INTEGERS
-                else _text(cell, dtype).cast(naming.dtype).to_physical()
+                cell.cast(pl.Int64) if dtype in SMALL_INTEGERS else _codes(cell, dtype, naming.dtype)
             )
         elif role == "participant" and dtype in SMALL_INTEGERS:
             chosen[role] = cell.cast(pl.Int64)
         elif role == "participant":
             cell = cell.fill_nan(None) if dtype.is_float() else cell
-            chosen[role] = _text(cell, dtype).cast(people.dtype).to_physical()
+            chosen[role] = _codes(cell, dtype, people.dtype)
         elif role == "statement" and dtype in SMALL_INTEGERS:
             chosen[role] = cell.cast(pl.Int64)
         elif role == "statement":
@@ -56,6 +54,11 @@ def parse_columns(frame: pl.DataFrame, grammar: Grammar, naming: Naming, people:
     if columns.schema.get("participant") == pl.Int64:
         columns = columns.with_columns(participant=people.codes_of_numbers(columns["participant"]))
     return columns.with_columns(naming.ids(columns[role]).alias(role) for role in grammar.objects)
+
+
+def _codes(cell: pl.Expr, dtype: Any, words: pl.Categorical) -> pl.Expr:
+    """Codes of text, which the parser may have numbered already."""
+    return (cell if dtype == words else _text(cell, dtype).cast(words)).to_physical()
 
 
 def _text(cell: pl.Expr, dtype: Any) -> pl.Expr:

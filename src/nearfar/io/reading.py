@@ -175,7 +175,9 @@ def _whole(reader: Reader, opened: Opened, frames: list[pl.DataFrame]) -> Triple
     if "statement" in rows.columns:
         statement = opened.statements.as_ids(rows["statement"], as_numbers=opened.statements.are_numbers)
     if "participant" in rows.columns:
-        participant = reader.people.as_ids(rows["participant"], as_numbers=reader.people.are_numbers)
+        participant = reader.people.as_ids(
+            rows["participant"], as_numbers=reader.people.are_numbers, all_seen=True
+        )
     return make_triplets(rows, index_of_id, objects, statement, participant)
 
 

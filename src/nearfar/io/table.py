@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -13,7 +13,7 @@ from nearfar.errors import FileError
 from nearfar.io.header import Header
 from nearfar.io.sources import Source
 
-__all__ = ["FAULTS", "Cells", "Fault", "Table", "cell_names", "cell_schema"]
+__all__ = ["FAULTS", "Cells", "Coded", "Fault", "Table", "cell_names", "cell_schema"]
 
 FAULTS: dict[str, Any] = {
     "line": pl.Int64,
@@ -21,6 +21,9 @@ FAULTS: dict[str, Any] = {
     "content": pl.String,
     "expected": pl.String,
 }
+
+
+Coded = Mapping[str, pl.Categorical]
 
 
 class Fault(NamedTuple):
@@ -38,7 +41,7 @@ class Cells:
 
     Attributes
     ----------
-    frame : columns ``c0, c1, ...``; null where a cell is blank.
+    frame : columns ``c0, c1, ...``; null where a cell is blank. Text may be coded, see ``Table.cells``.
     records : how many rows there are, counted in the source itself and not by the parser that made ``frame``.
     first : line (or number) of the first row; ``lines`` has one for every row where they do not follow each other.
     faults : the rows that could not be cut into cells, in order.
@@ -83,6 +86,7 @@ class Table(ABC):
     dialect : the dialect that the source itself names, if any.
     objects : the object list that the source itself holds, if any.
     first_index : the number of the first object where cells are indices, None where they are names.
+    has_stray_codes : whether a coded type may number texts that are in no row, because a parser gave up on some bytes.
     """
 
     row_word: ClassVar[str] = "row"
@@ -96,6 +100,7 @@ class Table(ABC):
         self.dialect: str | None = None
         self.objects: tuple[str, ...] | None = None
         self.first_index: int | None = None
+        self.has_stray_codes = False
 
     @property
     def name(self) -> str:
@@ -116,8 +121,12 @@ class Table(ABC):
             )
 
     @abstractmethod
-    def cells(self, has_header: bool, rows: int) -> Iterator[Cells]:
-        """All rows in their order; batches of about ``rows`` rows where that is for the reader to choose."""
+    def cells(self, has_header: bool, rows: int, coded: Coded | None = None) -> Iterator[Cells]:
+        """All rows in their order; batches of about ``rows`` rows where that is for the reader to choose.
+
+        Text in the columns of ``coded`` may come with their types instead of ``pl.String``: a parser that numbers the
+        texts as it meets them need not make them first.
+        """
 
 
 def cell_names(width: int) -> list[str]:

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from nearfar.errors import FileError, TripletError
 from nearfar.io.header import Header
+from nearfar.io.naming import EMPTY
 from nearfar.io.sources import Source, open_binary
-from nearfar.io.table import Cells, Table, cell_names
+from nearfar.io.table import Cells, Coded, Table, cell_names
 from nearfar.limits import LIMITS
 
 __all__ = [
@@ -36,6 +37,7 @@ LAST_CHARACTER, SURROGATES = (
     (0xD800, 0xDFFF),
 )  # what text can hold, and what of that is no character
 ROW_BYTES = 12  # of three indices
+TEXT_ROWS = 1 << 18  # of text at a time, so that one batch is worked on while the next is made
 TEXT = (pl.String, pl.Categorical, pl.Enum, pl.Binary, pl.Time)
 READABLE = (TypeError, OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
@@ -53,24 +55,28 @@ class TypedTable(Table):
                 f"{source.name}: has {len(schema):,} columns, more than {LIMITS.columns:,}; if that is meant, "
                 "raise NEARFAR_MAX_COLUMNS"
             )
-        names = cell_names(len(schema))
         self._n_rows = n_rows
-        self._table = table.select(
-            _cell(key, dtype).alias(name) for (key, dtype), name in zip(schema.items(), names, strict=True)
-        )
-        self._schema = {name: _type(dtype) for name, dtype in zip(names, schema.values(), strict=True)}
+        self._table = table
+        self._given = dict(zip(cell_names(len(schema)), schema.items(), strict=True))
+        self._schema = {name: _type(dtype) for name, (_, dtype) in self._given.items()}
 
     @property
     def schema(self) -> dict[str, Any]:
         """The types of the columns ``c0, c1, ...``."""
         return self._schema
 
-    def cells(self, has_header: bool, rows: int) -> Iterator[Cells]:
+    def cells(self, has_header: bool, rows: int, coded: Coded | None = None) -> Iterator[Cells]:
         """The table in batches."""
         found = 0
+        text = {name: dtype for name, dtype in (coded or {}).items() if self._given[name][1] == pl.String}
+        table = self._table.select(
+            (pl.col(key).cast(text[name]) if name in text else _cell(key, dtype)).alias(name)
+            for name, (key, dtype) in self._given.items()
+        )
         try:
-            for frame in self._table.collect_batches(chunk_size=rows, maintain_order=True):
-                yield Cells(frame, len(frame), found + self.first_row)
+            size = min(rows, TEXT_ROWS) if text else rows
+            for frame in table.collect_batches(chunk_size=size, maintain_order=True):
+                yield Cells(_without_empty(frame, list(text)), len(frame), found + self.first_row)
                 found += len(frame)
         except READABLE as error:
             raise self._damaged() from error
@@ -79,6 +85,16 @@ class TypedTable(Table):
 
     def _damaged(self) -> FileError:
         return FileError(f"{self.name}: cannot be read to its end, it is damaged; fetch or write it again")
+
+
+def _without_empty(frame: pl.DataFrame, coded: list[str]) -> pl.DataFrame:
+    """With null where coded text is empty."""
+    empty = [name for name in coded if (frame[name].to_physical() == EMPTY).any()]
+    return (
+        frame.with_columns(pl.when(pl.col(empty).to_physical() != EMPTY).then(pl.col(empty)))
+        if empty
+        else frame
+    )
 
 
 def _cell(key: str, dtype: Any) -> pl.Expr:
