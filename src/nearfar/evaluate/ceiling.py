@@ -234,14 +234,14 @@ def _why_unknown(
         )
     if known_people and found.people < FEW_PEOPLE:
         return (
-            f"the repeated questions were answered by {found.people} people, too few to speak for others; ask at "
+            f"the repeated questions were answered by {found.people} people, too few to say anything about others; ask at "
             f"least {FEW_PEOPLE}"
         )
     if fair is not None and not fair.fair:
         kind = "easier" if fair.repeated > fair.single else "harder"
         return (
             f"the questions that were answered more than once are {kind} than the others (a model predicts "
-            f"{fair.repeated:.0%} of those answers and {fair.single:.0%} of the rest), so they do not speak for all; "
+            f"{fair.repeated:.0%} of those answers and {fair.single:.0%} of the rest), so they do not represent all questions; "
             f"ask about {ENOUGH_REPEATED} questions again, drawn at random"
         )
     return ""

@@ -249,7 +249,7 @@ def _table(comparison: Comparison) -> list[str]:
         if score.name == comparison.best.name:
             behind = "best"
         else:
-            behind = f"{score.behind:.3f}" + (" not told apart" if score.as_good_as_best else "")
+            behind = f"{score.behind:.3f}" + (" no clear difference" if score.as_good_as_best else "")
         error = "unknown" if np.isnan(score.standard_error) else f"{score.standard_error:7.3f}"
         lines.append(
             f"{score.name:<{width}}  {score.accuracy:8.3f}  {error}  {score.ties:6.1%}  {score.seconds:7.3f}  {behind}"

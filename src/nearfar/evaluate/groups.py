@@ -118,7 +118,7 @@ class GroupPair:
             )
         sure = [move for move in self.moves if move.sure]
         shown = sure[:5] if sure else self.moves[:3]
-        told = "objects that move" if sure else "no object moves for certain; those that move most"
+        told = "objects that move" if sure else "no object clearly moves; those that move most"
         if shown:
             lines.append(
                 f"{told}: "

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, get_args
 from weakref import WeakKeyDictionary
 
@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nearfar.checks import Seed, generator
 from nearfar.errors import InputError, ScreenWarning
-from nearfar.evaluate.screens import recognise_screens
+from nearfar.evaluate.screens import Screens, recognise_screens
 from nearfar.triplets import Triplets, as_triplets
 
 __all__ = ["KINDS", "By", "Split", "Units", "holdout", "kfold", "some_units", "split_units"]
@@ -52,6 +52,9 @@ class Units:
     codes: NDArray[np.int64]
     count: int
     kind: By
+    screens: Screens | None = field(
+        default=None, repr=False
+    )  # the evidence, where they were looked for and found
 
     @property
     def spans(self) -> bool:
@@ -99,8 +102,9 @@ def _units_by(answers: Triplets, by: By | None) -> Units:
     if by == "trio":
         return _units(answers.trio_ids, by)
     spanning = _spanning(answers)
-    if by == "pair" or (by is None and not spanning.any() and recognise_screens(answers).found):
-        return _units(answers.anchor.astype(np.int64) * answers.n_objects + answers.near, "pair")
+    screens = recognise_screens(answers) if by is None and not spanning.any() else None
+    if by == "pair" or (screens is not None and screens.found):
+        return _units(answers.anchor.astype(np.int64) * answers.n_objects + answers.near, "pair", screens)
     if by == "statement" and not spanning.any():
         return _units(answers.statement_ids, by)
     if not spanning.any():
@@ -111,9 +115,9 @@ def _units_by(answers: Triplets, by: By | None) -> Units:
     return _units(np.where(spanning[statements], own, trios), "statement")
 
 
-def _units(ids: NDArray[Any], kind: By) -> Units:
+def _units(ids: NDArray[Any], kind: By, screens: Screens | None = None) -> Units:
     codes = np.unique(ids, return_inverse=True)[1].astype(np.int64)
-    return Units(codes, int(codes.max(initial=-1)) + 1, kind)
+    return Units(codes, int(codes.max(initial=-1)) + 1, kind, screens)
 
 
 def _spanning(answers: Triplets) -> NDArray[np.bool_]:
@@ -208,11 +212,10 @@ def some_units(answers: Triplets, wanted: int, *, seed: Seed = 0) -> NDArray[np.
 
 def _units_or_warning(answers: Triplets, by: By | None) -> Units:
     units = split_units(answers, by)
-    if by is None and units.kind == "pair":
-        screens = recognise_screens(answers)
+    if units.screens is not None:
         warnings.warn(
             f"these answers look like grid, list or ranking screens that have lost their statement ids: pairs of anchor "
-            f"and option come back {screens.excess:.1f} times as often as independent questions would bring them, so "
+            f"and option come back {units.screens.excess:.1f} times as often as independent questions would bring them, so "
             "(anchor, near) is kept on one side of every split; give a statement column to split by screen",
             ScreenWarning,
             stacklevel=3,

@@ -154,9 +154,9 @@ def _verdict(pair: GroupPair, moved: int) -> tuple[str, str]:
     if not pair.test.differ:
         return "note", f"{one} and {other} do not differ recognisably ({how}, level 5\xa0%)."
     objects = (
-        "no single object moves for certain"
+        "no single object clearly moves"
         if not moved
-        else f"{moved} object{' moves' if moved == 1 else 's move'} for certain"
+        else f"{moved} object{' clearly moves' if moved == 1 else 's clearly move'}"
     )
     return "good", f"{one} and {other} see the objects differently ({how}, level 5\xa0%); {objects}."
 

@@ -78,7 +78,7 @@ def _why(analysis: Analysis) -> str:
         return text
     models = f"{len(analysis.models)} models"
     text = (
-        f"Of {models} it is the simplest that is not told apart from the most accurate one. It is judged by answers that "
+        f"Of {models} it is the simplest that is not clearly worse than the most accurate one. It is judged by answers that "
         "it was not chosen by."
     )
     if best.second:

@@ -14,7 +14,7 @@ MOST_NAMES = 60
 
 
 def groups_figure(pair: PairFacts, title: str = "") -> Figure:
-    """The maps of two groups, turned onto each other; filled and named: objects that move for certain."""
+    """The maps of two groups, turned onto each other; filled and named: objects that clearly move."""
     need_matplotlib()
     from matplotlib.figure import Figure as Made
 
