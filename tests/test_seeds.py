@@ -38,6 +38,7 @@ DRAWS = {
     "design.landmark_questions": lambda seed: nf.design.landmark_questions(8, [0, 1], seed=seed),
     "design.random_landmarks": lambda seed: nf.design.random_landmarks(8, 2, seed=seed),
     "design.random_questions": lambda seed: nf.design.random_questions(8, 9, seed=seed),
+    "design.near_questions": lambda seed: nf.design.near_questions(8, 9, seed=seed),
     "design.repeat_questions": lambda seed: nf.design.repeat_questions(FEW, seed=seed),
     "design.trio_questions": lambda seed: nf.design.trio_questions(8, 9, seed=seed),
     "simulate.answers": lambda seed: nf.simulate.answers(QUESTIONS, points=POINTS, seed=seed),

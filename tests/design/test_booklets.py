@@ -1,5 +1,6 @@
 """Booklets: equally many questions each, every question equally often, sides even, no trio twice but as planned."""
 
+import warnings
 from collections import Counter, defaultdict
 from itertools import combinations, pairwise
 
@@ -104,6 +105,54 @@ def test_places_repeats_and_checks_add_up(kind):
     assert np.bincount(made.role).tolist() == [25 * 52, 25 * 5, 25 * 3]
 
 
+def spreads(made, n, column=slice(None)):
+    """How much more often than another an object stands in a person's list: most of all lists, and in all together."""
+    counts = np.array(
+        [
+            np.bincount(
+                made.questions.array[(made.participant == p) & (made.role == NEW)][:, column].ravel(),
+                minlength=n,
+            )
+            for p in np.unique(made.participant)
+        ]
+    )
+    return int(np.ptp(counts, axis=1).max()), int(np.ptp(counts.sum(axis=0)))
+
+
+@given(st.integers(6, 20), st.integers(2, 9), st.data())
+def test_every_person_has_a_share_of_every_anchor(n, people, data):
+    """How often an object is the anchor in a list: how often it is in all, divided by the people, rounded up or down."""
+    questions = design.near_questions(
+        n, data.draw(st.integers(n, min(3 * n, n * (n - 1) * (n - 2) // 6))), seed=1
+    )
+    per_person = data.draw(st.integers(-(-len(questions) // people), len(questions)))
+    made = design.booklets(questions, people, per_person=per_person, seed=data.draw(st.integers(0, 3)))
+    anchors = np.array(
+        [np.bincount(made.questions.anchor[made.participant == p + 1], minlength=n) for p in range(people)]
+    )
+    each = -(-people * per_person // len(questions))  # how often a question is asked, at most
+    assert np.ptp(anchors.sum(axis=0)) <= each
+    assert np.ptp(anchors, axis=0).max() <= 1
+    assert np.ptp(anchors, axis=1).max() <= (1 if len(questions) % n == 0 else 2)
+
+
+@pytest.mark.parametrize(("kind", "most"), [("near", 2), ("odd", 2), ("central", 2), ("grid", 8)])
+def test_every_list_shows_every_object_about_equally_often(kind, most):
+    """Dealt at random, the same lists differ by 9 to 13."""
+    if kind == "near":
+        questions = design.near_questions(60, 600)
+    elif kind == "grid":
+        questions = design.grid_questions(60, 600, size=6)
+    else:
+        questions = design.trio_questions(60, 600, kind)
+    for how in ({"each": 2}, {"per_person": 110}):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NearfarWarning)  # trios of grids that come again
+            made = design.booklets(questions, 12, **how)
+        within, together = spreads(made, 60)
+        assert within <= most and together <= (0 if "each" in how else 3)
+
+
 def test_grids_are_kept_apart_too():
     questions = design.grid_questions(60, 120, size=6, pick=2)
     made = design.booklets(questions, 20, each=2, again=0.2, gap=3)
@@ -154,6 +203,10 @@ def test_checks_are_spread_over_the_list_and_differ():
     right = made.expected
     assert ((right >= 0) == (made.role == CHECK)).all()
     assert len(set(right[right >= 0].tolist())) == 20
+    shown = made.questions.array[made.role == CHECK]
+    assert (
+        np.bincount(shown.ravel(), minlength=20) == 3
+    ).all()  # twice as the central one, once beside another
 
 
 def test_who_shares_questions_with_whom_is_mixed():

@@ -44,6 +44,61 @@ def test_grids_of_any_budget_are_distinct_and_even(n, data):
     assert spread(grids.options, n) <= 1
 
 
+@EVEN
+@given(st.integers(3, 8), st.data())
+def test_near_questions_of_any_budget_are_distinct_and_even(n, data):
+    budget = data.draw(st.integers(0, 3 * comb(n, 3)))
+    near = design.near_questions(n, budget, seed=data.draw(st.integers(0, 3)))
+    rows = near.array.tolist()
+    assert len({(row[0], frozenset(row[1:])) for row in rows}) == len(rows) == budget
+    assert all(len(set(row)) == 3 for row in rows)
+    assert spread(near.anchor, n) <= 1
+    assert spread(near.array, n) <= 1
+    trios = Counter(frozenset(row) for row in rows)
+    asked = [trios[frozenset(trio)] for trio in combinations(range(n), 3)]
+    assert max(asked) - min(asked) <= 1
+
+
+@EVEN
+@given(st.integers(4, 8), st.data())
+def test_near_questions_beside_others_are_other_questions(n, data):
+    """About other trios as long as there are any; even where the others leave room for it."""
+    every = 3 * comb(n, 3)
+    given = design.random_questions(n, data.draw(st.integers(0, every)), seed=data.draw(st.integers(0, 9)))
+    budget = data.draw(st.integers(0, every - len(given)))
+    near = design.near_questions(n, budget, besides=given, seed=1)
+    rows = [*given.array.tolist(), *near.array.tolist()]
+    assert len({(row[0], frozenset(row[1:])) for row in rows}) == len(given) + budget
+    before = Counter(frozenset(row) for row in given.array.tolist())
+    after = Counter(frozenset(row) for row in rows)
+    least = min(after[frozenset(trio)] for trio in combinations(range(n), 3))
+    assert all(after[trio] <= max(before[trio], least + 1) for trio in after)
+
+
+def test_near_questions_beside_a_few_others_are_as_even():
+    given = design.landmark_questions(20, range(5), budget=60)
+    near = design.near_questions(20, 80, besides=given)
+    assert spread(near.anchor, 20) == 0 and spread(near.array, 20) == 0
+
+
+def test_questions_that_leave_no_even_choice_are_taken_as_they_are():
+    """All trios without object 0 are asked already, so that it is in all the others."""
+    taken = design.Questions(np.array(list(combinations(range(1, 8), 3)), dtype=np.int32), tuple("01234567"))
+    near = design.near_questions(list("01234567"), 9, besides=taken)
+    assert (near.array == 0).any(axis=1).all()
+    assert spread(near.anchor, 8) <= 2
+
+
+def test_near_questions_come_up_equally_often():
+    counts = Counter()
+    for seed in range(1500):
+        rows = design.near_questions(5, 10, seed=seed).array.tolist()
+        counts.update((row[0], frozenset(row[1:])) for row in rows)
+    values = np.array(list(counts.values()))
+    assert len(values) == 30
+    assert np.abs(values - 500).max() < 4.5 * np.sqrt(500)
+
+
 def test_all_trios_by_default():
     assert {frozenset(row) for row in design.trio_questions(7).array.tolist()} == set(
         map(frozenset, combinations(range(7), 3))
@@ -71,6 +126,8 @@ def test_too_small_a_budget_is_said_and_kept():
         assert len(design.trio_questions(100, 2)) == 2
     with pytest.warns(UninformedWarning, match=r"budget: 3 leaves \d+ of 100 objects .*; 13 is enough"):
         assert len(design.grid_questions(100, 3, size=8)) == 3
+    with pytest.warns(UninformedWarning, match=r"budget: 30 leaves 10 of 100 objects .*; 34 is enough"):
+        assert len(design.near_questions(100, 30)) == 30
     with pytest.warns(UninformedWarning, match=r"budget: 10 leaves \d+ of 100 objects"):
         assert len(design.random_questions(100, 10)) == 10
 
@@ -161,6 +218,11 @@ def test_a_check_answers_itself(kind):
         (lambda: design.trio_questions(2, 1), "a question needs three objects, got 2"),
         (lambda: design.trio_questions(4, 5), "5 questions were asked for, but there are 4 in all"),
         (lambda: design.trio_questions(4, 2, "near"), "expected 'odd' or 'central', got 'near'"),
+        (
+            lambda: design.near_questions(5, 3, besides=design.trio_questions(5, 2)),
+            r"besides: expected near questions about the same objects, got Questions\(2 odd",
+        ),
+        (lambda: design.near_questions(4, 13), "13 questions were asked for, but there are 12 in all"),
         (lambda: design.grid_questions(5, size=5), "5 options and an anchor need 6 objects, got 5"),
         (lambda: design.grid_questions(9, size=4, pick=4), "pick must be an integer from 1 to 3, got 4"),
         (lambda: design.grid_questions(9, size=1), "size must be an integer >= 2, got 1"),

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nearfar import design
 from nearfar.ask._toml import Toml, read_toml
@@ -105,37 +104,17 @@ def _drawn(study: Study, toml: Toml, names: tuple[str, ...], budget: int) -> Poo
 def _near(names: tuple[str, ...], budget: int, landmarks: int, n_random: int, seed: int) -> Pool:
     """Landmark questions and random ones; the random ones about other trios as far as there are any."""
     rng = np.random.default_rng(seed)
-    arrays: list[NDArray[np.int32]] = []
-    origins: list[str] = []
-    taken: set[str] = set()
+    chosen = Questions(np.empty((0, 3), dtype=np.int32), names)
     if landmarks:
         marks = design.random_landmarks(names, landmarks, rng)
-        every = design.landmark_questions(names, marks, "k1", seed=rng)
-        chosen = (
-            every
-            if len(every) <= budget - n_random
-            else design.landmark_questions(names, marks, "k1", budget=budget - n_random, seed=rng)
-        )
-        arrays.append(chosen.array)
-        origins += ["landmarks"] * len(chosen)
-        taken = {same_trio(tuple(row)) for row in chosen.array.tolist()}
-    n_random = budget - len(origins)  # where landmarks have too few questions, random ones take their place
-    n = len(names)
-    total = n * (n - 1) * (n - 2) // 2
-    rows = design.random_questions(names, min(total, 4 * n_random + 100), rng).array.tolist()
-    fresh, others = [], []
-    asked = {(*tuple(sorted(row[1:])), row[0]) for array in arrays for row in array.tolist()}
-    for row in rows:
-        key = same_trio(tuple(row))
-        if key not in taken:
-            taken.add(key)
-            fresh.append(row)
-        elif (*tuple(sorted(row[1:])), row[0]) not in asked:
-            others.append(row)
-    kept = (fresh + others)[:n_random]
-    arrays.append(np.array(kept, dtype=np.int32).reshape(-1, 3))
-    origins += ["random"] * len(kept)
-    return Pool(Questions(np.concatenate(arrays), names), tuple(origins))
+        chosen = design.landmark_questions(names, marks, "k1", seed=rng)
+        if len(chosen) > budget - n_random:
+            chosen = design.landmark_questions(names, marks, "k1", budget=budget - n_random, seed=rng)
+    n, marked = len(names), len(chosen)
+    n_random = min(budget - marked, n * (n - 1) * (n - 2) // 2 - marked)  # those that landmarks lack, too
+    drawn = design.near_questions(names, n_random, besides=chosen, seed=rng)
+    rows = np.concatenate([chosen.array, drawn.array])
+    return Pool(Questions(rows, names), ("landmarks",) * marked + ("random",) * n_random)
 
 
 def _from_file(study: Study, path: Path, names: tuple[str, ...]) -> Pool:

@@ -67,8 +67,7 @@ def plan(
             "--budget",
             "-b",
             metavar="N|all",
-            help="How many different questions to draw, evenly over the objects (near without --landmarks: at random). "
-            "Without it: advice on how many.",
+            help="How many different questions to draw, evenly over the objects. Without it: advice on how many.",
             show_default=False,
         ),
     ] = None,
@@ -185,8 +184,8 @@ def plan(
     With a budget: the questions, in random order with random sides, as .csv, .tsv, .json, .jsonl or .xlsx by the
     extension of the output. Columns are anchor, one, other (near); a, b, c (odd, central); anchor, option_1, ... (grid);
     pictures follow in anchor_image and so on. Lists for people start with participant, place, question and role (new,
-    again, check); everybody gets equally many questions, sides are even, and nobody gets the same trio twice but as a
-    repeat. "{participant}" in the name of the output makes one file for each person.
+    again, check); everybody gets equally many questions and every object about equally often, sides are even, and nobody
+    gets the same trio twice but as a repeat. "{participant}" in the name of the output makes one file for each person.
 
     Example:  nearfar plan photos/ --budget 3000 --people 50 --each 2 --again 0.1 --checks 3 -o lists.xlsx
     """

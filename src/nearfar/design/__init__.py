@@ -2,7 +2,7 @@
 
 from nearfar.design.booklets import Booklets, booklets, new_places, repeat_questions
 from nearfar.design.checks import check_questions
-from nearfar.design.draws import grid_questions, random_questions, trio_questions
+from nearfar.design.draws import grid_questions, near_questions, random_questions, trio_questions
 from nearfar.design.landmarks import farthest_first, landmark_questions, random_landmarks
 from nearfar.design.questions import KINDS, Questions
 from nearfar.design.scheme import Scheme
@@ -17,6 +17,7 @@ __all__ = [
     "farthest_first",
     "grid_questions",
     "landmark_questions",
+    "near_questions",
     "new_places",
     "random_landmarks",
     "random_questions",

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearfar.arrays import Ints
+from nearfar.design._balance import even_subset
+from nearfar.design._exchanges import Keys, Lists
 from nearfar.design.questions import Questions
 from nearfar.errors import InputError
 
 __all__ = ["count_clashes", "deal", "even_sides", "spread_load", "trio_keys"]
-
-Keys = list[tuple[int, ...]]
-
-MIXING = 4  # exchanges proposed per slot, which leave no trace of the order of dealing
-REPAIRS = 200  # exchanges proposed for each slot that clashes
 
 
 def trio_keys(questions: Questions) -> Keys:
@@ -34,18 +30,23 @@ def trio_keys(questions: Questions) -> Keys:
     return keys
 
 
-def spread_load(keys: Keys, total: int, people: int, rng: np.random.Generator) -> Ints:
+def spread_load(questions: Questions, keys: Keys, total: int, people: int, rng: np.random.Generator) -> Ints:
     """How often each question is asked: ``total`` in all, equally often give or take one.
 
-    Questions that show one trio are together asked at most ``people`` times, for nobody gets a trio twice.
+    Those asked once more are chosen evenly over the objects. Questions that show one trio are together asked at most
+    ``people`` times, for nobody gets a trio twice.
     """
     m = len(keys)
     base, extra = divmod(total, m) if m else (0, total)
-    group = Counter(key for key in keys if len(key) == 1)
+    group: Counter[tuple[int, ...]] = Counter(key for key in keys if len(key) == 1)
     room = {key: people - base * size for key, size in group.items()}
     crowded = base + (extra > 0) > people or min(room.values(), default=0) < 0
     load = np.full(m, base, dtype=np.int64)
-    for question in rng.permutation(m).tolist():
+    tight = extra > 0 and any(size > 1 for size in group.values())
+    order = even_subset(
+        questions.array.tolist(), m if tight else extra, rng, anchored=questions.anchored, before=base
+    )
+    for question in order:
         key = keys[question]
         if extra and room.get(key, 1) > 0:
             room[key] = room.get(key, 2) - 1
@@ -59,72 +60,33 @@ def spread_load(keys: Keys, total: int, people: int, rng: np.random.Generator) -
     return load
 
 
-def deal(keys: Keys, load: Ints, people: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
+def deal(
+    questions: Questions, keys: Keys, load: Ints, people: int, rng: np.random.Generator
+) -> tuple[Ints, Ints]:
     """(slots,) questions and (slots,) the person of each: equally many each, give or take one; no trio twice.
 
-    Slots of one trio lie side by side and are dealt round the table, so they come to different people. Random
-    exchanges that bring no trio twice to anybody then mix who shares questions with whom.
+    Slots of one trio lie side by side, those of one anchor too, and are dealt round the table, so that they come to
+    different people. Random exchanges that bring no trio twice to anybody then mix who shares questions with whom and
+    even out how often each person gets an object.
     """
     mixed = rng.permutation(len(keys)).tolist()
-    rank: dict[tuple[int, ...], int] = {}
+    anchor = questions.array[:, 0].tolist() if questions.anchored else [0] * len(keys)
+    rank: dict[tuple[int, ...], tuple[int, int]] = {}
     for q in mixed:
-        rank.setdefault(keys[q], len(rank))
+        rank.setdefault(keys[q], (anchor[q], len(rank)))
     order = sorted(mixed, key=lambda q: rank[keys[q]])
     question = np.repeat(np.array(order, dtype=np.int64), load[order])
     seat = rng.permutation(people)
     person = seat[np.arange(len(question)) % people]
-    _mix(keys, question, person, rng)
-    return question, person
+    lists = Lists(questions, keys, question.tolist(), person.tolist())
+    lists.mix(rng)
+    return np.array(lists.asked, dtype=np.int64), person
 
 
 def count_clashes(keys: Keys, question: Ints, person: Ints) -> int:
     """How many trios come to somebody who has them already."""
     shown = [(p, trio) for q, p in zip(question.tolist(), person.tolist(), strict=True) for trio in keys[q]]
     return len(shown) - len(set(shown))
-
-
-def _mix(keys: Keys, question: Ints, person: Ints, rng: np.random.Generator) -> None:
-    """Exchange the questions of random slots, in place, wherever no further trio comes to anybody twice."""
-    slots = len(question)
-    if slots < 2:
-        return
-    asked = question.tolist()
-    who = person.tolist()
-    has: list[Counter[int]] = [Counter() for _ in range(max(who) + 1)]
-    for q, p in zip(asked, who, strict=True):
-        has[p].update(keys[q])
-    pairs = rng.integers(slots, size=(MIXING * slots, 2)).tolist()
-    for i, j in pairs:
-        _exchange(keys, asked, who, has, i, j)
-    for i in range(slots):
-        for j in rng.integers(slots, size=REPAIRS).tolist() if _clash(has[who[i]], keys[asked[i]], 1) else ():
-            _exchange(keys, asked, who, has, i, j)
-            if not _clash(has[who[i]], keys[asked[i]], 1):
-                break
-    question[:] = asked
-
-
-def _clash(own: Counter[int], key: tuple[int, ...], at_least: int = 0) -> int:
-    return sum(own[trio] > at_least for trio in key)
-
-
-def _exchange(
-    keys: Keys, asked: list[int], who: list[int], has: Sequence[Counter[int]], i: int, j: int
-) -> None:
-    first, second = keys[asked[i]], keys[asked[j]]
-    one, other = has[who[i]], has[who[j]]
-    if one is other or asked[i] == asked[j]:
-        return
-    before = _clash(one, first, 1) + _clash(other, second, 1)
-    one.subtract(first)
-    other.subtract(second)
-    if _clash(one, second) + _clash(other, first) > before:
-        one.update(first)
-        other.update(second)
-        return
-    one.update(second)
-    other.update(first)
-    asked[i], asked[j] = asked[j], asked[i]
 
 
 def even_sides(person: Ints, question: Ints, rng: np.random.Generator) -> NDArray[np.bool_]:

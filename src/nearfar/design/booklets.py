@@ -121,7 +121,8 @@ def booklets(
 
     Everybody gets equally many, every question is asked equally often (give or take one), half of each person's and
     of each question's "near" options stand the other way round (give or take one; options of other kinds take turns),
-    and nobody gets the same trio twice except as a planned repeat.
+    and nobody gets the same trio twice except as a planned repeat. Anchors, and then objects, come to every person as
+    equally often as the questions and the trios to be kept apart allow, found by random exchanges between lists.
 
     Parameters
     ----------
@@ -159,7 +160,8 @@ def booklets(
         )
     rng = generator(seed)
     keys = trio_keys(questions)
-    question, person = deal(keys, spread_load(keys, total, people, rng), people, rng)
+    load = spread_load(questions, keys, total, people, rng)
+    question, person = deal(questions, keys, load, people, rng)
     _warn_clashes(count_clashes(keys, question, person))
     shown = _shown(questions, question, person, rng)
     if not checks:

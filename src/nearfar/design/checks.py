@@ -20,8 +20,8 @@ def check_questions(
     """Make ``count`` questions that answer themselves: an object stands beside itself.
 
     "near" and "grid": the anchor is one of its own options, and nothing is nearer. "odd": two of the three are the
-    same, the third is odd. "central": two of the three are the same, either of them is right. Objects come equally
-    often, give or take one. Such rows are no triplets; they grade people.
+    same, the third is odd. "central": two of the three are the same, either of them is right. Objects are asked about
+    equally often, give or take one, and so are those beside them. Such rows are no triplets; they grade people.
 
     Parameters
     ----------
@@ -40,21 +40,20 @@ def check_questions(
     if n < others + 1:
         raise InputError(f"objects: a check question of this kind needs {others + 1} objects, got {n}")
     rng = generator(seed)
-    rounds = -(-count // n)
-    subject = np.concatenate([rng.permutation(n) for _ in range(rounds)] or [np.zeros(0, int)])[:count]
-    beside = np.array([_others(int(x), n, others, rng) for x in subject], dtype=np.int32).reshape(
-        count, others
-    )
+    rounds = [_round(n, others, rng) for _ in range(-(-count // n))]
+    subject, *beside = np.concatenate([np.zeros((1 + others, 0), np.int64), *rounds], axis=1)[:, :count]
     own = subject[:, None].astype(np.int32)
-    shown = [own, beside] if kind in ("near", "grid") else [own, own, beside]
-    options = rng.permuted(np.concatenate(shown, axis=1), axis=1)
+    alike = [own] if kind in ("near", "grid") else [own, own]
+    options = rng.permuted(np.concatenate([*alike, np.array(beside).T], axis=1), axis=1)
     rows = np.concatenate([own, options], axis=1) if kind in ("near", "grid") else options
     return Questions(rows.astype(np.int32), names, kind, pick if kind == "grid" else 1)
 
 
-def _others(own: int, n: int, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    drawn: NDArray[np.int64] = rng.choice(n - 1, count, replace=False)
-    return drawn + (drawn >= own)
+def _round(n: int, others: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """(1 + others, n) every object once as the subject, and once in each place beside it: one circle, turned."""
+    circle = rng.permutation(n)
+    turns = rng.choice(n - 1, others, replace=False) + 1
+    return np.stack([circle, *(np.roll(circle, turn) for turn in turns.tolist())])
 
 
 def expected_objects(checks: Questions) -> Indices:

@@ -8,13 +8,14 @@ import numpy as np
 
 from nearfar.arrays import Indices
 from nearfar.checks import Seed, check_count, generator
+from nearfar.design._anchors import near_rows
 from nearfar.design._balance import balanced_rows, count_rows
 from nearfar.design._draw import distinct, unrank
 from nearfar.design._inputs import Objects, check_budget, object_names, warn_uninformed
 from nearfar.design.questions import Questions
 from nearfar.errors import InputError, TooLargeError
 
-__all__ = ["grid_questions", "random_questions", "trio_questions"]
+__all__ = ["grid_questions", "near_questions", "random_questions", "trio_questions"]
 
 MAX_OBJECTS = 2_000_000  # above it, the number of all questions does not fit in 64 bits
 
@@ -23,7 +24,7 @@ def random_questions(objects: Objects, budget: int, seed: Seed = 0) -> Questions
     """Draw ``budget`` distinct "near" questions, all equally likely, in random order.
 
     There are n (n - 1) (n - 2) / 2 questions about n objects. Objects that happen to be in none are named in an
-    ``UninformedWarning``.
+    ``UninformedWarning``. For a study take ``near_questions``, which asks about all objects equally often.
 
     >>> random_questions(["red", "pink", "blue"], 3).array.shape
     (3, 3)
@@ -40,6 +41,37 @@ def random_questions(objects: Objects, budget: int, seed: Seed = 0) -> Questions
     out = unrank(codes, n)
     _warn_missed(names, out, budget, "random draws need several questions per object to reach them all")
     return Questions(out.T, names)
+
+
+def near_questions(
+    objects: Objects, budget: int, *, besides: Questions | None = None, seed: Seed = 0
+) -> Questions:
+    """Draw ``budget`` distinct "near" questions, evenly over the objects, in random order.
+
+    Every object is the anchor equally often, and stands in equally many questions, give or take one. Each question is
+    about three objects that no other is about, as long as there are such; then every three are asked about twice, and so on.
+
+    Parameters
+    ----------
+    objects : names, or their number.
+    budget : how many of the n (n - 1) (n - 2) / 2 there are.
+    besides : "near" questions about the same objects that are asked anyway: they count as drawn, and what they leave may
+        not allow questions that are as even.
+    seed : whole number or numpy Generator.
+
+    >>> questions = near_questions(9, 18)
+    >>> np.bincount(questions.anchor).tolist(), np.bincount(questions.array.ravel()).tolist()
+    ([2, 2, 2, 2, 2, 2, 2, 2, 2], [6, 6, 6, 6, 6, 6, 6, 6, 6])
+    """
+    names = _at_least_three(objects)
+    if besides is not None and (besides.kind != "near" or besides.objects != names):
+        raise InputError(f"besides: expected near questions about the same objects, got {besides!r}")
+    asked = [] if besides is None else besides.array.tolist()
+    there = {(row[0], *sorted(row[1:])) for row in asked}
+    check_budget(budget, 3 * count_rows(len(names), [3]) - len(there))
+    rows = near_rows(len(names), budget, generator(seed), asked)
+    _warn_missed(names, rows, budget, f"{-(-len(names) // 3):,} is enough to ask about every object")
+    return Questions(rows, names)
 
 
 def trio_questions(

@@ -11,7 +11,7 @@ import numpy as np
 from nearfar.checks import Seed
 from nearfar.design._balance import count_rows
 from nearfar.design._inputs import Objects, object_names
-from nearfar.design.draws import grid_questions, random_questions, trio_questions
+from nearfar.design.draws import grid_questions, near_questions, trio_questions
 from nearfar.design.landmarks import landmark_questions, random_landmarks
 from nearfar.design.questions import KINDS, QuestionKind, Questions
 from nearfar.errors import InputError
@@ -28,8 +28,8 @@ class Scheme:
     Parameters
     ----------
     kind : "near", "odd", "central" or "grid".
-    draw : of "near" questions those of the landmark design of "k1" or "k2", or any ("random"); other kinds are
-        always drawn from all.
+    draw : of "near" questions those of the landmark design of "k1" or "k2", or any ("random", evenly over the
+        objects); other kinds are always drawn from all.
     landmarks : how many to draw, or which (names or indices).
     size, pick : options of a grid, and how many of them to pick.
 
@@ -102,6 +102,6 @@ class Scheme:
         if self.kind != "near":
             return trio_questions(objects, budget, self.kind, seed=seed)
         if self.draw == "random":
-            return random_questions(objects, self.total(objects) if budget is None else budget, seed)
+            return near_questions(objects, self.total(objects) if budget is None else budget, seed=seed)
         marks = self.marks(objects, seed)
         return landmark_questions(objects, marks, self.draw, budget=budget, seed=seed)

@@ -273,7 +273,7 @@ def _sentences(
         "central": "most central of three",
         "grid": f"pick {scheme.pick} of {scheme.size} that are nearest",
     }
-    draw = "random" if scheme.draw == "random" else f"the landmark design of {scheme.draw}"
+    draw = "drawn evenly" if scheme.draw == "random" else f"the landmark design of {scheme.draw}"
     seconds = SECONDS[scheme.kind] if given.seconds is None else given.seconds
     told = [f"{n:,} objects; questions '{kinds[scheme.kind]}', {draw}."]
     if not noted:

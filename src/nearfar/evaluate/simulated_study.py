@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -33,14 +34,23 @@ def p_one(points: Floats, questions: Questions, noise: float) -> Floats:
 
     Each of the two distances is seen times exp(noise z) with z standard normal.
     """
-    from scipy.special import ndtr
+    return _p_of_ratios(_log_ratios(points, questions), noise)
 
+
+def _log_ratios(points: Floats, questions: Questions) -> Floats:
     one = squared_distances(points, questions.anchor, questions.one)
     other = squared_distances(points, questions.anchor, questions.other)
-    probability: Floats = ndtr(np.log(other / one) / 2 / (noise * np.sqrt(2)))
+    return np.log(other / one) / 2
+
+
+def _p_of_ratios(ratios: Floats, noise: float) -> Floats:
+    from scipy.special import ndtr
+
+    probability: Floats = ndtr(ratios / (noise * np.sqrt(2)))
     return probability
 
 
+@cache
 def noise_of_agreement(agreement: float, dimension: int) -> float:
     """The noise at which two people agree on a random question with this probability, E p^2 + (1 - p)^2.
 
@@ -51,10 +61,11 @@ def noise_of_agreement(agreement: float, dimension: int) -> float:
     rng = np.random.default_rng(0)
     points = rng.normal(size=(300, dimension))
     questions = random_questions(300, 20_000, rng)
+    ratios = _log_ratios(points, questions)
     low, high = np.log(1e-3), np.log(1e3)
     for _ in range(40):
         middle = (low + high) / 2
-        p = p_one(points, questions, float(np.exp(middle)))
+        p = _p_of_ratios(ratios, float(np.exp(middle)))
         low, high = (middle, high) if np.mean(p**2 + (1 - p) ** 2) > agreement else (low, middle)
     return float(np.exp((low + high) / 2))
 
