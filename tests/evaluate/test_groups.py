@@ -178,6 +178,18 @@ def test_the_test_is_exact_under_exchangeability():
     assert abs(np.mean(np.array(ps) <= 0.5) - 0.5) < 0.1
 
 
+def test_a_small_careless_group_is_not_called_different():
+    """Not exchangeable, but of the same mean; without the standard error 0.29 of these are called different."""
+    rng = np.random.default_rng(0)
+    ps = []
+    for seed in range(300):
+        vectors = rng.normal(size=(36, 40)) * np.repeat([1.0, 3.0], [30, 6])[:, None]
+        gram = vectors @ vectors.T
+        np.fill_diagonal(gram, 0)
+        ps.append(permutation_test(gram, np.repeat([0, 1], [30, 6]), 99, seed).p)
+    assert np.mean(np.array(ps) <= 0.05) < 0.085
+
+
 def test_the_statistic_is_the_distance_between_group_means():
     """Compared with every deal of six people into three and three, by the definition, without what all have in common."""
     rng = np.random.default_rng(1)
@@ -191,7 +203,11 @@ def test_the_statistic_is_the_distance_between_group_means():
     def apart(second):
         first = [p for p in range(6) if p not in second]
         within = [np.mean([left[p, q] for p in own for q in own if p != q]) for own in (first, second)]
-        return sum(within) - 2 * np.mean([left[p, q] for p in first for q in second])
+        variance = sum(  # Chen and Qin (2010), section 3
+            2 / (len(own) * (len(own) - 1)) * np.mean([left[p, q] ** 2 for p in own for q in own if p != q])
+            for own in (first, second)
+        ) + 4 / 9 * np.mean([left[p, q] ** 2 for p in first for q in second])
+        return (sum(within) - 2 * np.mean([left[p, q] for p in first for q in second])) / np.sqrt(variance)
 
     deals = [apart(second) for second in combinations(range(6), 3)]
     exact = np.mean(np.array(deals) >= apart((3, 4, 5)) - 1e-9)

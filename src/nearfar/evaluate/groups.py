@@ -235,9 +235,14 @@ def permutation_test(
 
     The statistic is the squared distance between the means of the two groups without the terms of a person with
     themselves: mean of the inner products within one group, plus that within the other, less twice that between.
-    It is compared with that of people dealt to groups of the same sizes at random.
+    It is divided by its standard error, for otherwise a small group of careless people would be called different too often,
+    and compared with that of people dealt to groups of the same sizes at random.
     """
-    apart = _distances(_without_common(gram), member, n_permutations, seed)
+    left = _without_common(gram)
+    dealt = _deals(member, n_permutations, seed)
+    apart = _sum_by_pairs(left, dealt, 1) / np.sqrt(
+        np.maximum(_sum_by_pairs(left**2, dealt, 2), np.finfo(float).tiny)
+    )
     tolerance = 1e-9 * np.abs(apart).max(initial=0.0)
     as_much = int((apart[1:] >= apart[0] - tolerance).sum())
     return PermutationTest((1 + as_much) / (1 + n_permutations), n_permutations)
@@ -263,24 +268,33 @@ def _without_common(gram: Floats) -> Floats:
     return left
 
 
-def _distances(gram: Floats, member: NDArray[np.integer], n_permutations: int, seed: int) -> Floats:
-    """(1 + permutations,) squared distance of the means: of the groups themselves, then of groups dealt at random."""
+def _deals(member: NDArray[np.integer], n_permutations: int, seed: int) -> Floats:
+    """(1 + permutations, P) who is in the second group: in truth, then dealt at random."""
     rng = np.random.default_rng(seed)
-    dealt = np.stack([member == 1, *(rng.permutation(member) == 1 for _ in range(n_permutations))]).astype(
+    return np.stack([member == 1, *(rng.permutation(member) == 1 for _ in range(n_permutations))]).astype(
         float
     )
+
+
+def _sum_by_pairs(values: Floats, dealt: Floats, power: int) -> Floats:
+    """(1 + permutations,) sum over ordered pairs of people of their value times (their weight in the distance)^power.
+
+    The weight is 1 / (k (k - 1)) within a group of k and -1 / (k l) between. With inner products and power 1 the sum is
+    the squared distance of the means of the groups; with their squares and power 2 it is half its variance where the
+    groups are alike (Chen and Qin 2010).
+    """
     second = dealt.sum(axis=1)[0]
-    first = len(member) - second
-    with_second = dealt @ gram
+    first = dealt.shape[1] - second
+    with_second = dealt @ values
     within_second = np.einsum("ij,ij->i", with_second, dealt)
     between = np.einsum("ij,ij->i", with_second, 1 - dealt)
-    within_first = gram.sum() - within_second - 2 * between
-    apart: Floats = (
-        within_first / (first * (first - 1))
-        + within_second / (second * (second - 1))
-        - 2 * between / (first * second)
+    within_first = values.sum() - within_second - 2 * between
+    total: Floats = (
+        within_first / (first * (first - 1)) ** power
+        + within_second / (second * (second - 1)) ** power
+        + 2 * between * (-1 / (first * second)) ** power
     )
-    return apart
+    return total
 
 
 def _questions_differ(answers: Triplets, member: NDArray[np.integer], n_permutations: int, seed: int) -> bool:
@@ -296,7 +310,7 @@ def _questions_differ(answers: Triplets, member: NDArray[np.integer], n_permutat
     size = np.sqrt(np.diag(gram))
     gram /= np.outer(size, size)
     np.fill_diagonal(gram, 0.0)
-    apart = _distances(_without_common(gram), member, n_permutations, seed)
+    apart = _sum_by_pairs(_without_common(gram), _deals(member, n_permutations, seed), 1)
     spread = float(apart[1:].std())
     return bool(apart[0] - apart[1:].mean() > FAR_OFF * spread) if spread > 1e-12 else False
 
