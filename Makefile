@@ -4,7 +4,9 @@ PYTHON ?= python3
 VENV := .venv$(if $(filter python3,$(PYTHON)),,-$(notdir $(PYTHON)))
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+PIP := -m pip install --quiet --disable-pip-version-check
+# uv installs in seconds what takes pip a minute and more; where it cannot reach an index that pip is set up for, pip does it
+INSTALL = $(BIN)/uv pip install --quiet --python $(BIN)/python $(1) || $(BIN)/python $(PIP) $(1)
 TOOLS := .venv-tools
 UV := $(TOOLS)/bin/uv
 # two processes on two cores: threads of BLAS on top of them would only wait for each other
@@ -31,13 +33,13 @@ $(READY): pyproject.toml src/nearfar/__init__.py
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "nearfar needs Python 3.11 or newer: make PYTHON=/path/to/python3"; exit 1; }
 	@echo "setting up $(VENV) (once)"
 	@$(PYTHON) -m venv $(VENV)
-	@$(PIP) --upgrade pip
-	@$(PIP) -e ".[dev]"
+	@$(BIN)/python $(PIP) --upgrade pip "uv>=0.5"
+	@$(call INSTALL,-e ".[dev]")
 	@touch $(READY)
 
 $(TOOLS)/.ready: pyproject.toml
 	@$(PYTHON) -m venv $(TOOLS)
-	@$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check "uv>=0.5" "build>=1.2" "twine>=6.1" "check-jsonschema>=0.31"
+	@$(TOOLS)/bin/python $(PIP) "uv>=0.5" "build>=1.2" "twine>=6.1" "check-jsonschema>=0.31"
 	@touch $(TOOLS)/.ready
 
 install: $(READY)
@@ -72,7 +74,7 @@ check: lint types test doctest
 
 $(READY)-docs: $(READY)
 	@echo "setting up what the documentation needs (once)"
-	@$(PIP) -e ".[docs]"
+	@$(call INSTALL,-e ".[docs]")
 	@touch $@
 
 docs: $(READY)-docs
