@@ -243,8 +243,11 @@ def _json_cell(value: object) -> str:
 # -------------------------------------------------------------------- reading
 
 
-def check(made: Case, folder: Path) -> None:
-    """Read the file whole, in batches and with the slow parser alone: always the same answers and rejected rows."""
+def check(made: Case, folder: Path) -> dict[str, int]:
+    """Read the file whole, in batches and with the slow parser alone: always the same answers and rejected rows.
+
+    Returns how many there are.
+    """
     path = folder / made.name
     path.write_bytes(made.data)
     with warnings.catch_warnings():
@@ -259,6 +262,7 @@ def check(made: Case, folder: Path) -> None:
             with pytest.raises(RowsError, match=path.name) as caught:
                 read_triplets(path)
             assert caught.value.rejected["line"].to_list() == made.rejected
+    return {"answers": len(made.answers), "rejected": len(made.rejected)}
 
 
 def _named(batches: list) -> list[tuple[str, ...]]:

@@ -5,13 +5,17 @@ import io
 import sys
 import zipfile
 
+import mutations
 import numpy as np
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from nearfar.cli import main
 from nearfar.errors import InputError, NearfarError
 from nearfar.io import read_answers, read_triplets, scan_triplets, write_triplets
+from nearfar.io.parquet_size import DAMAGED, unpacked_size
 from nearfar.limits import LIMITS
 
 HEAD = b"anchor,near,far\n"
@@ -51,6 +55,20 @@ def parquet(**columns):
     stream = io.BytesIO()
     pl.DataFrame(columns).write_parquet(stream)
     return stream.getvalue()
+
+
+def claims_less(text):
+    """A Parquet file whose footer claims that a long text takes one byte; the page still says what it takes."""
+    data = parquet(anchor=["a"], near=["b"], far=["c"], note=[text])
+    totals = pq.ParquetFile(io.BytesIO(data)).metadata.row_group(0).column(3)
+    rest, written = 2 * totals.total_uncompressed_size, b""
+    while rest > 127:
+        rest, written = rest >> 7, written + bytes([128 | rest & 127])
+    written += bytes([rest])
+    less = data.replace(written, b"\x82" + b"\x80" * (len(written) - 2) + b"\x00")
+    claimed = pq.ParquetFile(io.BytesIO(less)).metadata.row_group(0).column(3).total_uncompressed_size
+    assert claimed == 1 < len(text) < totals.total_uncompressed_size
+    return less
 
 
 def workbook(cell, text="x", **more):
@@ -122,6 +140,20 @@ HOSTILE = {
         parquet(**dict.fromkeys(("anchor", "near", "far"), pl.zeros(500_000, eager=True))),
         "as many",
     ),
+    "wide.parquet": (
+        parquet(
+            anchor=["a"] * 9_000,
+            near=["b"] * 9_000,
+            far=["c"] * 9_000,
+            **{f"x{i}": pl.zeros(9_000, dtype=pl.Int64, eager=True) for i in range(99)},
+        ),
+        "more than 100 times as many",
+    ),
+    "long.parquet": (
+        parquet(anchor=["a"], near=["b"], far=["c"], note=["z" * 3_000_000]),
+        "more than 100 times as many",
+    ),
+    "claims.parquet": (claims_less("z" * 3_000_000), "more than 100 times as many"),
     "list.parquet": (
         parquet(anchor=[["a"]], near=["b"], far=["c"]),
         r"anchor holds List\(String\); expected",
@@ -158,6 +190,50 @@ def test_one_sentence_in_every_way_of_reading(tmp_path, name, monkeypatch, capsy
     with pytest.raises(SystemExit, match="2"):
         main()
     assert "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+@pytest.mark.parametrize("dictionary", [True, False])
+def test_pages_of_parquet_add_up_to_what_an_honest_footer_says(version, dictionary):
+    """Its totals count the headers of the pages too."""
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame(
+        {
+            "anchor": [f"object {x}" for x in rng.integers(0, 50, 5_000)],
+            "seconds": rng.random(5_000),
+            "index": rng.integers(0, 9, 5_000).astype(np.int32),
+            "seen": rng.random(5_000) < 0.5,
+            "bits": [bytes(16)] * 5_000,
+        },
+        schema_overrides={"bits": pl.Binary},
+    ).to_arrow()
+    frame = frame.set_column(4, "bits", frame["bits"].cast("binary").cast(pa.binary(16)))
+    stream = io.BytesIO()
+    pq.write_table(
+        frame, stream, row_group_size=2_000, data_page_size=1_000, write_batch_size=100, compression="zstd",
+        use_dictionary=dictionary, data_page_version=version,
+    )  # fmt: skip
+    metadata = pq.ParquetFile(stream).metadata
+    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
+    claimed = sum(group.column(i).total_uncompressed_size for group in groups for i in range(5))
+    found = unpacked_size(stream) - 5_000 * (16 + 8 + 4 + 1 + 16)
+    assert len(groups) == 3
+    assert 0.5 * claimed < found < claimed
+
+
+def test_a_damaged_parquet_file_is_counted_or_refused_and_never_counted_for_ever():
+    data = bytearray(parquet(anchor=["a", "b"], near=["b", "c"], far=["c", "a"], seconds=[0.5, 1.5]))
+    rng = np.random.default_rng(0)
+    outcomes = set()
+    for _ in range(2_000):
+        broken = data.copy()
+        for at in rng.integers(0, len(data), rng.integers(1, 4)):
+            broken[at] = rng.integers(256)
+        try:
+            outcomes.add(unpacked_size(io.BytesIO(broken)) > 0)
+        except DAMAGED:
+            outcomes.add("refused")
+    assert {True, "refused"} <= outcomes
 
 
 @pytest.mark.parametrize("digits", [19, 5000])
@@ -245,3 +321,9 @@ def test_a_python_without_zstd_says_so(tmp_path, monkeypatch):
     )
     with pytest.raises(InputError, match=r"zst: cannot be unpacked, this Python was built without zstd"):
         read_triplets(path)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_commands_end_with_a_result_or_a_sentence_on_broken_files(seed, tmp_path):
+    """Thousands more by ``python -m benchmarks.fuzzing``."""
+    mutations.check(mutations.mutated(seed), tmp_path)

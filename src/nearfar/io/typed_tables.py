@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import zipfile
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from nearfar.errors import FileError, TripletError
 from nearfar.io.header import Header
 from nearfar.io.naming import EMPTY
+from nearfar.io.parquet_size import DAMAGED, unpacked_size
 from nearfar.io.sources import Source, open_binary
 from nearfar.io.table import Cells, Coded, Table, cell_names
 from nearfar.limits import LIMITS
@@ -139,11 +139,23 @@ def parquet_table(source: Source) -> TypedTable:
         n_rows: int = table.select(pl.len()).collect().item()
     except READABLE as error:
         raise FileError(f"{source.name}: is not a readable Parquet file ({first_line(error)})") from error
-    size = len(source.data) if isinstance(source.data, bytes) else os.path.getsize(source.data)
-    check_unpacked(source, size, ROW_BYTES * n_rows)
+    _check_pages(source, n_rows)
     made = TypedTable(source, table, n_rows)
     made.objects = enumerated(schema)
     return made
+
+
+def _check_pages(source: Source, n_rows: int) -> None:
+    """Refuse a Parquet file whose pages unpack to far more than it holds, before they are unpacked."""
+    with io.BytesIO(source.data) if isinstance(source.data, bytes) else open(source.data, "rb") as stream:
+        size = stream.seek(0, io.SEEK_END)
+        try:
+            unpacked = unpacked_size(stream)
+        except DAMAGED as error:
+            raise FileError(
+                f"{source.name}: is not a readable Parquet file (its footer is damaged)"
+            ) from error
+    check_unpacked(source, size, max(unpacked, ROW_BYTES * n_rows))
 
 
 def enumerated(schema: Mapping[str, Any]) -> tuple[str, ...] | None:
