@@ -78,6 +78,19 @@ def test_a_local_cluster_starts_on_a_slow_disk_though_dask_warns_of_it(monkeypat
         assert client.submit(sum, [1, 2]).result() == 3
 
 
+def test_workers_that_take_long_to_go_do_not_spoil_the_work(monkeypatch):
+    """Older versions of Dask give a worker that was killed one second to end, which a busy machine may not have."""
+    kill = distributed.nanny.WorkerProcess.kill
+
+    async def slow_to_go(*given, **options):
+        await kill(*given, **options)
+        raise TimeoutError
+
+    monkeypatch.setattr(distributed.nanny.WorkerProcess, "kill", slow_to_go)
+    with scale.connect("local:1") as client:
+        assert client.submit(sum, [1, 2]).result() == 3
+
+
 def test_a_killed_worker_does_not_change_the_result():
     """Once while answers are counted, once while clusters are found."""
     answers = made_answers(landmarks=LANDMARKS)

@@ -62,12 +62,13 @@ def connect(where: str = "local") -> Iterator[Any]:
         yield client
 
 
-def local_cluster(n_workers: int, **more: Any) -> Any:
-    """Processes of one thread each on this machine, without a dashboard, that say nothing on stderr."""
+@contextmanager
+def local_cluster(n_workers: int, **more: Any) -> Iterator[Any]:
+    """Processes of one thread each on this machine, without a dashboard, that say nothing on stderr; closed at the end."""
     with warnings.catch_warnings():
         # a slow disk is not a fault, and where warnings are errors it would keep the cluster from starting
         warnings.filterwarnings("ignore", "Creating scratch directories", UserWarning)
-        return require_dask().LocalCluster(
+        cluster = require_dask().LocalCluster(
             n_workers=n_workers,
             threads_per_worker=1,
             processes=True,
@@ -76,6 +77,13 @@ def local_cluster(n_workers: int, **more: Any) -> Any:
             silence_logs=logging.CRITICAL,
             **more,
         )
+    try:
+        yield cluster
+    finally:
+        try:
+            cluster.close()
+        except TimeoutError:  # on a busy machine workers that were killed take long to go; the work is done
+            cluster.shutdown_on_close = False  # or Dask would wait for them again when Python ends
 
 
 @contextmanager
