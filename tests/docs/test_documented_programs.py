@@ -192,7 +192,7 @@ def make(folder, *words, **environment):
 def test_ci_runs_what_must_hold():
     """And ``make check`` is exactly what it runs, the site apart."""
     words = {word for line in _lines(".ci/run") if line.startswith("make ") for word in line.split()[1:]}
-    ran = {word for word in words if word.isalpha()}
+    ran = {word for word in words if word.isalpha()} - {"install"}
     assert ran == BY_CI - {"check"}
     check = re.search(r"^check: (.+)$", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)[1].split()
     assert set(check) | {"docs"} == ran
