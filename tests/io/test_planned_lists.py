@@ -37,13 +37,20 @@ def said(kind, anchor, options, picks):
     return {(one, picks[0], other), (other, picks[0], one)}
 
 
+def is_ambiguous(name, shown):
+    """Whether a name is also the number of another option; such a choice is refused (tests/io/test_columns.py)."""
+    return name in map(str, range(1, len(shown) + 1)) and shown[int(name) - 1] != name
+
+
 def answer(frame, kind, how):
     """The list with choices, the triplets they say, and how the check questions went."""
     rng, choices, triplets, right = np.random.default_rng(3), [], [], []
     for row in frame.rows(named=True):
         shown = [row[c] for c in row if c in ("one", "other", "a", "b", "c") or c.startswith("option_")]
-        at = rng.permutation(len(shown))[: 2 if kind == "grid" else 1].tolist()
-        picks = [shown[i] for i in at]
+        picks = None
+        while picks is None or any(is_ambiguous(pick, shown) for pick in picks):
+            at = rng.permutation(len(shown))[: 2 if kind == "grid" else 1].tolist()
+            picks = [shown[i] for i in at]
         choices.append([str(i + 1) for i in at] if how == "numbers" else picks)
         if row["role"] == "check":
             right.append(row["check"] in picks)
