@@ -9,6 +9,7 @@ import inspect
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from types import UnionType
 from typing import Any
 
 import nearfar
@@ -61,7 +62,7 @@ def _described(name: str, value: Any) -> Iterator[str]:
     elif callable(value):
         yield f"{name}{_signature(value)}"
     else:
-        yield f"{name}: {type(value).__name__}"
+        yield f"{name}: {'UnionType' if isinstance(value, UnionType) else type(value).__name__}"  # 3.14: Union
 
 
 def _members(kind: type) -> Iterator[tuple[str, Any]]:
