@@ -270,7 +270,9 @@ def paper(n: int) -> list[dict[str, Any]]:
     if SMALL or not (SHARED / "mnist").is_dir():
         print("MNIST: skipped, the data is absent")
         return []
-    ours = min((in_child(HERE, "without_k", n) for _ in range(2)), key=lambda run: run["all_seconds"])
+    ours = min(
+        (in_child(HERE, "without_k", n) for _ in range(size(2, 1))), key=lambda run: run["all_seconds"]
+    )
     theirs = in_child(HERE, "through_k", n)
     return [
         {
