@@ -1,4 +1,4 @@
-"""One of the two families of worlds: the held-out one where a geometry is named, else the first."""
+"""One of the families of worlds: that of the geometry where one is named, else the first."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.honesty import worlds, worlds_held_out
+from benchmarks.honesty import worlds, worlds_held_out, worlds_third
 from nearfar.triplets import Triplets
 
 __all__ = ["Either", "make_either"]
@@ -24,6 +24,9 @@ class Either(NamedTuple):
 
 def make_either(rng: np.random.Generator, *, n: int, noise: str, geometry: str = "", d: int = 2) -> Either:
     """``d`` : dimensions, in the first family; a geometry has its own."""
+    if geometry in worlds_third.GEOMETRIES:
+        third = worlds_third.make_third(rng, n=n, geometry=geometry, noise=noise)
+        return Either(third, worlds_third.POOL, worlds_third.asked_third, worlds_third.asked_of_third)
     if geometry:
         world = worlds_held_out.make_held_out(rng, n=n, geometry=geometry, noise=noise)
         return Either(
