@@ -196,6 +196,13 @@ def test_few_people_speak_for_themselves():
     assert "8 people are too few to speak of others" in str(eight) and "too few" not in str(many)
 
 
+@pytest.mark.parametrize("model", ["k1", "k1+k2", "score-2"])
+def test_nothing_is_forecast_of_models_that_the_law_was_not_shown_for(model):
+    curve = learning_curve(answers_about(SPACE, 3000, 0, flip=0.1), model, cv=3)
+    assert not curve.known_law and curve.now is curve.doubled is curve.gain is None
+    assert curve.verdict == "unclear" and f"would bring {model} is not forecast" in str(curve)
+
+
 def test_the_error_of_the_height_is_not_in_the_gain():
     """Half of the people guess: the height depends on whom was asked, what twice the answers bring hardly does."""
     parts = [answers_about(SPACE[:15], 300, p, flip=0.5 * (p % 2)) for p in range(20)]

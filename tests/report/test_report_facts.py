@@ -9,8 +9,10 @@ from report_tools import answers, small_report
 
 from nearfar import Triplets, analyse, noise_ceiling
 from nearfar.errors import InputError
+from nearfar.evaluate.curve import Forecast, learning_curve
 from nearfar.evaluate.people import judge_people
 from nearfar.report.collect import collect
+from nearfar.report.curve_section import curve_facts
 from nearfar.report.facts import LeftOut
 from nearfar.report.judge_section import make_judge
 from nearfar.report.kernel_section import show_space
@@ -76,6 +78,69 @@ def test_a_model_like_guessing_is_called_so():
     told = {part.topic: part for part in make_report(rows).facts.verdict}
     assert told["Accuracy"].level == "poor"
     assert "not clearly better than guessing" in told["Accuracy"].text
+
+
+def verdict_of(facts, topic, **changes):
+    judge = replace(facts.judge, **changes)
+    told = make_verdict(facts.answers, judge, facts.quality, facts.curve)
+    return next(part for part in told if part.topic == topic)
+
+
+def test_the_page_says_whom_the_figures_are_about():
+    facts = small_report().facts
+    assert "within sets" not in verdict_of(facts, "Accuracy").text
+    assert "for the same sets and people" in verdict_of(facts, "Accuracy", in_sets=True).text
+    nobody = replace(facts, answers=replace(facts.answers, participants=None))
+    ceiling = {"ceiling": (0.8, 0.9), "outer": (0.7, 0.95)}
+    text = verdict_of(nobody, "Accuracy", few_people=0, error=0.01, **ceiling).text
+    assert "Who answered is not known: the ± is for answers of the same people" in text
+    assert "if ten people or more answered" in text
+    known = verdict_of(facts, "Accuracy", few_people=0, error=0.01, **ceiling).text
+    assert "Who answered" not in known and "if ten people" not in known
+
+
+def test_a_curve_of_a_sample_does_not_speak_of_twice_all_answers():
+    curve = learning_curve(answers(m=1500, people=20, careless=0), "score", cv=3)
+    rising = replace(curve, gain=Forecast(3000, 0.03, 0.02, 0.04), early=False)
+    whole, sample = curve_facts(rising, 1500), curve_facts(rising, 9000)
+    assert whole.text.startswith("Twice as many answers would bring") and "still rising" in whole.text
+    assert (
+        sample.sampled
+        and "is of a random 1,500 of the 9,000 answers: twice as many would bring" in sample.text
+    )
+    assert sample.text.endswith("What more answers than there are would bring is less, and not forecast.")
+    flat = curve_facts(replace(rising, gain=Forecast(3000, 0.001, -0.003, 0.005)), 9000)
+    assert "levelled off" in flat.text
+    facts = small_report().facts
+    short = {
+        name: next(
+            part.short
+            for part in make_verdict(facts.answers, facts.judge, facts.quality, found)
+            if part.topic == "Enough?"
+        )
+        for name, found in (("whole", whole), ("sample", sample), ("flat", flat))
+    }
+    assert short == {
+        "whole": "More answers would help",
+        "sample": "Enough or not: unclear",
+        "flat": "Enough answers",
+    }
+
+
+def test_what_the_plane_costs_and_how_a_sample_was_judged_are_said_of_the_same_answers():
+    """A sample is judged: the accuracy of the chosen model comes from more answers than that of the planes."""
+    analysis = analyse(answers(m=1500, people=20), models=["soe-2", "soe-3"], max_judged=500)
+    scores, best = analysis.scores, analysis.best
+    lost = 100 * (scores[best.name].accuracy - scores["soe-2"].accuracy)
+    judge = make_judge(analysis)
+    assert lost <= 0.5 or f"the plane costs {lost:.1f} points" in judge.map_why
+    assert best.name != "soe-2" or "costs" not in judge.map_why
+    paragraph = make_report(analysis).facts.methods
+    assert (
+        "In 5-fold cross-validation" in paragraph
+        and "of answers that the model was not chosen by" in paragraph
+    )
+    assert "inside the training answers" not in paragraph
 
 
 # ---------------------------------------------------------------- people

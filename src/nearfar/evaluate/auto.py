@@ -110,9 +110,9 @@ def with_short_list(
 
 
 def pick(models: Sequence[Model], credits: NDArray[np.floating], groups: Groups) -> int:
-    """The simplest of the models that are not clearly worse than the most accurate one.
+    """The simplest of the models that are nearly as accurate as the most accurate one.
 
-    Not clearly worse: behind it by at most one standard error of the difference (by people and by trios), and by at most
+    Nearly: behind it by at most one standard error of the difference (by people and by trios), and by at most
     ``CLOSE``. Simple: a kernel, then few dimensions.
     """
     means = credits.mean(axis=1, dtype=np.float64)

@@ -13,6 +13,7 @@ from nearfar.evaluate.ceiling import NoiseCeiling
 from nearfar.evaluate.crossval import Credits
 from nearfar.evaluate.max_t import AboveGuessing, above_guessing, equal_to_best
 from nearfar.evaluate.pair_memory import PAIR_MEMORY, pair_memory_credits
+from nearfar.evaluate.sets import asked_in_sets
 from nearfar.evaluate.splits import Split, split_units
 from nearfar.evaluate.uncertainty import (
     FEW_PEOPLE,
@@ -80,6 +81,7 @@ class Comparison:
     pair_memory : the baseline that only remembers how often an option won, as seen from the same anchor.
     above_guessing : whether any model is above one half, tested for all of them at once.
     few_people : how many people there are where they are too few for an interval; else 0.
+    in_sets : whether questions were asked within sets of objects, such as booklets: the figures are for the same sets and people.
     """
 
     scores: tuple[Score, ...]
@@ -92,6 +94,7 @@ class Comparison:
     pair_memory: Score
     above_guessing: AboveGuessing
     few_people: int = 0
+    in_sets: bool = False
 
     @property
     def error_units(self) -> str:
@@ -165,6 +168,7 @@ class Comparison:
             "pair_memory": {key: _plain(value) for key, value in asdict(self.pair_memory).items()},
             "above_guessing": self.above_guessing.p,
             "few_people": self.few_people,
+            "in_sets": self.in_sets,
         }
 
     def ranked(self) -> list[Score]:
@@ -191,6 +195,7 @@ def make_comparison(
         pair_memory=scores[-1],
         above_guessing=above_guessing(credits.values, groups, folds=folds),
         few_people=groups.few_people,
+        in_sets=asked_in_sets(answers),
     )
 
 
@@ -264,6 +269,11 @@ def _foot(comparison: Comparison) -> list[str]:
         lines.append(
             f"{comparison.few_people} people are too few to say how accurate it would be for others: ask at least "
             f"{FEW_PEOPLE}"
+        )
+    if comparison.in_sets:
+        lines.append(
+            "questions were asked within sets of objects: the figures are for the same sets and people, not for other people or for "
+            "questions about objects of different sets"
         )
     if not comparison.above_guessing:
         lines.append(

@@ -16,9 +16,11 @@ from nearfar.evaluate._saturation import SaturatingCurves, draw_curves
 from nearfar.evaluate.auto import parse_or_choose
 from nearfar.evaluate.ceiling import NoiseCeiling, noise_ceiling
 from nearfar.evaluate.crossval import fit_timed
+from nearfar.evaluate.sets import asked_in_sets
 from nearfar.evaluate.splits import kfold, split_units
 from nearfar.evaluate.uncertainty import Covariance, Groups, covariance_of_means, error_groups
 from nearfar.progress import step
+from nearfar.space.models import EMBEDDINGS
 from nearfar.triplets import Triplets, as_triplets
 
 __all__ = ["CurvePoint", "CurveVerdict", "Forecast", "LearningCurve", "learning_curve"]
@@ -67,12 +69,16 @@ class LearningCurve:
     n_answers : how many answers there are in all.
     now : expected accuracy of a model fitted to all answers (each fold left some out).
     doubled : expected accuracy with twice as many.
-    gain : what doubling would bring, with its interval. None, as the two before, with less than four sizes or where it
-        is too early to say. None of the three is above the ceiling.
+    gain : what doubling would bring, with its interval. None, as the two before, with less than four sizes, where it
+        is too early to say, or of a model without a ``known_law``. None of the three is above the ceiling.
     ceiling : what repeated questions say about the best possible accuracy.
     early : whether the curve still accelerates, or answers are too few to see whether it does.
     few_people : how many people there are where they are too few to speak of others: all of it is about more answers of the same
         people then; else 0.
+    in_sets : whether questions were asked within sets of objects, such as booklets: all of it is about more answers within these, and
+        the accuracies are those of the same people.
+    known_law : whether curves of this model were shown to follow the law of the forecast: of score and the embeddings. Those of k1, k2
+        and the PCA of a kernel level off sooner than it says, so nothing is forecast of these, nor of models of one's own.
     """
 
     model: str
@@ -84,6 +90,8 @@ class LearningCurve:
     ceiling: NoiseCeiling
     early: bool = False
     few_people: int = 0
+    in_sets: bool = False
+    known_law: bool = True
 
     @property
     def verdict(self) -> CurveVerdict:
@@ -124,11 +132,21 @@ class LearningCurve:
                 "too early to say": "too early to say what more answers would bring: the curve has not clearly begun to "
                 "level off",
             }
-            lines.append(why.get(self.verdict, "too few sizes to say what more answers would bring"))
+            unclear = (
+                "too few sizes to say what more answers would bring"
+                if self.known_law
+                else f"what more answers would bring {self.model} is not forecast: only score and embeddings are known to follow "
+                "the law of the forecast"
+            )
+            lines.append(why.get(self.verdict, unclear))
         else:
             if self.few_people:
                 lines.append(
                     f"{self.few_people} people are too few to speak of others: more answers of the same people are expected to bring"
+                )
+            if self.in_sets:
+                lines.append(
+                    "questions were asked within sets of objects: for the same sets and people, more answers are expected to bring"
                 )
             lines += [
                 _line("expected with all answers", self.now),
@@ -161,7 +179,8 @@ def learning_curve(
     In every one of ``cv`` honest folds the training answers grow by whole trios (or statements that span several),
     each set inside the next. Curves that start at chance and saturate are drawn through the measured accuracies, by how well
     they fit, and say what more answers would bring. They extend the curve of this model: another model may gain more. Where
-    people are too few to speak of others, they are about more answers of the same people.
+    people are too few to speak of others, they are about more answers of the same people; where questions were asked within sets of
+    objects, about more answers within the same sets.
 
     Parameters
     ----------
@@ -229,14 +248,25 @@ def _judge(
     rng = np.random.default_rng([seed, folds])
     curves = _curves(used, rises, most, rng) if levels.df > 0 else None
     thin = 3 * n_answers < FEW_PER_OBJECT * answers.n_objects
-    early = thin or (curves is not None and curves.accelerates(n_answers) >= TOO_EARLY)
+    known_law = model == "score" or model.rpartition("-")[0] in EMBEDDINGS
+    early = known_law and (thin or (curves is not None and curves.accelerates(n_answers) >= TOO_EARLY))
     now = doubled = gain = None
-    if curves is not None and not early:
+    if curves is not None and not early and known_law:
         people = max(0.0, covariance_of_means(credits[-1:], groups).matrix[0, 0] - rises.matrix[-1, -1])
         chance = float(np.sqrt(NEXT_ANSWERS**2 + NEXT_FEW**2 / n_answers + NEXT_PEOPLE**2 * people))
         now, doubled, gain = _forecasts(curves, points[-1], levels.df, n_answers, most, chance, rng)
     return LearningCurve(
-        model, points, n_answers, now, doubled, gain, ceiling, early, few_people=groups.few_people
+        model,
+        points,
+        n_answers,
+        now,
+        doubled,
+        gain,
+        ceiling,
+        early,
+        few_people=groups.few_people,
+        in_sets=asked_in_sets(answers),
+        known_law=known_law,
     )
 
 

@@ -4,7 +4,8 @@ One screen gives many rows about one anchor: every option that was picked agains
 rows are not independent questions, and two marks tell. Pairs (anchor, option) come back far more often than
 independent questions would bring them; and within an anchor, an option wins or loses all of its comparisons of one
 screen (grids, lists), or comparisons are transitive as only a ranking made in one go is. Questions chosen
-adaptively bring pairs back too, but answers given one by one do not agree with each other like that. Where noisy screens are
+adaptively bring pairs back too, but answers given one by one do not agree with each other like that. Nor do those within booklets, but
+they are transitive where people are sure; in a booklet, though, every object is an option of every other. Where noisy screens are
 so many that most comparisons of a pair come from different ones, agreement fades; then the order of the rows still
 tells, if the file kept it: rows of one screen follow each other, and the same pair comes back in a later run. And if it did not,
 arithmetic tells: where two of six are picked, each picked option wins four times, so that every count of wins is a multiple
@@ -27,6 +28,7 @@ EXCESS = 1.5  # of the variance of how often pairs come back; independent questi
 SAME = 0.7  # independent answers along a line agree in at most 2/3
 TRANSITIVE = 0.84
 PATHS = 60
+RECIPROCAL = 1.3  # of how often an option is an anchor that has the anchor as an option; screens give up to 1.14, booklets 1.4 to 3.4
 FEWEST = 50  # different questions
 RUNS = 0.4  # of rows that have the anchor and near of the row before them; sorted files have one run per pair
 AGAIN = 1.2  # runs per pair
@@ -90,7 +92,8 @@ def recognise_screens(answers: Triplets) -> Screens:
     if same >= SAME or in_order:
         return Screens(True, excess, same, np.nan, runs)
     paths, share = _transitivity(anchor, near, far)
-    return Screens(bool(paths >= PATHS and share >= TRANSITIVE), excess, same, share, runs)
+    found = paths >= PATHS and share >= TRANSITIVE and _reciprocity(pairs, int(n)) < RECIPROCAL
+    return Screens(bool(found), excess, same, share, runs)
 
 
 def _runs(answers: Triplets) -> tuple[float, bool]:
@@ -140,6 +143,14 @@ def _excess(
     squares = 4 * np.sum(of_anchor**2) * np.sum(of_option**2) - np.sum(itself**2)
     total = 2 * len(anchor) - itself.sum()
     return float((np.sum(count**2 - 2 * count * expected) + squares) / total / (1 - asked))
+
+
+def _reciprocity(pairs: NDArray[np.int64], n: int) -> float:
+    """How often (option, anchor) is a pair, too, where (anchor, option) is one, over what independent questions give."""
+    anchor, option = pairs // n, pairs % n
+    options_of, anchors_of = (np.bincount(role, minlength=n) for role in (anchor, option))
+    expected = np.minimum(1.0, options_of[option] * anchors_of[anchor] / len(pairs))
+    return float(np.isin(option * n + anchor, pairs).mean() / expected.mean())
 
 
 def _transitivity(

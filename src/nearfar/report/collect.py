@@ -139,7 +139,7 @@ class _Collector:
         space = show_space(analysis.shown_space, analysis.grouping(self.options.n_clusters))
         maps = make_maps(analysis, judge)
         certainty = make_certainty(analysis, judge, space.tree)
-        curve = None if analysis.curve is None else curve_facts(analysis.curve)
+        curve = None if analysis.curve is None else curve_facts(analysis.curve, len(answers))
         quality = self._quality(space)
         names = [answers.objects[x] for x in analysis.shown]
         small, account = thumbnails(pictures or find_pictures([]), names if pictures else [])

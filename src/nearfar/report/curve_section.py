@@ -6,13 +6,13 @@ import math
 
 from nearfar.evaluate.curve import LearningCurve
 from nearfar.report.facts import Change, Curve, CurvePointFacts, Range
-from nearfar.report.words import count, percent, points
+from nearfar.report.words import count, number, percent, points
 
 __all__ = ["curve_facts"]
 
 
-def curve_facts(curve: LearningCurve, remark: str = "") -> Curve:
-    """A learning curve as plain data with what it means."""
+def curve_facts(curve: LearningCurve, answers: int) -> Curve:
+    """A learning curve as plain data with what it means; of a sample where it has fewer than all ``answers``."""
     change = None
     if curve.now is not None and curve.doubled is not None and curve.gain is not None:
         change = Change(
@@ -29,18 +29,26 @@ def curve_facts(curve: LearningCurve, remark: str = "") -> Curve:
             for p in curve.points
         ),
         change=change,
+        known_law=curve.known_law,
         verdict=curve.verdict,
-        text=_curve_text(curve, change),
-        remark=remark,
+        text=_curve_text(curve, change, answers),
+        sampled=curve.n_answers < answers,
     )
 
 
-def _curve_text(curve: LearningCurve, change: Change | None) -> str:
-    model = curve.model
+def _curve_text(curve: LearningCurve, change: Change | None, answers: int) -> str:
+    model, sampled = curve.model, curve.n_answers < answers
+    sample = f"a random {number(curve.n_answers)} of the {number(answers)} answers"
     if curve.verdict == "at chance":
         return f"{model} does not predict better than guessing yet, so what more answers would bring cannot be told."
     if curve.verdict == "too early to say":
-        return "It is too early to say what more answers would bring: the learning curve has not clearly begun to level off."
+        of_sample = f" of {sample}" if sampled else ""
+        return (
+            f"It is too early to say what more answers would bring: the learning curve{of_sample} has not clearly begun to level "
+            "off."
+        )
+    if not curve.known_law:
+        return f"What more answers would bring {model} is not forecast: that is known to work for score and embeddings only."
     if change is None:
         return "There are too few answers to say what more of them would bring."
     gain = change.gain
@@ -50,15 +58,21 @@ def _curve_text(curve: LearningCurve, change: Change | None) -> str:
         else ""
     )
     whose = f" of the same {count(curve.few_people, 'person', 'people')}" if curve.few_people else ""
+    where = " within the same sets of objects" if curve.in_sets else ""
+    more = f"The learning curve is of {sample}: twice as many" if sampled else "Twice as many answers"
     text = (
-        f"Twice as many answers{whose} would bring {model} about {points(gain.value)} points{interval}, "
-        f"from {percent(change.now.value)} to {percent(change.doubled.value)}: "
+        f"{more}{whose}{where} would bring {model} about {points(gain.value)} points{interval}, "
+        f"from {percent(change.now.value)} to {percent(change.doubled.value)}{' for the same people' if curve.in_sets else ''}"
     )
-    meaning = {
-        "levelled off": "the curve has levelled off, more answers of the same kind would hardly help.",
-        "still rising": "the curve is still rising, more answers would help.",
-        "unclear": "more answers would help a little."
+    if curve.verdict == "levelled off":
+        return f"{text}: the curve has levelled off, more answers of the same kind would hardly help."
+    if sampled:
+        return f"{text}. What more answers than there are would bring is less, and not forecast."
+    if curve.verdict == "still rising":
+        return f"{text}: the curve is still rising, more answers would help."
+    helps = (
+        "more answers would help a little"
         if gain.low > 0
-        else "whether more answers would help cannot be told from these.",
-    }
-    return text + meaning[curve.verdict]
+        else "whether more answers would help cannot be told from these"
+    )
+    return f"{text}: {helps}."

@@ -223,7 +223,7 @@ def alike_facts(tastes: Tastes | None, agreement: PersonAgreement, shown: Mappin
         level = "good"
         verdict = (
             "One map serves everybody: with two maps, one for each of two groups found among the people, held-out answers "
-            f"are predicted {_points(gain)} (95 % interval {100 * gain.low:+.1f} to {100 * gain.high:+.1f})."
+            f"are predicted {_points(gain)}."
         )
     else:
         sizes = " and ".join(map(str, np.bincount(tastes.group).tolist()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nearfar.evaluate.analysis import Analysis
+from nearfar.evaluate.auto import CLOSE
 from nearfar.evaluate.comparison import Score
 from nearfar.report.facts import Judge, Judged
 from nearfar.report.words import number, percent
@@ -32,6 +33,7 @@ def make_judge(analysis: Analysis) -> Judge:
         outer=ceiling.outer,
         above_guessing=bool(scores.above_guessing) if scores else False,
         few_people=scores.few_people if scores else 0,
+        in_sets=scores.in_sets if scores else False,
         remembers_pairs=scores.remembers_pairs if scores else False,
         agreement=found.share if found else None,
         agreement_error=_known(found.standard_error) if found else None,
@@ -78,11 +80,14 @@ def _why(analysis: Analysis) -> str:
         return text
     models = f"{len(analysis.models)} models"
     text = (
-        f"Of {models} it is the simplest that is not clearly worse than the most accurate one. It is judged by answers that "
-        "it was not chosen by."
+        f"Of {models} it is the simplest within {100 * CLOSE:.1f} points, and one standard error, of the most accurate one. It is "
+        "judged by answers that it was not chosen by."
     )
     if best.second:
-        text += f" Next is {best.second}, {percent(analysis.scores[best.second].accuracy)}."
+        text += (
+            f" The most accurate of the others is {best.second}, {percent(analysis.scores[best.second].accuracy)}"
+            f" (by the same answers {best.name} has {percent(analysis.scores[best.name].accuracy)})."
+        )
     return text
 
 
@@ -100,7 +105,8 @@ def _map_why(analysis: Analysis) -> str:
     text = f"Of the models with two dimensions, {name} predicts held-out answers best: {percent(own)}"
     if others:
         text += f" (next {others[0].name}, {percent(others[0].accuracy)})"
-    lost = analysis.best.accuracy - own
+    # by the same folds and answers: that of choosing may come from more of them
+    lost = analysis.scores[analysis.best.name].accuracy - own
     if lost > 0.005:
         text += (
             f"; the plane costs {100 * lost:.1f} points against {analysis.best.name}, which tree, clusters and "

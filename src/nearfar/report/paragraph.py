@@ -6,6 +6,7 @@ import sys
 from importlib import metadata
 
 import nearfar
+from nearfar.evaluate.auto import FOLDS_OF_ALL
 from nearfar.report.facts import Collection, Curve, Judge, Sure, TreeFacts
 from nearfar.report.verdict import asked_again
 from nearfar.report.words import count, number, percent
@@ -134,11 +135,15 @@ def _judged(judge: Judge, answers: Collection) -> str:
     error = (
         f" (standard error {percent(judge.error)}, clustered by {judge.clustered_by})" if judge.error else ""
     )
-    chosen = "" if judge.named else " and the model chosen inside the training answers of each fold"
-    text = (
-        f"In {judge.cv}-fold cross-validation, with every {judge.unit} wholly on one side{chosen}, "
-        f"{percent(judge.accuracy or 0.0)} of held-out answers were predicted{error}"
-    )
+    predicted = f"{percent(judge.accuracy or 0.0)} of held-out answers were predicted{error}"
+    if judge.named or judge.answers == answers.answers:
+        chosen = "" if judge.named else " and the model chosen inside the training answers of each fold"
+        text = f"In {judge.cv}-fold cross-validation, with every {judge.unit} wholly on one side{chosen}, {predicted}"
+    else:
+        text = (
+            f"In {FOLDS_OF_ALL}-fold cross-validation, with every {judge.unit} wholly on one side, of answers that the model was "
+            f"not chosen by, {predicted}"
+        )
     if judge.ceiling is None:
         return f"{text}; the noise ceiling is unknown ({judge.unknown.partition(';')[0]}). {judge.remark}".strip()
     low, high = judge.ceiling

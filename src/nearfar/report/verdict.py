@@ -60,6 +60,8 @@ def _enough(answers: Collection, quality: Quality, curve: Curve | None) -> Verdi
         level, short = "poor", "No better than guessing"
     elif curve is not None and curve.verdict == "too early to say":
         level, short = "fair", "Too early to tell"
+    elif curve is not None and (not curve.known_law or (curve.sampled and curve.verdict != "levelled off")):
+        level, short = "fair", "Enough or not: unclear"
     elif curve is None or curve.change is None:
         level, short = "fair", "Too few answers to tell"
     elif curve.verdict == "levelled off":
@@ -87,6 +89,13 @@ def _accuracy(judge: Judge, answers: Collection) -> Verdict:
     )
     if judge.few_people:
         how += f" {count(judge.few_people, 'person', 'people')} are too few to say how well it would predict others."
+    elif judge.error is not None and not answers.participants:
+        how += " Who answered is not known: the ± is for answers of the same people, and others may differ by more."
+    if judge.in_sets:
+        how += (
+            " Questions were asked within sets of objects, such as booklets: the figure is for the same sets and people, and how "
+            "well it predicts other people, or questions about objects of different sets, is not known."
+        )
     if judge.remembers_pairs:
         how += (
             " Merely remembering which pairs were called near predicts as much: the answers come from screens or lists, "
@@ -108,7 +117,8 @@ def _accuracy(judge: Judge, answers: Collection) -> Verdict:
     least, most = judge.outer or judge.ceiling
     possible = (
         f"From {asked_again(judge, answers)}, the best that any model could reach lies between "
-        f"{percent(low)} and {percent(high)} (with 95\xa0% certainty between {percent(least)} and {percent(most)})"
+        f"{percent(low)} and {percent(high)} (with 95\xa0% certainty between {percent(least)} and {percent(most)}"
+        f"{'' if answers.participants else ', if ten people or more answered'})"
     )
     if high <= 0.52:
         level, end = "poor", "people agree hardly more than by chance."
