@@ -21,7 +21,7 @@ from nearfar.space.models import parse_model
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets
 
-__all__ = ["fit", "held_out", "repetitions", "run_cells", "share"]
+__all__ = ["bare", "fit", "held_out", "repetitions", "run_cells", "share"]
 
 Row = dict[str, Any]
 
@@ -29,6 +29,14 @@ Row = dict[str, Any]
 def fit(name: str, answers: Triplets) -> Space:
     """The space that a model makes of answers."""
     return parse_model(name).fit(answers)
+
+
+def bare(answers: Triplets, who: str = "unknown") -> Triplets:
+    """The same answers without saying who gave them, where ``who`` is "unknown"; else as they are."""
+    if who != "unknown":
+        return answers
+    rows = np.column_stack([answers.anchor, answers.near, answers.far])
+    return Triplets.from_array(rows, n_objects=answers.n_objects)
 
 
 def held_out(

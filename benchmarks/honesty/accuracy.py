@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.honesty._run import fit, held_out, repetitions, run_cells, share
+from benchmarks.honesty._run import bare, fit, held_out, repetitions, run_cells, share
 from benchmarks.honesty.either import make_either
 from nearfar.evaluate.max_t import above_guessing, equal_to_best
 from nearfar.evaluate.splits import kfold
@@ -16,15 +16,28 @@ MODELS = ["score"]
 
 
 def coverage(
-    seed: Any, *, design: str, noise: str, people: int, m: int, geometry: str = "", n: int = 30
+    seed: Any,
+    *,
+    design: str,
+    noise: str,
+    people: int,
+    m: int,
+    geometry: str = "",
+    n: int = 30,
+    who: str = "",
 ) -> dict[str, Any]:
-    """Whether the 95 % interval holds the accuracy of the same fits on new people and new questions."""
+    """Whether the 95 % interval holds the accuracy of the same fits on new people and new questions.
+
+    ``who`` : "unknown" where the answers do not say who gave them; then the truth is about new answers of the same people.
+    """
     rng = np.random.default_rng(seed)
-    world, _, ask, _ = make_either(rng, n=n, noise=noise, geometry=geometry)
-    answers = ask(world, rng, design=design, m=m, people=people)
+    world, pool, _, ask = make_either(rng, n=n, noise=noise, geometry=geometry)
+    drawn = rng.choice(pool, size=people, replace=False)
+    answers = bare(ask(world, rng, drawn, design=design, m=m), who)
     credits, part, fits = held_out(answers, MODELS)
     new = {"fixed": "random", "pool": "balanced"}.get(design, design)
-    fresh = ask(world, rng, design=new, m=8000, people=200)
+    others = drawn if who == "unknown" else rng.choice(pool, size=200, replace=False)
+    fresh = ask(world, rng, others, design=new, m=8000)
     truth = _accuracy_on_unseen(fits, answers, part, fresh)
     found = mean_estimate(credits[0], error_groups(answers), folds=5)
     clusters = error_clusters(answers)
@@ -100,6 +113,17 @@ def main() -> None:
     cells += [
         {"design": "random", "noise": "tastes", "people": people, "m": m, "n": 20}
         for people, m in ((8, 4000), (10, 3000), (12, 2000), (16, 3000))
+    ]
+    unknown = {"design": "random", "who": "unknown"}
+    cells += [
+        {**unknown, "noise": noise, "people": people, "m": 2000, "n": 20}
+        for noise, people in (
+            ("logistic", 20),
+            ("abilities", 12),
+            ("tastes", 100),
+            ("tastes", 30),
+            ("tastes", 8),
+        )
     ]
     run_cells("accuracy", cells, coverage, count)
     held_out_worlds = [

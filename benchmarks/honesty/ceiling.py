@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.honesty._run import repetitions, run_cells, share
+from benchmarks.honesty._run import bare, repetitions, run_cells, share
 from benchmarks.honesty.either import make_either
 from benchmarks.honesty.worlds import Rows, random_questions
 from nearfar.evaluate.ceiling import noise_ceiling
@@ -40,17 +40,20 @@ def repeated_questions(world: Any, rng: np.random.Generator, repeats: str, m: in
 
 
 def coverage(
-    seed: Any, *, repeats: str, noise: str, n: int, m: int, people: int, geometry: str = ""
+    seed: Any, *, repeats: str, noise: str, n: int, m: int, people: int, geometry: str = "", who: str = ""
 ) -> dict[str, Any]:
-    """Truth: mean over all answers of max(q, 1 - q), q for somebody drawn from the population."""
+    """Truth: mean over all answers of max(q, 1 - q), q for somebody drawn from the population.
+
+    ``who`` : "unknown" where the answers do not say who gave them.
+    """
     rng = np.random.default_rng(seed)
     world, pool, _, _ = make_either(rng, n=n, noise=noise, geometry=geometry)
-    rows, who = repeated_questions(world, rng, repeats, m, people)
+    rows, person = repeated_questions(world, rng, repeats, m, people)
     drawn = rng.choice(pool, size=people, replace=False)
-    answers = Triplets.from_array(world.answer(rows, drawn[who], rng), n_objects=n, participant=who)
+    answers = Triplets.from_array(world.answer(rows, drawn[person], rng), n_objects=n, participant=person)
     q = world.q(_unique(rows))
     truth = np.maximum(q, 1 - q).mean()
-    found = noise_ceiling(answers)
+    found = noise_ceiling(bare(answers, who))
     known = found.outer is not None
     old = found.agreement.bracket if found.agreement is not None else None
     return {
@@ -79,6 +82,11 @@ def main() -> None:
             ("abilities", 12, 40),
             ("tastes", 40, 80),
         )
+    ]
+    cells += [
+        {"repeats": repeats, "noise": noise, "n": 20, "m": 2000, "people": people, "who": "unknown"}
+        for repeats in ("planned", "five", "accidental", "same person")
+        for noise, people in (("logistic", 20), ("tastes", 20), ("abilities", 6))
     ]
     run_cells("ceiling", cells, coverage, repetitions(60))
     held_out = [

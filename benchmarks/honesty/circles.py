@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.honesty._run import fit, repetitions, run_cells
+from benchmarks.honesty._run import bare, fit, repetitions, run_cells
 from benchmarks.honesty.either import make_either
 from nearfar.evaluate.alignment import align, radius
 from nearfar.evaluate.analysis import Analysis
@@ -32,15 +32,28 @@ def uneven_questions(rng: np.random.Generator, m: int, n: int) -> NDArray[np.int
 
 
 def inside(
-    seed: Any, *, model: str, noise: str, n: int, m: int, people: int, d: int = 2, geometry: str = ""
+    seed: Any,
+    *,
+    model: str,
+    noise: str,
+    n: int,
+    m: int,
+    people: int,
+    d: int = 2,
+    geometry: str = "",
+    who: str = "",
+    resamples: int = 30,
 ) -> dict[str, Any]:
-    """Shares of objects whose true place lies inside their circle (stated: 9 of 10)."""
+    """Shares of objects whose true place lies inside their circle (stated: 9 of 10).
+
+    ``who`` : "unknown" where the answers do not say who gave them; ``resamples`` : fewer where there are many answers.
+    """
     rng = np.random.default_rng(seed)
     world, pool, ask, _ = make_either(rng, n=n, noise=noise, geometry=geometry, d=d)
-    drawn, who = rng.choice(pool, size=people, replace=False), rng.integers(people, size=m)
-    said = world.answer(uneven_questions(rng, m, n), drawn[who], rng)
-    answers = Triplets.from_array(said, n_objects=n, participant=who)
-    sure = Analysis(answers, model, models=[model]).stability(None)
+    drawn, person = rng.choice(pool, size=people, replace=False), rng.integers(people, size=m)
+    said = world.answer(uneven_questions(rng, m, n), drawn[person], rng)
+    answers = bare(Triplets.from_array(said, n_objects=n, participant=person), who)
+    sure = Analysis(answers, model, models=[model], n_resamples=resamples).stability(None)
     truth = coordinates(fit(model, ask(world, rng, m=25 * m, people=200)))
     told = statements_per_object(answers)
     known = np.where((told >= WELL_KNOWN)[:, None], sure.points, np.nan)
@@ -85,6 +98,12 @@ CELLS = (  # model, noise, objects, answers, people, dimensions
     ("soe-2", "none", 30, 1500, 20, 2),
     ("score", "tastes", 40, 3000, 60, 3),
 )
+UNKNOWN = (  # who answered is not known
+    ("soe-2", "logistic", 30, 2000, 20, 2),
+    ("soe-2", "abilities", 30, 2000, 10, 2),
+    ("soe-2", "tastes", 30, 2000, 20, 2),
+)
+FEW_RESAMPLES = (1, 2, 5)  # of CELLS, with six resamples
 HELD_OUT = (  # model, noise, objects, answers, people, geometry
     ("soe-2", "ratio", 24, 1500, 12, "ball"),
     ("soe-2", "lapses", 45, 3000, 35, "city"),
@@ -96,11 +115,14 @@ HELD_OUT = (  # model, noise, objects, answers, people, geometry
 
 def main() -> None:
     keys = ("model", "noise", "n", "m", "people", "d")
-    run_cells("circles", [dict(zip(keys, c, strict=True)) for c in CELLS], inside, repetitions(40))
+    cells: list[dict[str, Any]] = [dict(zip(keys, c, strict=True)) for c in CELLS]
+    cells += [dict(zip(keys, c, strict=True)) | {"who": "unknown"} for c in UNKNOWN]
+    cells += [dict(zip(keys, CELLS[k], strict=True)) | {"resamples": 6} for k in FEW_RESAMPLES]
+    run_cells("circles", cells, inside, repetitions(40))
     keys = ("model", "noise", "n", "m", "people", "geometry")
-    run_cells(
-        "circles_held_out", [dict(zip(keys, c, strict=True)) for c in HELD_OUT], inside, repetitions(40)
-    )
+    cells = [dict(zip(keys, c, strict=True)) for c in HELD_OUT]
+    cells += [dict(zip(keys, HELD_OUT[k], strict=True)) | {"resamples": 6} for k in (1, 3)]
+    run_cells("circles_held_out", cells, inside, repetitions(40))
     cells = [
         {"model": model, "noise": noise, "n": 30, "m": m, "people": 20}
         for model in ("soe-3", "score")

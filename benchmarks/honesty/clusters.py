@@ -48,8 +48,11 @@ def counted_held_out(
 
 def _found(space: Space, k: int) -> dict[str, Any]:
     found = count_groups(space)
+    alone = found.k > 1 and found.low == found.high  # one number is stated, without a range
     return {
         "right": share(found.k == k),
+        "alone_right": share(alone and found.k == k) if k > 1 else None,
+        "alone_wrong": share(alone and found.k != k),
         "none": share(found.k == 1),
         "wrong": share(found.k not in (1, k)),
         "several": share(found.low < found.high),

@@ -9,13 +9,17 @@ import numpy as np
 from benchmarks.honesty._run import repetitions, run_cells, share
 from benchmarks.honesty.either import make_either
 from nearfar.evaluate.screens import recognise_screens
+from nearfar.evaluate.sets import asked_in_sets
 from nearfar.triplets import Triplets
 
 
 def recognised(
     seed: Any, *, design: str, noise: str, n: int, m: int, people: int, geometry: str = ""
 ) -> dict[str, Any]:
-    """The answers without columns, in their order and shuffled: "grid", "list", "screens" are screens, others are not."""
+    """The answers without columns, in their order and shuffled: "grid", "list", "screens" are screens, others are not.
+
+    And whether they are called sets, as they were collected: "booklets" are.
+    """
     rng = np.random.default_rng(seed)
     world, _, ask, _ = make_either(rng, n=n, noise=noise, geometry=geometry)
     answers = ask(world, rng, design=design, m=m, people=people)
@@ -27,6 +31,7 @@ def recognised(
     return {
         "found": share(found.found),
         "found_shuffled": share(shuffled.found),
+        "sets": share(asked_in_sets(answers)),
         "excess": found.excess if np.isfinite(found.excess) else None,
         "same": found.same if np.isfinite(found.same) else None,
     }
@@ -62,6 +67,13 @@ def main() -> None:
         for noise, n, m, geometry in (("ratio", 36, 2400, "ball"), ("lapses", 24, 8000, "city"))
     ]
     run_cells("screens_held_out", held_out, recognised, repetitions(60))
+    third = [
+        {"design": design, "noise": noise, "n": n, "m": m, "people": people, "geometry": "tree"}
+        for design in ("booklets", "random", "landmarks", "adaptive")
+        for noise, n, m, people in (("jnd", 30, 1500, 20), ("heavy", 50, 3000, 25), ("jnd", 100, 3000, 60))
+    ]
+    third += [{"design": "booklets", "noise": "jnd", "n": 18, "m": 900, "people": 25, "geometry": "circle"}]
+    run_cells("screens_third", third, recognised, repetitions(60))
 
 
 if __name__ == "__main__":

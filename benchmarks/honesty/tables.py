@@ -8,16 +8,25 @@ from collections.abc import Iterable
 from typing import Any
 
 from benchmarks._measure import KEPT, RESULTS, ROOT, SMALL
+from benchmarks.honesty.worlds_third import GEOMETRIES
 from nearfar.evaluate.people import wilson
 
 PAGE = ROOT / "docs" / "honesty.md"
 Row = dict[str, Any]
 
+FORECAST = {
+    "early": "too early",
+    "covered": "90 % interval holds the gain",
+    "now_covered": "accuracy with all answers",
+    "doubled_covered": "accuracy with twice as many",
+    "forecast": "forecast",
+    "true_gain": "true gain",
+}
 # table: (files, keys that name a cell, {key of a number: title})
 TABLES: dict[str, tuple[tuple[str, ...], tuple[str, ...], dict[str, str]]] = {
     "accuracy": (
         ("accuracy", "accuracy_held_out"),
-        ("design", "noise", "geometry", "people", "m"),
+        ("design", "noise", "geometry", "people", "m", "who"),
         {"covered": "95 % interval holds the truth", "one_way_covered": "clustered one way"},
     ),
     "equals": (
@@ -32,32 +41,34 @@ TABLES: dict[str, tuple[tuple[str, ...], tuple[str, ...], dict[str, str]]] = {
     ),
     "ceiling": (
         ("ceiling", "ceiling_held_out"),
-        ("repeats", "noise", "geometry", "n", "people"),
+        ("repeats", "noise", "geometry", "n", "people", "who"),
         {"known": "known", "covered": "holds the truth, where known", "bare_bracket_covers": "bare bracket"},
     ),
     "curve": (
-        ("curve", "curve_held_out"),
+        ("curve", "curve_held_out", "curve_third"),
         ("model", "noise", "geometry", "design", "n", "m", "people"),
-        {
-            "early": "too early",
-            "covered": "90 % interval holds the gain",
-            "forecast": "forecast",
-            "true_gain": "true gain",
-        },
+        FORECAST,
+    ),
+    "curve_auto": (
+        ("curve_auto", "curve_unknown"),
+        ("model", "noise", "geometry", "design", "n", "m", "people", "who"),
+        FORECAST,
     ),
     "clusters": (
         ("clusters", "clusters_held_out"),
         ("shape", "k", "d", "noise", "each", "model"),
         {
-            "right": "likeliest is right",
-            "none": "none found",
+            "alone_right": "one number, right",
+            "alone_wrong": "one number, wrong",
             "several": "a range",
+            "none": "none found",
+            "right": "likeliest is right",
             "holds": "what is stated holds, where groups are",
         },
     ),
     "circles": (
         ("circles", "circles_held_out"),
-        ("model", "noise", "geometry", "n", "m", "people"),
+        ("model", "noise", "geometry", "n", "m", "people", "who", "resamples"),
         {
             "inside": "true locations inside (stated .9)",
             "inside_few": "of 20 to 79 statements",
@@ -126,9 +137,9 @@ TABLES: dict[str, tuple[tuple[str, ...], tuple[str, ...], dict[str, str]]] = {
         {"right": "right", "too_many": "too many", "too_few": "too few", "called_noise": "called noise"},
     ),
     "screens": (
-        ("screens", "screens_held_out"),
+        ("screens", "screens_held_out", "screens_third"),
         ("design", "noise", "geometry", "n", "m"),
-        {"found": "called screens", "found_shuffled": "rows shuffled"},
+        {"found": "called screens", "found_shuffled": "rows shuffled", "sets": "called sets"},
     ),
     "controls": (
         ("controls", "controls_held_out"),
@@ -165,6 +176,13 @@ def number(row: Row, key: str) -> str:
     return text if known is None else f"{text} of {known}"
 
 
+def family(name: str, row: Row) -> str:
+    """Of which worlds a row of a file is: that of its geometry, where it has one."""
+    if row.get("geometry") in GEOMETRIES:
+        return "third"
+    return "second" if name.endswith("_held_out") or row.get("geometry") else "first"
+
+
 def table(files: Iterable[str], keys: tuple[str, ...], numbers: dict[str, str]) -> list[str]:
     """The lines of one table, cells of held-out worlds marked by their name."""
     found = [(name, row) for name in files for row in rows_of(name)]
@@ -174,7 +192,7 @@ def table(files: Iterable[str], keys: tuple[str, ...], numbers: dict[str, str]) 
         "|---" * (len(shown) + len(numbers) + 2) + "|",
     ]
     for name, row in found:
-        worlds = "second" if name.endswith("_held_out") else "first"
+        worlds = family(name, row)
         cells = [str(row.get(key, "")) for key in shown]
         cells += [str(row["repetitions"]), *(number(row, key) for key in numbers)]
         lines.append("| " + " | ".join([worlds, *cells]) + " |")

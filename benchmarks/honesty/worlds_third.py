@@ -41,11 +41,15 @@ CANDIDATES = 4  # questions of which an adaptive design asks the one that is lea
 
 @dataclass(frozen=True)
 class ThirdWorld:
-    """``seen`` (people or 1, n, n) distances as each person sees them, their mean 1; ``noise`` the law; ``guesses`` (POOL,) who guesses."""
+    """``seen`` (people or 1, n, n) distances as each person sees them, their mean 1; ``noise`` the law; ``guesses`` (POOL,) who guesses.
+
+    ``sets`` : (POOL // 3, 10) objects of booklets.
+    """
 
     seen: Floats
     noise: str
     guesses: NDArray[np.bool_]
+    sets: NDArray[np.int64]
 
     @property
     def n(self) -> int:
@@ -106,7 +110,10 @@ def make_third(rng: np.random.Generator, *, n: int, geometry: str, noise: str) -
         off = np.triu(rng.normal(0, 0.35, size=(POOL, n, n)), 1)
         seen = distance * np.exp(off + off.transpose(0, 2, 1))
     guesses = (rng.random(POOL) < 1 / 6) & (noise == "careless")
-    return ThirdWorld(seen, noise, guesses)
+    sets = np.argsort(rng.spawn(1)[0].random((POOL // 3, n)), axis=1)[
+        :, :10
+    ]  # leaves the other draws as they are
+    return ThirdWorld(seen, noise, guesses, sets)
 
 
 def _distances(rng: np.random.Generator, n: int, geometry: str) -> Floats:
@@ -147,8 +154,8 @@ def asked_of_third(
 ) -> Triplets:
     """m answers by these people of the population; participant i is ``drawn[i]``.
 
-    Designs: "random", "landmarks" (two of a few), "booklets" (ten objects each; a booklet is filled in by three people), "adaptive"
-    (of four questions the one that the answers so far decide least).
+    Designs: "random", "landmarks" (two of a few), "booklets" (ten objects each; a booklet is filled in by three people), "new booklets"
+    (of other objects), "adaptive" (of four questions the one that the answers so far decide least).
     """
     eager = rng.lognormal(0, 0.5, size=len(drawn))
     who = np.sort(rng.choice(len(drawn), size=m, p=eager / eager.sum()))
@@ -157,15 +164,22 @@ def asked_of_third(
     if design == "adaptive":
         said = _adaptive(world, rng, drawn[who][order], done[order])
         return Triplets.from_array(said, n_objects=world.n, participant=who[order])
-    rows = _booklets(rng, who, world.n) if design == "booklets" else _single(world, rng, design, m)
+    sets = world.sets if design == "booklets" else world.sets[::-1]
+    rows = _booklets(rng, who, sets) if "booklets" in design else _single(world, rng, design, m)
     said = world.answer(rows, drawn[who], rng, done)[order]
     return Triplets.from_array(said, n_objects=world.n, participant=who[order])
 
 
-def questions_third(world: ThirdWorld, rng: np.random.Generator, design: str, count: int, m: int) -> Rows:
-    """``count`` questions as collections of m answers by other people ask them."""
+def questions_third(
+    world: ThirdWorld, rng: np.random.Generator, design: str, count: int, who: NDArray[np.int64]
+) -> Rows:
+    """``count`` questions as collections like that of the people ``who`` (one per answer) ask them, but of other people."""
+    if design == "booklets":
+        objects = world.sets[rng.choice(who, size=count) // 3]
+        return np.take_along_axis(objects, np.argsort(rng.random((count, 10)), axis=1)[:, :3], axis=1)
     if design != "adaptive":
         return _single(world, rng, design, count)
+    m = len(who)
     asked: list[Rows] = []
     while sum(map(len, asked)) < count:
         person = rng.integers(POOL, size=m)
@@ -176,7 +190,7 @@ def questions_third(world: ThirdWorld, rng: np.random.Generator, design: str, co
 
 
 def _single(world: ThirdWorld, rng: np.random.Generator, design: str, m: int) -> Rows:
-    """Questions drawn one by one; over all booklets every question is as likely as any other."""
+    """Questions drawn one by one; over all booklets that could be new, every question is as likely as any other."""
     rows = np.argsort(rng.random((m, world.n)), axis=1)[:, :3]
     if design == "landmarks":
         pair = np.argsort(rng.random((m, world.landmarks)), axis=1)[:, :2]
@@ -185,13 +199,12 @@ def _single(world: ThirdWorld, rng: np.random.Generator, design: str, m: int) ->
     return rows
 
 
-def _booklets(rng: np.random.Generator, who: NDArray[np.int64], n: int) -> Rows:
+def _booklets(rng: np.random.Generator, who: NDArray[np.int64], sets: NDArray[np.int64]) -> Rows:
     """Every three people one after the other share ten objects and the order of their questions."""
     rows = np.empty((len(who), 3), dtype=np.int64)
     longest = int(np.bincount(who).max())
     for booklet in range(int(who.max()) // 3 + 1):
-        objects = rng.permutation(n)[:10]
-        asked = objects[np.argsort(rng.random((longest, 10)), axis=1)[:, :3]]
+        asked = sets[booklet][np.argsort(rng.random((longest, 10)), axis=1)[:, :3]]
         for person in range(3 * booklet, 3 * booklet + 3):
             own = np.flatnonzero(who == person)
             rows[own] = asked[: len(own)]
