@@ -108,7 +108,7 @@ def test_a_curve_of_a_sample_does_not_speak_of_twice_all_answers():
         sample.sampled
         and "is of a random 1,500 of the 9,000 answers: twice as many would bring" in sample.text
     )
-    assert sample.text.endswith("What more answers than there are would bring is less, and not forecast.")
+    assert sample.text.endswith("What more answers than there are would bring is not forecast.")
     flat = curve_facts(replace(rising, gain=Forecast(3000, 0.001, -0.003, 0.005)), 9000)
     assert "levelled off" in flat.text
     facts = small_report().facts

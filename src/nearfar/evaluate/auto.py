@@ -188,7 +188,11 @@ def parse_or_choose(answers: Triplets, model: Any, seed: int) -> Model:
     from nearfar.evaluate.analysis import Analysis
 
     if isinstance(model, str) and model == "auto":
-        model = Analysis(answers, seed=seed).best.name
+        analysis = Analysis(answers, seed=seed)
+        if not analysis.splits:
+            return parse_model(analysis.best.name)
+        credits = analysis.credits  # which model is chosen does not depend on how well choosing predicts
+        return credits.models[pick(credits.models, credits.values, error_groups(analysis.judged))]
     return parse_model(model)
 
 

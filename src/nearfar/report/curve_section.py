@@ -67,7 +67,7 @@ def _curve_text(curve: LearningCurve, change: Change | None, answers: int) -> st
     if curve.verdict == "levelled off":
         return f"{text}: the curve has levelled off, more answers of the same kind would hardly help."
     if sampled:
-        return f"{text}. What more answers than there are would bring is less, and not forecast."
+        return f"{text}. What more answers than there are would bring is not forecast."
     if curve.verdict == "still rising":
         return f"{text}: the curve is still rising, more answers would help."
     helps = (
