@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.honesty._run import repetitions, run_cells, share
+from benchmarks.honesty._run import fit, repetitions, run_cells, share
+from benchmarks.honesty.curve import expected_accuracy
 from benchmarks.honesty.either import make_either
 from benchmarks.honesty.worlds import random_questions
 from benchmarks.honesty.worlds_held_out import questions_held_out
@@ -91,6 +92,26 @@ def _reliable(world: Any, drawn: Any, rng: np.random.Generator) -> Any:
     return again >= (0.5 + np.median(again)) / 2
 
 
+def intervals(seed: Any, *, noise: str, people: int, each: int, n: int, geometry: str = "") -> dict[str, Any]:
+    """Whether the 95 % intervals on the page hold how often a person agrees with the prediction, over all questions."""
+    rng = np.random.default_rng(seed)
+    world, pool, _, _ = make_either(rng, n=n, noise=noise, geometry=geometry)
+    drawn, who = rng.choice(pool, size=people, replace=False), np.repeat(np.arange(people), each)
+    said = world.answer(random_questions(rng, people * each, n), drawn[who], rng)
+    answers = Triplets.from_array(said, n_objects=n, participant=who)
+    found, space = judge_people(answers), fit("score", answers)
+    assert found is not None
+    fresh = random_questions(rng, 3000, n)
+    held = [
+        row.with_prediction.low
+        <= expected_accuracy(space, fresh, world.p_first(fresh, np.full(3000, drawn[int(row.name)])))
+        <= row.with_prediction.high
+        for row in found.rows
+        if row.with_prediction is not None
+    ]
+    return {"covered": float(np.mean(held))}
+
+
 def main() -> None:
     base = {"people": 30, "each": 80, "again": 20, "n": 25}
     cells: list[dict[str, Any]] = [
@@ -124,6 +145,22 @@ def main() -> None:
         }
     ]
     run_cells("people_held_out", held_out, review, repetitions(60))
+    keys = ("noise", "people", "each", "n")
+    cells = [
+        dict(zip(keys, cell, strict=True))
+        for cell in (
+            ("logistic", 30, 80, 25),
+            ("abilities", 30, 80, 25),
+            ("tastes", 40, 30, 20),
+            ("flips", 20, 200, 25),
+        )
+    ]
+    run_cells("people_intervals", cells, intervals, repetitions(60))
+    cells = [
+        dict(zip((*keys, "geometry"), cell, strict=True))
+        for cell in (("lapses", 40, 60, 24, "city"), ("minority", 40, 60, 24, "ball"))
+    ]
+    run_cells("people_intervals_held_out", cells, intervals, repetitions(60))
 
 
 if __name__ == "__main__":

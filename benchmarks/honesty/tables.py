@@ -91,6 +91,11 @@ TABLES: dict[str, tuple[tuple[str, ...], tuple[str, ...], dict[str, str]]] = {
             "minority_called_different": "minority called different",
         },
     ),
+    "people_intervals": (
+        ("people_intervals", "people_intervals_held_out"),
+        ("noise", "geometry", "people", "each", "n"),
+        {"covered": "95 % interval holds the agreement with the prediction"},
+    ),
     "tastes": (
         ("tastes", "tastes_held_out"),
         ("groups", "design", "noise", "geometry", "people", "m"),
