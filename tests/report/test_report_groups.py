@@ -1,12 +1,16 @@
 """Groups of people in the report: words, two maps, tables, a figure."""
 
 import json
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from groups_tools import NAMES, N, two_groups
 
 from nearfar.evaluate.analysis import Analysis
+from nearfar.report.groups_section import groups_facts
 from nearfar.report.make import make_report
+from nearfar.report.print.groups import groups_figure
 
 
 @pytest.fixture(scope="module")
@@ -72,3 +76,34 @@ def test_names_on_the_two_maps_lie_inside_and_apart(report):
     assert all(spot.first_name_at and spot.second_name_at for spot in pair.spots if spot.moves)
     page = report.html()
     assert "points</td>" in page and "within less between" in page
+
+
+def test_two_objects_far_out_do_not_squeeze_the_others_together(study):
+    """They stand at the border, with an arrow and their name, where the others keep the room that they had without them."""
+    answers, groups = study
+    found = Analysis(answers, "soe-2", models=["soe-2"], n_resamples=6).groups(groups)
+    far = found.pairs[0].maps.copy()
+    far[0, 3], far[1, 4] = (40.0, 9.0), (-2.0, -60.0)
+    pair = groups_facts(replace(found, pairs=(replace(found.pairs[0], maps=far),)), {}).pairs[0]
+    first = {spot.name: spot for spot in pair.spots}
+    east, south = first[NAMES[3]], first[NAMES[4]]
+    assert (east.first_beyond, south.second_beyond) == (
+        pytest.approx(-12.7, abs=6),
+        pytest.approx(92, abs=6),
+    )
+    assert east.first[0] > 0.95 and south.second[1] > pair.height - 0.05
+    assert east.first_name_at is not None and south.second_name_at is not None
+    assert east.second_beyond is None and sum(s.first_beyond is not None for s in pair.spots) == 1
+    inside = np.array([spot.first for spot in pair.spots if spot.first_beyond is None])
+    assert np.ptp(inside[:, 0]) > 0.5
+    assert pair.beyond == (
+        f"Arrows at the border: objects that lie far beyond it, {NAMES[3]} (experts); {NAMES[4]} (novices)."
+    )
+    axes = groups_figure(pair).axes
+    assert [len(line.get_marker()) for line in axes[0].lines if not isinstance(line.get_marker(), str)] == [5]
+
+
+def test_no_arrow_where_no_object_is_far_out(report):
+    pair = report.facts.groups.pairs[0]
+    assert pair.beyond == "" and "Arrows at the border" not in report.html()
+    assert all(spot.first_beyond is spot.second_beyond is None for spot in pair.spots)

@@ -15,10 +15,12 @@ from nearfar.evaluate.tastes import Tastes
 from nearfar.evaluate.uncertainty import Estimate
 from nearfar.report.print.placing import place_names
 
-__all__ = ["Alike", "GroupsFacts", "PairFacts", "Share", "alike_facts", "groups_facts"]
+__all__ = ["Alike", "GroupsFacts", "PairFacts", "Share", "Spot", "alike_facts", "groups_facts"]
 
 SHOWN_MOVES = 10
 WIDTH, MARGIN, LETTER, LONGEST = 380.0, 26.0, 5.8, 24  # of a map as it is drawn, and of its names
+FAR_OUT = 3.0  # times the typical distance from the middle, where an object stands at the border instead
+BORDER = 9.0  # between it and the edge
 MOST_PEOPLE = 60  # in the drawn matrix; everybody is in the tables
 
 
@@ -38,6 +40,8 @@ class Spot:
     """An object on the two maps: (x, y) on each over the width of a map, or None where a group says nothing about it.
 
     ``first_name_at``, ``second_name_at`` : the middle of its name, None where there is no room for it.
+    ``first_beyond``, ``second_beyond`` : where it lies so far out that it stands at the border instead, the direction in
+    which it lies, in degrees clockwise from the right.
     """
 
     name: str
@@ -46,6 +50,8 @@ class Spot:
     moves: bool
     first_name_at: tuple[float, float] | None = None
     second_name_at: tuple[float, float] | None = None
+    first_beyond: float | None = None
+    second_beyond: float | None = None
 
 
 @dataclass(frozen=True)
@@ -61,7 +67,7 @@ class MoveFacts:
 
 @dataclass(frozen=True)
 class PairFacts:
-    """Two groups; ``height`` : of a map over its width."""
+    """Two groups; ``height`` : of a map over its width; ``beyond`` : who is at the border, and why, in a sentence or ""."""
 
     names: tuple[str, str]
     people: tuple[int, int]
@@ -76,6 +82,7 @@ class PairFacts:
     spots: tuple[Spot, ...]
     moves: tuple[MoveFacts, ...]
     height: float
+    beyond: str = ""
 
 
 @dataclass(frozen=True)
@@ -139,7 +146,7 @@ def _pair(pair: GroupPair, objects: tuple[str, ...], display_names: Mapping[str,
     spots, height = _spots(pair, objects, display_names, sure)
     return PairFacts(
         pair.names, pair.people, pair.answers, level, verdict, pair.test.p, pair.test.permutations,
-        agreement, accuracy, leads, spots, moves, height,
+        agreement, accuracy, leads, spots, moves, height, _beyond(spots, pair.names),
     )  # fmt: skip
 
 
@@ -168,23 +175,62 @@ def _spots(
     known = pair.maps[np.isfinite(pair.maps).all(axis=2)]
     if not len(known):
         return (), 1.0
-    low, high = known.min(axis=0), known.max(axis=0)
+    near = known[~_far_out(known, known)]
+    low, high = near.min(axis=0), near.max(axis=0)
     across, along = np.maximum(high - low, 1e-9)
     room = WIDTH - 2 * MARGIN
     scale = min(room / across, room / along)
     tall = max(along * scale + 2 * MARGIN, 0.5 * WIDTH)
     middle = np.array([WIDTH / 2, tall / 2])
     placed = (pair.maps - (low + high) / 2) * scale * [1, -1] + middle
+    beyond = [
+        _to_border(locations, far, tall)
+        for locations, far in zip(placed, _far_out(pair.maps, known), strict=True)
+    ]
     shown = [i for i in range(len(objects)) if np.isfinite(placed[:, i]).all(axis=1).any()]
     names = [display_names.get(objects[i], objects[i]) for i in shown]
     moves = np.array([objects[i] in sure for i in shown])
-    beside = [_names_at(locations, names, moves, tall) for locations in placed[:, shown]]
+    beside = [
+        _names_at(locations, names, moves | np.isfinite(turned[shown]), tall)
+        for locations, turned in zip(placed[:, shown], beyond, strict=True)
+    ]
     return tuple(
         Spot(
-            name, _place(placed[0, i]), _place(placed[1, i]), bool(moves[k]), _place(beside[0][k]), _place(beside[1][k])
+            name, _place(placed[0, i]), _place(placed[1, i]), bool(moves[k]), _place(beside[0][k]), _place(beside[1][k]),
+            *(None if math.isnan(turned[i]) else round(float(turned[i]), 1) for turned in beyond),
         )
         for k, (i, name) in enumerate(zip(shown, names, strict=True))
     ), tall / WIDTH  # fmt: skip
+
+
+def _far_out(points: Any, known: Any) -> Any:
+    """Which points would squeeze all others together: beyond FAR_OUT times the distance from the middle that 3 of 4 have."""
+    middle = np.median(known, axis=0)
+    typical = np.quantile(np.hypot(*(known - middle).T), 0.75)
+    far: Any = np.hypot(*np.moveaxis(points - middle, -1, 0)) > FAR_OUT * max(typical, 1e-9)
+    return far
+
+
+def _to_border(locations: Any, far: Any, tall: float) -> Any:
+    """(n,) directions of points that are moved, in place, along their direction onto the border; NaN for the others."""
+    size = np.array([WIDTH, tall])
+    turned = np.full(len(locations), np.nan)
+    away = locations[far] - size / 2
+    turned[far] = np.degrees(np.arctan2(away[:, 1], away[:, 0]))
+    share = (np.abs(away) / (size / 2 - BORDER)).max(axis=1, keepdims=True, initial=0.0)
+    locations[far] = size / 2 + away / np.maximum(share, 1.0)
+    return turned
+
+
+def _beyond(spots: tuple[Spot, ...], names: tuple[str, str]) -> str:
+    """Which objects stand at the border."""
+    where = []
+    for name, turned in zip(
+        names, ([s.first_beyond for s in spots], [s.second_beyond for s in spots]), strict=True
+    ):
+        far = [spot.name for spot, direction in zip(spots, turned, strict=True) if direction is not None]
+        where += [f"{', '.join(far)} ({name})"] if far else []
+    return f"Arrows at the border: objects that lie far beyond it, {'; '.join(where)}." if where else ""
 
 
 def _names_at(locations: Any, names: list[str], moves: Any, tall: float) -> Any:
