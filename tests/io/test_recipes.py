@@ -1,8 +1,10 @@
 """The recipes of docs/files.md, on a small file in each tool's own layout; and files for other programs."""
 
+import csv
 import os
 import shlex
 import subprocess
+from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 
@@ -88,6 +90,51 @@ def test_cblearn_reads_what_convert_writes(tmp_path):
         [CBLEARN, "-c", USE, tmp_path / "rows.npy"], capture_output=True, text=True, check=True
     )
     assert out.stdout.splitlines() == [str(answers.array.tolist()), "(4, 1)"]
+
+
+def some_answers(participant):
+    rng = np.random.default_rng(4)
+    rows = np.argsort(rng.random((60, 7)), axis=1)[:, :3]
+    names = ["q.png", "Z.png", "a b.png", "10", "9", "\u00e9", "x,y"]
+    who = [f"w{p}" for p in rng.integers(3, size=60)] if participant else None
+    return nf.Triplets.from_array(rows, names, participant=who, near_side=rng.integers(2, size=60))
+
+
+def test_salmon_learns_the_same_triplets(tmp_path):
+    """As docs/source/offline.rst of Salmon 1.0.3 reads responses: X = head, winner, loser, of X.max() + 1 targets."""
+    answers = some_answers(participant=True)
+    nf.write_triplets(answers, tmp_path / "responses.csv", dialect="salmon")
+    with (tmp_path / "responses.csv").open(encoding="utf-8", newline="") as stream:
+        table = list(csv.DictReader(stream))
+    X = [[int(row[role]) for role in ("head", "winner", "loser")] for row in table]
+    assert answers.array.tolist() == X and max(map(max, X)) + 1 == answers.n_objects
+    for row in table:  # the numbers count the targets, whose file names stand beside them
+        for role in ("head", "left", "right", "winner", "loser"):
+            assert row[f"{role}_filename"] == answers.objects[int(row[role])]
+        assert {row["winner"], row["loser"]} == {row["left"], row["right"]}
+
+
+@pytest.mark.parametrize("participant", [True, False])
+def test_triplettools_learns_the_same_triplets(tmp_path, participant):
+    """As its get.combined and prepare_triplet_matrices read a file (R/get_combined.R, R/prepare_triplet_matrices.R)."""
+    answers = some_answers(participant)
+    nf.write_triplets(answers, tmp_path / "triplets.csv", dialect="tripletTools")
+    with (tmp_path / "triplets.csv").open(encoding="utf-8", newline="") as stream:
+        table = list(csv.DictReader(stream))
+    workers = list(dict.fromkeys(row["worker_id"] for row in table))
+    assert workers == (
+        list(dict.fromkeys(np.asarray(answers.participant).tolist())) if participant else ["all"]
+    )
+    by_worker = [[row for row in table if row["worker_id"] == worker] for worker in workers]
+    learnt = []
+    for row in (row for rows in by_worker for row in rows if row["sampleSet"] in ("train", "test")):
+        winner = row["Left"] if row["Answer"] == row["Left"] else row["Right"]
+        loser = row["Right"] if row["Answer"] == row["Left"] else row["Left"]
+        learnt.append((row["Center"], winner, loser))
+    assert Counter(learnt) == Counter(named(answers)) and len(learnt) == 60
+    assert all(
+        row["sampleAlg"] != "check" for row in table
+    )  # these it takes for questions with a known answer
 
 
 def test_the_columns_that_salmon_and_triplettools_need(tmp_path):

@@ -17,6 +17,7 @@ from nearfar.triplets import Triplets
 
 __all__ = ["TRIPLETTOOLS"]
 
+EVERYBODY = "all"  # written where participants are not known
 MISSING = ("NA",)  # what R writes into a blank cell
 
 
@@ -75,6 +76,10 @@ def write(triplets: Triplets) -> pl.DataFrame:
     shown = {"Center": triplets.anchor, "Left": left, "Right": right, "Answer": triplets.near}
     named = {role: named_column(triplets, indices) for role, indices in shown.items()}
     more = optional_columns(triplets, participant="worker_id", seconds="rt")
+    if (
+        "worker_id" not in more
+    ):  # its get.combined makes one data frame of each worker's rows, and none without
+        more["worker_id"] = pl.Series([EVERYBODY] * len(triplets), dtype=pl.String)
     if "rt" in more:
         more["rt"] = _milliseconds(more["rt"])
     sampled = {"sampleAlg": pl.lit("random"), "sampleSet": pl.lit("train")}  # which its functions select by
