@@ -38,14 +38,14 @@ def doubling(
     """Truth: the gain in expected accuracy over all questions when as many answers of other people are added once.
 
     Where people are too few to speak of others, the same people give the other answers, and are those who are predicted.
-    Of "auto" it is the gain of the model that it chooses by the answers that there are. ``who`` : "unknown" where the answers do
-    not say who gave them.
+    Likewise where ``who`` is "unknown", as the answers do not say who gave them. Of "auto" it is the gain of the model that it chooses
+    by the answers that there are.
     """
     rng = np.random.default_rng(seed)
     world, pool, _, ask = make_either(rng, n=n, noise=noise, geometry=geometry)
     these, those = (rng.choice(pool, size=people, replace=False) for _ in range(2))
     answers = ask(world, rng, these, design=design, m=m)
-    few = error_groups(answers).few_people > 0 and who != "unknown"
+    few = error_groups(answers).few_people > 0 or who == "unknown"
     # within the same sets of objects where the forecast says so
     later_on = "new booklets" if design == "booklets" and not asked_in_sets(bare(answers, who)) else design
     more = Triplets.concatenate([answers, ask(world, rng, these if few else those, design=later_on, m=m)])

@@ -194,6 +194,8 @@ def test_few_people_speak_for_themselves():
     assert eight.few_people == 8 and nobody.few_people == many.few_people == 0
     assert eight.points == nobody.points and eight.gain == pytest.approx(nobody.gain, abs=1e-3)
     assert "8 people are too few to speak of others" in str(eight) and "too few" not in str(many)
+    assert nobody.unknown_people and "accuracies for the same people" in str(nobody)
+    assert not many.unknown_people and "accuracies for the same people" not in str(many)
 
 
 @pytest.mark.parametrize("model", ["k1", "k1+k2", "score-2"])

@@ -103,6 +103,8 @@ def test_a_curve_of_a_sample_does_not_speak_of_twice_all_answers():
     curve = learning_curve(answers(m=1500, people=20, careless=0), "score", cv=3)
     rising = replace(curve, gain=Forecast(3000, 0.03, 0.02, 0.04), early=False)
     whole, sample = curve_facts(rising, 1500), curve_facts(rising, 9000)
+    assert "for the same people" not in whole.text
+    assert "for the same people" in curve_facts(replace(rising, unknown_people=True), 1500).text
     assert whole.text.startswith("Twice as many answers would bring") and "still rising" in whole.text
     assert (
         sample.sampled

@@ -77,6 +77,7 @@ class LearningCurve:
         people then; else 0.
     in_sets : whether questions were asked within sets of objects, such as booklets: all of it is about more answers within these, and
         the accuracies are those of the same people.
+    unknown_people : whether the answers do not say who gave them: the accuracies are those of the same people.
     known_law : whether curves of this model were shown to follow the law of the forecast: of score and the embeddings. Those of k1, k2
         and the PCA of a kernel level off sooner than it says, so nothing is forecast of these, nor of models of one's own.
     """
@@ -91,6 +92,7 @@ class LearningCurve:
     early: bool = False
     few_people: int = 0
     in_sets: bool = False
+    unknown_people: bool = False
     known_law: bool = True
 
     @property
@@ -148,6 +150,8 @@ class LearningCurve:
                 lines.append(
                     "questions were asked within sets of objects: for the same sets and people, more answers are expected to bring"
                 )
+            if self.unknown_people:
+                lines.append("who answered is not known: these are accuracies for the same people")
             lines += [
                 _line("expected with all answers", self.now),
                 _line("expected with twice as many", self.doubled),
@@ -266,6 +270,7 @@ def _judge(
         early,
         few_people=groups.few_people,
         in_sets=asked_in_sets(answers),
+        unknown_people=answers.participant is None,
         known_law=known_law,
     )
 

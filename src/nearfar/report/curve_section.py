@@ -59,10 +59,11 @@ def _curve_text(curve: LearningCurve, change: Change | None, answers: int) -> st
     )
     whose = f" of the same {count(curve.few_people, 'person', 'people')}" if curve.few_people else ""
     where = " within the same sets of objects" if curve.in_sets else ""
+    same = " for the same people" if curve.in_sets or curve.unknown_people else ""
     more = f"The learning curve is of {sample}: twice as many" if sampled else "Twice as many answers"
     text = (
         f"{more}{whose}{where} would bring {model} about {points(gain.value)} points{interval}, "
-        f"from {percent(change.now.value)} to {percent(change.doubled.value)}{' for the same people' if curve.in_sets else ''}"
+        f"from {percent(change.now.value)} to {percent(change.doubled.value)}{same}"
     )
     if curve.verdict == "levelled off":
         return f"{text}: the curve has levelled off, more answers of the same kind would hardly help."
