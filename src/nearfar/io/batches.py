@@ -189,7 +189,7 @@ class Reader:
             more = len(self.names.names) - len(opened.used)
             if more:
                 opened.used = np.concatenate([opened.used, np.full(more, all_kept)])
-            if not opened.used.all():
+            if not opened.used[1:].all():
                 for role in ROLES:
                     opened.used[triplets[role].to_numpy()] = True
         if "statement" in triplets.columns:

@@ -99,13 +99,13 @@ def look_up(table: NDArray[np.int32], codes: pl.Series) -> NDArray[np.int32]:
 
 
 class NameTable:
-    """The objects of one reading; ids are positions in the given list, else in order of appearance."""
+    """The objects of one reading; ids are positions in the given list, else count from 1 in order of appearance."""
 
     def __init__(self, listed: Sequence[str] | None, *, numbered: bool = False) -> None:
         self.fixed = listed is not None
         self.numbered = numbered  # the given list is 0, 1, 2, ...
         self.listed = listed or ()
-        self._met: list[str] = []
+        self._met = [""]  # nobody's id is 0, so that ids in order of appearance are the codes of a vocabulary
 
     @property
     def names(self) -> Sequence[str]:
@@ -165,7 +165,7 @@ class Naming:
         self._vocabulary = Vocabulary()
         # by code; code 0 is the blank cell, which is null before it comes here
         self._meaning = np.zeros(1, np.int32)
-        self._in_order = True  # code i + 1 means object i
+        self._in_order = True  # the id of every name is its code
 
     @property
     def dtype(self) -> pl.Categorical:
@@ -174,20 +174,20 @@ class Naming:
 
     def ids(self, cells: pl.Series) -> pl.Series:
         """Ids of codes or of whole numbers; null where a cell is blank, negative where it is refused."""
-        blank = cells.is_null() if cells.null_count() else None
-        values = (cells if blank is None else cells.fill_null(0)).to_numpy()
         if cells.dtype == pl.UInt32:
-            known, stop = len(self._meaning), int(values.max(initial=0)) + 1
+            known, stop = len(self._meaning), int(cells.max() or 0) + 1  # type: ignore[arg-type]
             if stop > known:
                 fresh = [self._judge(name) for name in self._vocabulary.names(known, stop)]
                 self._meaning = np.concatenate([self._meaning, np.array(fresh, np.int32)])
-                self._in_order = self._in_order and fresh == list(range(known - 1, stop - 1))
-            found = (
-                values.view(np.int32) - 1 if self._in_order and blank is None else self._meaning.take(values)
-            )
+                self._in_order = self._in_order and fresh == list(range(known, stop))
+            if self._in_order:
+                return cells.reinterpret(signed=True)
+        blank = cells.is_null() if cells.null_count() else None
+        known_cells = cells if blank is None else cells.fill_null(0)
+        if cells.dtype == pl.UInt32:
+            ids = pl.Series(look_up(self._meaning, known_cells))
         else:
-            found = self._number_ids(values)
-        ids = pl.Series(found)
+            ids = pl.Series(self._number_ids(known_cells.to_numpy()))
         return ids if blank is None else ids.set(blank, None)
 
     def _number_ids(self, values: NDArray[np.int64]) -> NDArray[np.int32]:

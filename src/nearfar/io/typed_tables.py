@@ -89,7 +89,7 @@ class TypedTable(Table):
 
 def _without_empty(frame: pl.DataFrame, coded: list[str]) -> pl.DataFrame:
     """With null where coded text is empty."""
-    empty = [name for name in coded if (frame[name].to_physical() == EMPTY).any()]
+    empty = [name for name in coded if frame[name].to_physical().min() == EMPTY]
     return (
         frame.with_columns(pl.when(pl.col(empty).to_physical() != EMPTY).then(pl.col(empty)))
         if empty
