@@ -108,6 +108,14 @@ def test_a_named_model_is_judged_beside_the_list():
     assert analysis.is_named and analysis.best.name == "gnmds-2" == analysis.space.model
     assert analysis.best.accuracy == analysis.scores["gnmds-2"].accuracy
     assert analysis.headline.startswith("gnmds-2 predicts") and "second is" in analysis.headline
+
+
+def test_the_headline_never_shows_a_second_that_seems_better():
+    best = auto.Choice("soe-2", 0.80, 0.01, (), "soe-5", 100, 100, np.zeros(0, dtype=np.float32))
+    unknown = nf.noise_ceiling(np.array([[0, 1, 2], [1, 0, 2]]))
+    assert auto.headline(best, unknown, 0.79, named=False).endswith("second is soe-5 with 79.0 %")
+    assert auto.headline(best, unknown, 0.82, named=False).endswith("second is soe-5")
+    assert auto.headline(best, unknown, 0.82, named=True).endswith("second is soe-5 with 82.0 %")
     with pytest.raises(InputError, match="'nothing' is not known"):
         analyse(answers, "nothing")
 

@@ -197,7 +197,10 @@ def parse_or_choose(answers: Triplets, model: Any, seed: int) -> Model:
 
 
 def headline(best: Choice, ceiling: NoiseCeiling, second: float, *, named: bool) -> str:
-    """One line: what was chosen (or ``named``), its accuracy, its ceiling and what was second, with which accuracy."""
+    """One line: what was chosen (or ``named``), its accuracy, its ceiling and what was second.
+
+    The accuracy of the second is that of the model alone; it is left out where it would seem to be the better one.
+    """
     if np.isnan(best.accuracy):
         return f"{best.name}: too few different questions to judge it by"
     error = "" if np.isnan(best.standard_error) else f" ± {100 * best.standard_error:.1f}"
@@ -210,7 +213,10 @@ def headline(best: Choice, ceiling: NoiseCeiling, second: float, *, named: bool)
         else f"the best possible lies between {100 * low_high[0]:.1f} and {100 * low_high[1]:.1f} %"
     )
     if best.second:
-        clauses.append(f"second is {best.second} with {100 * second:.1f} %")
+        flattered = (
+            not named and second > best.accuracy
+        )  # it was not judged by choices inside training answers
+        clauses.append(f"second is {best.second}" + ("" if flattered else f" with {100 * second:.1f} %"))
     if best.remark:
         clauses.append(best.remark)
     return "; ".join(clauses)
