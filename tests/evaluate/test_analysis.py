@@ -108,6 +108,8 @@ def test_a_named_model_is_judged_beside_the_list():
     assert analysis.is_named and analysis.best.name == "gnmds-2" == analysis.space.model
     assert analysis.best.accuracy == analysis.scores["gnmds-2"].accuracy
     assert analysis.headline.startswith("gnmds-2 predicts") and "second is" in analysis.headline
+    with pytest.raises(InputError, match="'nothing' is not known"):
+        analyse(answers, "nothing")
 
 
 def test_the_headline_never_shows_a_second_that_seems_better():
@@ -116,8 +118,6 @@ def test_the_headline_never_shows_a_second_that_seems_better():
     assert auto.headline(best, unknown, 0.79, named=False).endswith("second is soe-5 with 79.0 %")
     assert auto.headline(best, unknown, 0.82, named=False).endswith("second is soe-5")
     assert auto.headline(best, unknown, 0.82, named=True).endswith("second is soe-5 with 82.0 %")
-    with pytest.raises(InputError, match="'nothing' is not known"):
-        analyse(answers, "nothing")
 
 
 def test_fit_and_kernel_matrix_take_every_model():
