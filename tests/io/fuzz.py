@@ -17,7 +17,10 @@ from pathlib import Path
 import pytest
 
 from nearfar.errors import RowsError
-from nearfar.io import csv_table, read_answers, read_triplets, scan_triplets
+from nearfar.io import read_answers, read_triplets
+from nearfar.io.batches import Reader
+from nearfar.io.csv_table import Parsing
+from nearfar.io.scanning import scan
 
 NAMES = [
     "a",
@@ -270,11 +273,5 @@ def _named(batches: list) -> list[tuple[str, ...]]:
 
 
 def _scanned(path: Path, chunk: int, batch_rows: int, *, fast: bool) -> list[tuple[str, ...]]:
-    before = csv_table.CHUNK, csv_table.SLOW_BYTES, csv_table.CsvTable._plain_chunk
-    csv_table.CHUNK, csv_table.SLOW_BYTES = chunk, min(chunk, before[1])
-    if not fast:
-        csv_table.CsvTable._plain_chunk = lambda *given: None
-    try:
-        return _named(list(scan_triplets(path, on_bad="drop", batch_rows=batch_rows)))
-    finally:
-        csv_table.CHUNK, csv_table.SLOW_BYTES, csv_table.CsvTable._plain_chunk = before
+    parsing = Parsing(chunk, min(chunk, Parsing().slow), fast)
+    return _named(list(scan(Reader(path, on_bad="drop", parsing=parsing), batch_rows)))

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from nearfar.errors import FileError, InputError, NearfarWarning
 from nearfar.io.build import triplet_rows
 from nearfar.io.classify_rows import classify_rows
+from nearfar.io.csv_table import Parsing
 from nearfar.io.dialects import Dialect, Grammar, choose
 from nearfar.io.formats import open_table
 from nearfar.io.ids import ParticipantIds, Statements
@@ -92,6 +93,7 @@ class Reader:
     ----------
     given : whatever ``find_sources`` takes.
     dialect, columns, objects, on_bad : as for ``read_triplets``.
+    parsing : how text is parsed.
     """
 
     def __init__(
@@ -102,6 +104,7 @@ class Reader:
         columns: ColumnRoles | None = None,
         objects: GivenObjects | None = None,
         on_bad: str = "error",
+        parsing: Parsing | None = None,
     ) -> None:
         if on_bad not in ("error", "drop"):
             raise InputError(f"on_bad must be 'error' or 'drop', got {on_bad!r}")
@@ -112,12 +115,12 @@ class Reader:
         self.sources = find_sources(given)
         if not self.sources:
             raise InputError("answers: the list of files is empty; expected at least one")
-        self._dialect, self._columns = dialect, columns
+        self._dialect, self._columns, self._parsing = dialect, columns, parsing
         self._warned: set[str] = set()
 
     def open(self, source: Source) -> Opened:
         """Look at the start of a source and find how to read it."""
-        table = open_table(source)
+        table = open_table(source, self._parsing)
         dialect, grammar = choose(table, self._dialect, self._columns)
         for position in grammar.columns.values():
             table.need_values(position)

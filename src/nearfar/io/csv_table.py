@@ -25,14 +25,28 @@ from nearfar.io.table import Cells, Coded, Fault, Table, cell_schema
 from nearfar.io.text import BYTE_ORDER_MARK, CHUNK, Window, decode, escaped, open_window
 from nearfar.limits import LIMITS
 
-__all__ = ["CsvTable", "RecordCount", "plain_shape"]
+__all__ = ["CsvTable", "Parsing", "RecordCount", "plain_shape"]
 
 FIRST_BYTES = 1 << 20  # so that there is soon something to parse
-SLOW_BYTES = 1 << 16  # that are read record by record before the fast parser is tried again
 CELL_BYTES = 1 << 24  # of one cell, at most
 BLOCK = 1 << 18  # bytes that are counted at a time
 NEWLINE, RETURN, QUOTE = 10, 13, 34
 UTF8 = "text in UTF-8 (if it is Latin-1 or Windows-1252, save it again as CSV UTF-8)"
+
+
+class Parsing(NamedTuple):
+    """How text is parsed; what is read is the same.
+
+    Attributes
+    ----------
+    chunk : bytes that are parsed at a time.
+    slow : bytes that are read record by record before the fast parser is tried again.
+    fast : whether the fast parser is used at all.
+    """
+
+    chunk: int = CHUNK
+    slow: int = 1 << 16
+    fast: bool = True
 
 
 class RecordCount(NamedTuple):
@@ -61,7 +75,8 @@ class CsvTable(Table):
     may_be_bare = True
     guarded = True
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, parsing: Parsing | None = None) -> None:
+        self._parsing = parsing or Parsing()
         with open_window(source) as window:
             self._mark_bytes = window.position
             self._before = _skip_blank_lines(window)
@@ -95,16 +110,16 @@ class CsvTable(Table):
             window.advance(*self._before)
             if has_header:
                 window.advance(self._header.size, self._header.lines)
-            yield from self._cut(window, min(FIRST_BYTES, CHUNK))
+            yield from self._cut(window, min(FIRST_BYTES, self._parsing.chunk))
 
     def _cut(self, window: Window, size: int) -> Iterator[Cells | _Chunk]:
         """What is left in a window, at first about ``size`` bytes of it: chunks where it is plain, else cells."""
         while window.fill(size):
-            chunk = self._plain_chunk(window, size)
-            size = min(CHUNK, 2 * size)
+            chunk = self._plain_chunk(window, size) if self._parsing.fast else None
+            size = min(self._parsing.chunk, 2 * size)
             if chunk is None:
                 yield self._parse_slowly(window)
-                size = SLOW_BYTES
+                size = self._parsing.slow
             else:
                 yield chunk
 
@@ -143,17 +158,17 @@ class CsvTable(Table):
         self.has_stray_codes = True
         window = Window(self.name, BytesIO(chunk.data), chunk.line)
         yield self._parse_slowly(window)
-        for part in self._cut(window, SLOW_BYTES):
+        for part in self._cut(window, self._parsing.slow):
             yield from self._parsed(part, types)
 
     def _parse_slowly(self, window: Window) -> Cells:
-        """At least ``SLOW_BYTES`` of records, one by one; those that are ragged or not UTF-8 are faults."""
+        """At least ``slow`` bytes of records, one by one; those that are ragged or not UTF-8 are faults."""
         rows: list[list[str | None]] = []
         lines: list[int] = []
         faults: list[Fault] = []
         at, line, blank, within, width = 0, window.line, 0, 0, len(self.header)
         with _long_cells():
-            while at < SLOW_BYTES and not window.reaches_end(at):
+            while at < self._parsing.slow and not window.reaches_end(at):
                 record = _read_record(window, at, self.separator)
                 found = self._fault(window, at, line, record)
                 if isinstance(record, str):

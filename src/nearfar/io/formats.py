@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nearfar.io.csv_table import CsvTable
+from nearfar.io.csv_table import CsvTable, Parsing
 from nearfar.io.excel_table import excel_table
 from nearfar.io.json_table import JsonLinesTable, JsonTable
 from nearfar.io.sources import Source
@@ -11,10 +11,8 @@ from nearfar.io.typed_tables import array_table, frame_table, npz_table, parquet
 
 __all__ = ["open_table"]
 
+TEXT = ("csv", "tsv", "txt")
 OPENERS = {
-    "csv": CsvTable,
-    "tsv": CsvTable,
-    "txt": CsvTable,
     "jsonl": JsonLinesTable,
     "json": JsonTable,
     "parquet": parquet_table,
@@ -26,6 +24,8 @@ OPENERS = {
 }
 
 
-def open_table(source: Source) -> Table:
-    """Look at the start of a source: its columns, and what it says about itself."""
+def open_table(source: Source, parsing: Parsing | None = None) -> Table:
+    """Look at the start of a source: its columns, and what it says about itself; ``parsing`` is for text."""
+    if source.format in TEXT:
+        return CsvTable(source, parsing)
     return OPENERS[source.format](source)

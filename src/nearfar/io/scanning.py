@@ -20,7 +20,7 @@ from nearfar.joining import Apart, common_objects
 from nearfar.progress import track
 from nearfar.triplets import Triplets
 
-__all__ = ["scan_triplets"]
+__all__ = ["scan", "scan_triplets"]
 
 
 def scan_triplets(
@@ -57,10 +57,11 @@ def scan_triplets(
     """
     check_count(batch_rows, "batch_rows")
     reader = Reader(paths, dialect=dialect, columns=columns, objects=objects, on_bad=on_bad)
-    return _scan(reader, batch_rows)
+    return scan(reader, batch_rows)
 
 
-def _scan(reader: Reader, batch_rows: int) -> Iterator[Triplets]:
+def scan(reader: Reader, batch_rows: int) -> Iterator[Triplets]:
+    """What a reader finds, in batches of at most ``batch_rows`` rows."""
     survey = _Survey(reader, batch_rows)
     index_of_id = reader.names.indices_in(survey.objects)
     numbers = Apart()
