@@ -5,8 +5,10 @@ VENV := .venv$(if $(filter python3,$(PYTHON)),,-$(notdir $(PYTHON)))
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PIP := -m pip install --quiet --disable-pip-version-check
-# uv installs in seconds what takes pip a minute and more; where it cannot reach an index that pip is set up for, pip does it
-INSTALL = $(BIN)/uv pip install --quiet --python $(BIN)/python $(1) || $(BIN)/python $(PIP) $(1)
+# uv installs in seconds what takes pip a minute and more; where it cannot reach an index that pip is set up for, pip does it.
+# Without bytecode every process would compile its imports again, which takes seconds, and the tests start hundreds of processes.
+unexport PYTHONDONTWRITEBYTECODE
+INSTALL = $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python $(1) || $(BIN)/python $(PIP) $(1)
 TOOLS := .venv-tools
 UV := $(TOOLS)/bin/uv
 # two processes on two cores: threads of BLAS on top of them would only wait for each other
@@ -52,12 +54,12 @@ test: $(READY)
 
 test-lowest: $(TOOLS)/.ready
 	$(UV) venv --quiet --clear --python $(PYTHON) .venv-lowest
-	$(UV) pip install --quiet --python .venv-lowest/bin/python --resolution lowest-direct --editable ".[dev]"
+	$(UV) pip install --quiet --compile-bytecode --python .venv-lowest/bin/python --resolution lowest-direct --editable ".[dev]"
 	.venv-lowest/bin/python $(PYTEST) $(TESTS)
 
 test-newest: $(TOOLS)/.ready
 	$(UV) venv --quiet --clear --python $(PYTHON) .venv-newest
-	$(UV) pip install --quiet --python .venv-newest/bin/python --resolution highest --upgrade --editable ".[dev]"
+	$(UV) pip install --quiet --compile-bytecode --python .venv-newest/bin/python --resolution highest --upgrade --editable ".[dev]"
 	.venv-newest/bin/python $(PYTEST) $(TESTS)
 
 lint: $(READY)
