@@ -76,3 +76,9 @@ def read(tmp_path, text, name="answers.csv", **options):
     path = tmp_path / name
     path.write_text(text)
     return read_answers(path, **options)
+
+
+def same_partition(codes, truth):
+    """Whether rows have the same code exactly where they have the same truth."""
+    codes = np.asarray(codes).tolist()
+    return len(set(zip(codes, truth, strict=True))) == len(set(codes)) == len(set(truth))

@@ -79,7 +79,8 @@ def test_a_call_that_fails_stops_the_others_and_is_raised(monkeypatch, bad):
     assert run(work, [(number,) for number in range(bad)]) == [[number, number] for number in range(bad)]
 
 
-def test_the_next_item_is_made_while_one_is_worked_on(monkeypatch):
+@pytest.mark.parametrize("depth", [1, 2])
+def test_the_next_items_are_made_while_one_is_worked_on(monkeypatch, depth):
     monkeypatch.setenv("NEARFAR_NUM_THREADS", "2")
     made, worked_on = [], []
 
@@ -90,14 +91,15 @@ def test_the_next_item_is_made_while_one_is_worked_on(monkeypatch):
             yield number
 
     begun = [threading.Event() for _ in range(3)]
-    for number in ahead(make()):
-        assert begun[min(number + 1, 2)].wait(60)  # the next one begins though this one is not done
+    for number in ahead(make(), depth):
+        assert begun[min(number + depth, 2)].wait(60)  # the next ones begin though this one is not done
         worked_on.append(number)
     assert worked_on == [number for number, _ in made] == [0, 1, 2]
     assert threading.get_ident() not in {thread for _, thread in made}
 
 
-def test_an_error_comes_after_the_items_before_it(monkeypatch):
+@pytest.mark.parametrize("depth", [1, 2])
+def test_an_error_comes_after_the_items_before_it(monkeypatch, depth):
     monkeypatch.setenv("NEARFAR_NUM_THREADS", "2")
 
     def make():
@@ -106,24 +108,27 @@ def test_an_error_comes_after_the_items_before_it(monkeypatch):
 
     seen = []
     with pytest.raises(ValueError, match="stop"):
-        seen.extend(ahead(make()))
+        seen.extend(ahead(make(), depth))
     assert seen == [1, 2]
 
 
-def test_who_stops_early_waits_for_the_item_that_is_being_made(monkeypatch):
+@pytest.mark.parametrize("depth", [1, 2])
+def test_who_stops_early_waits_for_the_item_that_is_being_made(monkeypatch, depth):
     monkeypatch.setenv("NEARFAR_NUM_THREADS", "2")
-    made, go_on = [], threading.Event()
+    made, begun, go_on = [], threading.Event(), threading.Event()
 
     def make():
         for number in range(5):
             if number == 2:
+                begun.set()
                 go_on.wait(60)
             made.append(number)
             yield number
 
     source = make()
-    items = ahead(source)
+    items = ahead(source, depth)
     assert [next(items), next(items)] == [0, 1]
+    assert begun.wait(60)
     threading.Timer(0.05, go_on.set).start()
     items.close()
     assert made == [0, 1, 2]

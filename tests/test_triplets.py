@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from io_tools import same_partition
 
 from nearfar import FeatureMap, read_triplets
 from nearfar.answer_columns import pack_ids
@@ -278,6 +279,29 @@ def test_unique_counts_every_answer(answers):
 def test_a_row_is_its_own_statement_unless_said():
     assert small().statement_ids.tolist() == [0, 1, 2]
     assert small(statement=["x", "y", "x"]).statement_ids.tolist() == [0, 1, 0]
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.sampled_from(["ann", "bob", ""])), min_size=1, max_size=12),
+    st.data(),
+)
+def test_a_statement_belongs_to_one_participant(said, data):
+    statement, people = zip(*said, strict=True)
+    answers = Triplets.from_array([[0, 1, 2]] * len(said), statement=statement, participant=people)
+    codes = answers.statement_ids.tolist()
+    assert same_partition(codes, said)
+    assert max(codes) < len(said) * 3 and min(codes) >= 0
+    assert np.asarray(answers.statement).tolist() == list(
+        statement
+    )  # as given, so that it is written as it came
+    keep = data.draw(st.lists(st.integers(0, len(said) - 1), min_size=1))
+    assert same_partition(answers[np.array(keep)].statement_ids.tolist(), [said[row] for row in keep])
+    for changed in (None, ["all"] * len(said)):
+        assert same_partition(answers.replace(participant=changed).statement_ids, said)
+    if len(set(said)) == len(set(statement)):
+        assert codes == answers.statement.codes.tolist()
+    joined = Triplets.concatenate([answers, answers])
+    assert same_partition(joined.statement_ids.tolist(), [(k, *one) for k in (0, 1) for one in said])
 
 
 def test_ids_need_few_enough_objects():

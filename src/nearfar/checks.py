@@ -9,9 +9,21 @@ import numpy as np
 
 from nearfar.errors import InputError
 
-__all__ = ["Seed", "check_count", "generator", "seed_number"]
+__all__ = ["Seed", "brief", "check_count", "generator", "seed_number"]
 
 Seed = int | np.random.Generator | None
+
+
+def brief(value: Any) -> str:
+    """A value as a message shows it: one that is short as it is, a long one by its type.
+
+    >>> brief("k3"), brief(np.eye(3))
+    ("'k3'", 'a value of type ndarray')
+    """
+    text = repr(value)
+    if len(text) <= 60 and "\n" not in text:
+        return text
+    return f"a value of type {type(value).__name__}"
 
 
 def check_count(value: Any, name: str, *, least: int = 1, most: int | None = None) -> int:
@@ -26,7 +38,7 @@ def check_count(value: Any, name: str, *, least: int = 1, most: int | None = Non
         fits = least <= int(value) and (most is None or int(value) <= most)
     if not fits:
         wanted = f">= {least:,}" if most is None else f"from {least:,} to {most:,}"
-        raise InputError(f"{name} must be an integer {wanted}, got {value!r}")
+        raise InputError(f"{name} must be an integer {wanted}, got {brief(value)}")
     return int(value)
 
 
@@ -43,7 +55,7 @@ def generator(seed: Any, name: str = "seed") -> np.random.Generator:
         return np.random.default_rng(seed)
     except (TypeError, ValueError) as error:
         raise InputError(
-            f"{name} must be None, an integer >= 0 or a numpy Generator, got {seed!r}"
+            f"{name} must be None, an integer >= 0 or a numpy Generator, got {brief(seed)}"
         ) from error
 
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nearfar.errors import TripletError
 
-__all__ = ["Ids", "order_names"]
+__all__ = ["Ids", "codes_within", "order_names"]
 
 TEXT = np.dtypes.StringDType()
 
@@ -123,6 +123,20 @@ class Ids:
     def present(self) -> NDArray[np.intp]:
         """Codes that occur, in order."""
         return np.flatnonzero(np.bincount(self.codes, minlength=len(self.names)))
+
+
+def codes_within(ids: Ids, owners: Ids) -> NDArray[np.int64]:
+    """(m,) a number for every id; where an id occurs with several owners, one for every pair of id and owner.
+
+    >>> codes_within(Ids.encode([1, 2, 1, 2, 2]), Ids.encode(["ann", "ann", "bob", "bob", "bob"]))
+    array([0, 2, 1, 3, 3])
+    """
+    some_owner = np.zeros(len(ids.names), np.int32)
+    some_owner[ids.codes] = owners.codes
+    codes = ids.codes.astype(np.int64)
+    if (some_owner[ids.codes] == owners.codes).all():
+        return codes
+    return _encode_numbers(codes * len(owners.names) + owners.codes)[0].astype(np.int64)
 
 
 def read_only(array: NDArray[Any], dtype: Any) -> NDArray[Any]:

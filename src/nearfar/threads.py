@@ -100,22 +100,26 @@ class _Jobs(Generic[Result]):
                     raise
 
 
-def ahead(items: Iterator[Item]) -> Iterator[Item]:
-    """The same items in the same order; while one is worked on, the next is made in a thread of its own.
+def ahead(items: Iterator[Item], depth: int = 1) -> Iterator[Item]:
+    """The same items in the same order; while one is worked on, the next ``depth`` are made in a thread of its own.
 
     ``items`` may look ahead itself, so that a line of works goes on side by side.
 
-    >>> list(ahead(iter("abc")))
-    ['a', 'b', 'c']
+    >>> list(ahead(iter("abc"))), list(ahead(iter("abc"), 5))
+    (['a', 'b', 'c'], ['a', 'b', 'c'])
     """
     if inside():
         yield from items
         return
     with ThreadPoolExecutor(1) as maker:  # which ends before whoever reads on, or closes what it reads from
-        following = maker.submit(next, items, _END)
-        while (item := following.result()) is not _END:
-            following = maker.submit(next, items, _END)
-            yield cast("Item", item)
+        following = deque(maker.submit(next, items, _END) for _ in range(depth))
+        try:
+            while (item := following.popleft().result()) is not _END:
+                following.append(maker.submit(next, items, _END))
+                yield cast("Item", item)
+        finally:
+            for made in following:
+                made.cancel()
 
 
 _END = object()

@@ -21,7 +21,7 @@ from nearfar.answer_columns import (
 )
 from nearfar.arrays import Indices
 from nearfar.errors import TripletError
-from nearfar.ids import Ids
+from nearfar.ids import Ids, codes_within
 
 if TYPE_CHECKING:
     import polars as pl
@@ -51,7 +51,8 @@ class Triplets:
     ----------
     anchor, near, far : (m,) integers, indices into ``objects``; the three of a row are distinct.
     objects : the names of all n objects, in index order. A selection of rows keeps all of them.
-    statement : (m,) ids; rows with one id were said in one go. None: every row is its own statement.
+    statement : (m,) ids; rows of one participant with one id were said in one go, so that every participant may count
+        from 1. None: every row is its own statement.
     participant : (m,) who answered. None: not known.
     seconds : (m,) response times; NaN where not known.
     near_side : (m,) side at which ``near`` was shown: 0 left, 1 right, -1 not known.
@@ -266,7 +267,14 @@ class Triplets:
         return canonical_table(self)
 
     def replace(self, **columns: Any) -> Triplets:
-        """The same answers with some columns exchanged, e.g. ``replace(participant=None)``."""
+        """The same answers with some columns exchanged, e.g. ``replace(participant=None)``.
+
+        Statements stay what they are: ids that several participants share are numbered anew when participants change.
+        """
+        if "participant" in columns and "statement" not in columns and self.statement is not None:
+            numbers = self.statement_ids
+            if not np.array_equal(numbers, self.statement.codes):
+                columns["statement"] = numbers
         return replace(self, **columns)
 
     # ---------------------------------------------------------------- ids
@@ -292,10 +300,15 @@ class Triplets:
 
     @property
     def statement_ids(self) -> NDArray[np.int64]:
-        """(m,) statement codes; the row number where no statements are known."""
+        """(m,) the number of the statement that a row belongs to; the row number where no statements are known.
+
+        A statement is what one participant said: an id that several have is a statement of each of them.
+        """
         if self.statement is None:
             return np.arange(len(self), dtype=np.int64)
-        return self.statement.codes.astype(np.int64)
+        if self.participant is None:
+            return self.statement.codes.astype(np.int64)
+        return codes_within(self.statement, self.participant)
 
     def unique(self) -> UniqueTriplets:
         """Distinct triplets, ordered by (anchor, near, far), and how often each was answered.

@@ -9,8 +9,8 @@ import warnings
 
 import polars as pl
 import pytest
+from cli_tools import run
 
-from nearfar.cli import main
 from nearfar.cli._common import load, session, tell, text_output
 from nearfar.errors import FileError, NearfarWarning
 from nearfar.progress import step
@@ -26,15 +26,6 @@ def answers(tmp_path):
     path = tmp_path / "answers.csv"
     path.write_text(ANSWERS)
     return path
-
-
-def run(monkeypatch, capsys, *arguments):
-    """(exit code, stdout, stderr) of a command."""
-    monkeypatch.setattr(sys, "argv", ["nearfar", *map(str, arguments)])
-    with pytest.raises(SystemExit, match=r"^\d+$") as ended:
-        main()
-    captured = capsys.readouterr()
-    return ended.value.code, captured.out, captured.err
 
 
 # ---------------------------------------------------------------- check
@@ -90,7 +81,10 @@ def test_check_shows_what_was_set_aside_and_not_used(monkeypatch, capsys, tmp_pa
 def test_check_of_nothing_but_bad_rows_fails_after_listing_them(monkeypatch, capsys, tmp_path):
     (tmp_path / "bad.csv").write_text("anchor,near,far\na,a,a\n" * 1 + "a,a,a\n" * 9)
     code, out, err = run(monkeypatch, capsys, "check", tmp_path / "bad.csv")
-    assert (code, err) == (2, f"nearfar: {tmp_path / 'bad.csv'}: holds no answers\n")
+    assert (code, err) == (
+        2,
+        f"nearfar: {tmp_path / 'bad.csv'}: holds no answers; expected at least one row that is an answer\n",
+    )
     assert "answers         0, 0 of them unique" in out
     assert "      and 7 more" in out
 

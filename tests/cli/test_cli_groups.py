@@ -67,6 +67,10 @@ def test_the_shell_compares_groups_of_a_column(run, study, tmp_path):
     assert "experts (6 people) and novices (6 people) see the objects differently" in said
     with pytest.raises(FileError, match="has no column 'kohort'; its columns are 'anchor'"):
         run("--groups", "kohort")
+    with pytest.raises(
+        FileError, match=r"cohorts\.csv: cannot be read, there is no such file; expected a table with"
+    ):
+        run("--groups", "cohorts.csv")
 
 
 def test_the_shell_draws_two_groups(run, tmp_path):

@@ -348,7 +348,7 @@ def test_unknown_kernel_landmark_and_too_many_clusters(study, tmp_path):
     wrong = error(study, "map", "--starts", 3)
     assert isinstance(wrong, InputError) and "go with an embedding; name one" in str(wrong)
     wrong = error(study, "map", "--landmarks", tmp_path / "absent.txt")
-    assert isinstance(wrong, FileError) and "expected one object per line" in str(wrong)
+    assert isinstance(wrong, FileError) and "expected a text file with one object per line" in str(wrong)
     assert "n_clusters must be at most the number of informed objects, 12 of 12, got 50" in str(
         error(study, "cluster", "-k", 50)
     )

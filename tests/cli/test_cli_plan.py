@@ -164,7 +164,10 @@ def test_wrong_lists_get_one_sentence(run, tmp_path):
     with pytest.raises(InputError, match="has 2 objects; a question needs three"):
         run(tmp_path / "two.txt")
     (tmp_path / "latin.txt").write_bytes("caf\xe9\n".encode("latin-1"))
-    with pytest.raises(FileError, match="is not UTF-8 text; expected one name per line"):
+    with pytest.raises(
+        FileError,
+        match=r"is not UTF-8 text \(save it again as UTF-8\); expected a text file with one name per line",
+    ):
         run(tmp_path / "latin.txt")
     (tmp_path / "twice.txt").write_text("a\nb\na\n")
     with pytest.raises(InputError, match="'a' is listed twice"):

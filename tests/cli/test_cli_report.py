@@ -9,21 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cli_tools import run
 from report_tools import HOSTILE, answers, hostile_report, paint
 
 from nearfar import fit, kernel_matrix, read_triplets, write_triplets
-from nearfar.cli import main
 from nearfar.io import read_objects
 from nearfar.report.make import _need_extra, make_report
-
-
-def run(monkeypatch, capsys, *arguments):
-    """(exit code, stdout, stderr) of a command."""
-    monkeypatch.setattr(sys, "argv", ["nearfar", *map(str, arguments)])
-    with pytest.raises(SystemExit, match=r"^\d+$") as ended:
-        main()
-    captured = capsys.readouterr()
-    return ended.value.code, captured.out, captured.err
 
 
 @pytest.fixture(scope="module")
@@ -199,7 +190,7 @@ def test_quiet_says_nothing_and_the_default_place_is_here(study, monkeypatch, ca
 
 def test_a_dash_is_standard_output(study, tmp_path):
     """The page alone is there, whole; nothing is left in the folder, neither a file named - nor a key."""
-    command = [sys.executable, "-m", "nearfar", "report", str(study / "answers.csv")]
+    command = [sys.executable, "-m", "nearfar", "report", str(study / "answers.csv"), "--model", "score"]
     done = subprocess.run([*command, "-o", "-"], cwd=tmp_path, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(b"<!doctype html>")

@@ -29,9 +29,9 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("tiny")
 
 
-@settings(max_examples=25)
-@given(trios, st.booleans())
-def test_tiny_collections_get_a_page_and_everything_else(folder, rows, people):
+@settings(max_examples=16)
+@given(trios, st.booleans(), st.sampled_from(["auto", "score", "k1", "soe-2"]))
+def test_tiny_collections_get_a_page_and_everything_else(folder, rows, people, model):
     path = folder / "answers.csv"
     lines = ["anchor,near,far" + (",participant" if people else "")]
     lines += [f"o{a},o{b},o{c}" + (f",p{t % 3}" if people else "") for t, (a, b, c) in enumerate(rows)]
@@ -45,10 +45,10 @@ def test_tiny_collections_get_a_page_and_everything_else(folder, rows, people):
         ["map", path],
         ["map", path, "--model", "soe", "-n", 3],
         ["map", path, "--model", "k1"],
-        ["tree", path],
-        ["kernel", path],
+        ["tree", path, "--model", model],
+        ["kernel", path, "--model", model],
         ["compare", path],
-        ["cluster", path, "-k", 2],
+        ["cluster", path, "-k", 2, "--model", model],
     ):
         invoke(*words)
 

@@ -67,6 +67,10 @@ def test_a_choice_that_could_be_two_things_is_not_guessed(tmp_path):
             r"has no column 'Qq'; its columns are 'Q', 'L', 'R', 'Picked'",
         ),
         ({"anchor": 7, "near": "L", "far": "R"}, r"has no column 7; its columns are 'Q'"),
+        (
+            {"anchor": "1", "near": "2", "far": "44"},
+            r"has no column '44'; its columns are numbered from 1 to \d",
+        ),
         ({"anchr": "Q"}, r"unknown role 'anchr'; expected one of anchor, near, far, option, choice"),
         (
             {"anchor": "Q", "near": "L"},
@@ -237,3 +241,8 @@ def test_a_participant_has_one_group_over_all_files(tmp_path):
         (tmp_path / name).write_text(f"anchor,near,far,who,cohort\na,b,c,ann,{group}\n")
     with pytest.raises(InputError, match=r"2.csv: participant 'ann' is in the groups 'x' and 'y'"):
         nf.read_answers([tmp_path / "1.csv", tmp_path / "2.csv"], columns=columns)
+
+
+def test_a_column_without_a_name_is_listed_by_its_number(tmp_path):
+    found = read(tmp_path, "anchor,near,far,,note\na,b,c,1,x\n")
+    assert found.sources[0].unused == ("column 4", "note")

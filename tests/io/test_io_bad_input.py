@@ -40,7 +40,11 @@ def put(path, data):
         ("answers.parquet", GOOD, r"is called a parquet file, but its contents are not parquet"),
         ("answers.parquet", b"PAR1 and then nothing", r"is not a readable Parquet file"),
         ("answers.csv", "anchor,near,fra\na,b,c\n", r"no dialect has the columns 'anchor', 'near', 'fra'"),
-        ("answers.csv", "anchor,near,far,Far\na,b,c,d\n", r"column 'far' is there 2 times"),
+        (
+            "answers.csv",
+            "anchor,near,far,Far\na,b,c,d\n",
+            r"column 'far' is there 2 times \(columns 3, 4\); expected it once: .* or name columns by number",
+        ),
         ("answers.csv", GOOD.encode("utf-16"), r"line 1: UTF-16 or binary data; expected text in UTF-8"),
         ("answers.csv", "anchör,near,far\n".encode("latin-1"), r"line 1: bytes that are not UTF-8"),
         ("answers.csv", "anchor,near,far\ra,b,c\r", r"lines end in a carriage return alone"),

@@ -4,12 +4,14 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from io_tools import OPTIONAL, assert_same, names, triplets
+from io_tools import OPTIONAL, assert_same, names, same_partition, triplets
 
-from nearfar.io import read_triplets, scan_triplets, write_triplets
+from nearfar.io import read_answers, read_triplets, scan_triplets, write_triplets
+from nearfar.io.summary import summarise
 from nearfar.triplets import Triplets
 
 # drawn names may look alike, and drawn times may look like milliseconds
@@ -118,6 +120,47 @@ def test_a_scan_gives_the_same_answers_in_pieces(folder, answers, batch_rows, ex
             pieces = np.concatenate([np.asarray(getattr(batch, role)) for batch in batches])
             np.testing.assert_array_equal(pieces, np.asarray(getattr(whole, role)), err_msg=role)
     np.testing.assert_array_equal(np.concatenate([batch.array for batch in batches]), whole.array)
+
+
+trials = st.lists(
+    st.tuples(st.sampled_from(["ann", "bob", "p7"]), st.integers(1, 3)), min_size=2, max_size=10
+)
+
+
+@pytest.mark.parametrize("extension", ["csv", "jsonl", "parquet", "npz", "xlsx"])
+@given(said=trials, numeric=st.booleans(), batch_rows=st.integers(1, 4))
+@settings(max_examples=20)
+def test_trials_numbered_for_every_person_are_statements_of_one_person(
+    folder, extension, said, numeric, batch_rows
+):
+    people = [who for who, _ in said]
+    ids = [number if numeric else f"trial {number}" for _, number in said]
+    answers = Triplets.from_array([[0, 1, 2]] * len(said), ["x", "y", "z"], statement=ids, participant=people)
+    path, again = folder / f"trials.{extension}", folder / f"again.{extension}"
+    write_triplets(answers, path)
+    whole = read_triplets(path)
+    write_triplets(whole, again)
+    pieces = [batch.to_frame() for batch in scan_triplets(path, batch_rows=batch_rows)]
+    for found in (
+        whole,
+        read_triplets(again),
+        read_triplets(pl.concat(pieces)),
+        read_triplets(whole.to_frame()),
+    ):
+        assert same_partition(found.statement_ids, said)
+        assert_same(found, answers)
+    twice = [(number, *one) for number in (1, 2) for one in said]
+    assert same_partition(read_triplets([path, again]).statement_ids, twice)
+    both = pl.concat([batch.to_frame() for batch in scan_triplets([path, again], batch_rows=batch_rows)])
+    assert same_partition(read_triplets(both).statement_ids, twice)
+
+
+def test_a_column_of_trials_that_every_person_counts_from_1(tmp_path):
+    path = tmp_path / "trials.csv"
+    path.write_text("who,trial,q,n,f\nann,1,a,b,c\nann,1,a,b,d\nbob,1,a,c,b\nbob,2,b,c,d\n")
+    roles = {"participant": "who", "statement": "trial", "anchor": "q", "near": "n", "far": "f"}
+    assert read_triplets(path, columns=roles).statement_ids.tolist() == [0, 0, 1, 2]
+    assert summarise(read_answers(path, columns=roles)).statements == 3
 
 
 FORMULAS = ["=1+1", "+x", "-x", "@x", "'=1", "''+2", "-1", "'-1", "\t=1", "'tis", "'"]

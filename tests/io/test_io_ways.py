@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from io_tools import assert_same, named, read
 
-from nearfar.errors import NearfarWarning, RowsError, TripletError
+from nearfar.errors import FileError, NearfarWarning, RowsError, TripletError
 from nearfar.io import read_answers, read_triplets, write_triplets
 from nearfar.triplets import Triplets
 
@@ -200,6 +200,10 @@ def test_a_name_that_npz_cannot_keep(tmp_path):
 
 def test_the_format_can_be_named(tmp_path, capsysbinary):
     answers = Triplets.from_array([[0, 1, 2]])
+    with pytest.raises(
+        FileError, match=r"format: 'salmon' is not a file format; expected \.csv .* dialect \(--to\)"
+    ):
+        write_triplets(answers, tmp_path / "answers.csv", format="salmon")
     write_triplets(answers, tmp_path / "answers", format="jsonl.gz")
     (tmp_path / "answers").rename(tmp_path / "answers.jsonl.gz")
     assert_same(read_triplets(tmp_path / "answers.jsonl.gz"), answers)

@@ -247,9 +247,11 @@ def read_lines(path: Path, what: str) -> list[str]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        reason = (getattr(error, "strerror", None) or "").lower() or "it is not UTF-8 text"
+        reason = (
+            getattr(error, "strerror", None) or ""
+        ).lower() or "it is not UTF-8 text (save it again as UTF-8)"
         raise FileError(
-            f"{path}: cannot be read, {reason}; expected one {what} per line",
+            f"{path}: cannot be read, {reason}; expected a text file with one {what} per line",
         ) from error
     return [line.strip() for line in text.splitlines() if line.strip()]
 

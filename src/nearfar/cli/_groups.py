@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from nearfar.errors import FileError
+
 __all__ = ["GroupsOption", "read_groups", "with_group_column"]
 
 GroupsOption = Annotated[
@@ -31,7 +33,23 @@ def with_group_column(columns: Sequence[str] | None, given: str | None) -> list[
     named = list(columns or [])
     if given is None or Path(given).is_file() or f"group={given}" in named:
         return named
+    if _is_file_name(given):
+        raise FileError(
+            f"{given}: cannot be read, there is no such file; expected a table with the columns participant and group, or "
+            "the name of a column of the answers"
+        )
     return [*named, f"group={given}"]
+
+
+def _is_file_name(given: str) -> bool:
+    """Whether a text ends as the name of a table does."""
+    from nearfar.io.sources import format_of
+
+    try:
+        format_of(given)
+    except FileError:
+        return False
+    return True
 
 
 def read_groups(given: str | None, found: Mapping[str, str]) -> dict[str, str] | None:

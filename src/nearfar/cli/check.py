@@ -22,6 +22,7 @@ from nearfar.terminal import printable, write_out
 
 if TYPE_CHECKING:
     from nearfar.cli._common import Loaded
+    from nearfar.errors import RowsError
     from nearfar.io.summary import Summary
 
 __all__ = ["check"]
@@ -52,8 +53,8 @@ def check(
 ) -> None:
     """Tell what was read: objects, answers, contradictions, participants, repeats, coverage, and what was no answer.
 
-    Rows that are not answers are counted by reason, which is not a failure; a file that cannot be read, or that holds
-    no answer at all, is (exit 2).
+    Rows that are not answers are counted by reason, which is not a failure; a file that cannot be read, that is not
+    UTF-8, or that holds no answer at all, is (exit 2).
 
     Example:  nearfar check answers.csv --objects objects.csv
     """
@@ -72,15 +73,28 @@ def check(
             from nearfar.io.table_writing import write_table
 
             write_table(loaded.result.rejected, rejected)
+    wrong = _encoding_error(loaded)
     if json:
         import json as json_module
 
         facts["rejected_rows"] = loaded.result.rejected.to_dicts()
         write_out(json_module.dumps(facts, indent=2, ensure_ascii=False) + "\n")
-    else:
+    elif wrong is None:
         _show(facts)
+    if wrong is not None:
+        raise wrong
     if not len(loaded.triplets):
-        raise InputError(f"{', '.join(answers)}: holds no answers")
+        raise InputError(
+            f"{', '.join(answers)}: holds no answers; expected at least one row that is an answer"
+        )
+
+
+def _encoding_error(loaded: Loaded) -> RowsError | None:
+    """What is wrong with a file that is not UTF-8; None where the text that was read shows that it is."""
+    from nearfar.io.rejections import encoding_error
+
+    is_utf8 = not all(name.isascii() for name in loaded.triplets.objects)
+    return None if is_utf8 else encoding_error(loaded.result.rejected)
 
 
 def _facts(loaded: Loaded) -> dict[str, Any]:

@@ -181,7 +181,7 @@ def plan(
 
     Without a budget: a table of budgets with the accuracy to expect, hours and cost, from simulated studies.
 
-    With a budget: the questions, in random order with random sides, as .csv, .tsv, .json, .jsonl or .xlsx by the
+    With a budget: the questions, in random order with even sides, as .csv, .tsv, .json, .jsonl or .xlsx by the
     extension of the output. Columns are anchor, one, other (near); a, b, c (odd, central); anchor, option_1, ... (grid);
     pictures follow in anchor_image and so on. Lists for people start with participant, place, question and role (new,
     again, check); everybody gets equally many questions and every object about equally often, sides are even, and nobody

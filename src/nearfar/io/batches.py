@@ -21,7 +21,7 @@ from nearfar.io.csv_table import Parsing
 from nearfar.io.dialects import Dialect, Grammar, choose
 from nearfar.io.formats import open_table
 from nearfar.io.ids import ParticipantIds, Statements
-from nearfar.io.naming import NameTable, Naming
+from nearfar.io.naming import NameTable, Naming, mark_used
 from nearfar.io.objects import ObjectList, as_count, as_names
 from nearfar.io.parse_columns import parse_columns
 from nearfar.io.rejections import NONE_ASIDE, NONE_REJECTED, rejected_rows, rows_set_aside
@@ -178,8 +178,7 @@ class Reader:
                 "this is an error of nearfar, please report it"
             )
         triplets = triplet_rows(kept, grammar, opened.n_rows)
-        whole = len(kept) == cells.records and not grammar.partial and not table.has_stray_codes
-        self._note(opened, triplets, all_kept=whole)
+        self._note(opened, triplets, all_kept=len(kept) == cells.records and not grammar.partial)
         if "bad_answered_at" in kept.columns and kept["bad_answered_at"].any():
             self._warn_of_times(opened, cells.frame.filter(columns["bad_answered_at"]))
         opened.n_rows += len(kept)
@@ -188,22 +187,22 @@ class Reader:
 
     def _note(self, opened: Opened, triplets: pl.DataFrame, *, all_kept: bool) -> None:
         """Which objects, statements and people the answers are about; of ``all_kept`` rows all new ones are."""
+        stray = opened.table.has_stray_codes
         if not self.names.fixed:
             more = len(self.names.names) - len(opened.used)
             if more:
-                opened.used = np.concatenate([opened.used, np.full(more, all_kept)])
-            if not opened.used[1:].all():
-                for role in ROLES:
-                    opened.used[triplets[role].to_numpy()] = True
+                opened.used = np.concatenate([opened.used, np.full(more, all_kept and not stray)])
+            for role in ROLES:
+                mark_used(opened.used, triplets[role])
         if "statement" in triplets.columns:
             opened.statements.see(triplets["statement"])
         if "participant" in triplets.columns:
-            guarded = opened.table.guarded
+            is_text = opened.table.schema[f"c{opened.grammar.columns['participant']}"] == pl.String
             self.people.see(
                 triplets["participant"],
                 may_be_numbers=opened.may_be_numbers,
-                guarded=guarded,
-                all_kept=all_kept,
+                guarded=opened.table.guarded,
+                all_kept=all_kept and not (stray and is_text),
             )
 
     def _warn_of_times(self, opened: Opened, wrong: pl.DataFrame) -> None:

@@ -34,8 +34,10 @@ def triplet_rows(kept: pl.DataFrame, grammar: Grammar, first_row: int) -> pl.Dat
     if several > 1 and "statement" not in columns:
         columns["statement"] = pl.int_range(first_row, first_row + len(kept), dtype=pl.Int64)
     columns |= _numbers(grammar)
-    frames = [
-        kept.select(**{role: one.cast(pl.Int32) for role, one in zip(ROLES, three, strict=True)}, **columns)
+    frames = [  # one after the other: to wait for threads that parse the next rows would take longer
+        kept.select_seq(
+            **{role: one.cast(pl.Int32) for role, one in zip(ROLES, three, strict=True)}, **columns
+        )
         for three in grammar.triplets
     ]
     if several == 1:
@@ -76,10 +78,13 @@ def make_triplets(
     participant: Ids | None,
 ) -> Triplets:
     """Triplets of triplet rows; ``index_of_id`` is the index of every id, None where ids are indices."""
-    columns: dict[str, Any] = {
-        role: rows[role].to_numpy() if index_of_id is None else look_up(index_of_id, rows[role])
-        for role in ROLES
-    }
+    if index_of_id is None:
+        columns: dict[str, Any] = {role: rows[role].to_numpy() for role in ROLES}
+    else:  # in one piece, for which the system has larger pages: to get memory takes longer than to look up
+        found = np.empty((len(ROLES), len(rows)), np.int32)
+        columns = {
+            role: look_up(index_of_id, rows[role], out) for role, out in zip(ROLES, found, strict=True)
+        }
     for role, unknown in (("seconds", np.nan), ("near_side", -1), ("answered_at", np.nan)):
         if role in rows.columns:
             columns[role] = rows[role].fill_null(unknown).to_numpy()

@@ -22,7 +22,7 @@ from nearfar.errors import FileError
 from nearfar.io.header import Header
 from nearfar.io.sources import Source
 from nearfar.io.table import Cells, Coded, Fault, Table, cell_schema
-from nearfar.io.text import BYTE_ORDER_MARK, CHUNK, Window, decode, escaped, open_window
+from nearfar.io.text import BYTE_ORDER_MARK, CHUNK, UNDECODABLE, UTF8, Window, decode, escaped, open_window
 from nearfar.limits import LIMITS
 
 __all__ = ["CsvTable", "Parsing", "RecordCount", "plain_shape"]
@@ -31,7 +31,6 @@ FIRST_BYTES = 1 << 20  # so that there is soon something to parse
 CELL_BYTES = 1 << 24  # of one cell, at most
 BLOCK = 1 << 18  # bytes that are counted at a time
 NEWLINE, RETURN, QUOTE = 10, 13, 34
-UTF8 = "text in UTF-8 (if it is Latin-1 or Windows-1252, save it again as CSV UTF-8)"
 
 
 class Parsing(NamedTuple):
@@ -100,10 +99,10 @@ class CsvTable(Table):
         return self._mark_bytes + self._before[0] + self._header.size
 
     def cells(self, has_header: bool, rows: int, coded: Coded | None = None) -> Iterator[Cells]:
-        """All cells as text, chunk by chunk; while one is worked on, the next is parsed, and one more read and counted."""
+        """All cells as text, chunk by chunk; while one is worked on, the next are parsed, and one more read and counted."""
         types = cell_schema(len(self.header)) | dict(coded or {})
         chunks = threads.ahead(self._chunks(has_header))
-        yield from threads.ahead(cells for chunk in chunks for cells in self._parsed(chunk, types))
+        yield from threads.ahead((cells for chunk in chunks for cells in self._parsed(chunk, types)), 2)
 
     def _chunks(self, has_header: bool) -> Iterator[Cells | _Chunk]:
         with open_window(self.source) as window:
@@ -139,8 +138,10 @@ class CsvTable(Table):
     def _parsed(self, chunk: Cells | _Chunk, types: dict[str, Any]) -> Iterator[Cells]:
         """The cells of a chunk; ``types`` has their types where none is quoted."""
         if isinstance(chunk, Cells):
+            self.has_stray_codes = True  # this text is numbered after that of chunks parsed ahead
             yield chunk
             return
+        self.has_stray_codes |= chunk.quoted
         try:
             frame = pl.read_csv(
                 chunk.data,
@@ -198,7 +199,7 @@ class CsvTable(Table):
             reason = "carriage return" if record == _RETURN else "broken quotes"
             return Fault(line, reason, f"{record} ({content})", _PLAIN_CELLS)
         if not record.is_text:
-            return Fault(line, "undecodable bytes", escaped(window.peek(at, at + record.size)), UTF8)
+            return Fault(line, UNDECODABLE, escaped(window.peek(at, at + record.size)), UTF8)
         if len(record.cells) == len(self.header) or not any(record.cells) or _is_space(record.cells):
             return None
         shown = self.separator.join(record.cells)[:80]

@@ -61,8 +61,8 @@ class Header:
             found = self._at.get(plain(name), [])
             if len(found) > 1:
                 raise FileError(
-                    f"{self.source}: column {self.cells[found[0]]!r} is there {len(found)} times; "
-                    "expected it once, rename the others",
+                    f"{self.source}: column {self.cells[found[0]]!r} is there {len(found)} times (columns "
+                    f"{', '.join(str(at + 1) for at in found)}); expected it once: rename the others, or name columns by number",
                 )
             if found:
                 return found[0]

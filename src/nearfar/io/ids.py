@@ -13,7 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nearfar.ids import Ids
-from nearfar.io.naming import Vocabulary, look_up, unguarded
+from nearfar.io.naming import Vocabulary, look_up, mark_used, unguarded
 
 __all__ = ["ParticipantIds", "Statements"]
 
@@ -104,8 +104,7 @@ class ParticipantIds:
             rename: Callable[[str], str] = unguarded if guarded else str
             self._names += map(rename, self.vocabulary.names(start, start + more))
             self._used = np.concatenate([self._used, np.full(more, all_kept)])
-        if not self._used.all():
-            self._used[codes.drop_nulls().to_numpy()] = True
+        mark_used(self._used, codes.drop_nulls())
         self._are_numbers &= may_be_numbers and not codes.null_count()
 
     @property

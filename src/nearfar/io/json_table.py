@@ -14,7 +14,7 @@ from nearfar.io.header import Header
 from nearfar.io.json_simple import parse_simple_lines
 from nearfar.io.sources import Source, open_binary
 from nearfar.io.table import Cells, Coded, Fault, Table, cell_names
-from nearfar.io.text import Window, decode, escaped, open_window
+from nearfar.io.text import UNDECODABLE, UTF8, Window, decode, escaped, open_window
 from nearfar.limits import LIMITS
 
 __all__ = ["JsonLinesTable", "JsonTable"]
@@ -78,6 +78,8 @@ class JsonTable(Table):
     def __init__(self, source: Source) -> None:
         with open_binary(source) as stream:
             text = decode(stream.read().removeprefix(b"\xef\xbb\xbf"))
+        if text is None:
+            raise FileError(f"{source.name}: bytes that are not UTF-8; expected {UTF8}")
         records = _parse(text)
         if isinstance(records, str):
             raise FileError(f"{source.name}: is not JSON ({records})")
@@ -136,7 +138,7 @@ def _batches(window: Window) -> Iterator[tuple[Cells, list[str]]]:
 def _judge(line: bytes, number: int) -> tuple[dict[str, Any], Fault | None]:
     text = decode(line)
     if text is None:
-        return {}, Fault(number, "undecodable bytes", escaped(line), "text in UTF-8")
+        return {}, Fault(number, UNDECODABLE, escaped(line), UTF8)
     record = _parse(text)
     if isinstance(record, str):
         return {}, Fault(number, "not JSON", escaped(line), "one JSON object per line")
@@ -153,10 +155,8 @@ class _Literal(str):
     __slots__ = ()
 
 
-def _parse(text: str | None) -> Any:
+def _parse(text: str) -> Any:
     """The value of JSON text, numbers as they are written; a str that says what is wrong where it is none."""
-    if text is None:
-        return "it is not UTF-8"
     try:
         value = _DECODER.decode(text)
     except RecursionError:
@@ -214,8 +214,10 @@ def _need_keys(source: Source, keys: dict[str, None], fault: Fault | None, row_w
     """Raise an error where there is not a single object to take the columns from."""
     if keys:
         return
-    where = "" if fault is None else f" ({row_word} {fault.line}: {fault.reason}: {fault.content})"
-    raise FileError(f"{source.name}: holds no JSON object with named values{where}")
+    first = ""
+    if fault is not None:
+        first = f" ({row_word} {fault.line}: {fault.reason}: {fault.content}; expected {fault.expected})"
+    raise FileError(f"{source.name}: holds no JSON object with named values{first}")
 
 
 def _check_columns(source: Source, keys: dict[str, None]) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -12,12 +13,23 @@ from numpy.typing import ArrayLike, NDArray
 
 from nearfar.ids import order_names
 
-__all__ = ["GUARDED", "NameTable", "Naming", "Refused", "Vocabulary", "by_distinct", "look_up", "unguarded"]
+__all__ = [
+    "GUARDED",
+    "NameTable",
+    "Naming",
+    "Refused",
+    "Vocabulary",
+    "by_distinct",
+    "look_up",
+    "mark_used",
+    "unguarded",
+]
 
 NAN = ("NaN", "nan")
 WHOLE = re.compile(r"(\d{1,18})(\.0*)?", re.ASCII)
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 GUARDED = re.compile(r"'+[=+\-@\t\r]")
+BLOCK = 1 << 15  # codes that are looked up at a time
 EMPTY = 0  # the code of the empty text in every vocabulary
 Refused = tuple[str, str]  # reason, what was expected
 
@@ -73,6 +85,8 @@ def by_distinct(
     if high - low > 4 * len(values) + 1000:
         seen, where = np.unique(values, return_inverse=True)
         return np.asarray(meaning(seen), np.int32)[where]
+    if low > 0 and high <= 4 * len(values) + 1000:
+        low = 0
     moved = values - low if low else values
     met = np.flatnonzero(np.bincount(moved, minlength=1))
     table = np.zeros(high - low + 1, np.int32)
@@ -81,21 +95,42 @@ def by_distinct(
     return found
 
 
-def look_up(table: NDArray[np.int32], codes: pl.Series) -> NDArray[np.int32]:
+def look_up(
+    table: NDArray[np.int32], codes: pl.Series, out: NDArray[np.int32] | None = None
+) -> NDArray[np.int32]:
     """``table[code]`` of every code, none of which is null; a column in several pieces is not put together first.
 
     >>> look_up(np.array([5, 7], np.int32), pl.Series([1, 0, 1]))
     array([7, 5, 7], dtype=int32)
     """
-    found = np.empty(len(codes), np.int32)
+    found = np.empty(len(codes), np.int32) if out is None else out
     start = 0
-    for piece in codes.get_chunks():
-        stop = start + len(piece)
-        table.take(
-            piece.to_numpy(), out=found[start:stop], mode="clip"
-        )  # "raise" would copy; no code is too large
+    for block in _blocks(codes):
+        stop = start + len(block)
+        table.take(block, out=found[start:stop], mode="clip")  # "raise" would copy; no code is too large
         start = stop
     return found
+
+
+def mark_used(used: NDArray[np.bool_], codes: pl.Series) -> None:
+    """Set ``used[code]`` of every code, none of which is null; code 0 is no name.
+
+    >>> used = np.zeros(4, bool)
+    >>> mark_used(used, pl.Series([3, 1, 3]))
+    >>> used
+    array([False,  True, False,  True])
+    """
+    for block in _blocks(codes):
+        if used[1:].all():
+            return
+        used[block] = True
+
+
+def _blocks(codes: pl.Series) -> Iterator[NDArray[Any]]:
+    """Codes a few at a time: numpy makes them 64 bits long, and these stay in the cache."""
+    for piece in codes.get_chunks():
+        numbers = piece.to_numpy()
+        yield from (numbers[start : start + BLOCK] for start in range(0, len(numbers), BLOCK))
 
 
 class NameTable:
@@ -119,8 +154,9 @@ class NameTable:
 
     def add(self, name: str) -> int:
         """The id of a name, new where it was not met before."""
-        found = self.ids.setdefault(name, len(self.names))
-        if found == len(self.names):
+        found = self.ids.get(name)
+        if found is None:
+            found = self.ids[name] = len(self._met)
             self._met.append(name)
         return found
 

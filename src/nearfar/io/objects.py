@@ -178,9 +178,8 @@ def read_columns(
     cells = pl.concat([pl.DataFrame(schema=table.schema), *(batch.frame for batch in batches)])
     if faults:
         rejected = pl.DataFrame(faults, schema=FAULTS, orient="row")
-        raise rows_error(
-            table, rejected.select(pl.lit(table.name).alias("file"), pl.all()), len(cells) + len(faults)
-        )
+        rejected = rejected.select(pl.lit(table.name).alias("file"), pl.all())
+        raise rows_error(table, rejected, len(cells) + len(faults), droppable=False)
     kept = cells.filter(~pl.all_horizontal(pl.all().is_null()))
     columns: dict[str, list[str | None]] = {}
     for role, found in where.items():

@@ -24,24 +24,24 @@ def parse_columns(frame: pl.DataFrame, grammar: Grammar, naming: Naming, people:
     is text, or whole numbers where the table has such.
     """
     chosen: dict[str, pl.Expr] = {}
+    coded: dict[str, pl.Expr] = {}  # by the parser already, so that there is no work to divide
     for role, position in grammar.columns.items():
         dtype = frame.schema[f"c{position}"]
         cell = pl.col(f"c{position}")
         if grammar.blanks and dtype == pl.String:
             cell = pl.when(~cell.is_in(grammar.blanks)).then(cell)
-        if role in grammar.objects:
-            chosen[role] = (
-                cell.cast(pl.Int64) if dtype in SMALL_INTEGERS else _codes(cell, dtype, naming.dtype)
-            )
-        elif role == "participant" and dtype in SMALL_INTEGERS:
-            chosen[role] = cell.cast(pl.Int64)
-        elif role == "participant":
-            cell = cell.fill_nan(None) if dtype.is_float() else cell
-            chosen[role] = _codes(cell, dtype, people.dtype)
+        if role in grammar.objects or role == "participant":
+            words = people.dtype if role == "participant" else naming.dtype
+            if dtype == words:
+                coded[role] = cell.to_physical()
+            elif dtype in SMALL_INTEGERS:
+                chosen[role] = cell.cast(pl.Int64)
+            else:
+                chosen[role] = _text(_without_nan(cell, dtype, role), dtype).cast(words).to_physical()
         elif role == "statement" and dtype in SMALL_INTEGERS:
             chosen[role] = cell.cast(pl.Int64)
         elif role == "statement":
-            chosen[role] = _text(cell.fill_nan(None) if dtype.is_float() else cell, dtype)
+            chosen[role] = _text(_without_nan(cell, dtype, role), dtype)
         elif role == "seconds":
             chosen |= _number(role, cell, dtype)
         elif role == "near_side":
@@ -50,15 +50,15 @@ def parse_columns(frame: pl.DataFrame, grammar: Grammar, naming: Naming, people:
             chosen |= parse_times(cell, dtype)
         else:
             chosen[role] = _text(cell, dtype)
-    columns = frame.select(**chosen)
-    if columns.schema.get("participant") == pl.Int64:
-        columns = columns.with_columns(participant=people.codes_of_numbers(columns["participant"]))
-    return columns.with_columns(naming.ids(columns[role]).alias(role) for role in grammar.objects)
+    columns = {**frame.select_seq(**coded).to_dict(), **frame.select(**chosen).to_dict()}
+    if "participant" in columns and columns["participant"].dtype == pl.Int64:
+        columns["participant"] = people.codes_of_numbers(columns["participant"])
+    return pl.DataFrame(columns | {role: naming.ids(columns[role]) for role in grammar.objects})
 
 
-def _codes(cell: pl.Expr, dtype: Any, words: pl.Categorical) -> pl.Expr:
-    """Codes of text, which the parser may have numbered already."""
-    return (cell if dtype == words else _text(cell, dtype).cast(words)).to_physical()
+def _without_nan(cell: pl.Expr, dtype: Any, role: str) -> pl.Expr:
+    """Of ids that are numbers, NaN is a blank; as an object it is refused."""
+    return cell.fill_nan(None) if dtype.is_float() and role in ("participant", "statement") else cell
 
 
 def _text(cell: pl.Expr, dtype: Any) -> pl.Expr:

@@ -157,8 +157,8 @@ def _read_one(reader: Reader, opened: Opened) -> ReadResult:
         (_warn_of_lost_row if grammar.has_header else _warn_of_header)(triplets, opened)
     warn_of_suspicions(table.name, triplets.objects, triplets.seconds)
     used = set(grammar.columns.values())
-    cells = table.header.cells if grammar.has_header else ()
-    unused = tuple(name for at, name in enumerate(cells) if at not in used)
+    width = len(table.header) if grammar.has_header else 0
+    unused = tuple(table.header.describe(at) for at in range(width) if at not in used)
     found = ReadSource(table.name, opened.dialect.name, table.row_word, n_rows, unused)
     groups = _groups(reader, [batch.triplets for batch in batches], table.name)
     return ReadResult(triplets, rejected, checks, (found,), groups)

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import shlex
+from pathlib import Path
+
 import polars as pl
 
 from nearfar.errors import RowsError
 from nearfar.io.classify_rows import Classified
 from nearfar.io.dialects import Grammar
 from nearfar.io.table import FAULTS, Cells, Table
+from nearfar.io.text import UNDECODABLE, UTF8
 
-__all__ = ["CHECKS", "NONE_ASIDE", "NONE_REJECTED", "rejected_rows", "rows_error", "rows_set_aside"]
+__all__ = [
+    "CHECKS",
+    "NONE_ASIDE",
+    "NONE_REJECTED",
+    "encoding_error",
+    "rejected_rows",
+    "rows_error",
+    "rows_set_aside",
+]
 
 REJECTED = pl.Schema({"file": pl.String, **FAULTS})
 CHECKS = pl.Schema(
@@ -82,16 +94,36 @@ def _content(cells: pl.DataFrame, grammar: Grammar, table: Table, roles: tuple[s
     return cells.select(content=pl.concat_str(shown, separator=", "))["content"]
 
 
-def rows_error(table: Table, rejected: pl.DataFrame, rows: int) -> RowsError:
-    """The error for rejected rows: the first five, and how many there are."""
+def rows_error(table: Table, rejected: pl.DataFrame, rows: int, *, droppable: bool = True) -> RowsError:
+    """The error for rejected rows: the first five, and how many there are; one sentence where they are not UTF-8."""
+    drop = ", or leave such rows out with on_bad='drop' (--on-bad drop)" if droppable else ""
+    wrong = encoding_error(rejected, table.row_word, drop)
+    if wrong is not None:
+        return wrong
     sentences = [
         f"{table.row_word} {line}: {reason}: {content}; expected {expected}"
         for _, line, reason, content, expected in rejected.head(SHOWN).rows()
     ]
-    remedy = "correct the file, or leave such rows out with on_bad='drop' (--on-bad drop)"
+    remedy = f"correct the file{drop}"
     if len(rejected) == 1:
         return RowsError(f"{table.name}, {sentences[0]} ({remedy})", rejected=rejected)
     if len(rejected) > SHOWN:
         sentences.append(f"and {len(rejected) - SHOWN:,} more")
-    head = f"{table.name}: {len(rejected):,} of {rows:,} rows are not answers; {remedy}"
+    what = "rows are not answers" if droppable else "rows cannot be read"
+    head = f"{table.name}: {len(rejected):,} of {rows:,} {what}; {remedy}"
     return RowsError("\n  ".join([head, *sentences]), rejected=rejected)
+
+
+def encoding_error(rejected: pl.DataFrame, row_word: str = "line", drop: str = "") -> RowsError | None:
+    """One sentence on the first file with rows that are not UTF-8, and how to save it again; None where there is none."""
+    undecodable = rejected.filter(pl.col("reason") == UNDECODABLE)
+    if not len(undecodable):
+        return None
+    file, line, content = undecodable.select("file", "line", "content").row(0)
+    others = int(undecodable["file"].eq(file).sum()) - 1
+    more = f" (and {others:,} more such {row_word}{'' if others == 1 else 's'})" if others else ""
+    command = f"iconv -f WINDOWS-1252 -t UTF-8 {shlex.quote(file)} > {shlex.quote('utf8-' + Path(file).name)}"
+    return RowsError(
+        f"{file}, {row_word} {line}: undecodable bytes: {content}{more}; expected {UTF8[:-1]}, or run {command}){drop}",
+        rejected=rejected,
+    )

@@ -84,14 +84,14 @@ def summarise(result: ReadResult) -> Summary:
     distinct, times_given = triplets.unique()
     questions, where, ways = np.unique(distinct.question_ids, return_inverse=True, return_counts=True)
     answered = np.bincount(where, weights=times_given, minlength=len(questions)).astype(np.int64)
-    statement, people = triplets.statement, triplets.participant
+    people = triplets.participant
     return Summary(
         objects=triplets.n_objects,
         answers=len(triplets),
         unique=len(distinct),
         contradicting_pairs=int((ways == 2).sum()),
         contradicting_answers=int(answered[ways == 2].sum()),
-        statements=None if statement is None else len(statement.present),
+        statements=None if triplets.statement is None else len(np.unique(triplets.statement_ids)),
         participants=None if people is None else len(people.present),
         repeated_questions=int((answered > 1).sum()),
         repeated_answers=int(answered[answered > 1].sum()),

@@ -27,6 +27,9 @@ def similar_names(names: Sequence[str], *, case: bool = True) -> list[tuple[str,
     >>> similar_names(["fig", "Fig", "fig ", "kiwi"])
     [('fig', 'Fig', 'fig ')]
     """
+    text = "".join(names)
+    if text.isascii() and text.isdigit():  # numbers, of which there may be millions
+        return []
     groups: dict[str, list[str]] = {}
     for name in names:
         if name.isascii():

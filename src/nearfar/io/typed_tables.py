@@ -69,6 +69,7 @@ class TypedTable(Table):
         """The table in batches."""
         found = 0
         text = {name: dtype for name, dtype in (coded or {}).items() if self._given[name][1] == pl.String}
+        self.has_stray_codes = bool(text)  # polars works on several batches side by side
         table = self._table.select(
             (pl.col(key).cast(text[name]) if name in text else _cell(key, dtype)).alias(name)
             for name, (key, dtype) in self._given.items()
@@ -89,7 +90,8 @@ class TypedTable(Table):
 
 def _without_empty(frame: pl.DataFrame, coded: list[str]) -> pl.DataFrame:
     """With null where coded text is empty."""
-    empty = [name for name in coded if frame[name].to_physical().min() == EMPTY]
+    lowest = frame.select_seq(pl.col(coded).to_physical().min())
+    empty = [name for name in coded if lowest[name].item() == EMPTY]
     return (
         frame.with_columns(pl.when(pl.col(empty).to_physical() != EMPTY).then(pl.col(empty)))
         if empty

@@ -14,7 +14,7 @@ from nearfar.atomic import atomic_path
 from nearfar.errors import FileError, NearfarWarning, TripletError
 from nearfar.ids import Ids
 from nearfar.io.dialects import DIALECTS, Dialect, named
-from nearfar.io.sources import format_of
+from nearfar.io.sources import KNOWN, format_of
 from nearfar.io.table_writing import guard_formulas, write_excel
 from nearfar.terminal import write_out
 from nearfar.triplets import Triplets
@@ -54,7 +54,12 @@ def write_triplets(
         )
     target = os.fspath(path)
     if format is not None:
-        format_, packed = format_of(f"answers.{format.lstrip('.')}")
+        try:
+            format_, packed = format_of(f"answers.{format.lstrip('.')}")
+        except FileError as error:
+            raise FileError(
+                f"format: {format!r} is not a file format; expected {KNOWN}; what columns mean is said by the dialect (--to)"
+            ) from error
     else:
         format_, packed = ("csv", None) if target == "-" else format_of(target)
     table = chosen.write(triplets)

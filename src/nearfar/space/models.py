@@ -17,6 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nearfar.checks import brief
 from nearfar.errors import InputError
 from nearfar.memory import check_points
 from nearfar.space.space import Space
@@ -306,7 +307,7 @@ def parse_model(model: Any, name: str | None = None, *, landmarks: Sequence[Any]
         found = model
     else:
         raise InputError(
-            f"model: {model!r} is not a model; expected a name or an object with fit_transform(answers)",
+            f"model: {brief(model)} is not a model; expected a name or an object with fit_transform(answers)",
         )
     if landmarks is not None:
         if not isinstance(found, KernelModel):

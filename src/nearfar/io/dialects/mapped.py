@@ -132,6 +132,8 @@ def _position(header: Header, given: Any) -> int:
     if isinstance(at, int) and 0 <= at < len(header):
         return at
     listed = ", ".join(map(repr, header.cells[:50])) + (", ..." if len(header) > 50 else "")
+    if not any(header.cells):
+        listed = f"numbered from 1 to {len(header)}"
     raise FileError(f"{header.source}: has no column {given!r}; its columns are {listed}")
 
 
