@@ -12,6 +12,7 @@ from nearfar import threads
 from nearfar.errors import InputError
 from nearfar.features import _loops
 from nearfar.features.part import Part
+from nearfar.features.sorting import FEW_KEYS, close_gaps, count_keys
 
 __all__ = ["CountedCells", "Counts", "bits", "grid_pays"]
 
@@ -76,6 +77,7 @@ class Counts:
     n_marks : how many column objects there are.
     dense : True for a grid, False for sorted cells, None for what is cheaper.
     small_grid : cells of a grid that is cheap whatever is in it.
+    few : answers that one thread counts as soon as several.
     """
 
     def __init__(
@@ -87,6 +89,7 @@ class Counts:
         *,
         dense: bool | None = None,
         small_grid: int = SMALL_GRID,
+        few: int = FEW_KEYS,
     ) -> None:
         self.part = part
         self.n_rows = n_rows
@@ -94,6 +97,7 @@ class Counts:
         self.n_marks = n_marks
         self.dense = dense
         self.small_grid = small_grid
+        self.few = few
         self.n_answers = 0
         self._most = 0  # no cell holds more than this
         self.grid: NDArray[Any] | None = None
@@ -169,15 +173,27 @@ class Counts:
                 f"{self.part.name} on {self.n_rows:,} objects is past what sparse counting holds "
                 "(1,048,576 objects); give landmarks, or use the score kernel",
             )
-        keys = np.empty(len(answers) * self.part.cells_per_answer, dtype=np.int64)
-        filled = self.part.fill_keys(
-            answers.anchor, answers.near, answers.far, self.mark, self.mark_bits, self.row_bits, keys
+        n_threads = threads.n_threads() if len(answers) > self.few else 1
+        self._add_cells(CountedCells(*count_keys(self._keys(answers, n_threads), n_threads)))
+
+    def _keys(self, answers: AnswerColumns, n_threads: int) -> NDArray[np.int64]:
+        """The signed keys of answers."""
+        each = self.part.cells_per_answer
+        keys = np.empty(len(answers) * each, dtype=np.int64)
+        blocks = threads.blocks(len(answers), n_threads)
+        filled = threads.run(
+            self.part.fill_keys,
+            [
+                (
+                    *(column[a:b] for column in (answers.anchor, answers.near, answers.far)),
+                    *(self.mark, self.mark_bits, self.row_bits),
+                    keys[each * a : each * b],
+                )
+                for a, b in blocks
+            ],
         )
-        keys = keys[:filled]
-        keys.sort()
-        net, total = np.empty(filled, np.int32), np.empty(filled, np.int32)
-        n = _loops.count_sorted(keys, keys, net, total)
-        self._add_cells(CountedCells(keys[:n], net[:n], total[:n]))
+        close_gaps(keys, [each * a for a, _ in blocks], filled)
+        return keys[: sum(filled)]
 
     def add_cells(self, cells: CountedCells) -> None:
         """Add cells that were counted elsewhere, in integers of any size."""
