@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from nearfar import design
 from nearfar.design.booklets import AGAIN, CHECK, NEW
+from nearfar.design.sides import even_sides
 from nearfar.errors import InputError, NearfarWarning
 
 
@@ -171,14 +172,44 @@ def test_grids_that_cannot_be_kept_apart_are_counted():
     assert sum(len(own) - len(set(own)) for own in shown.values()) > 0
 
 
-def test_sides_are_even_for_every_person_and_every_question():
-    questions = design.landmark_questions(30, range(6), budget=200)
-    made = design.booklets(questions, 15, each=5, seed=3)
+def left_minus_right(shown, group, n):
+    """(groups, n) how much more often each object stands left than right."""
+    found = np.zeros((group.max() + 1, n), dtype=int)
+    np.add.at(found, (group, shown.one), 1)
+    np.add.at(found, (group, shown.other), -1)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("how", "most"),
+    [({}, 1), ({"each": 2}, 2), ({"each": 3}, 2), ({"per_person": 25}, 2), ({"each": 4, "again": 0.1}, 2)],
+)
+@pytest.mark.parametrize("landmarks", [True, False])
+def test_sides_are_even_for_every_object_person_and_question(how, most, landmarks):
+    if landmarks:
+        questions = design.landmark_questions(30, range(6), budget=240, even=True)
+    else:
+        questions = design.near_questions(30, 240)
+    made = design.booklets(questions, 12, seed=3, **how)
+    made = made[made.role == NEW]
+    by_person = left_minus_right(made.questions, made.participant, 30)
+    assert np.abs(by_person).max() <= most
+    assert np.abs(by_person.sum(axis=0)).max() <= 1
     left = made.questions.one == questions.one[made.question]
-    for group in (made.participant, made.question):
-        of_left = np.bincount(group, weights=left)
-        total = np.bincount(group)
-        assert np.abs(2 * of_left - total).max() <= 1
+    assert np.abs(2 * np.bincount(made.question, weights=left) - np.bincount(made.question)).max() <= 1
+
+
+@given(st.integers(0, 40), st.integers(1, 4), st.integers(0, 9))
+def test_sides_of_any_questions_asked_once(m, people, seed):
+    rng = np.random.default_rng(seed)
+    pairs = np.array([rng.permutation(7)[:2] for _ in range(m)], dtype=np.int32).reshape(-1, 2)
+    person = rng.integers(people, size=m)
+    swap = even_sides(pairs, person, np.arange(m), rng)
+    shown = np.where(swap[:, None], pairs[:, ::-1], pairs)
+    balance = np.zeros((people, 7), dtype=int)
+    np.add.at(balance, (person, shown[:, 0]), 1)
+    np.add.at(balance, (person, shown[:, 1]), -1)
+    assert np.abs(balance).max() <= 1 and np.abs(balance.sum(axis=0)).max() <= 1
 
 
 @pytest.mark.parametrize("kind", ["odd", "central", "grid"])

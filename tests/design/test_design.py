@@ -3,7 +3,7 @@
 import tracemalloc
 import warnings
 from collections import Counter
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
@@ -85,6 +85,53 @@ def test_a_budget_that_leaves_objects_out_says_how_many(case, data):
         assert said == []
 
 
+def _pairs_used(questions, marks, kernel):
+    """How often each pair of landmarks is used; for k2 (anchor, other)."""
+    rows = questions.array.tolist()
+    if kernel == "k1":
+        used = Counter(frozenset(row[1:]) for row in rows)
+        return [used[frozenset(pair)] for pair in combinations(marks, 2)]
+    used = Counter((row[0], row[2]) for row in rows)
+    return [used[pair] for pair in permutations(marks, 2)]
+
+
+@pytest.mark.filterwarnings("ignore::nearfar.errors.UninformedWarning")
+@given(designs(), st.data())
+def test_an_even_draw_is_a_draw_as_well(case, data):
+    n, marks, kernel = case
+    everything = all_questions(n, marks, kernel)
+    budget = data.draw(st.none() | st.integers(0, len(everything)))
+    seed = data.draw(st.integers(0, 5))
+    drawn = design.landmark_questions(n, marks, kernel, budget=budget, even=True, seed=seed)
+    random = design.landmark_questions(n, marks, kernel, budget=budget, seed=seed)
+    assert as_set(drawn) <= everything and len(as_set(drawn)) == len(drawn) == len(random)
+    about = 0 if kernel == "k1" else 1
+    np.testing.assert_array_equal(
+        drawn.array[:, about], random.array[:, about]
+    )  # the same quotas, ordered by x
+    np.testing.assert_array_equal(
+        drawn.array,
+        design.landmark_questions(n, marks, kernel, budget=budget, even=True, seed=seed).array,
+    )
+
+
+@pytest.mark.parametrize("k", [4, 7, 10])
+@pytest.mark.parametrize(("kernel", "budgets"), [("k1", (100, 131, 240)), ("k2", (60, 240, 400))])
+def test_an_even_draw_uses_every_pair_and_every_landmark_equally_often(k, kernel, budgets):
+    marks = list(range(3, 3 + k))
+    for budget in budgets:
+        if budget > len(all_questions(60, marks, kernel)):
+            continue
+        drawn = design.landmark_questions(60, marks, kernel, budget=budget, even=True, seed=budget)
+        used = _pairs_used(drawn, marks, kernel)
+        assert max(used) - min(used) <= 1
+        options = np.bincount(drawn.other if kernel == "k2" else drawn.array[:, 1:].ravel(), minlength=60)
+        if kernel == "k1":
+            assert np.ptp(options[marks]) <= 2
+        random = _pairs_used(design.landmark_questions(60, marks, kernel, budget=budget), marks, kernel)
+        assert max(random) - min(random) > 1
+
+
 def test_draws_are_uniform_over_questions():
     """Every question of an object comes up equally often: chi-square over many seeds, 4 sigma."""
     counts = Counter()
@@ -164,6 +211,9 @@ def test_shuffled_keeps_the_questions():
     assert as_set(mixed) == as_set(questions)
     assert (mixed.anchor != questions.anchor).any()
     assert 150 < (mixed.one < mixed.other).sum() < 350
+    sides = np.bincount(mixed.one, minlength=20) - np.bincount(mixed.other, minlength=20)
+    assert np.abs(sides).max() <= 1
+    np.testing.assert_array_equal(mixed.array, questions.shuffled(seed=3).array)
     assert len(questions[:7]) == 7 and repr(questions) == "Questions(500 questions, 20 objects)"
 
 

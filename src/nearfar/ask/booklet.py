@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nearfar.ask.study import GAP
+from nearfar.design.sides import even_sides
 
 __all__ = ["Drawn", "Place", "arrange", "in_some_order", "on_other_sides"]
 
@@ -70,7 +71,10 @@ def arrange(
     earlier : (place, what was there) of answered new questions of the same person that may be asked again.
     first : number of the first place; later than all of ``earlier``.
     """
-    shown = [Place("new", drawn.question, in_some_order(drawn.items, anchored, rng)) for drawn in new]
+    shown = [
+        Place("new", drawn.question, items)
+        for drawn, items in zip(new, _shown(new, anchored, rng), strict=True)
+    ]
     for wanted in range(min(n_again, len(new) + len(earlier)), -1, -1):
         total = len(shown) + wanted + len(checks)
         at_check = _spread(len(checks), total, rng)
@@ -92,6 +96,19 @@ def arrange(
                     for i, place in enumerate(filled)
                 ]
     raise AssertionError("without repeats every order will do")
+
+
+def _shown(new: Sequence[Drawn], anchored: bool, rng: np.random.Generator) -> list[Items]:
+    """The questions of one person, of two options with every object left and right equally often, others at random."""
+    if not anchored or any(len(drawn.items) != 3 for drawn in new) or not new:
+        return [in_some_order(drawn.items, anchored, rng) for drawn in new]
+    options = np.array([drawn.items[1:] for drawn in new], dtype=np.int32)
+    row = np.arange(len(new))
+    swap = even_sides(options, np.zeros_like(row), row, rng).tolist()
+    return [
+        on_other_sides(drawn.items, True) if turn else drawn.items
+        for drawn, turn in zip(new, swap, strict=True)
+    ]
 
 
 def _spread(count: int, total: int, rng: np.random.Generator) -> set[int]:

@@ -109,7 +109,9 @@ def _near(names: tuple[str, ...], budget: int, landmarks: int, n_random: int, se
         marks = design.random_landmarks(names, landmarks, rng)
         chosen = design.landmark_questions(names, marks, "k1", seed=rng)
         if len(chosen) > budget - n_random:
-            chosen = design.landmark_questions(names, marks, "k1", budget=budget - n_random, seed=rng)
+            chosen = design.landmark_questions(
+                names, marks, "k1", budget=budget - n_random, even=True, seed=rng
+            )
     n, marked = len(names), len(chosen)
     n_random = min(budget - marked, n * (n - 1) * (n - 2) // 2 - marked)  # those that landmarks lack, too
     drawn = design.near_questions(names, n_random, besides=chosen, seed=rng)

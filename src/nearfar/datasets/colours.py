@@ -180,7 +180,10 @@ def _questions(names: tuple[str, ...], points: NDArray[np.float64], rng: np.rand
     rows[:, 1:].sort(axis=1)
     _, first = np.unique(rows, axis=0, return_index=True)
     chosen = rows[np.sort(first)[:ASKED]]
-    return Questions(chosen, names).shuffled(rng)
+    chosen = chosen[rng.permutation(len(chosen))]
+    swap = rng.random(len(chosen)) < 0.5
+    chosen[swap, 1:] = chosen[swap, :0:-1]
+    return Questions(chosen, names)
 
 
 def _sessions(questions: Questions, rng: np.random.Generator) -> tuple[Questions, NDArray[np.int64]]:

@@ -1,4 +1,4 @@
-"""Dealing questions out to people: equally many each, no trio twice, sides even for people and for questions."""
+"""Dealing questions out to people: equally many each, no trio twice."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections import Counter
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nearfar.arrays import Ints
 from nearfar.design._balance import even_subset
@@ -14,7 +13,7 @@ from nearfar.design._exchanges import Keys, Lists
 from nearfar.design.questions import Questions
 from nearfar.errors import InputError
 
-__all__ = ["count_clashes", "deal", "even_sides", "spread_load", "trio_keys"]
+__all__ = ["count_clashes", "deal", "spread_load", "trio_keys"]
 
 
 def trio_keys(questions: Questions) -> Keys:
@@ -87,40 +86,3 @@ def count_clashes(keys: Keys, question: Ints, person: Ints) -> int:
     """How many trios come to somebody who has them already."""
     shown = [(p, trio) for q, p in zip(question.tolist(), person.tolist(), strict=True) for trio in keys[q]]
     return len(shown) - len(set(shown))
-
-
-def even_sides(person: Ints, question: Ints, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """(slots,) whether to exchange the sides: half of the slots of every person and of every question, give or take one.
-
-    Slots of a person are paired, and so are slots of a question. A slot has at most one partner of each sort, so the
-    pairs form paths and even circles, along which the answer alternates.
-    """
-    slots = len(person)
-    mate = [_pairs(person, rng), _pairs(question, rng)]
-    side = np.full(slots, -1, dtype=np.int8)
-    for start in rng.permutation(slots).tolist():
-        if side[start] >= 0:
-            continue
-        side[start] = rng.integers(2)
-        for direction in (0, 1):
-            at, sort = start, direction
-            while (after := mate[sort][at]) >= 0 and side[after] < 0:
-                side[after] = 1 - side[at]
-                at, sort = after, 1 - sort
-    return side.astype(bool)
-
-
-def _pairs(group: Ints, rng: np.random.Generator) -> list[int]:
-    """The partner of each slot within its group, -1 for the one left over."""
-    order = rng.permutation(len(group))
-    order = order[np.argsort(group[order], kind="stable")]
-    mate = [-1] * len(group)
-    waiting: dict[int, int] = {}
-    for slot in order.tolist():
-        g = int(group[slot])
-        if g in waiting:
-            partner = waiting.pop(g)
-            mate[slot], mate[partner] = partner, slot
-        else:
-            waiting[g] = slot
-    return mate

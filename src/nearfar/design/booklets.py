@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from nearfar.arrays import Indices, Ints
 from nearfar.checks import Seed, check_count, generator
-from nearfar.design._deal import count_clashes, deal, even_sides, spread_load, trio_keys
+from nearfar.design._deal import count_clashes, deal, spread_load, trio_keys
 from nearfar.design.checks import check_questions, expected_objects
 from nearfar.design.questions import Questions
+from nearfar.design.sides import even_sides
 from nearfar.errors import InputError, NearfarWarning
 from nearfar.triplets import Triplets
 
@@ -119,9 +120,10 @@ def booklets(
 ) -> Booklets:
     """Deal questions out to people.
 
-    Everybody gets equally many, every question is asked equally often (give or take one), half of each person's and
-    of each question's "near" options stand the other way round (give or take one; options of other kinds take turns),
-    and nobody gets the same trio twice except as a planned repeat. Anchors, and then objects, come to every person as
+    Everybody gets equally many, every question is asked equally often (give or take one). Of "near" questions, each
+    stands either way equally often, and each person sees each object left and right equally often (give or take one;
+    where questions are asked several times, as equally as exchanges can bring about); options of other kinds take turns.
+    Nobody gets the same trio twice except as a planned repeat. Anchors, and then objects, come to every person as
     equally often as the questions and the trios to be kept apart allow, found by random exchanges between lists.
 
     Parameters
@@ -240,7 +242,7 @@ def _shown(questions: Questions, question: Ints, person: Ints, rng: np.random.Ge
     first = 1 if questions.anchored else 0
     options = rows[:, first:]
     if questions.kind == "near":
-        swap = even_sides(person, question, rng)
+        swap = even_sides(options, person, question, rng)
         options[swap] = options[swap, ::-1]
         return rows
     width = options.shape[1]

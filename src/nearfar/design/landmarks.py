@@ -8,10 +8,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar.arrays import Indices
+from nearfar.arrays import Indices, Ints
 from nearfar.checks import Seed, generator
 from nearfar.design._draw import quotas
 from nearfar.design._inputs import Objects, check_budget, object_names, warn_uninformed
+from nearfar.design._landmark_pairs import dealt_pairs
 from nearfar.design.questions import Questions
 from nearfar.errors import InputError
 from nearfar.progress import step
@@ -79,14 +80,15 @@ def landmark_questions(
     kernel: Literal["k1", "k2"] = "k1",
     *,
     budget: int | None = None,
+    even: bool = False,
     seed: Seed = 0,
 ) -> Questions:
     """Questions of the landmark design, for k1 or for k2: all of them, or ``budget`` of them.
 
     For k1: anchor x in all objects, one and other in the landmarks. For k2: anchor l and other l' in the
     landmarks, one = x in all objects. Every object x is asked about equally often, give or take one question
-    (a landmark runs out of questions earlier than the others; then it has them all). Within an object the
-    questions are drawn without replacement. A k2 question among three landmarks concerns two of them and is
+    (a landmark runs out of questions earlier than the others; then it has them all). Which pairs of landmarks an object
+    gets is drawn without replacement, for each object anew as in the paper, or so that pairs come ``even``. A k2 question among three landmarks concerns two of them and is
     asked once, on behalf of one; with all objects taken, these come evenly.
 
     Parameters
@@ -95,6 +97,8 @@ def landmark_questions(
     landmarks : names or indices of at least two objects.
     budget : questions in total; None asks all. Memory grows with n + budget only. A budget that leaves objects without
         a question is kept, with an ``UninformedWarning``.
+    even : every pair of landmarks (for k2: every anchor and other) is used equally often, give or take one, and every
+        landmark, give or take two; for studies, of up to some 100,000 questions. Two objects share slightly fewer pairs.
     seed : whole number or numpy Generator; the result does not depend on the number of threads.
 
     Returns
@@ -104,8 +108,6 @@ def landmark_questions(
     >>> len(landmark_questions(100, [3, 14, 15, 92], "k2", budget=500))
     500
     """
-    from nearfar.design._loops import draw  # here, as only landmark questions need the compiler
-
     names = object_names(objects)
     marks = _landmarks(landmarks, names)
     if kernel not in ("k1", "k2"):
@@ -123,14 +125,30 @@ def landmark_questions(
         check_budget(budget, int(room.sum()))
     quota = quotas(room, budget, rng)
     offset = np.concatenate([[0], np.cumsum(quota)])
-    out = np.empty((3, int(offset[-1])), dtype=np.int32)
-    key = rng.integers(2**64, dtype=np.uint64)
     with step("drawing questions"):
-        pieces = blocks(n, BLOCKS)
-        run(draw, [(a, b, kernel == "k2", room, offset, rank, marks, key, out) for a, b in pieces])
+        if even:
+            pairs = np.array(dealt_pairs(rank, quota, room, kernel == "k2", rng), dtype=np.int64).reshape(
+                -1, 2
+            )
+            one, other = marks[pairs.T]
+            x = np.repeat(np.arange(n, dtype=np.int32), quota)
+            out = np.stack([one, x, other] if kernel == "k2" else [x, one, other])
+        else:
+            out = _drawn(room, offset, rank, marks, kernel == "k2", rng)
     if budget is not None:
         _warn_missed(names, room > 0, rank >= 0, kernel, out, budget)
     return Questions(out.T, names)
+
+
+def _drawn(
+    room: Ints, offset: Ints, rank: Indices, marks: Indices, k2: bool, rng: np.random.Generator
+) -> Indices:
+    from nearfar.design._loops import draw  # here, as nothing else of this room needs the compiler
+
+    out = np.empty((3, int(offset[-1])), dtype=np.int32)
+    key = rng.integers(2**64, dtype=np.uint64)
+    run(draw, [(a, b, k2, room, offset, rank, marks, key, out) for a, b in blocks(len(rank), BLOCKS)])
+    return out
 
 
 def _warn_missed(

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nearfar.arrays import Indices
 from nearfar.checks import Seed, generator
+from nearfar.design.sides import even_sides
 from nearfar.errors import InputError
 from nearfar.triplets import Triplets
 
@@ -110,11 +111,15 @@ class Questions:
         return self.array[:, at]
 
     def shuffled(self, seed: Seed = 0) -> Questions:
-        """The same questions in random order, the options of each in random order."""
+        """The same questions in random order, the options of each in random order.
+
+        Of "near" questions every object stands left and right equally often, give or take one.
+        """
         rng = generator(seed)
         chosen = self.array[rng.permutation(len(self))]
         if self.kind == "near":
-            swap = rng.random(len(self)) < 0.5
+            row = np.arange(len(self))
+            swap = even_sides(chosen[:, 1:], np.zeros_like(row), row, rng)
             chosen[swap, 1:] = chosen[swap, :0:-1]
         else:
             first = 1 if self.anchored else 0

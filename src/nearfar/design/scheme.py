@@ -104,4 +104,4 @@ class Scheme:
         if self.draw == "random":
             return near_questions(objects, self.total(objects) if budget is None else budget, seed=seed)
         marks = self.marks(objects, seed)
-        return landmark_questions(objects, marks, self.draw, budget=budget, seed=seed)
+        return landmark_questions(objects, marks, self.draw, budget=budget, even=True, seed=seed)
