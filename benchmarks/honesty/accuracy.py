@@ -28,7 +28,8 @@ def coverage(
 ) -> dict[str, Any]:
     """Whether the 95 % interval holds the accuracy of the same fits on new people and new questions.
 
-    ``who`` : "unknown" where the answers do not say who gave them; then the truth is about new answers of the same people.
+    ``who`` : "unknown" where the answers do not say who gave them; then the truth is about new answers of the same people. Of booklets
+    it is about new answers of the same people within the same sets, as the page says, and with "others" about other people.
     """
     rng = np.random.default_rng(seed)
     world, pool, _, ask = make_either(rng, n=n, noise=noise, geometry=geometry)
@@ -36,7 +37,8 @@ def coverage(
     answers = bare(ask(world, rng, drawn, design=design, m=m), who)
     credits, part, fits = held_out(answers, MODELS)
     new = {"fixed": "random", "pool": "balanced"}.get(design, design)
-    others = drawn if who == "unknown" else rng.choice(pool, size=200, replace=False)
+    same = who == "unknown" or (design == "booklets" and who != "others")
+    others = drawn if same else rng.choice(pool, size=200, replace=False)
     fresh = ask(world, rng, others, design=new, m=8000)
     truth = _accuracy_on_unseen(fits, answers, part, fresh)
     found = mean_estimate(credits[0], error_groups(answers), folds=5)
@@ -103,8 +105,18 @@ def guessing(
 DESIGNS = ("random", "fixed", "landmarks", "odd", "grid")
 
 
+KEYS = ("design", "noise", "geometry", "n", "people", "m")
+
+
 def main() -> None:
     count = repetitions()
+    measure_coverage(count)
+    measure_equals(count)
+    measure_guessing(count)
+
+
+def measure_coverage(count: int) -> None:
+    """How often the interval of an accuracy holds the truth, in all families."""
     cells = [{"design": d, "noise": "logistic", "people": 20, "m": 1500} for d in DESIGNS]
     cells += [{"design": d, "noise": "abilities", "people": 12, "m": 1500} for d in DESIGNS]
     cells += [{"design": d, "noise": "tastes", "people": 100, "m": 2000} for d in DESIGNS]
@@ -139,13 +151,27 @@ def main() -> None:
         )
     ]
     run_cells("accuracy_held_out", held_out_worlds, coverage, count)
+    third = [
+        {"design": design, "noise": noise, "people": people, "m": m, "geometry": geometry, "n": n, "who": who}
+        for design, noise, people, m, geometry, n in (
+            ("booklets", "own eyes", 25, 3000, "traits", 50),
+            ("booklets", "own eyes", 25, 2000, "traits", 24),
+            ("booklets", "jnd", 25, 900, "circle", 18),
+            ("booklets", "own eyes", 25, 1500, "tree", 18),
+        )
+        for who in ("", "others")
+    ]
+    run_cells("accuracy_third", third, coverage, count)
+
+
+def measure_equals(count: int) -> None:
+    """How often one of several equal models is called worse."""
     cells = [{"design": d, "noise": "logistic", "people": 20, "m": 1000, "models": 6} for d in DESIGNS]
     cells += [{"design": "random", "noise": "tastes", "people": 6, "m": 1000, "models": 6}]
     cells += [{"design": "random", "noise": "logistic", "people": 50, "m": 3000, "models": 20}]
     run_cells("equals", cells, equals, count)
-    keys = ("design", "noise", "geometry", "n", "people", "m")
     second = [
-        dict(zip(keys, cell, strict=True)) | {"models": models}
+        dict(zip(KEYS, cell, strict=True)) | {"models": models}
         for *cell, models in (
             ("balanced", "ratio", "ball", 24, 12, 900, 6),
             ("popular", "weights", "hierarchy", 36, 60, 2000, 6),
@@ -154,11 +180,15 @@ def main() -> None:
         )
     ]
     run_cells("equals_held_out", second, equals, count)
+
+
+def measure_guessing(count: int) -> None:
+    """How often the best model of pure noise is called better than guessing."""
     cells = [{"design": d, "noise": "guessing", "people": 20, "m": m} for d in DESIGNS for m in (300, 1500)]
     cells += [{"design": "random", "noise": "abilities", "people": 20, "m": m} for m in (150, 300, 600)]
     run_cells("guessing", cells, guessing, count)
     second = [
-        dict(zip(keys, cell, strict=True))
+        dict(zip(KEYS, cell, strict=True))
         for cell in (
             ("balanced", "coins", "ball", 24, 12, 300),
             ("balanced", "coins", "ball", 24, 12, 1500),

@@ -18,20 +18,24 @@ from nearfar.evaluate.advice import Assumptions, advise
 from nearfar.evaluate.metrics import triplet_accuracy
 from nearfar.evaluate.simulated_study import SimulatedStudy, noise_of_agreement
 
+NEW_STUDIES = 8  # that are compared with one advice
+
 
 def assumed(seed: Any, *, kind: str, draw: str, n: int, dimension: int, agreement: float) -> dict[str, Any]:
-    """Whether the 90 % interval of a random row holds what one more study of that size reaches."""
+    """The share of new studies of the size of a random row that its 90 % interval holds."""
     rng = np.random.default_rng(seed)
     scheme = Scheme(kind, draw, size=5, pick=2)  # type: ignore[arg-type]
     advice = advise(n, scheme, assumptions=Assumptions(dimension, agreement), seed=int(rng.integers(2**31)))
     row = advice.rows[int(rng.integers(len(advice.rows)))]
     noise = noise_of_agreement(agreement, dimension)
-    study = SimulatedStudy.draw(n, scheme, dimension, noise, [int(rng.integers(2**31))])
-    reached = study.accuracy(row.questions)
+    seeds = rng.integers(2**31, size=NEW_STUDIES).tolist()
+    reached = np.array(
+        [SimulatedStudy.draw(n, scheme, dimension, noise, [s]).accuracy(row.questions) for s in seeds]
+    )
     return {
-        "covered": share(row.low <= reached <= row.high),
+        "covered": float(np.mean((row.low <= reached) & (reached <= row.high))),
         "half_width": (row.high - row.low) / 2,
-        "off": reached - row.accuracy,
+        "off": float(reached.mean()) - row.accuracy,
     }
 
 

@@ -16,7 +16,8 @@ from benchmarks.honesty.either import make_either
 from benchmarks.honesty.worlds import DESIGNS, POOL, World, asked, make_world
 from nearfar.evaluate.alignment import align, along_axes
 from nearfar.evaluate.crossval import fit_timed
-from nearfar.evaluate.groups import compare_groups, permutation_test
+from nearfar.evaluate.group_test import permutation_test
+from nearfar.evaluate.groups import compare_groups
 from nearfar.evaluate.resamples import coordinates
 from nearfar.evaluate.residuals import people_left
 from nearfar.space.models import parse_model

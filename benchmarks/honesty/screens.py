@@ -10,6 +10,7 @@ from benchmarks.honesty._run import repetitions, run_cells, share
 from benchmarks.honesty.either import make_either
 from nearfar.evaluate.screens import recognise_screens
 from nearfar.evaluate.sets import asked_in_sets
+from nearfar.evaluate.undecided import chosen_undecided
 from nearfar.triplets import Triplets
 
 
@@ -18,7 +19,7 @@ def recognised(
 ) -> dict[str, Any]:
     """The answers without columns, in their order and shuffled: "grid", "list", "screens" are screens, others are not.
 
-    And whether they are called sets, as they were collected: "booklets" are.
+    And whether they are called sets, as they were collected: "booklets" are; and chosen for being undecided: "adaptive" are.
     """
     rng = np.random.default_rng(seed)
     world, _, ask, _ = make_either(rng, n=n, noise=noise, geometry=geometry)
@@ -32,6 +33,7 @@ def recognised(
         "found": share(found.found),
         "found_shuffled": share(shuffled.found),
         "sets": share(asked_in_sets(answers)),
+        "chosen": share(chosen_undecided(answers)),
         "excess": found.excess if np.isfinite(found.excess) else None,
         "same": found.same if np.isfinite(found.same) else None,
     }
@@ -73,6 +75,21 @@ def main() -> None:
         for noise, n, m, people in (("jnd", 30, 1500, 20), ("heavy", 50, 3000, 25), ("jnd", 100, 3000, 60))
     ]
     third += [{"design": "booklets", "noise": "jnd", "n": 18, "m": 900, "people": 25, "geometry": "circle"}]
+    third += [
+        {"design": "booklets", "noise": "own eyes", "n": 12, "m": 900, "people": 12, "geometry": "traits"}
+    ]
+    third += [
+        {"design": design, "noise": noise, "n": n, "m": m, "people": people, "geometry": geometry}
+        for design, noise, n, m, people, geometry in (
+            ("adaptive", "tired", 35, 2500, 30, "traits"),
+            ("adaptive", "tired", 20, 1500, 14, "hubs"),
+            ("adaptive", "jnd", 16, 900, 12, "hubs"),
+            ("adaptive map", "heavy", 25, 1200, 15, "tree"),
+            ("adaptive map", "jnd", 20, 800, 20, "circle"),
+            ("adaptive map", "heavy", 50, 3000, 25, "tree"),
+            ("adaptive map", "tired", 35, 2500, 30, "traits"),
+        )
+    ]
     run_cells("screens_third", third, recognised, repetitions(60))
 
 

@@ -25,8 +25,8 @@ FORECAST = {
 # table: (files, keys that name a cell, {key of a number: title})
 TABLES: dict[str, tuple[tuple[str, ...], tuple[str, ...], dict[str, str]]] = {
     "accuracy": (
-        ("accuracy", "accuracy_held_out"),
-        ("design", "noise", "geometry", "people", "m", "who"),
+        ("accuracy", "accuracy_held_out", "accuracy_third"),
+        ("design", "noise", "geometry", "n", "people", "m", "who"),
         {"covered": "95 % interval holds the truth", "one_way_covered": "clustered one way"},
     ),
     "equals": (
@@ -144,7 +144,12 @@ TABLES: dict[str, tuple[tuple[str, ...], tuple[str, ...], dict[str, str]]] = {
     "screens": (
         ("screens", "screens_held_out", "screens_third"),
         ("design", "noise", "geometry", "n", "m"),
-        {"found": "called screens", "found_shuffled": "rows shuffled", "sets": "called sets"},
+        {
+            "found": "called screens",
+            "found_shuffled": "rows shuffled",
+            "sets": "called sets",
+            "chosen": "called chosen",
+        },
     ),
     "controls": (
         ("controls", "controls_held_out"),

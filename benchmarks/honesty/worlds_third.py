@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from benchmarks.honesty._run import fit
 from nearfar.triplets import Triplets
 
 __all__ = [
@@ -155,14 +156,15 @@ def asked_of_third(
     """m answers by these people of the population; participant i is ``drawn[i]``.
 
     Designs: "random", "landmarks" (two of a few), "booklets" (ten objects each; a booklet is filled in by three people), "new booklets"
-    (of other objects), "adaptive" (of four questions the one that the answers so far decide least).
+    (of other objects), "adaptive" (of four questions the one that the answers so far decide least, by how often options have won) and
+    "adaptive map" (the same by the distances on a map of them, soe-2).
     """
     eager = rng.lognormal(0, 0.5, size=len(drawn))
     who = np.sort(rng.choice(len(drawn), size=m, p=eager / eager.sum()))
     done = np.concatenate([np.linspace(0, 1, count) for count in np.bincount(who, minlength=len(drawn))])
     order = rng.permutation(m)  # people take part at the same time
-    if design == "adaptive":
-        said = _adaptive(world, rng, drawn[who][order], done[order])
+    if "adaptive" in design:
+        said = _adaptive(world, rng, drawn[who][order], done[order], by_map="map" in design)
         return Triplets.from_array(said, n_objects=world.n, participant=who[order])
     sets = world.sets if design == "booklets" else world.sets[::-1]
     rows = _booklets(rng, who, sets) if "booklets" in design else _single(world, rng, design, m)
@@ -171,20 +173,20 @@ def asked_of_third(
 
 
 def questions_third(
-    world: ThirdWorld, rng: np.random.Generator, design: str, count: int, who: NDArray[np.int64]
+    world: ThirdWorld, rng: np.random.Generator, design: str, asked: NDArray[np.int64], m: int
 ) -> Rows:
-    """``count`` questions as collections like that of the people ``who`` (one per answer) ask them, but of other people."""
+    """Questions as collections of m answers ask them, one of each of the participants ``asked``."""
+    count = len(asked)
     if design == "booklets":
-        objects = world.sets[rng.choice(who, size=count) // 3]
+        objects = world.sets[asked // 3]
         return np.take_along_axis(objects, np.argsort(rng.random((count, 10)), axis=1)[:, :3], axis=1)
-    if design != "adaptive":
+    if "adaptive" not in design:
         return _single(world, rng, design, count)
-    m = len(who)
-    asked: list[Rows] = []
-    while sum(map(len, asked)) < count:
+    found: list[Rows] = []
+    while sum(map(len, found)) < count:
         person = rng.integers(POOL, size=m)
-        asked.append(_adaptive(world, rng, person, rng.random(m)))
-    rows = np.concatenate(asked)[:count]
+        found.append(_adaptive(world, rng, person, rng.random(m), by_map="map" in design))
+    rows = np.concatenate(found)[:count]
     turned = rng.random(count) < 0.5  # what was answered is not looked at
     return np.where(turned[:, None], rows[:, [0, 2, 1]], rows)
 
@@ -211,14 +213,21 @@ def _booklets(rng: np.random.Generator, who: NDArray[np.int64], sets: NDArray[np
     return rows
 
 
-def _adaptive(world: ThirdWorld, rng: np.random.Generator, person: NDArray[np.int64], done: Floats) -> Rows:
-    """Answers to questions chosen in twenty rounds by how often an option has won, as seen from the anchor."""
+def _adaptive(
+    world: ThirdWorld, rng: np.random.Generator, person: NDArray[np.int64], done: Floats, *, by_map: bool
+) -> Rows:
+    """Answers to questions chosen in twenty rounds by how often an option has won, as seen from the anchor, or by a map."""
     won, asked = np.ones((world.n, world.n)), np.full((world.n, world.n), 2.0)
-    found = []
+    found: list[Rows] = []
     for part in np.array_split(np.arange(len(person)), 20):
         options = np.argsort(rng.random((len(part), CANDIDATES, world.n)), axis=2)[:, :, :3]
-        rate = won / asked
-        doubt = np.abs(rate[options[..., 0], options[..., 1]] - rate[options[..., 0], options[..., 2]])
+        roles = [options[..., c] for c in range(3)]
+        if by_map and found:
+            space = fit("soe-2", Triplets.from_array(np.concatenate(found), n_objects=world.n))
+            doubt = np.abs(space.margins(*map(np.ravel, roles))).reshape(options.shape[:2])
+        else:
+            rate = won / asked
+            doubt = np.abs(rate[roles[0], roles[1]] - rate[roles[0], roles[2]])
         rows = options[np.arange(len(part)), np.argmin(doubt, axis=1)]
         said = world.answer(rows, person[part], rng, done[part])
         np.add.at(won, (said[:, 0], said[:, 1]), 1)

@@ -200,7 +200,7 @@ def test_a_choice_by_a_sample_is_judged_by_the_other_answers():
     analysis = Analysis(answers, models=["score", "soe-2", "soe-5"], max_judged=800, seed=1)
     best, inside = analysis.best, np.isin(answers.trio_ids, analysis.judged.trio_ids)
     credit = np.empty(3000)
-    for train, test in kfold(answers, 5, seed=1):
+    for train, test in kfold(answers, 4, seed=1):
         credit[test] = fit_space(answers[train], best.name).credits(answers[test])
     assert best.accuracy == pytest.approx(credit[~inside].mean())
     assert np.array_equal(analysis.held_out, credit.astype("f4"))

@@ -7,7 +7,7 @@ from benchmarks.honesty.worlds_third import asked_third, make_third
 
 from nearfar.evaluate.curve import learning_curve
 from nearfar.evaluate.screens import recognise_screens
-from nearfar.evaluate.sets import asked_in_sets, share_of_pairs
+from nearfar.evaluate.sets import asked_in_sets, share_of_objects, share_of_pairs
 from nearfar.evaluate.splits import split_units
 from nearfar.triplets import Triplets
 
@@ -29,6 +29,31 @@ def test_the_share_of_pairs_is_that_of_loops(seed):
         [rows, rows[:40], rows[40:60][:, [1, 0, 2]]]
     )  # repeats, and trios with another anchor
     assert share_of_pairs(Triplets.from_array(rows, n_objects=12)) == pytest.approx(naive_share(rows, 12))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_share_of_objects_is_that_of_loops(seed):
+    rng = np.random.default_rng(seed)
+    rows = np.argsort(rng.random((120, 9)), axis=1)[:, :3]
+    rows = np.concatenate([rows, rows[:30]])
+    who = rng.integers(6, size=150)
+    trios = {(p, tuple(sorted(row))) for p, row in zip(who.tolist(), rows.tolist(), strict=True)}
+    shown = [(p, o) for p, trio in trios for o in trio]
+    share = [sum(o == x for _, o in shown) / len(shown) for x in range(9)]
+    slots = [sum(p == x for p, _ in shown) for x in range(6)]
+    expected = sum(1 - (1 - f) ** c for c in slots for f in share)
+    found = share_of_objects(Triplets.from_array(rows, participant=who))
+    assert found == pytest.approx(len(set(shown)) / expected)
+    assert np.isnan(share_of_objects(Triplets.from_array(rows)))
+
+
+def test_overlapping_booklets_are_recognised_by_the_objects_of_each_person():
+    """Ten of twelve objects: all pairs are compared, but by no person."""
+    rng = np.random.default_rng(0)
+    world = make_third(rng, n=12, geometry="traits", noise="own eyes")
+    booklets = asked_third(world, rng, design="booklets", m=900, people=12)
+    assert share_of_pairs(booklets) > 0.99 and asked_in_sets(booklets)
+    assert not asked_in_sets(asked_third(world, rng, design="random", m=900, people=12))
 
 
 @pytest.mark.parametrize("noise", ["jnd", "heavy"])

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from oracles_evaluate import lookup_accuracy, questions, trios_by_statement
 
 from nearfar.errors import InputError
-from nearfar.evaluate.splits import holdout, kfold
+from nearfar.evaluate.splits import holdout, kfold, split_units
+from nearfar.evaluate.uncertainty import speakers
 from nearfar.triplets import Triplets
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
@@ -30,6 +31,13 @@ def grid(seed, screens=60, n=8):
         rows += [[anchor, near, far] for near in shown[:2] for far in shown[2:]]
         statement += [screen] * 8
     return Triplets.from_array(rows, n_objects=n, statement=statement)
+
+
+def grid_by_person(seed, screens=60):
+    """The same screens, numbered from 0 for each of six people."""
+    whole = grid(seed, screens)
+    screen = np.asarray(whole.statement)
+    return whole.replace(participant=screen % 6, statement=screen // 6), screen
 
 
 def mixed(seed):
@@ -107,6 +115,16 @@ def test_grids_are_cut_by_statement_and_lose_training_rows_only():
     assert len(set(answers.statement_ids[test])) == 15
     assert len(test) == 15 * 8
     assert len(train) + len(test) < len(answers)
+
+
+def test_screens_numbered_for_each_person_are_split_as_those_numbered_for_all():
+    counted, screen = grid_by_person(3)
+    units = split_units(counted)
+    assert (units.kind, units.count) == ("statement", 60)  # not 10, each of six people
+    for train, test in kfold(counted, 5, seed=1):
+        assert len(set(screen[test])) == 12
+        assert not set(screen[train]) & set(screen[test])
+    assert len(np.unique(speakers(counted.replace(participant=[""] * len(counted))))) == 60
 
 
 def test_folds_are_even_and_the_share_is_kept():

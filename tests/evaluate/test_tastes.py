@@ -64,7 +64,7 @@ def test_nobody_in_particular_is_not_a_person(places):
 def test_one_view_or_noise_is_one(places, noise):
     found = find_tastes(people([places[0]] * 14, 100, noise=noise))
     assert found.count == 1 and set(found.group.tolist()) == {0}
-    assert "One map serves everybody" in str(found)
+    assert "No second way of seeing the objects was found" in str(found)
 
 
 @pytest.mark.filterwarnings("ignore::nearfar.errors.UninformedWarning")

@@ -90,6 +90,7 @@ def test_the_page_says_whom_the_figures_are_about():
     facts = small_report().facts
     assert "within sets" not in verdict_of(facts, "Accuracy").text
     assert "for the same sets and people" in verdict_of(facts, "Accuracy", in_sets=True).text
+    assert "chosen for being undecided" in verdict_of(facts, "Accuracy", chosen=True).text
     nobody = replace(facts, answers=replace(facts.answers, participants=None))
     ceiling = {"ceiling": (0.8, 0.9), "outer": (0.7, 0.95)}
     text = verdict_of(nobody, "Accuracy", few_people=0, error=0.01, **ceiling).text
@@ -139,7 +140,7 @@ def test_what_the_plane_costs_and_how_a_sample_was_judged_are_said_of_the_same_a
     assert best.name != "soe-2" or "costs" not in judge.map_why
     paragraph = make_report(analysis).facts.methods
     assert (
-        "In 5-fold cross-validation" in paragraph
+        "In 4-fold cross-validation" in paragraph
         and "of answers that the model was not chosen by" in paragraph
     )
     assert "inside the training answers" not in paragraph
@@ -288,7 +289,7 @@ def test_resampling_finds_the_gap_sure_and_random_answers_unsure():
     assert np.median(unsure.spread) > 2 * np.median(sure.spread)
     assert unsure.kept[4].mean() < sure.kept[2].mean()
     assert "Clusters of answers given at random are kept in" in sure.summary.remark
-    assert "For 9 in 10 objects the true location lies within" in sure.summary.remark
+    assert "holds where it would lie with many more answers, for 9 in 10 objects" in sure.summary.remark
 
 
 def test_objects_with_too_few_statements_come_first():

@@ -19,7 +19,9 @@ from nearfar.triplets import Triplets, as_triplets
 
 __all__ = ["Advice", "AdviceRow", "Assumptions", "advise"]
 
-STUDIES = 16  # simulated studies behind every row
+STUDIES = (
+    19  # simulated studies behind every row: one more lies between the lowest and the highest in 18 of 20
+)
 MOST_OBJECTS = 200  # more are simulated by so many, with as many answers for each
 PER_OBJECT = (5, 10, 20, 40, 80, 160, 320, 640)  # triplets for each object, row by row
 LITTLE = 0.01  # a gain that hardly anybody would ask twice as many questions for
@@ -68,7 +70,9 @@ class Assumptions:
 class AdviceRow(NamedTuple):
     """One budget: what it reaches and what it costs.
 
-    accuracy : of predicting a new person's answer to a new random question; low, high: 90 of 100 simulated studies.
+    accuracy : of predicting a new person's answer to a new random question, a mean over 19 simulated studies; low, high: the
+    lowest and the highest of them, or Student's t about the mean where that is wider. One more such study lies between these in at
+    least 90 of 100, whatever the distribution.
     """
 
     questions: int
@@ -230,15 +234,20 @@ def _recommended(reached: dict[int, Floats]) -> int | None:
 
 
 def _row(budget: int, accuracies: Floats, scheme: Scheme, given: Assumptions) -> AdviceRow:
-    """The interval is that of one more study: Student's t about the mean of those simulated."""
+    """The interval is that of one more study: as likely as any to be the lowest, or the highest, of 20.
+
+    From a pilot, studies of few agreements stand for all that are possible; Student's t about their mean is often wider then.
+    """
     from scipy.stats import t
 
-    mean, count = float(accuracies.mean()), len(accuracies)
+    count = len(accuracies)
     width = float(t.ppf(0.95, count - 1) * accuracies.std(ddof=1) * np.sqrt(1 + 1 / count))
     seconds = SECONDS[scheme.kind] if given.seconds is None else given.seconds
     hours = budget * seconds / 3600
     people = max(1, int(np.ceil(hours * 60 / given.minutes)))
-    return AdviceRow(budget, people, hours, hours * given.pay, mean, mean - width, min(1.0, mean + width))
+    mean = float(accuracies.mean())
+    low, high = min(float(accuracies.min()), mean - width), max(float(accuracies.max()), mean + width)
+    return AdviceRow(budget, people, hours, hours * given.pay, mean, low, min(1.0, high))
 
 
 def _reason(recommended: int | None, budget: int | None, reached: dict[int, Floats], ceiling: float) -> str:

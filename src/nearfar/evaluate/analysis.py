@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Analysis", "analyse"]
 
-JUDGED, JUDGED_PER_OBJECT, MOST_JUDGED = 60_000, 100, 200_000  # answers that models are judged on
+JUDGED, JUDGED_PER_OBJECT, MOST_JUDGED = 60_000, 60, 200_000  # answers that models are judged on
 FEW, SOME = 5_000, 20_000  # up to so many answers there is time for five and for four folds, else three
 WORK = 500_000  # answers that resamples fit in all; fewer resamples where there are many answers
 LEAST_RESAMPLES, MOST_RESAMPLES = 6, 30
@@ -54,7 +54,7 @@ class Analysis:
     cv : number of folds that are held out in turn; default 5 up to 5,000 answers, 4 up to 20,000, else 3.
     n_resamples : how often people are drawn again; default 30, fewer for very many answers.
     max_judged : how many answers models are judged on, at most, drawn at random in whole units; default 60,000 or, with
-        more objects, 100 per object up to 200,000; all answers where ``cv`` is given.
+        more objects, 60 per object up to 200,000; all answers where ``cv`` is given.
     max_shown : how many objects trees and pages are over, at most, drawn at random.
     seed : None, an integer or a numpy Generator; fixes everything random.
 

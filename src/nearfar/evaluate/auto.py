@@ -45,7 +45,7 @@ SHORT_LIST = (
     "soe-20",
 )
 CLOSE = 0.001  # accuracy that is given up for a simpler model, at most
-FOLDS_OF_ALL = 5  # that the chosen model predicts where models were compared on a sample
+FOLDS_OF_ALL = 4  # that the chosen model predicts where models were compared on a sample
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ def choose(answers: Triplets, credits: Credits, splits: Sequence[Split]) -> Choi
 def choose_on_sample(answers: Triplets, judged: NDArray[np.intp], credits: Credits, seed: int) -> Choice:
     """Choose by a sample of the answers (rows ``judged``), and judge the choice by the answers outside of it.
 
-    The chosen model is fitted to all answers but a fifth, in turn, so that its accuracy is that of (almost) all answers
+    The chosen model is fitted to all answers but a quarter, in turn, so that its accuracy is that of most answers
     and not of a sample's size; the answers that it was chosen by are left out of the accuracy.
     """
     model = credits.models[pick(credits.models, credits.values, error_groups(answers[judged]))]

@@ -82,6 +82,7 @@ class Comparison:
     above_guessing : whether any model is above one half, tested for all of them at once.
     few_people : how many people there are where they are too few for an interval; else 0.
     in_sets : whether questions were asked within sets of objects, such as booklets: the figures are for the same sets and people.
+    chosen : whether questions were chosen for being undecided, as adaptive designs do: the figures are for these questions.
     """
 
     scores: tuple[Score, ...]
@@ -95,6 +96,7 @@ class Comparison:
     above_guessing: AboveGuessing
     few_people: int = 0
     in_sets: bool = False
+    chosen: bool = False
 
     @property
     def error_units(self) -> str:
@@ -169,6 +171,7 @@ class Comparison:
             "above_guessing": self.above_guessing.p,
             "few_people": self.few_people,
             "in_sets": self.in_sets,
+            "chosen": self.chosen,
         }
 
     def ranked(self) -> list[Score]:
@@ -196,6 +199,7 @@ def make_comparison(
         above_guessing=above_guessing(credits.values, groups, folds=folds),
         few_people=groups.few_people,
         in_sets=asked_in_sets(answers),
+        chosen=groups.chosen,
     )
 
 
@@ -274,6 +278,10 @@ def _foot(comparison: Comparison) -> list[str]:
         lines.append(
             "questions were asked within sets of objects: the figures are for the same sets and people, not for other people or for "
             "questions about objects of different sets"
+        )
+    if comparison.chosen:
+        lines.append(
+            "questions were chosen for being undecided, as adaptive designs do: how accurate it would be for others is not known"
         )
     if not comparison.above_guessing:
         lines.append(

@@ -30,7 +30,7 @@ CurveVerdict = Literal["levelled off", "still rising", "too early to say", "at c
 SHARES = tuple(2.0 ** (-k / 2) for k in range(8, -1, -1))  # a sixteenth to all of the training answers
 REACH = 6  # the curve is fitted to sizes from a sixth of the largest on
 LITTLE = 0.01  # a gain that hardly anybody would collect twice the answers for
-TOO_EARLY = 0.3  # probability that the curve still accelerates
+TOO_EARLY = 0.25  # probability that the curve still accelerates
 # a gain depends on which answers come next: at least so much, more with few answers (times the root of their number), and more
 # where accuracy depends on whom was asked (as a share of how much it does)
 NEXT_ANSWERS, NEXT_FEW, NEXT_PEOPLE = 0.004, 0.12, 0.2
@@ -70,13 +70,15 @@ class LearningCurve:
     now : expected accuracy of a model fitted to all answers (each fold left some out).
     doubled : expected accuracy with twice as many.
     gain : what doubling would bring, with its interval. None, as the two before, with less than four sizes, where it
-        is too early to say, or of a model without a ``known_law``. None of the three is above the ceiling.
+        is too early to say, of a model without a ``known_law``, or where questions were ``chosen``. None of the three is above the
+        ceiling.
     ceiling : what repeated questions say about the best possible accuracy.
     early : whether the curve still accelerates, or answers are too few to see whether it does.
     few_people : how many people there are where they are too few to speak of others: all of it is about more answers of the same
         people then; else 0.
-    in_sets : whether questions were asked within sets of objects, such as booklets: all of it is about more answers within these, and
-        the accuracies are those of the same people.
+    in_sets : whether questions were asked within sets of objects, such as booklets: all of it is about more answers of the same people
+        within these.
+    chosen : whether questions were chosen for being undecided, as adaptive designs do: accuracies are those on such questions.
     unknown_people : whether the answers do not say who gave them: the accuracies are those of the same people.
     known_law : whether curves of this model were shown to follow the law of the forecast: of score and the embeddings. Those of k1, k2
         and the PCA of a kernel level off sooner than it says, so nothing is forecast of these, nor of models of one's own.
@@ -92,6 +94,7 @@ class LearningCurve:
     early: bool = False
     few_people: int = 0
     in_sets: bool = False
+    chosen: bool = False
     unknown_people: bool = False
     known_law: bool = True
 
@@ -134,12 +137,17 @@ class LearningCurve:
                 "too early to say": "too early to say what more answers would bring: the curve has not clearly begun to "
                 "level off",
             }
-            unclear = (
-                "too few sizes to say what more answers would bring"
-                if self.known_law
-                else f"what more answers would bring {self.model} is not forecast: only score and embeddings are known to follow "
-                "the law of the forecast"
-            )
+            unclear = "too few sizes to say what more answers would bring"
+            if not self.known_law:
+                unclear = (
+                    f"what more answers would bring {self.model} is not forecast: only score and embeddings are known to follow the "
+                    "law of the forecast"
+                )
+            elif self.chosen:
+                unclear = (
+                    "questions were chosen for being undecided: these are accuracies on such questions, and what more answers would "
+                    "bring is not forecast"
+                )
             lines.append(why.get(self.verdict, unclear))
         else:
             if self.few_people:
@@ -148,7 +156,8 @@ class LearningCurve:
                 )
             if self.in_sets:
                 lines.append(
-                    "questions were asked within sets of objects: for the same sets and people, more answers are expected to bring"
+                    "questions were asked within sets of objects: for the same sets and people, more answers of these are expected to "
+                    "bring"
                 )
             if self.unknown_people:
                 lines.append("who answered is not known: these are accuracies for the same people")
@@ -184,7 +193,8 @@ def learning_curve(
     each set inside the next. Curves that start at chance and saturate are drawn through the measured accuracies, by how well
     they fit, and say what more answers would bring. They extend the curve of this model: another model may gain more. Where
     people are too few to speak of others, they are about more answers of the same people; where questions were asked within sets of
-    objects, about more answers within the same sets.
+    objects, about more answers of the same people within the same sets. Nothing is forecast where questions were chosen for being
+    undecided.
 
     Parameters
     ----------
@@ -253,9 +263,10 @@ def _judge(
     curves = _curves(used, rises, most, rng) if levels.df > 0 else None
     thin = 3 * n_answers < FEW_PER_OBJECT * answers.n_objects
     known_law = model == "score" or model.rpartition("-")[0] in EMBEDDINGS
-    early = known_law and (thin or (curves is not None and curves.accelerates(n_answers) >= TOO_EARLY))
+    foreseeable = known_law and not groups.chosen
+    early = foreseeable and (thin or (curves is not None and curves.accelerates(n_answers) >= TOO_EARLY))
     now = doubled = gain = None
-    if curves is not None and not early and known_law:
+    if curves is not None and not early and foreseeable:
         people = max(0.0, covariance_of_means(credits[-1:], groups).matrix[0, 0] - rises.matrix[-1, -1])
         chance = float(np.sqrt(NEXT_ANSWERS**2 + NEXT_FEW**2 / n_answers + NEXT_PEOPLE**2 * people))
         now, doubled, gain = _forecasts(curves, points[-1], levels.df, n_answers, most, chance, rng)
@@ -270,6 +281,7 @@ def _judge(
         early,
         few_people=groups.few_people,
         in_sets=asked_in_sets(answers),
+        chosen=groups.chosen,
         unknown_people=answers.participant is None,
         known_law=known_law,
     )

@@ -118,7 +118,11 @@ def group_agreement(answers: Triplets, group: NDArray[np.int64]) -> GroupAgreeme
     error = np.sqrt(np.fmax(by_people, by_units))
     few = total[1].min() < LEAST_QUESTIONS
     people = min(len(np.unique(said.person[of_group == g])) for g in (0, 1))
-    made = [_estimate(v, np.nan if few else e, people) for v, e in zip(_four(total), error, strict=True)]
+    least = (0.0, 0.0, 0.0, -1.0)  # of shares, and of the gap
+    made = [
+        _estimate(v, np.nan if few else e, people, low)
+        for v, e, low in zip(_four(total), error, least, strict=True)
+    ]
     counts = total[1].astype(int).tolist()
     return GroupAgreement(
         (made[0], made[1], made[2]), made[3], (counts[0], counts[1], counts[2]), said.options
@@ -153,10 +157,10 @@ def _jackknife(left: Floats) -> Floats:
     return np.asarray((count - 1) / count * np.sum((left - left.mean(axis=1, keepdims=True)) ** 2, axis=1))
 
 
-def _estimate(value: float, error: float, people: int) -> Estimate:
+def _estimate(value: float, error: float, people: int, least: float) -> Estimate:
     from scipy.stats import t
 
     if not np.isfinite(error) or people < 3:
         return Estimate(float(value), np.nan, np.nan, np.nan)
     width = float(t.ppf(0.975, max(people - 1, 1))) * error
-    return Estimate(float(value), float(error), max(-1.0, value - width), min(1.0, value + width))
+    return Estimate(float(value), float(error), max(least, value - width), min(1.0, value + width))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +16,14 @@ from nearfar.errors import InputError
 from nearfar.evaluate.auto import parse_or_choose
 from nearfar.evaluate.crossval import fit_timed
 from nearfar.evaluate.group_agreement import GroupAgreement, group_agreement
+from nearfar.evaluate.group_test import (
+    PERMUTATIONS,
+    PermutationTest,
+    deals,
+    permutation_test,
+    sum_by_pairs,
+    without_common,
+)
 from nearfar.evaluate.moves import Move, moves_between
 from nearfar.evaluate.residuals import people_left
 from nearfar.evaluate.splits import kfold
@@ -33,35 +41,14 @@ from nearfar.triplets import Triplets, as_triplets
 __all__ = [
     "GroupComparison",
     "GroupPair",
-    "PermutationTest",
     "compare_groups",
-    "permutation_test",
     "some_statements",
 ]
 
 FOLDS = 5
-STEPS = 20  # that find what all people have in common
-PERMUTATIONS = 999
 RESAMPLES = 40
 FAR_OFF = 5.0  # standard deviations at which the questions of two groups are called different
 LEAST_PEOPLE = 3  # in a group; fewer say nothing about a group
-
-
-class PermutationTest(NamedTuple):
-    """How often people dealt to groups at random differ as much: p = (1 + as much or more) / (1 + permutations).
-
-    ``questions_differ`` : the groups were asked different questions, more so than chance would have it. Then a
-    difference may lie in the questions, and nothing is said about the people.
-    """
-
-    p: float
-    permutations: int
-    questions_differ: bool = False
-
-    @property
-    def differ(self) -> bool:
-        """Whether the groups differ, at the 5 % level."""
-        return self.p <= 0.05 and not self.questions_differ
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,75 +215,6 @@ def _pair(
     return GroupPair(names, (people[0], people[1]), counts, shares, test, accuracy, lead, maps, moves)
 
 
-def permutation_test(
-    gram: Floats, member: NDArray[np.integer], n_permutations: int = PERMUTATIONS, seed: int = 0
-) -> PermutationTest:
-    """Whether two groups of people differ, by what is left of their answers.
-
-    The statistic is the squared distance between the means of the two groups without the terms of a person with
-    themselves: mean of the inner products within one group, plus that within the other, less twice that between.
-    It is divided by its standard error, for otherwise a small group of careless people would be called different too often,
-    and compared with that of people dealt to groups of the same sizes at random.
-    """
-    left = _without_common(gram)
-    dealt = _deals(member, n_permutations, seed)
-    apart = _sum_by_pairs(left, dealt, 1) / np.sqrt(
-        np.maximum(_sum_by_pairs(left**2, dealt, 2), np.finfo(float).tiny)
-    )
-    tolerance = 1e-9 * np.abs(apart).max(initial=0.0)
-    as_much = int((apart[1:] >= apart[0] - tolerance).sum())
-    return PermutationTest((1 + as_much) / (1 + n_permutations), n_permutations)
-
-
-def _without_common(gram: Floats) -> Floats:
-    """Inner products of what is left of people when what all of them have in common is taken out.
-
-    Where the map misses something that everybody sees, everybody's vector points there, and the further the more careful
-    its person is: a careless group would look like one that sees otherwise. How far each goes, a_p, is found by the row sums:
-    without the terms of a person with themselves they are a_p times the sum of the other a.
-    """
-    if len(gram) < 4 or not gram.any():
-        return gram
-    sums = gram.sum(axis=1)
-    noise = np.sqrt(2 * (gram**2).sum())  # standard error of the sum of all, where nothing is in common
-    total = max(float(sums.sum()), 2 * float(noise))
-    far = sums / np.sqrt(total)
-    for _ in range(STEPS):
-        far = sums / (np.sqrt(total + far @ far) - far)
-    left = gram - np.outer(far, far)
-    np.fill_diagonal(left, 0.0)
-    return left
-
-
-def _deals(member: NDArray[np.integer], n_permutations: int, seed: int) -> Floats:
-    """(1 + permutations, P) who is in the second group: in truth, then dealt at random."""
-    rng = np.random.default_rng(seed)
-    return np.stack([member == 1, *(rng.permutation(member) == 1 for _ in range(n_permutations))]).astype(
-        float
-    )
-
-
-def _sum_by_pairs(values: Floats, dealt: Floats, power: int) -> Floats:
-    """(1 + permutations,) sum over ordered pairs of people of their value times (their weight in the distance)^power.
-
-    The weight is 1 / (k (k - 1)) within a group of k and -1 / (k l) between. With inner products and power 1 the sum is
-    the squared distance of the means of the groups; with their squares and power 2 it is half its variance where the
-    groups are alike (Chen and Qin 2010).
-    """
-    second = dealt.sum(axis=1)[0]
-    first = dealt.shape[1] - second
-    with_second = dealt @ values
-    within_second = np.einsum("ij,ij->i", with_second, dealt)
-    between = np.einsum("ij,ij->i", with_second, 1 - dealt)
-    within_first = values.sum() - within_second - 2 * between
-    total: Floats = (
-        within_first / (first * (first - 1)) ** power
-        + within_second / (second * (second - 1)) ** power
-        + 2 * between * (-1 / (first * second)) ** power
-    )
-    return total
-
-
 def _questions_differ(answers: Triplets, member: NDArray[np.integer], n_permutations: int, seed: int) -> bool:
     """Whether the trios that the groups were asked about differ far more than chance would have it."""
     from scipy.sparse import coo_array
@@ -310,7 +228,7 @@ def _questions_differ(answers: Triplets, member: NDArray[np.integer], n_permutat
     size = np.sqrt(np.diag(gram))
     gram /= np.outer(size, size)
     np.fill_diagonal(gram, 0.0)
-    apart = _sum_by_pairs(_without_common(gram), _deals(member, n_permutations, seed), 1)
+    apart = sum_by_pairs(without_common(gram), deals(member, n_permutations, seed), 1)
     spread = float(apart[1:].std())
     return bool(apart[0] - apart[1:].mean() > FAR_OFF * spread) if spread > 1e-12 else False
 

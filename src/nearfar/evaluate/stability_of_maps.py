@@ -86,8 +86,8 @@ class Stability:
             )
         if np.isfinite(self.spread).any():
             lines.append(
-                f"locations move by {np.nanmedian(self.spread):.2f} of the map's size (median); the true location is within "
-                f"{np.nanmedian(self.circle):.2f} of 9 in 10; least sure: {self._list(-self.circle, self.circle)}"
+                f"locations move by {np.nanmedian(self.spread):.2f} of the map's size (median); circles that hold 9 in 10 true "
+                f"locations have a radius of {np.nanmedian(self.circle):.2f} (median); least sure: {self._list(-self.circle, self.circle)}"
             )
         if self.kept is not None and np.isfinite(self.kept).any():
             lines.append(

@@ -81,7 +81,7 @@ class Tastes:
     def __str__(self) -> str:
         shares = ", ".join(f"{k + 1}: {100 * found.value:.1f} %" for k, found in enumerate(self.accuracy))
         if self.count == 1:
-            verdict = "One map serves everybody: maps of groups found among the people do not predict better"
+            verdict = "No second way of seeing the objects was found: maps of groups found among the people do not predict better"
         else:
             sizes = " and ".join(map(str, np.bincount(self.group).tolist()))
             verdict = f"There are {self.count} ways of seeing the objects, of {sizes} people"

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nearfar.arrays import Codes, Floats
 from nearfar.evaluate.splits import split_units
+from nearfar.evaluate.undecided import chosen_undecided
 from nearfar.triplets import Triplets
 
 __all__ = [
@@ -84,16 +85,18 @@ class Groups:
     """Which answers hang together: by ``person`` (None where people are not known, or there is one only), by ``unit``.
 
     ``few_people`` : how many people there are where they are too few to speak of others; else 0.
+    ``chosen`` : whether questions were chosen for being undecided; then answers hang together in ways that are not known.
     """
 
     person: Codes | None
     unit: Codes
     few_people: int = 0
+    chosen: bool = False
 
     def __getitem__(self, rows: Any) -> Groups:
         """The groups of some of the answers."""
         person = None if self.person is None else dense_codes(self.person[rows])
-        return Groups(person, dense_codes(self.unit[rows]), self.few_people)
+        return Groups(person, dense_codes(self.unit[rows]), self.few_people, self.chosen)
 
 
 def error_groups(answers: Triplets) -> Groups:
@@ -104,14 +107,15 @@ def error_groups(answers: Triplets) -> Groups:
     >>> groups.person, groups.unit, groups.few_people
     (None, array([0, 0, 1]), 2)
     """
-    unit = split_units(answers).codes
+    unit, chosen = split_units(answers).codes, chosen_undecided(answers)
     people = speakers(answers)
     known = answers.participant is not None and len(answers.participant.present) > 0
     if known and effective_groups(people) < FEW_PEOPLE:
-        return Groups(None, unit, int(people.max(initial=-1)) + 1 if people.max(initial=0) > 0 else 0)
+        few = int(people.max(initial=-1)) + 1 if people.max(initial=0) > 0 else 0
+        return Groups(None, unit, few, chosen)
     if known or answers.statement is not None:
-        return Groups(people, unit)
-    return Groups(None, unit)
+        return Groups(people, unit, chosen=chosen)
+    return Groups(None, unit, chosen=chosen)
 
 
 def effective_groups(codes: Codes) -> float:
@@ -196,7 +200,8 @@ def mean_estimate(values: ArrayLike, groups: Groups, *, folds: int = 1, level: f
     """The mean of (m,) values between 0 and 1 with an interval that never leaves 0 to 1.
 
     The interval is symmetric in the logit. Where all values are alike there is no spread to go by; then it is the exact
-    one of as many coins as there are groups. ``folds`` as for ``covariance_of_means``.
+    one of as many coins as there are groups. Unknown (NaN) with too few people, and where questions were chosen for being
+    undecided. ``folds`` as for ``covariance_of_means``.
 
     >>> value = mean_estimate([1, 0, 1, 1, 1, 0], Groups(None, np.arange(6)))
     >>> round(value.value, 2), round(value.low, 2), round(value.high, 2)
@@ -208,7 +213,7 @@ def mean_estimate(values: ArrayLike, groups: Groups, *, folds: int = 1, level: f
     found = covariance_of_means(values, groups, folds)
     mean, df = float(found.means[0]), found.df
     error = float(np.sqrt(found.matrix[0, 0])) if df > 0 else np.nan
-    if groups.few_people or not np.isfinite(error) or df <= 0:
+    if groups.few_people or groups.chosen or not np.isfinite(error) or df <= 0:
         return Estimate(mean, np.nan, np.nan, np.nan, groups.few_people)
     alpha = 1 - level
     if not 0 < mean < 1 or error == 0:

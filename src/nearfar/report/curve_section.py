@@ -29,7 +29,7 @@ def curve_facts(curve: LearningCurve, answers: int) -> Curve:
             for p in curve.points
         ),
         change=change,
-        known_law=curve.known_law,
+        foreseeable=curve.known_law and not curve.chosen,
         verdict=curve.verdict,
         text=_curve_text(curve, change, answers),
         sampled=curve.n_answers < answers,
@@ -49,6 +49,8 @@ def _curve_text(curve: LearningCurve, change: Change | None, answers: int) -> st
         )
     if not curve.known_law:
         return f"What more answers would bring {model} is not forecast: that is known to work for score and embeddings only."
+    if curve.chosen:
+        return "What more answers would bring is not forecast: questions were chosen for being undecided, as adaptive designs do."
     if change is None:
         return "There are too few answers to say what more of them would bring."
     gain = change.gain
@@ -58,11 +60,12 @@ def _curve_text(curve: LearningCurve, change: Change | None, answers: int) -> st
         else ""
     )
     whose = f" of the same {count(curve.few_people, 'person', 'people')}" if curve.few_people else ""
-    where = " within the same sets of objects" if curve.in_sets else ""
+    if curve.in_sets:
+        whose = " of the same people within the same sets of objects"
     same = " for the same people" if curve.in_sets or curve.unknown_people else ""
     more = f"The learning curve is of {sample}: twice as many" if sampled else "Twice as many answers"
     text = (
-        f"{more}{whose}{where} would bring {model} about {points(gain.value)} points{interval}, "
+        f"{more}{whose} would bring {model} about {points(gain.value)} points{interval}, "
         f"from {percent(change.now.value)} to {percent(change.doubled.value)}{same}"
     )
     if curve.verdict == "levelled off":

@@ -108,7 +108,7 @@ class Judge:
     ``ceiling`` : lowest and highest accuracy that the best possible model can have; None where that is not known,
     and ``unknown`` says why; ``outer`` : the 95 % interval around both ends. ``above_guessing`` : whether any model is,
     tested for all of them at once; ``few_people`` : how many, where they are too few to speak of others, else 0;
-    ``in_sets`` : whether questions were asked within sets of objects, such as booklets;
+    ``in_sets`` : whether questions were asked within sets of objects, such as booklets; ``chosen`` : for being undecided;
     ``remembers_pairs`` : whether remembering pairs predicts as well as the best model. ``agreement`` : of two answers to the same question, by different people where people are
     known; ``repeated`` : how many questions have two such answers.
     """
@@ -126,6 +126,7 @@ class Judge:
     above_guessing: bool
     few_people: int
     in_sets: bool
+    chosen: bool
     remembers_pairs: bool
     agreement: float | None
     agreement_error: float | None
@@ -322,7 +323,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Curve:
-    """Accuracy by number of answers; ``change`` is None where the sizes are too few to look ahead, or without a ``known_law``.
+    """Accuracy by number of answers; ``change`` is None where sizes are too few, or it is not ``foreseeable`` at all.
 
     ``sampled`` : whether it is of a random part of the answers.
     """
@@ -330,7 +331,7 @@ class Curve:
     model: str
     points: tuple[CurvePointFacts, ...]
     change: Change | None
-    known_law: bool
+    foreseeable: bool
     verdict: str
     text: str
     sampled: bool

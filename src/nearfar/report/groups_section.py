@@ -157,7 +157,7 @@ def _verdict(pair: GroupPair, moved: int) -> tuple[str, str]:
             f"{one} and {other} were asked different questions, so a difference may lie in the questions and not in the "
             "people; nothing is said about it."
         )
-    how = f"p = {pair.test.p:.3f} in {pair.test.permutations:,} permutations of the people"
+    how = f"p = {pair.test.p:.3f} by {pair.test.permutations:,} permutations of the people"
     if not pair.test.differ:
         return "note", f"{one} and {other} do not differ recognisably ({how}, level 5\xa0%)."
     objects = (
@@ -268,7 +268,7 @@ def alike_facts(tastes: Tastes | None, agreement: PersonAgreement, shown: Mappin
         gain = tastes.gains[0]
         level = "good"
         verdict = (
-            "One map serves everybody: with two maps, one for each of two groups found among the people, held-out answers "
+            "No second way of seeing the objects was found: with two maps, one for each of two groups found among the people, held-out answers "
             f"are predicted {_points(gain)}."
         )
     else:

@@ -34,6 +34,7 @@ def make_judge(analysis: Analysis) -> Judge:
         above_guessing=bool(scores.above_guessing) if scores else False,
         few_people=scores.few_people if scores else 0,
         in_sets=scores.in_sets if scores else False,
+        chosen=scores.chosen if scores else False,
         remembers_pairs=scores.remembers_pairs if scores else False,
         agreement=found.share if found else None,
         agreement_error=_known(found.standard_error) if found else None,

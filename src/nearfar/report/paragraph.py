@@ -79,10 +79,12 @@ def methods_paragraph(
             f"{sure.resampled}s."
         )
     if curve is not None:
-        sentences.append(
-            "The learning curve refits the model to growing shares of the answers; what more answers would bring is "
-            "read off a saturating curve through it."
+        ahead = (
+            "; what more answers would bring is read off a saturating curve through it"
+            if curve.change
+            else ""
         )
+        sentences.append(f"The learning curve refits the model to growing shares of the answers{ahead}.")
     sentences.append(_software(seed))
     return " ".join(sentences)
 
@@ -147,9 +149,11 @@ def _judged(judge: Judge, answers: Collection) -> str:
     if judge.ceiling is None:
         return f"{text}; the noise ceiling is unknown ({judge.unknown.partition(';')[0]}). {judge.remark}".strip()
     low, high = judge.ceiling
+    least, most = judge.outer or judge.ceiling
     return (
         f"{text}; from the agreement on {asked_again(judge, answers)}, the best possible accuracy lies "
-        f"between {percent(low)} and {percent(high)}. {judge.remark}".strip()
+        f"between {percent(low)} and {percent(high)} (with the uncertainty of both ends, {percent(least)} to {percent(most)}). "
+        f"{judge.remark}".strip()
     )
 
 

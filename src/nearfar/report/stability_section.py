@@ -59,8 +59,8 @@ def _remark(resamples: int, found: Stability, answers: int) -> str:
         text += f" Clusters of answers given at random are kept in {percent(found.kept_by_chance, 0)} of resamples (median)."
     if np.isfinite(found.circle).any():
         text += (
-            f" For 9 in 10 objects the true location lies within {percent(float(np.nanmedian(found.circle)), 0)} of the map's radius of "
-            "the location shown (median; wider where few statements concern an object)."
+            " The circle of an object holds where it would lie with many more answers, for 9 in 10 objects; its radius is "
+            f"{percent(float(np.nanmedian(found.circle)), 0)} of the map's (median; wider where few statements concern an object)."
         )
     return text
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from nearfar.report.facts import Collection, Curve, Judge, Quality, Verdict
 from nearfar.report.words import count, listed, number, percent, points
 
@@ -60,7 +62,7 @@ def _enough(answers: Collection, quality: Quality, curve: Curve | None) -> Verdi
         level, short = "poor", "No better than guessing"
     elif curve is not None and curve.verdict == "too early to say":
         level, short = "fair", "Too early to tell"
-    elif curve is not None and (not curve.known_law or (curve.sampled and curve.verdict != "levelled off")):
+    elif curve is not None and (not curve.foreseeable or (curve.sampled and curve.verdict != "levelled off")):
         level, short = "fair", "Enough or not: unclear"
     elif curve is None or curve.change is None:
         level, short = "fair", "Too few answers to tell"
@@ -83,36 +85,46 @@ def _accuracy(judge: Judge, answers: Collection) -> Verdict:
         return Verdict(
             "Accuracy", "poor", "Cannot be judged", "Too few different questions to hold any of them out."
         )
-    best = judge.accuracy or 0.0
-    how = (
-        f"{judge.best} predicts {_share(judge)} of answers it has not seen; guessing gives {percent(0.5, 0)}."
-    )
-    if judge.few_people:
-        how += f" {count(judge.few_people, 'person', 'people')} are too few to say how well it would predict others."
-    elif judge.error is not None and not answers.participants:
-        how += " Who answered is not known: the ± is for answers of the same people, and others may differ by more."
-    if judge.in_sets:
-        how += (
-            " Questions were asked within sets of objects, such as booklets: the figure is for the same sets and people, and how "
-            "well it predicts other people, or questions about objects of different sets, is not known."
-        )
-    if judge.remembers_pairs:
-        how += (
-            " Merely remembering which pairs were called near predicts as much: the answers come from screens or lists, "
-            "and the figure may say little about new objects."
-        )
+    how = " ".join(_about_accuracy(judge, answers))
     if not judge.above_guessing:
         unsure = (
             "That is not clearly better than guessing: collect more answers before reading anything into it."
         )
         return Verdict("Accuracy", "poor", "Not clearly above guessing", f"{how} {unsure}")
-    if judge.ceiling is None:
-        return Verdict(
-            "Accuracy",
-            "fair",
-            f"{percent(best)} of unseen answers",
-            f"{how} How much is possible is unknown: {judge.unknown}.",
+    level, possible = _beside_ceiling(judge, answers)
+    short = f"{percent(judge.accuracy or 0.0)} of unseen answers"
+    return Verdict("Accuracy", level, short, f"{how} {possible}")
+
+
+def _about_accuracy(judge: Judge, answers: Collection) -> Iterator[str]:
+    """The accuracy, and of whom and of which questions it is."""
+    yield f"{judge.best} predicts {_share(judge)} of answers it has not seen; guessing gives {percent(0.5, 0)}."
+    if judge.few_people:
+        yield f"{count(judge.few_people, 'person', 'people')} are too few to say how well it would predict others."
+    elif judge.error is not None and not answers.participants:
+        yield "Who answered is not known: the ± is for answers of the same people, and others may differ by more."
+    if judge.in_sets:
+        yield (
+            "Questions were asked within sets of objects, such as booklets: the figure is for the same sets and people, and how "
+            "well it predicts other people, or questions about objects of different sets, is not known."
         )
+    if judge.chosen:
+        yield (
+            "Questions were chosen for being undecided, as adaptive designs do: the figure is the share of these answers, and how well "
+            "it predicts answers to other questions is not known."
+        )
+    if judge.remembers_pairs:
+        yield (
+            "Merely remembering which pairs were called near predicts as much: the answers come from screens or lists, "
+            "and the figure may say little about new objects."
+        )
+
+
+def _beside_ceiling(judge: Judge, answers: Collection) -> tuple[str, str]:
+    """How good the accuracy is, and a sentence about the best possible."""
+    if judge.ceiling is None:
+        return "fair", f"How much is possible is unknown: {judge.unknown}."
+    best = judge.accuracy or 0.0
     low, high = judge.ceiling
     least, most = judge.outer or judge.ceiling
     possible = (
@@ -120,24 +132,22 @@ def _accuracy(judge: Judge, answers: Collection) -> Verdict:
         f"{percent(low)} and {percent(high)} (with 95\xa0% certainty between {percent(least)} and {percent(most)}"
         f"{'' if answers.participants else ', if ten people or more answered'})"
     )
+    level = "fair"
     if high <= 0.52:
         level, end = "poor", "people agree hardly more than by chance."
     elif best > most:
-        level, end = (
-            "fair",
-            "the model is above that range, so the repeated questions are harder than the others.",
-        )
+        end = "the model is above that range, which suggests that the repeated questions are harder than the others."
     elif best > high:
         level, end = "good", "the model is at the upper end of what these repeats can tell."
     elif best >= low - CLOSE:
         where = "inside that range" if best >= low else "just below that range"
         level, end = (
             "good",
-            f"the model is {where}, at most {points(most - best)[1:]} points from the limit.",
+            f"the model is {where}, at most about {points(most - best)[1:]} points from the limit.",
         )
     else:
-        level, end = "fair", f"the model is about {points(low - best)[1:]} points or more short of it."
-    return Verdict("Accuracy", level, f"{percent(best)} of unseen answers", f"{how} {possible}: {end}")
+        end = f"the model is about {points(low - best)[1:]} points or more short of it."
+    return level, f"{possible}: {end}"
 
 
 def asked_again(judge: Judge, answers: Collection) -> str:
