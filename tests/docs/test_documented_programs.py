@@ -176,9 +176,12 @@ case $1 in venv) for last; do :; done; mkdir -p "$last/bin"; cp "$(dirname "$0")
 
 
 def make(folder, *words, **environment):
+    """Run make, without the variables that a make around these tests hands on."""
+    handed_on = ("MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS", "PYTHON", "TESTS", "PAPER")
+    own = {name: value for name, value in os.environ.items() if name not in handed_on}
     done = subprocess.run(
         ["make", "-C", str(folder), *words],
-        env=os.environ | environment,
+        env=own | environment,
         capture_output=True,
         text=True,
         check=False,
