@@ -285,6 +285,34 @@ def test_a_signal_that_a_compiled_module_takes_for_a_fault_of_its_own_is_no_trac
     assert done.returncode == 143
 
 
+WHILE_NOTHING_CAN_BE_RAISED = """
+import os, signal, time, weakref
+from nearfar import cli
+import nearfar.cli._app as application
+
+class Dropped: pass
+
+def app():
+    dropped = Dropped()
+    watch = weakref.ref(dropped, lambda gone: os.kill(os.getpid(), signal.SIGTERM))
+    del dropped
+    time.sleep(60)
+
+application.app = app
+cli.main()
+"""
+
+
+@NO_SIGNALS
+def test_a_signal_that_comes_while_nothing_can_be_raised_is_not_lost():
+    """It was, under load: a server that had been told to stop ran on."""
+    done = subprocess.run(
+        [sys.executable, "-c", WHILE_NOTHING_CAN_BE_RAISED], capture_output=True, text=True, timeout=50
+    )
+    assert done.stderr == "nearfar: stopped; nothing half-written was left behind\n"
+    assert done.returncode == 143
+
+
 @NO_SIGNALS
 def test_nohup_is_respected(tmp_path):
     """A command that was told to outlive its terminal does."""

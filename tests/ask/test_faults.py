@@ -2,6 +2,7 @@
 
 import contextlib
 import subprocess
+import sys
 import threading
 import time
 import uuid
@@ -12,6 +13,7 @@ import pytest
 from ask_tools import answer, arrive, call, check_invariants, opened, places, serving, spread
 from benchmarks.ask_faults import run_kills
 
+from nearfar.ask.demo import demo_study
 from nearfar.ask.guard import RateLimit, RateLimits
 from nearfar.ask.passwords import new_secret
 from nearfar.ask.prepare import open_study
@@ -36,6 +38,36 @@ def test_killing_one_of_two_processes_on_postgresql(new_database):
     outcome = run_kills(4, new_database(), processes=2, people=6)
     assert (outcome.lost, outcome.changed, outcome.doubled, outcome.wrong_loads) == (0, 0, 0, 0)
     assert outcome.stored == outcome.confirmed >= 360 and outcome.spread <= 1
+
+
+STARTING = """
+import os, signal, sys
+from pathlib import Path
+from nearfar.ask.prepare import open_study
+from nearfar.ask.serve import free_port, serve
+from nearfar.ask.study import read_study
+
+def started():
+    try:
+        os.kill(os.getpid(), signal.SIGTERM)
+    except SystemExit:  # as an import does that falls back to another package
+        pass
+
+signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(143))
+ready = open_study(read_study(Path(sys.argv[1])))
+try:
+    serve(ready, port=free_port(), started=started)
+finally:
+    ready.close()
+"""
+
+
+def test_a_server_that_is_told_to_stop_while_it_starts_stops(tmp_path):
+    study = demo_study(tmp_path)[0]
+    done = subprocess.run(
+        [sys.executable, "-c", STARTING, study.path], capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (143, "")
 
 
 # ---------------------------------------------------------------- a disk that is full, or may not be written

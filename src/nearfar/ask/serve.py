@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import logging
+import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import uvicorn
+from uvicorn.server import HANDLED_SIGNALS
 
 from nearfar.ask.app import make_app
 from nearfar.ask.guard import RateLimits
@@ -95,11 +98,34 @@ def serve(
     """Serve until the process is told to stop. Only this machine can connect; Caddy or the like goes in front."""
     logging.getLogger("nearfar.ask").setLevel(logging.INFO)
     app = make_app(ready, public_url=public_url, port=port, limits=limits)
-    config = server_config(app, port, public_url)
-    with bind(port) as here:
+    server = uvicorn.Server(server_config(app, port, public_url))
+    with bind(port) as here, _stopped_by_signals(server):
         if started is not None:
             started()
-        uvicorn.Server(config).run(sockets=[here])
+        server.run(sockets=[here])
+
+
+@contextmanager
+def _stopped_by_signals(server: uvicorn.Server) -> Iterator[None]:
+    """Let the signals that uvicorn handles stop it already while it starts, then let them end the process as before.
+
+    Until uvicorn handles them, a signal is an exception, and one that is raised while uvicorn imports what it runs on can
+    be taken for a package that is not there: the server would run on.
+    """
+    came: list[int] = []
+
+    def stop(number: int, frame: Any) -> None:
+        came.append(number)
+        server.handle_exit(number, frame)
+
+    before = {number: signal.signal(number, stop) for number in HANDLED_SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if came:
+        signal.raise_signal(came[0])
 
 
 def write_caddyfile(study: Path, public_url: str, port: int) -> Path | None:

@@ -6,6 +6,7 @@ import io
 import os
 import signal
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from typing import NoReturn
@@ -110,11 +111,31 @@ def _end_on_signals() -> None:
         number = getattr(signal, name, None)  # Windows has no SIGHUP
         if number is not None and signal.getsignal(number) == signal.SIG_DFL:  # nohup's choice is kept
             signal.signal(number, partial(_end, code))
+            if hasattr(signal, "pthread_kill"):  # Windows has neither it nor anybody who sends SIGTERM
+                sys.unraisablehook = partial(_end_again, sys.unraisablehook, number, code)
 
 
 def _end(code: int, number: int, frame: object) -> None:
     _ended.append(code)
     sys.exit(code)
+
+
+def _end_again(
+    otherwise: Callable[[sys.UnraisableHookArgs], object],
+    number: int,
+    code: int,
+    lost: sys.UnraisableHookArgs,
+) -> None:
+    """Repeat a signal that came while Python could raise nothing, as in the callback of a weak reference."""
+    if not (_ended and isinstance(lost.exc_value, SystemExit) and lost.exc_value.code == code):
+        otherwise(lost)
+        return
+    import threading
+
+    # a moment later, for what is raised in here is lost as well
+    repeat = threading.Timer(0.01, signal.pthread_kill, [threading.main_thread().ident, number])
+    repeat.daemon = True
+    repeat.start()
 
 
 _ended: list[int] = []
