@@ -100,6 +100,14 @@ def test_convert_says_why_not(monkeypatch, capsys, tmp_path, odd):
     assert (code, err[:42]) == (2, "nearfar: dialect: 'klingon' is not known; ")
 
 
+def test_convert_without_a_file_to_write(monkeypatch, capsys, tmp_path, odd):
+    code, _, err = run(monkeypatch, capsys, "convert", "odd.csv")
+    assert code == 2
+    assert err == (
+        "nearfar: OUT is missing; expected the file to write, e.g. nearfar convert odd.csv answers.parquet\n"
+    )
+
+
 def test_convert_in_a_pipe(tmp_path, odd):
     command = [sys.executable, "-m", "nearfar", "convert", "-", "-", "--format", "jsonl", "-q"]
     done = subprocess.run(command, input=(tmp_path / "odd.csv").read_bytes(), capture_output=True, check=True)

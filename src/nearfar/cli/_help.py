@@ -1,4 +1,4 @@
-"""Commands whose ``--help`` shows a flag as a flag: typer writes <bool> behind it, as if it took a value."""
+"""Commands whose ``--help`` shows names only: typer writes <bool> behind a flag, <list[str]> behind an argument, and braces."""
 
 from __future__ import annotations
 
@@ -11,19 +11,30 @@ from typer.core import TyperCommand, TyperGroup
 __all__ = ["App", "Group"]
 
 
-def _bare_flags(params: list[Any]) -> list[Any]:
+def _without_types(params: list[Any]) -> list[Any]:
     for param in params:
         if getattr(param, "is_flag", False):
             param.metavar = ""
+        if param.param_type_name == "argument":
+            param.display_type_rich = _nothing
     return params
 
 
+def _nothing(ctx: Any) -> None:
+    """The type of an argument, as its help shows it."""
+
+
 class Command(TyperCommand):
-    """A command with plain flags."""
+    """A command with plain flags and arguments."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         """The parameters, ``--help`` included."""
-        return _bare_flags(super().get_params(ctx))
+        return _without_types(super().get_params(ctx))
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """The words of the usage line; an argument of several words says itself which of them may come again."""
+        pieces = (piece.replace("{", "").replace("}", "") for piece in super().collect_usage_pieces(ctx))
+        return [piece.removesuffix("...") if " " in piece else piece for piece in pieces]
 
 
 class Group(TyperGroup):
@@ -31,7 +42,7 @@ class Group(TyperGroup):
 
     def get_params(self, ctx: Any) -> list[Any]:
         """The parameters, ``--help`` included."""
-        return _bare_flags(super().get_params(ctx))
+        return _without_types(super().get_params(ctx))
 
 
 class App(typer.Typer):

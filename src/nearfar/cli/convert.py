@@ -23,13 +23,13 @@ __all__ = ["convert"]
 
 
 def convert(
-    source: Annotated[
+    files: Annotated[
         list[str],
-        typer.Argument(metavar="IN", help="Files of answers, or - for standard input.", show_default=False),
-    ],
-    target: Annotated[
-        str,
-        typer.Argument(metavar="OUT", help="File to write, or - for standard output.", show_default=False),
+        typer.Argument(
+            metavar="IN... OUT",
+            help="Files of answers, or - for standard input; last the file to write, or - for standard output.",
+            show_default=False,
+        ),
     ],
     from_: Annotated[
         str | None,
@@ -57,8 +57,14 @@ def convert(
 
     Example:  nearfar convert responses.csv answers.parquet --from salmon
     """
+    from nearfar.errors import InputError
     from nearfar.io import write_triplets
 
+    *source, target = files
+    if not source:
+        raise InputError(
+            f"OUT is missing; expected the file to write, e.g. nearfar convert {target} answers.parquet"
+        )
     with session(quiet):
         loaded = load(
             source,
