@@ -6,6 +6,7 @@ import json
 import sqlite3
 import sys
 import warnings
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -204,7 +205,7 @@ def test_the_connection_for_reading_cannot_write(tmp_path):
     ready.close()
     with pytest.raises(FileError, match="attempt to write a readonly database"):
         read_file(tmp_path / "study.db", lambda tx: tx.run("DELETE FROM question"))
-    with sqlite3.connect(tmp_path / "study.db") as connection:
+    with closing(sqlite3.connect(tmp_path / "study.db")) as connection:
         assert connection.execute("SELECT count(*) FROM question").fetchone()[0] > 0
 
 

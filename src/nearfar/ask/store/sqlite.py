@@ -96,16 +96,20 @@ class SqliteStore:
         connection = sqlite3.connect(
             self.path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
         )
-        for pragma in (
-            "journal_mode=WAL",
-            "synchronous=FULL",
-            "foreign_keys=ON",
-            "secure_delete=ON",
-            "temp_store=MEMORY",
-        ):
-            connection.execute(f"PRAGMA {pragma}")
-        for statement in (TABLES + INDEXES).format(**SQLITE_WORDS).split(";"):
-            connection.execute(statement)
+        try:
+            for pragma in (
+                "journal_mode=WAL",
+                "synchronous=FULL",
+                "foreign_keys=ON",
+                "secure_delete=ON",
+                "temp_store=MEMORY",
+            ):
+                connection.execute(f"PRAGMA {pragma}")
+            for statement in (TABLES + INDEXES).format(**SQLITE_WORDS).split(";"):
+                connection.execute(statement)
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
     # ------------------------------------------------------------ what callers use
