@@ -78,7 +78,7 @@ def test_from_welcome_to_code_by_mouse_and_keys(tab, study):
     tab.driver.find_element("css selector", ".option").send_keys(Keys.ENTER)
     tab.until("document.getElementById('where').textContent === 'Question 8 of 12'")
     tab.choose(1)
-    assert "8 of 12" in tab.until("document.getElementById('note-text').textContent")
+    tab.until("document.getElementById('note-text').textContent.includes('8 of 12')")
     tab.click("note-go")
     for _ in range(4):
         tab.choose(0)
