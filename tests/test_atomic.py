@@ -234,7 +234,8 @@ def app():
         path.write_text("half")
         folder.mkdir()
         print("writing", flush=True)
-        time.sleep(60)
+        for _ in range(600):  # a signal between two instructions would be noticed after one long sleep only
+            time.sleep(0.1)
 
 application.app = app
 cli.main()
@@ -317,7 +318,7 @@ def test_a_signal_that_comes_while_nothing_can_be_raised_is_not_lost():
 def test_nohup_is_respected(tmp_path):
     """A command that was told to outlive its terminal does."""
     started = subprocess.Popen(
-        [sys.executable, "-c", WRITE.replace("sleep(60)", "sleep(1)")],
+        [sys.executable, "-c", WRITE.replace("range(600)", "range(10)")],
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         text=True,
