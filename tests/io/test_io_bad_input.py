@@ -135,6 +135,19 @@ def test_arrays_of_the_wrong_make(tmp_path):
         read_triplets({"anchor": []})
 
 
+def test_a_response_is_never_left_out_unasked(tmp_path):
+    """Half of these answers are the other way round, so that rows alone would be wrong."""
+    rows, response = np.array([[0, 1, 2], [1, 2, 0]]), np.array([1, -1])
+    np.savez(tmp_path / "votes.npz", triplets=rows, response=response)
+    for given in (tmp_path / "votes.npz", (rows, response)):
+        with pytest.raises(FileError, match=r"a response to every row; say what it means with dialect="):
+            read_triplets(given)
+        assert read_triplets(given, dialect="list-order").array.tolist() == rows.tolist()
+        assert read_triplets(given, dialect="list-boolean").array.tolist() == [[0, 1, 2], [1, 0, 2]]
+    with pytest.raises(FileError, match=r"response has shape \(1,\); expected one for each of 2 rows"):
+        read_triplets((rows, response[:1]), dialect="list-boolean")
+
+
 def test_options_that_do_not_exist(tmp_path):
     path = put(tmp_path / "answers.csv", GOOD)
     with pytest.raises(InputError, match=r"dialect: 'klingon' is not known; expected one of canonical"):

@@ -237,6 +237,11 @@ def array_table(source: Source) -> TypedTable:
 def _rows_table(source: Source, rows: NDArray[Any], columns: Mapping[str, NDArray[Any]]) -> TypedTable:
     if rows.ndim != 2 or rows.shape[1] != 3:
         raise FileError(f"{source.name}: the rows have shape {rows.shape}; expected (m, 3)")
+    response = columns.get("response")
+    if response is not None and np.shape(response) != (len(rows),):
+        raise FileError(
+            f"{source.name}: response has shape {np.shape(response)}; expected one for each of {len(rows):,} rows"
+        )
     three = {str(i): rows[:, i] for i in range(3)}
     return _table(source, three | dict(columns), len(rows))
 

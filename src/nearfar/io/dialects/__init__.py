@@ -8,7 +8,7 @@ from typing import Any
 
 from nearfar.errors import FileError, InputError
 from nearfar.io.dialects._grammar import Aside, Dialect, Grammar, Refusal
-from nearfar.io.dialects.arrays import LIST_BOOLEAN, LIST_COUNT, LIST_ORDER
+from nearfar.io.dialects.arrays import LIST_BOOLEAN, LIST_COUNT, LIST_ORDER, RESPONSE
 from nearfar.io.dialects.canonical import CANONICAL
 from nearfar.io.dialects.mapped import MAPPED, bare_grammar, is_overlay, mapped_grammar, with_columns
 from nearfar.io.dialects.most_central import MOST_CENTRAL
@@ -60,6 +60,11 @@ def choose(table: Table, name: str | None, columns: dict[str, Any] | None = None
         bare = bare_grammar(table.header, columns) if table.may_be_bare else None
         return MAPPED, bare or mapped_grammar(table.header, columns)
     wanted = name or table.dialect
+    if name is None and wanted == LIST_ORDER.name and table.header.find(*RESPONSE) is not None:
+        raise FileError(
+            f"{table.name}: there is a response to every row; say what it means with dialect= (--dialect): list-boolean "
+            "(nearer to the second, or not), list-count (votes), or list-order to leave it out"
+        )
     dialect, grammar = _by_header(table) if wanted is None else _by_name(table, named(wanted))
     if table.first_index is not None and grammar.first_index is None:
         grammar = replace(grammar, first_index=table.first_index)

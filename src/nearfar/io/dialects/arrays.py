@@ -11,7 +11,7 @@ from nearfar.io.dialects._grammar import Aside, Dialect, Grammar, Refusal
 from nearfar.io.header import Header
 from nearfar.triplets import Triplets
 
-__all__ = ["LIST_BOOLEAN", "LIST_COUNT", "LIST_ORDER"]
+__all__ = ["LIST_BOOLEAN", "LIST_COUNT", "LIST_ORDER", "RESPONSE"]
 
 ROLES = ("i", "j", "k")
 RESPONSE = ("response", "responses", "y")
