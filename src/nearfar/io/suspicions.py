@@ -15,7 +15,9 @@ from nearfar.errors import NearfarWarning
 
 __all__ = ["similar_names", "slow_seconds", "warn_of_suspicions"]
 
-SPACES = re.compile(r"[\s\u00a0\u200b\u2060\ufeff]+")
+INVISIBLE = re.compile(
+    r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
+)  # of no width: spaces, joiners, directions
 TYPICAL = 3.0  # a median response time, in seconds
 MOST = TYPICAL * 1000**0.5  # beyond it, a thousandth is nearer to what is typical
 MANY = 5
@@ -26,6 +28,8 @@ def similar_names(names: Sequence[str], *, case: bool = True) -> list[tuple[str,
 
     >>> similar_names(["fig", "Fig", "fig ", "kiwi"])
     [('fig', 'Fig', 'fig ')]
+    >>> similar_names(["fig", "f\\u200big", "fig\\u200f"])
+    [('fig', 'f\\u200big', 'fig\\u200f')]
     """
     text = "".join(names)
     if text.isascii() and text.isdigit():  # numbers, of which there may be millions
@@ -35,7 +39,7 @@ def similar_names(names: Sequence[str], *, case: bool = True) -> list[tuple[str,
         if name.isascii():
             plain = " ".join(name.split())
         else:
-            plain = SPACES.sub(" ", unicodedata.normalize("NFKC", name)).strip()
+            plain = " ".join(INVISIBLE.sub("", unicodedata.normalize("NFKC", name)).split())
         groups.setdefault(plain.casefold() if case else plain, []).append(name)
     return [tuple(group) for group in groups.values() if len(group) > 1]
 
