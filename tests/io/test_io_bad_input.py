@@ -53,8 +53,18 @@ def put(path, data):
             'anchor,near,"far\na,b,c\n',
             r"line 1: the header cannot be read, a quotation mark opens",
         ),
-        ("answers.json", "{}", r"holds one JSON dict; expected an array of objects"),
-        ("answers.json", "[1", r"answers\.json: is not JSON"),
+        ("answers.json", "{}", r"holds one JSON value; expected an array of objects"),
+        (
+            "answers.json",
+            "[1",
+            r"answers\.json: is not JSON .*; expected one array of objects, or call it .jsonl",
+        ),
+        (
+            "answers.json",
+            '[["' + "x" * 99 + '"]]',
+            r"not a JSON object: '.*x'; expected an object with named values",
+        ),
+        ("answers.dat", GOOD, r"^[^']*answers\.dat: unknown extension '\.dat'; expected"),
     ],
 )
 def test_a_file_that_cannot_be_read(tmp_path, name, data, message):

@@ -82,18 +82,19 @@ class JsonTable(Table):
             raise FileError(f"{source.name}: bytes that are not UTF-8; expected {UTF8}")
         records = _parse(text)
         if isinstance(records, str):
-            raise FileError(f"{source.name}: is not JSON ({records})")
-        if not isinstance(records, list):
             raise FileError(
-                f"{source.name}: holds one JSON {type(records).__name__}; expected an array of objects"
+                f"{source.name}: is not JSON ({records}); expected one array of objects, "
+                "or call it .jsonl where every line is an object"
             )
+        if not isinstance(records, list):
+            raise FileError(f"{source.name}: holds one JSON value; expected an array of objects")
         rows, lines, faults = [], [], []
         for number, record in enumerate(records, start=1):
             if isinstance(record, dict) and _is_text(record):
                 rows.append(record)
                 lines.append(number)
             else:
-                faults.append(Fault(number, NOT_OBJECT[0], f"'{_text(record)}'"[:80], NOT_OBJECT[1]))
+                faults.append(Fault(number, NOT_OBJECT[0], f"'{(_text(record) or '')[:80]}'", NOT_OBJECT[1]))
         frame, keys = _frame(rows)
         self._cells = Cells(frame, len(records), 1, pl.Series(lines, dtype=pl.Int64), tuple(faults))
         _check_columns(source, dict.fromkeys(keys))

@@ -99,6 +99,8 @@ def _from_file(path: Path) -> Source:
         raise FileError(f"{name}: cannot be read, there is no such file") from error
     except OSError as error:
         raise FileError(f"{name}: cannot be read, {(error.strerror or str(error)).lower()}") from error
+    except FileError:
+        raise
     except ValueError as error:  # a NUL in the name
         raise FileError(f"{name!r}: cannot be read, {error}") from error
     if not start:
