@@ -77,6 +77,15 @@ def test_a_choice_that_could_be_two_things_is_not_guessed(tmp_path):
             r"got the roles anchor, near; expected anchor, near, far; or anchor, two or more options",
         ),
         ({"anchor": ["Q", "L"], "near": "L", "far": "R"}, r"anchor must be one column, got 2"),
+        (QUESTION | {"near": "L"}, r"got the roles anchor, option, choice, near; expected"),
+        (
+            {"anchor": "Q", "option": ["Q", "L", "R"], "odd": "Picked"},
+            r"got the roles anchor, option, odd; expected",
+        ),
+        (
+            QUESTION | {"seconds": "L", "milliseconds": "R"},
+            r"got both seconds and milliseconds; give one of them",
+        ),
     ],
 )
 def test_wrong_columns_get_a_sentence(tmp_path, columns, message):
@@ -113,6 +122,22 @@ def test_only_an_optional_column_is_named(tmp_path):
     text = "anchor,near,far,Worker No.,RT\na,b,c,7,1500\n"
     answers = read(tmp_path, text, columns={"participant": "Worker No.", "milliseconds": "RT"}).triplets
     assert (np.asarray(answers.participant).tolist(), answers.seconds.tolist()) == ([7], [1.5])
+
+
+def test_a_spreadsheet_with_decimal_commas(tmp_path):
+    """As Excel saves it in most of Europe; a comma in a name does not cut it."""
+    text = "Compared;First;Second;Nearer, you think;Sec.\nfig;lime;plum, ripe;plum, ripe;1,25\nfig;kiwi;lime;lime;,5\n"
+    columns = {
+        "anchor": "Compared",
+        "option": ["First", "Second"],
+        "choice": "Nearer, you think",
+        "seconds": "Sec.",
+    }
+    answers = read(tmp_path, text, columns=columns).triplets
+    assert named(answers) == [("fig", "plum, ripe", "lime"), ("fig", "lime", "kiwi")]
+    assert answers.seconds.tolist() == [1.25, 0.5]
+    with pytest.raises(RowsError, match=r"line 2: not a number: s '1,250'; expected a number of seconds"):
+        read(tmp_path, 'anchor,near,far,s\na,b,c,"1,250"\n', columns={"seconds": "s"})
 
 
 def test_blank_and_skipped_choices_are_set_aside(tmp_path):

@@ -165,7 +165,9 @@ class Reader:
         if indices is not None:
             opened.n_answers += len(indices)
             return Batch(indices, NONE_REJECTED, NONE_ASIDE, len(indices))
-        columns = parse_columns(cells.frame, grammar, opened.naming, self.people.vocabulary)
+        columns = parse_columns(
+            cells.frame, grammar, opened.naming, self.people.vocabulary, decimal_comma=table.decimal_comma
+        )
         _check_first_number(opened, columns)
         found = classify_rows(cells.frame, columns, grammar, opened.naming, may_be_blank=table.guarded)
         rejected = rejected_rows(found, cells, grammar, table)

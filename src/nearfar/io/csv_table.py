@@ -82,6 +82,7 @@ class CsvTable(Table):
             size = window.line_end(0)
             line = window.peek(0, size)
             self.separator = _separator(source, line)
+            self.decimal_comma = self.separator == ";"
             if line.count(self.separator.encode()) >= LIMITS.columns:
                 raise FileError(
                     f"{source.name}: has more than {LIMITS.columns:,} columns; if that is meant, raise "
@@ -338,7 +339,9 @@ def _skip_blank_lines(window: Window) -> tuple[int, int]:
         line = window.peek(at, end)
         where = f"{window.name}, line {number + 1}"
         if start in (b"\xff\xfe", b"\xfe\xff") or 0 in line:
-            raise FileError(f"{where}: UTF-16 or binary data; expected {UTF8}")
+            raise FileError(
+                f"{where}: UTF-16 or binary data; expected text in UTF-8 (save it again, in Excel 'CSV UTF-8')"
+            )
         if decode(line) is None:
             raise FileError(f"{where}: bytes that are not UTF-8; expected {UTF8}")
         if RETURN in line.rstrip(b"\r\n"):
@@ -353,8 +356,10 @@ def _skip_blank_lines(window: Window) -> tuple[int, int]:
 
 
 def _separator(source: Source, line: bytes) -> str:
-    """A tab in a TSV file; elsewhere whatever cuts the first line, commas before all others."""
+    """A tab in a TSV file; elsewhere what cuts the first line most often, or blanks in a text file without any of these."""
     if source.format == "tsv":
         return "\t"
-    marks = ",;\t " if source.format == "txt" else ",;\t"
-    return next((mark for mark in marks if mark.encode() in line), ",")
+    unquoted = b"".join(line.split(b'"')[::2])
+    mark = max(",;\t", key=lambda mark: unquoted.count(mark.encode()))
+    found = mark.encode() in unquoted
+    return " " if not found and source.format == "txt" and b" " in unquoted else mark

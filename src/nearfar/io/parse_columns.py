@@ -13,15 +13,18 @@ from nearfar.io.times import parse_times
 __all__ = ["parse_columns"]
 
 SMALL_INTEGERS = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32)  # that Int64 holds
+DECIMAL_COMMA = r"^(-?\d*),(\d+)$"
 UNKNOWN = ("NA", "nan", "NaN", "null", "None", "")
 
 
-def parse_columns(frame: pl.DataFrame, grammar: Grammar, naming: Naming, people: Vocabulary) -> pl.DataFrame:
+def parse_columns(
+    frame: pl.DataFrame, grammar: Grammar, naming: Naming, people: Vocabulary, *, decimal_comma: bool = False
+) -> pl.DataFrame:
     """The columns of a grammar, one row per row of ``frame``.
 
     Objects are ids, null where blank, negative where refused; participants are codes of ``people``; ``seconds``,
     ``near_side`` and ``answered_at`` are numbers, with a column ``bad_...`` that marks cells which are none; all else
-    is text, or whole numbers where the table has such.
+    is text, or whole numbers where the table has such. With ``decimal_comma``, response times may be written as 1,5.
     """
     chosen: dict[str, pl.Expr] = {}
     coded: dict[str, pl.Expr] = {}  # by the parser already, so that there is no work to divide
@@ -43,7 +46,8 @@ def parse_columns(frame: pl.DataFrame, grammar: Grammar, naming: Naming, people:
         elif role == "statement":
             chosen[role] = _text(_without_nan(cell, dtype, role), dtype)
         elif role == "seconds":
-            chosen |= _number(role, cell, dtype)
+            point = cell.str.replace(DECIMAL_COMMA, "$1.$2") if decimal_comma else cell
+            chosen |= _number(role, point, dtype)
         elif role == "near_side":
             chosen |= _side(cell)
         elif role == "answered_at":

@@ -82,6 +82,7 @@ class Table(ABC):
     row_word : what a row is called in messages.
     typed : whether cells have types of their own; if not, a column of whole numbers is taken as numbers.
     may_be_bare : whether the format allows a file without a header.
+    decimal_comma : whether 1,5 is a number, as where a semicolon stands between cells.
     guarded : whether text that looks like a formula is written with an apostrophe, because a spreadsheet may open it.
     dialect : the dialect that the source itself names, if any.
     objects : the object list that the source itself holds, if any.
@@ -93,6 +94,7 @@ class Table(ABC):
     row_word: ClassVar[str] = "row"
     typed: ClassVar[bool] = True
     may_be_bare: ClassVar[bool] = False
+    decimal_comma: bool = False
     guarded: ClassVar[bool] = False
 
     def __init__(self, source: Source, header: Header) -> None:

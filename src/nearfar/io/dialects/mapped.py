@@ -74,17 +74,18 @@ def mapped_grammar(header: Header, columns: Mapping[str, Any]) -> Grammar:
     single = {role: found_at[0] for role, found_at in found.items()}
     chosen = [role for role in single if role in CHOICES]
     kind, how = CHOICES[chosen[0]] if len(chosen) == 1 else ("", None)
-    if {"anchor", "near", "far"} <= single.keys() and not options and not chosen:
+    objects = {"anchor", "near", "far"} & single.keys()
+    if len(objects) == 3 and not options and not chosen:
         roles = ("anchor", "near", "far")
         anchor, near, far = map(pl.col, roles)
         grammar = Grammar({role: single[role] for role in roles}, roles, ((anchor, near, far),))
-    elif "anchor" in single and len(options) == 2 and kind == "choice":
+    elif objects == {"anchor"} and len(options) == 2 and kind == "choice":
         grammar = nearer_grammar(single["anchor"], options, single[chosen[0]], how)
-    elif "anchor" in single and len(options) > 2 and kind == "choice" and how != "side":
+    elif objects == {"anchor"} and len(options) > 2 and kind == "choice" and how != "side":
         grammar = grid_grammar(
             single["anchor"], options, [single[chosen[0]]], single.pop("check", None), how=how
         )
-    elif len(options) == 3 and kind in ("odd", "central"):
+    elif not objects and len(options) == 3 and kind in ("odd", "central"):
         grammar = one_of_three_grammar(kind, options, single[chosen[0]], how)
     else:
         raise InputError(
@@ -112,6 +113,8 @@ def positions(header: Header, columns: Mapping[str, Any]) -> dict[str, list[int]
     unknown = [role for role in columns if role not in ROLES]
     if unknown:
         raise InputError(f"columns: unknown role {unknown[0]!r}; expected one of {', '.join(ROLES)}")
+    if "seconds" in columns and "milliseconds" in columns:
+        raise InputError("columns: got both seconds and milliseconds; give one of them")
     found = {}
     for role, given in columns.items():
         several = list(given) if isinstance(given, (list, tuple)) else [given]
