@@ -184,3 +184,14 @@ def test_times_beyond_any_sum_come_back_without_a_warning(tmp_path):
     answers = Triplets([2, 2], [1, 1], [0, 0], ["a", "b", "c"], seconds=[8.98846567e307, 8.98846567e307])
     write_triplets(answers, tmp_path / "answers.parquet")
     assert read_triplets(tmp_path / "answers.parquet").seconds.tolist() == answers.seconds.tolist()
+
+
+@pytest.mark.filterwarnings("ignore:list-order. bare rows of indices have no room for statement")
+@pytest.mark.parametrize("extension", ["csv", "tsv", "txt", "jsonl", "parquet", "xlsx", "npy", "npz"])
+def test_bare_rows_in_every_format(tmp_path, extension):
+    """Some formats cannot do without names of columns; their rows are read back all the same."""
+    rows = [[0, 1, 2], [1, 0, 2], [3, 2, 0], [2, 3, 0]]
+    answers = Triplets.from_array(rows, statement=np.array([0, 0, 1, 1]))
+    for dialect in ["list-order", *(["things"] if extension[:2] != "np" else [])]:
+        write_triplets(answers, tmp_path / f"rows.{extension}", dialect=dialect)
+        assert read_triplets(tmp_path / f"rows.{extension}", dialect=dialect).array.tolist() == rows

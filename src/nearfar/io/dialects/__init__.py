@@ -35,6 +35,7 @@ DIALECTS = (
     LIST_BOOLEAN,
     LIST_COUNT,
 )
+BARE_NAMES = (("i", "j", "k"), ("a", "b", "odd"))  # of bare rows, in formats that cannot do without names
 
 
 def named(name: str) -> Dialect:
@@ -96,7 +97,8 @@ def _by_name(table: Table, dialect: Dialect) -> tuple[Dialect, Grammar]:
     if grammar is not None:
         return dialect, grammar
     has_rows = table.dialect is not None  # an array of rows of three, with or without more columns
-    if dialect.bare is not None and (has_rows or (len(table.header) == 3 and table.may_be_bare)):
+    is_bare = len(table.header) == 3 if table.may_be_bare else table.header.cells in BARE_NAMES
+    if dialect.bare is not None and (has_rows or is_bare):
         return dialect, dialect.bare(table.header)
     columns = ", ".join(map(repr, table.header.cells))
     bare = " or three columns without a header" if dialect.bare is not None else ""
