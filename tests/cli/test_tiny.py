@@ -53,6 +53,24 @@ def test_tiny_collections_get_a_page_and_everything_else(folder, rows, people, m
         invoke(*words)
 
 
+@pytest.mark.parametrize(
+    ("people", "questions"), [(1, ["a,b,c", "a,c,d"]), (5, ["a,b,c", "a,c,d"]), (6, ["a,b,c"])]
+)
+def test_groups_that_cannot_be_compared_still_make_a_page(folder, people, questions):
+    """One group, groups of two, or people enough and one question: the page says so."""
+    path, page = folder / "groups.csv", folder / "groups.html"
+    rows = [f"{question},p{p},g{p % 2}" for p in range(people) for question in questions]
+    path.write_text("anchor,near,far,participant,cohort\n" + "\n".join(rows) + "\n")
+    for words in (["--groups", "cohort"], ["--column", "group=cohort", "--bundle", folder / "bundle"]):
+        page.unlink(missing_ok=True)
+        result = invoke("report", path, "-o", page, *words)
+        assert result.exit_code == 0 and "warning: groups: are not compared, because" in result.stderr
+        assert "The groups are not compared: " in page.read_text() and ">p0<" not in page.read_text()
+    listed = folder / "strangers.csv"
+    listed.write_text("participant,group\nx,1\ny,2\n")
+    assert invoke("report", path, "-o", page, "--groups", listed).exit_code == 1
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_contradictions_alone_still_make_a_page(folder, seed):
     """Every answer has its opposite: kernels know nothing, embeddings have nowhere to go."""

@@ -264,7 +264,7 @@ def test_what_cannot_be_compared_is_said(two_views):
         compare_groups(answers, {"ann": "x"})
     with pytest.raises(InputError, match="among the 24 people who answered, got experts;"):
         compare_groups(answers, {p: g for p, g in groups.items() if g == "experts"})
-    with pytest.raises(InputError, match="'alone' has 1 people; expected at least 3 in each group"):
+    with pytest.raises(InputError, match="'alone' has 1 person; expected at least 3 in each group"):
         compare_groups(answers, groups | {"1-0": "alone"})
     some = {p: g for p, g in groups.items() if p not in ("1-0", "2-0")}
     assert compare_groups(answers, some, model="soe-2", n_permutations=9, n_resamples=2).left_out == 2

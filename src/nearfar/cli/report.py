@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,6 +27,7 @@ from nearfar.cli._common import (
 from nearfar.cli._groups import GroupsOption, read_groups, with_group_column
 from nearfar.cli._methods import ImagesOption, write_bytes
 from nearfar.cli._model import ModelOption
+from nearfar.errors import NearfarWarning
 
 if TYPE_CHECKING:
     from nearfar.report.make import Report
@@ -132,6 +134,13 @@ def report(
             files=[file for file in answers if file != "-"],
             excluded=loaded.excluded,
         )
+        if made.facts.groups is not None and made.facts.groups.reason:
+            warnings.warn(
+                "groups: are not compared, because that takes two groups of at least three people each, and answers to "
+                "enough different questions",
+                NearfarWarning,
+                stacklevel=2,
+            )
         written = _write(made, output, json, bundle)
         if secret is not None and key is None and made.people:
             keep_key(output, secret)

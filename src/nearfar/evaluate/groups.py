@@ -286,9 +286,8 @@ def _groups(answers: Triplets, groups: Mapping[Any, str]) -> tuple[NDArray[np.in
     sizes = {name: found.count(name) for name in names}
     small = [name for name in names if sizes[name] < LEAST_PEOPLE]
     if small:
-        raise InputError(
-            f"groups: {small[0]!r} has {sizes[small[0]]} people; expected at least {LEAST_PEOPLE} in each group"
-        )
+        people = "1 person" if sizes[small[0]] == 1 else f"{sizes[small[0]]} people"
+        raise InputError(f"groups: {small[0]!r} has {people}; expected at least {LEAST_PEOPLE} in each group")
     code = np.full(len(answers.participant.names), -1, dtype=np.int64)
     code[present] = [names.index(group) if group else -1 for group in found]
     return code[answers.participant.codes], names, found.count("")

@@ -21,7 +21,7 @@ from nearfar.evaluate.counting import accuracy_per_object
 from nearfar.io.reading import double_submits
 from nearfar.report import facts as f
 from nearfar.report.curve_section import curve_facts
-from nearfar.report.groups_section import Alike, GroupsFacts, alike_facts, groups_facts
+from nearfar.report.groups_section import NOT_COMPARED, Alike, GroupsFacts, alike_facts, groups_facts
 from nearfar.report.judge_section import make_judge
 from nearfar.report.kernel_section import Shown, show_space
 from nearfar.report.map_section import make_maps
@@ -206,7 +206,15 @@ class _Collector:
         if self.options.groups is None:
             return None
         shown_as = {} if objects is None else dict(zip(objects.names, objects.display_names, strict=True))
-        return groups_facts(self.analysis.groups(self.options.groups), shown_as)
+        people = self.analysis.answers.participant
+        named = set() if people is None else set(map(str, people.names[people.present].tolist()))
+        try:
+            found = self.analysis.groups(self.options.groups)
+        except InputError:
+            if named.isdisjoint(map(str, self.options.groups)):
+                raise
+            return GroupsFacts("", (), 0, NOT_COMPARED)
+        return groups_facts(found, shown_as)
 
     def _quality(self, space: Shown) -> f.Quality:
         analysis = self.analysis

@@ -15,12 +15,25 @@ from nearfar.evaluate.tastes import Tastes
 from nearfar.evaluate.uncertainty import Estimate
 from nearfar.report.print.placing import place_names
 
-__all__ = ["Alike", "GroupsFacts", "PairFacts", "Share", "Spot", "alike_facts", "groups_facts"]
+__all__ = [
+    "NOT_COMPARED",
+    "Alike",
+    "GroupsFacts",
+    "PairFacts",
+    "Share",
+    "Spot",
+    "alike_facts",
+    "groups_facts",
+]
 
 SHOWN_MOVES = 10
 WIDTH, MARGIN, LETTER, LONGEST = 380.0, 26.0, 5.8, 24  # of a map as it is drawn, and of its names
 FAR_OUT = 3.0  # times the typical distance from the middle, where an object stands at the border instead
 BORDER = 9.0  # between it and the edge
+NOT_COMPARED = (
+    "The groups are not compared: that takes two groups of at least three people each, and answers to enough different "
+    "questions."
+)
 MOST_PEOPLE = 60  # in the drawn matrix; everybody is in the tables
 
 
@@ -87,11 +100,12 @@ class PairFacts:
 
 @dataclass(frozen=True)
 class GroupsFacts:
-    """Every two groups, by which model, and how many people were in none."""
+    """Every two groups, by which model, and how many people were in none; ``reason`` : why there are no pairs, or ""."""
 
     model: str
     pairs: tuple[PairFacts, ...]
     left_out: int
+    reason: str = ""
 
 
 @dataclass(frozen=True)

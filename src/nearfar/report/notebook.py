@@ -38,7 +38,7 @@ def notebook_json(made: Made) -> str:
     ]
     if facts.curve is not None:
         cells += [_text("## Would more answers help?"), _code("print(analysis.curve)")]
-    if facts.groups is not None:
+    if facts.groups is not None and facts.groups.pairs:
         cells.append(_text("## Do the groups see the objects differently?"))
         cells.append(_code(f"groups = {_groups(made)!r}\nprint(analysis.groups(groups))"))
     for number, cell in enumerate(cells):

@@ -28,7 +28,7 @@ def make_tables(facts: Facts) -> dict[str, pl.DataFrame]:
         tables["tree_leaves"] = _leaves(facts, facts.tree)
     if facts.quality.participants:
         tables["participants"] = _participants(facts)
-    if facts.groups is not None:
+    if facts.groups is not None and facts.groups.pairs:
         tables["group_moves"] = _group_moves(facts.groups)
     if facts.alike is not None:
         tables["agreement"] = _agreement(facts.alike)
