@@ -44,6 +44,7 @@ DRAWS = {
     "simulate.answers": lambda seed: nf.simulate.answers(QUESTIONS, points=POINTS, seed=seed),
     "KernelKMeans": lambda seed: nf.KernelKMeans(2, random_state=seed).fit(PHI),
     "embedding.SOE": lambda seed: nf.embedding.SOE(1, init="random", random_state=seed).fit(ANSWERS),
+    "embedding.SOE from a kernel": lambda seed: nf.embedding.SOE(1, random_state=seed).fit(ANSWERS),
 }
 COSTLY = {
     "datasets.make_colours": "20,000 answers; drawn as make_toy draws",

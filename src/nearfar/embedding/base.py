@@ -164,12 +164,14 @@ class Embedding(BaseEstimator):  # type: ignore[misc]
 
     def _starts(self, loop: Loop, informed: NDArray[np.intp]) -> Iterator[Points]:
         n = loop.data.n_objects
+        rng = generator(
+            self.random_state, "random_state"
+        )  # an error where it is none, though nothing be drawn
         if not isinstance(self.init, str):
             yield self._given_start(n)
         elif self.init == "kernel":
             yield kernel_start(loop.data, informed, self.n_components) * self._radius()
         else:
-            rng = generator(self.random_state, "random_state")
             for _ in range(self.n_init):
                 if self.init == "origin":
                     yield origin_start(n, self.n_components, rng)
