@@ -42,6 +42,7 @@ GIVEN = {
     "a frame of indices": (pd.DataFrame(ROWS, columns=ROLES), f"three indices in a row; {MAKE_PHI}"),
     "K of score": (nf.kernel_matrix(ANSWERS, "score"), NOT_K),
     "K with ones": (nf.kernel_matrix(ANSWERS, "k1", diagonal="keep"), NOT_K),
+    "K of an embedding": (nf.kernel_matrix(ANSWERS, "soe-2"), NOT_K),
     "a frame of K": (pd.DataFrame(nf.kernel_matrix(ANSWERS, "k1")), NOT_K),
     "pandas names": (pd.DataFrame(NAMES, columns=ROLES), rf"holds text such as 'o\d', .*{READ}"),
     "polars names": (pl.DataFrame(NAMES, schema=ROLES), rf"holds text such as 'o\d', .*{READ}"),

@@ -132,20 +132,22 @@ def _are_indices(values: Any) -> bool:
 
 
 def _is_kernel(values: Any) -> bool:
-    """Symmetric, one value on the diagonal (0 for zero rows) that no other exceeds, and rows longer than 1."""
+    """Symmetric, nowhere more than its diagonal allows (Cauchy and Schwarz), and rows that are not of unit length."""
     n, p = values.shape
     if n != p or n < 3 or values.dtype.kind != "f":
         return False
-    diagonal = values.diagonal()
-    informed = diagonal != 0
-    if not informed.any() or not np.allclose(diagonal[informed], diagonal[informed][0], rtol=1e-6):
+    diagonal, largest = values.diagonal(), np.abs(values).max()
+    if (
+        not np.isfinite(largest)
+        or diagonal.min() < 0
+        or np.count_nonzero(values) == np.count_nonzero(diagonal)
+    ):
         return False
-    if not 0 < diagonal[informed][0] <= 1 + 1e-6 or np.abs(values).max() > 1 + 1e-6:
+    if not np.allclose(values, values.T, rtol=0, atol=1e-6 * largest):
         return False
-    if not np.allclose(values, values.T, rtol=0, atol=1e-6):
-        return False
-    lengths = np.linalg.norm(values, axis=1)
-    return not np.allclose(lengths[informed], 1, atol=1e-3)
+    lengths, root = np.linalg.norm(values, axis=1), np.sqrt(diagonal)
+    within = bool((np.abs(values) <= root[:, None] * root + 1e-6 * largest).all())
+    return within and not np.allclose(lengths[diagonal != 0], 1, atol=1e-3)
 
 
 # -------------------------------------------------------------------- facts
