@@ -142,6 +142,10 @@ def test_a_frame_goes_one_way_wherever_it_is_given(convert):
             r"'a'.* is not a valid index; expected a whole number from 0; for names give a data frame",
         ),
         ([[0, 1], [0, 1, 2]], r"triplets: expected an \(m, 3\) array of indices"),
+        (
+            np.array([[0, 1, 2], [0, 1, "x"]], dtype=object),
+            r"triplets, answer 1: 'x' is not a valid index; expected a whole number from 0; for names",
+        ),
         (np.array([["2020-01-01"] * 3], "M8[D]"), r"anchor, answer 0: .* is not a valid index"),
     ],
 )
@@ -154,6 +158,7 @@ def test_the_gate_takes_both():
     answers = small()
     assert as_triplets(answers) is answers
     assert as_triplets([[0, 1, 2]]).objects == ("0", "1", "2")
+    assert as_triplets(np.array([[0, 1, 2]], dtype=object)).array.tolist() == [[0, 1, 2]]
 
 
 # ---------------------------------------------------------------- refusing

@@ -90,7 +90,12 @@ def three_columns(values: ArrayLike) -> NDArray[Any]:
         raise TripletError(
             f"triplets: expected an (m, 3) array of indices, got shape {array.shape}",
         )
-    return array
+    if array.dtype.kind != "O":
+        return array
+    at, found = _first_odd(array.ravel())
+    if not _is_whole(found):
+        raise _not_an_index(f"triplets, answer {at // 3}", found, 0)
+    return array.astype(np.int64)  # as a data frame of several types gives them
 
 
 def largest_index(array: NDArray[Any]) -> int:
@@ -118,12 +123,7 @@ def as_indices(values: ArrayLike, role: str, n_objects: int) -> Indices:
         bad = array.dtype.kind != "f" or not np.isfinite(array).all() or not (array == np.floor(array)).all()
         if bad:
             row, found = _first_odd(array)
-            last = f" to {n_objects - 1}" if n_objects else ""
-            names = "; for names give a data frame with columns anchor, near and far"
-            raise TripletError(
-                f"{role}, answer {row}: {found!r} is not a valid index; expected a whole number from 0{last}"
-                + (names if isinstance(found, str) else "")
-            )
+            raise _not_an_index(f"{role}, answer {row}", found, n_objects)
     if array.size and (array.min() < 0 or array.max() >= n_objects):
         row = int(np.argmax((array < 0) | (array >= n_objects)))
         raise TripletError(
@@ -132,13 +132,29 @@ def as_indices(values: ArrayLike, role: str, n_objects: int) -> Indices:
     return read_only(array, np.int32)
 
 
+def _not_an_index(where: str, found: object, n_objects: int) -> TripletError:
+    last = f" to {n_objects - 1}" if n_objects else ""
+    names = "; for names give a data frame with columns anchor, near and far"
+    return TripletError(
+        f"{where}: {found!r} is not a valid index; expected a whole number from 0{last}"
+        + (names if isinstance(found, str) else "")
+    )
+
+
 def _first_odd(array: NDArray[Any]) -> tuple[int, object]:
     """Where an array of would-be indices first holds something that is not a whole number."""
     if array.dtype.kind == "f":
         odd = ~np.isfinite(array) | (array != np.floor(array))
         row = int(np.argmax(odd))
         return row, array[row].item()
-    return 0, array.ravel()[:1].tolist()[0]
+    found = array.tolist()
+    row = next((row for row, value in enumerate(found) if not _is_whole(value)), 0)
+    return row, found[row]
+
+
+def _is_whole(value: object) -> bool:
+    """Whether a value is a whole number that an index may be."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and abs(int(value)) < 2**63
 
 
 def as_numbers(values: ArrayLike | None, name: str) -> NDArray[np.float64] | None:
