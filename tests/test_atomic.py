@@ -141,6 +141,7 @@ def answers_file(tmp_path_factory):
         ["convert", "{}", "/dev/full", "--format", "csv"],
         ["convert", "{}", "/dev/full", "--format", "parquet"],
         ["convert", "{}", "/dev/full", "--format", "npz"],
+        ["convert", "{}", "/dev/full", "--format", "xlsx"],
         ["convert", "{}", "/dev/full", "--format", "jsonl.gz"],
     ],
     ids=lambda words: words[-1],

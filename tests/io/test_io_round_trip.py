@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from io_tools import OPTIONAL, assert_same, names, same_partition, triplets
 
+from nearfar.errors import FileError
 from nearfar.io import read_answers, read_triplets, scan_triplets, write_triplets
 from nearfar.io.summary import summarise
 from nearfar.triplets import Triplets
@@ -195,3 +196,24 @@ def test_bare_rows_in_every_format(tmp_path, extension):
     for dialect in ["list-order", *(["things"] if extension[:2] != "np" else [])]:
         write_triplets(answers, tmp_path / f"rows.{extension}", dialect=dialect)
         assert read_triplets(tmp_path / f"rows.{extension}", dialect=dialect).array.tolist() == rows
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_workbook_holds_addresses_as_text(tmp_path):
+    """Excel has room for 65,530 links, and shows 'internal:x' as 'x'."""
+    objects = [
+        "http://a.org/1.png",
+        "internal:x",
+        "mailto:a@b.c",
+        "external:c",
+        "https://b.org/" + "y" * 3000,
+    ]
+    rows = np.stack([np.arange(22_000) % 5, np.arange(1, 22_001) % 5, np.arange(2, 22_002) % 5], axis=1)
+    answers = Triplets.from_array(rows, objects)
+    write_triplets(answers, tmp_path / "links.xlsx")
+    assert_same(read_triplets(tmp_path / "links.xlsx", objects=objects), answers)
+    with pytest.raises(
+        FileError, match="a cell of 40,000 characters is more than the 32,767 of an Excel cell"
+    ):
+        write_triplets(Triplets.from_array([[0, 1, 2]], ["x" * 40_000, "y", "z"]), tmp_path / "long.xlsx")
+    assert not (tmp_path / "long.xlsx").exists()

@@ -7,7 +7,7 @@ import io
 import os
 import re
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import polars as pl
 
@@ -21,6 +21,8 @@ TABLE_FORMATS = (".csv", ".tsv", ".json", ".jsonl", ".xlsx")
 FORMULA = r"^'*[=+\-@\t\r]"
 NUMBER = r"^'*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 MOST_EXCEL_ROWS = 1_048_575  # below its header
+MOST_EXCEL_CHARACTERS = 32_767  # of a cell
+PLAIN_TEXT = {"strings_to_formulas": False, "strings_to_urls": False, "nan_inf_to_errors": True}
 
 
 def check_table_path(path: str | os.PathLike[str]) -> str:
@@ -83,4 +85,17 @@ def write_excel(table: pl.DataFrame, file: BinaryIO) -> None:
         raise FileError(
             f"{len(table):,} rows are more than the {MOST_EXCEL_ROWS:,} of an Excel sheet; write .csv"
         )
-    table.write_excel(file, autofit=True)
+    text = table.select(pl.selectors.string())
+    longest: Any = max((column.str.len_chars().max() or 0 for column in text), default=0)
+    if longest > MOST_EXCEL_CHARACTERS:
+        raise FileError(
+            f"a cell of {longest:,} characters is more than the {MOST_EXCEL_CHARACTERS:,} of an Excel cell; write .csv"
+        )
+    from xlsxwriter import Workbook
+
+    stream = (
+        io.BytesIO()
+    )  # an archive that cannot be written whole would print a traceback when it is given up
+    with Workbook(stream, PLAIN_TEXT) as book:
+        table.write_excel(book, autofit=True)
+    file.write(stream.getvalue())
