@@ -11,10 +11,12 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+import xlsxwriter
 from io_tools import named
 
 import nearfar as nf
 from nearfar.cli._common import named_columns
+from nearfar.errors import FileError, NearfarWarning, RowsError
 
 FILES = Path(__file__).parent / "files"
 DOCS = Path(__file__).parents[2] / "docs" / "files.md"
@@ -64,6 +66,33 @@ def test_a_spreadsheet_as_a_workbook(tmp_path):
     back = nf.read_triplets(tmp_path / "back.xlsx")
     assert named(back) == [("1", "02", "x")]
     assert (np.asarray(back.participant).tolist(), back.seconds.tolist()) == ([7], [1.5])
+
+
+def workbook(path, *sheets):
+    book = xlsxwriter.Workbook(path)
+    for rows in sheets:
+        sheet = book.add_worksheet()
+        for number, row in enumerate(rows):
+            sheet.write_row(number, 0, row)
+    book.close()
+    return path
+
+
+def test_a_workbook_as_people_keep_it(tmp_path):
+    """Rows above the header, columns without a name, a name twice, other sheets: each is said or counted as Excel does."""
+    rows = [["", ""], ["anchor", "near", "far", ""], ["a", "b", "c", "note"], ["a", "b", ""]]
+    with pytest.raises(RowsError, match=r"one\.xlsx, row 4: blank cell: far ''"):
+        nf.read_triplets(workbook(tmp_path / "one.xlsx", rows))
+    twice = workbook(tmp_path / "twice.xlsx", [["anchor", "near", "far", "near"], ["a", "b", "c", "d"]])
+    with pytest.raises(FileError, match=r"column 'near' is there 2 times \(columns 2, 4\)"):
+        nf.read_triplets(twice)
+    with pytest.raises(FileError, match=r"empty\.xlsx: the first sheet is empty; expected answers"):
+        nf.read_triplets(workbook(tmp_path / "empty.xlsx", []))
+    several = workbook(tmp_path / "several.xlsx", rows[:3], [["more"]])
+    with pytest.warns(
+        NearfarWarning, match=r"only the first sheet is read, 'Sheet1'; to read another \('Sheet2'\)"
+    ):
+        assert named(nf.read_triplets(several)) == [("a", "b", "c")]
 
 
 OWN = Path(__file__).parents[2] / ".venv-cblearn" / "bin" / "python"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import re
+import warnings
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -12,7 +13,8 @@ from typing import Any
 
 import polars as pl
 
-from nearfar.errors import FileError, MissingExtra
+from nearfar.errors import FileError, MissingExtra, NearfarWarning
+from nearfar.io.header import Header
 from nearfar.io.sources import Source
 from nearfar.io.typed_tables import READABLE, TypedTable, check_unpacked, first_line
 
@@ -26,13 +28,19 @@ CHUNK, OVERLAP = 1 << 20, 64
 
 
 class _ExcelTable(TypedTable):
+    """The rows below row ``at`` of a sheet, which holds the names of the columns; rows count as the spreadsheet does."""
+
     typed = False
     guarded = True
-    first_row = 2  # as the spreadsheet counts them, below its header
+
+    def __init__(self, source: Source, cells: pl.DataFrame, at: int) -> None:
+        super().__init__(source, cells[at + 1 :].lazy(), len(cells) - at - 1)
+        self.header = Header(source.name, [cell or "" for cell in cells.row(at)])
+        self.first_row = at + 2
 
 
 def excel_table(source: Source) -> TypedTable:
-    """The first sheet of an Excel workbook; its first row holds the names of the columns."""
+    """The first sheet of an Excel workbook; its first row that is not blank holds the names of the columns."""
     try:
         import fastexcel
     except ImportError as error:
@@ -40,11 +48,26 @@ def excel_table(source: Source) -> TypedTable:
     data = source.data if isinstance(source.data, bytes) else str(source.data)
     try:
         _check_rectangle(source)
-        sheet = fastexcel.read_excel(data).load_sheet(0, dtypes="string")
-        table: Any = pl.DataFrame(sheet)
+        book = fastexcel.read_excel(data)
+        cells = pl.DataFrame(book.load_sheet(0, header_row=None, skip_rows=0, dtypes="string"))
     except (fastexcel.FastExcelError, *ZIP_FAULTS, *READABLE) as error:
         raise FileError(f"{source.name}: is not a readable Excel workbook ({first_line(error)})") from error
-    return _ExcelTable(source, table.lazy(), len(table))
+    if len(book.sheet_names) > 1:
+        warnings.warn(
+            f"{source.name}: only the first sheet is read, {book.sheet_names[0]!r}; to read another ("
+            f"{', '.join(map(repr, book.sheet_names[1:]))}), put it first or save it as a file of its own",
+            NearfarWarning,
+            stacklevel=2,
+        )
+    blank = (
+        cells.select(pl.all_horizontal(pl.all().is_null() | (pl.all() == ""))).to_series()
+        if cells.width
+        else []
+    )
+    at = next((row for row, is_blank in enumerate(blank) if not is_blank), None)
+    if at is None:
+        raise FileError(f"{source.name}: the first sheet is empty; expected answers")
+    return _ExcelTable(source, cells, at)
 
 
 def _check_rectangle(source: Source) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -45,7 +45,7 @@ READABLE = (TypeError, OSError, pl.exceptions.PolarsError, pl.exceptions.PanicEx
 class TypedTable(Table):
     """A polars table of ``n_rows`` rows, counted from ``first_row``; text is null where it is empty."""
 
-    first_row: ClassVar[int] = 0
+    first_row: int = 0
 
     def __init__(self, source: Source, table: pl.LazyFrame, n_rows: int) -> None:
         schema = table.collect_schema()
