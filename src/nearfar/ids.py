@@ -124,6 +124,12 @@ class Ids:
         """Codes that occur, in order."""
         return np.flatnonzero(np.bincount(self.codes, minlength=len(self.names)))
 
+    @property
+    def known(self) -> NDArray[np.intp]:
+        """Codes that occur and are not blank, in order: a blank says that it is not known who answered."""
+        present = self.present
+        return present if self.is_numeric else present[self.names[present] != ""]
+
 
 def codes_within(ids: Ids, owners: Ids) -> NDArray[np.int64]:
     """(m,) a number for every id; where an id occurs with several owners, one for every pair of id and owner.

@@ -216,7 +216,7 @@ class Triplets:
         return len(self.anchor)
 
     def __repr__(self) -> str:
-        people = f", {len(self.participant.present)} participants" if self.participant is not None else ""
+        people = f", {len(self.participant.known)} participants" if self.participant is not None else ""
         return f"Triplets({len(self)} answers, {self.n_objects} objects{people})"
 
     def __getitem__(self, rows: Any) -> Triplets:

@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 from cli_tools import run
 
+import nearfar as nf
 from nearfar.cli._common import load, session, tell, text_output
 from nearfar.errors import FileError, NearfarWarning
 from nearfar.progress import step
@@ -290,3 +291,13 @@ def test_pseudonyms_of_any_report_nearby_are_excluded(monkeypatch, capsys, tmp_p
         warnings.simplefilter("error")
         found = load([str(tmp_path / "answers.csv")], exclude=tmp_path / "out.txt")
     assert found.excluded == {"bob": 1}
+
+
+def test_answers_of_nobody_known_are_not_those_of_one_person(monkeypatch, capsys, tmp_path):
+    """As merged cells of a spreadsheet leave them: whether a blank repeats a question is not known."""
+    path = tmp_path / "blanks.csv"
+    path.write_text("anchor,near,far,participant\na,b,c,ann\nb,c,a,\nb,c,a,\nc,a,b,bob\nc,a,b,bob\n")
+    _, out, _ = run(monkeypatch, capsys, "check", path)
+    assert "participants    2\n" in out
+    assert "2 questions answered more than once, 1 time by the same participant" in out
+    assert repr(nf.read_triplets(path)) == "Triplets(5 answers, 3 objects, 2 participants)"

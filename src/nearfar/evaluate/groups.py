@@ -274,8 +274,8 @@ def _groups(answers: Triplets, groups: Mapping[Any, str]) -> tuple[NDArray[np.in
     if answers.participant is None:
         raise InputError("groups: the answers do not say who gave them; add a column participant")
     given = {str(person): str(group) for person, group in groups.items()}
-    present = answers.participant.present
-    listed = [str(name) for name in answers.participant.names[present].tolist()]
+    known = answers.participant.known
+    listed = [str(name) for name in answers.participant.names[known].tolist()]
     found = [given.get(name, "") for name in listed]
     names = sorted({group for group in found if group})
     if len(names) < 2:
@@ -289,7 +289,7 @@ def _groups(answers: Triplets, groups: Mapping[Any, str]) -> tuple[NDArray[np.in
         people = "1 person" if sizes[small[0]] == 1 else f"{sizes[small[0]]} people"
         raise InputError(f"groups: {small[0]!r} has {people}; expected at least {LEAST_PEOPLE} in each group")
     code = np.full(len(answers.participant.names), -1, dtype=np.int64)
-    code[present] = [names.index(group) if group else -1 for group in found]
+    code[known] = [names.index(group) if group else -1 for group in found]
     return code[answers.participant.codes], names, found.count("")
 
 

@@ -59,12 +59,7 @@ def excel_table(source: Source) -> TypedTable:
             NearfarWarning,
             stacklevel=2,
         )
-    blank = (
-        cells.select(pl.all_horizontal(pl.all().is_null() | (pl.all() == ""))).to_series()
-        if cells.width
-        else []
-    )
-    at = next((row for row, is_blank in enumerate(blank) if not is_blank), None)
+    at = next((row for row, found in enumerate(cells.iter_rows()) if any(found)), None)
     if at is None:
         raise FileError(f"{source.name}: the first sheet is empty; expected answers")
     return _ExcelTable(source, cells, at)

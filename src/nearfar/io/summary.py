@@ -92,7 +92,7 @@ def summarise(result: ReadResult) -> Summary:
         contradicting_pairs=int((ways == 2).sum()),
         contradicting_answers=int(answered[ways == 2].sum()),
         statements=None if triplets.statement is None else len(np.unique(triplets.statement_ids)),
-        participants=None if people is None else len(people.present),
+        participants=None if people is None else len(people.known),
         repeated_questions=int((answered > 1).sum()),
         repeated_answers=int(answered[answered > 1].sum()),
         repeated_within=_repeated_within(triplets),
@@ -110,6 +110,7 @@ def _repeated_within(triplets: Triplets) -> int | None:
         return None
     _, question = np.unique(triplets.question_ids, return_inverse=True)
     pairs = question.astype(np.int64) * len(triplets.participant.names) + triplets.participant.codes
+    pairs = pairs[np.isin(triplets.participant.codes, triplets.participant.known)]
     return int((np.unique(pairs, return_counts=True)[1] > 1).sum())
 
 

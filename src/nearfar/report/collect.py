@@ -176,7 +176,7 @@ class _Collector:
         answers, counts = self.analysis.answers, self.analysis.counts
         people = None
         if answers.participant is not None:
-            people = sum(1 for code in answers.participant.present if str(answers.participant.names[code]))
+            people = len(answers.participant.known)
         gone = [
             f.LeftOut(f"answers of {self.people[name]}", size, "this participant was excluded")
             for name, size in self.excluded.items()
@@ -207,7 +207,7 @@ class _Collector:
             return None
         shown_as = {} if objects is None else dict(zip(objects.names, objects.display_names, strict=True))
         people = self.analysis.answers.participant
-        named = set() if people is None else set(map(str, people.names[people.present].tolist()))
+        named = set() if people is None else set(map(str, people.names[people.known].tolist()))
         try:
             found = self.analysis.groups(self.options.groups)
         except InputError:
