@@ -228,6 +228,15 @@ def test_grids_of_pictures_in_one_file_for_each_person(run, tmp_path):
         assert len({row["anchor"], *(row[f"option_{i}"] for i in range(1, 5))}) == 5
 
 
+def test_one_file_for_each_person_needs_people(run, tmp_path):
+    (tmp_path / "objects.txt").write_text("a\nb\nc\nd\n")
+    with pytest.raises(
+        InputError, match=r"--output: .*\{participant\}\.csv' is one file for each person, .* add --people"
+    ):
+        run(tmp_path / "objects.txt", "-b", 4, "-o", tmp_path / "{participant}.csv")
+    assert [path.name for path in tmp_path.iterdir()] == ["objects.txt"]
+
+
 def test_every_format_holds_the_same_table(run, many_names, tmp_path):
     arguments = [many_names, "-b", 60, "--people", 3, "--checks", 1]
     wanted = [list(row.values()) for row in rows(run(*arguments).stdout)]

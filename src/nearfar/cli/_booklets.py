@@ -69,12 +69,18 @@ def _roles(questions: Questions) -> list[str]:
 
 def write_plan(table: pl.DataFrame, output: str) -> int:
     """Write a plan to one file, or to one for each person where the name has {participant}; says how many."""
+    from nearfar.errors import InputError
     from nearfar.io.table_writing import check_table_path, write_table
 
     check_table_path(output)
     if PERSON not in output:
         write_table(table, output)
         return 1
+    if "participant" not in table.columns:
+        raise InputError(
+            f"--output: {output!r} is one file for each person, but there are no lists for people; add --people, or "
+            "leave {participant} out"
+        )
     people = table["participant"].unique(maintain_order=True).to_list()
     width = len(str(len(people)))
     for person in people:
