@@ -67,6 +67,8 @@ def test_a_choice_that_could_be_two_things_is_not_guessed(tmp_path):
             r"has no column 'Qq'; its columns are 'Q', 'L', 'R', 'Picked'",
         ),
         ({"anchor": 7, "near": "L", "far": "R"}, r"has no column 7; its columns are 'Q'"),
+        ({"anchor": True, "near": "L", "far": "R"}, r"has no column True; its columns are 'Q'"),
+        (5, r"columns must be a dict of roles and their columns, got 5"),
         (
             {"anchor": "1", "near": "2", "far": "44"},
             r"has no column '44'; its columns are numbered from 1 to \d",

@@ -103,6 +103,30 @@ def test_a_pyarrow_table_and_typed_columns():
     assert named(read_triplets(mixed)) == [("1", "2", "a"), ("x", "3", "b")]
 
 
+def test_missing_values_of_pandas_and_a_column_that_is_there_twice():
+    frame = pd.DataFrame(
+        {
+            "anchor": pd.array(["a", "b"], dtype="string"),
+            "near": ["b", "c"],
+            "far": ["c", "a"],
+            "participant": pd.array([7, None], dtype="Int64"),
+            "seconds": pd.array([1.5, None], dtype="Float64"),
+            "answered_at": pd.to_datetime(["2023-11-14 22:13:20", None]),
+        }
+    )
+    for given in (frame, frame.convert_dtypes()):
+        answers = read_triplets(given)
+        assert named(answers) == [("a", "b", "c"), ("b", "c", "a")]
+        assert np.asarray(answers.participant).tolist() == ["7", ""]
+        assert answers.seconds[0] == 1.5 and np.isnan(answers.seconds[1])
+        assert answers.answered_at[0] == 1.7e9 and np.isnan(answers.answered_at[1])
+    twice = pd.DataFrame([["a", "b", "c", "d"]], columns=["anchor", "near", "far", "near"])
+    with pytest.raises(
+        FileError, match=r"data frame: a column is there twice \(.*'near' 2 times\); rename one"
+    ):
+        read_triplets(twice)
+
+
 def test_standard_input_is_known_by_its_first_bytes(tmp_path, monkeypatch):
     answers = Triplets([0, 1], [1, 2], [2, 0], ["a", "b", "c"], statement=[4, 4])
     for extension in ("csv", "tsv", "jsonl", "csv.gz", "csv.zst", "jsonl.zst", "parquet", "npz"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -108,6 +108,8 @@ class Reader:
     ) -> None:
         if on_bad not in ("error", "drop"):
             raise InputError(f"on_bad must be 'error' or 'drop', got {on_bad!r}")
+        if columns is not None and not isinstance(columns, Mapping):
+            raise InputError(f"columns must be a dict of roles and their columns, got {columns!r}")
         self.drop = on_bad == "drop"
         self.listed = as_names(objects)
         self.names = NameTable(self.listed, numbered=as_count(objects) is not None)

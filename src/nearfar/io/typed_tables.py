@@ -37,6 +37,7 @@ LAST_CHARACTER, SURROGATES = (
     (0xD800, 0xDFFF),
 )  # what text can hold, and what of that is no character
 ROW_BYTES = 12  # of three indices
+MISSING = ("NAType", "NaTType")  # of pandas, whose own library need not be there
 TEXT_ROWS = 1 << 18  # of text at a time, so that one batch is worked on while the next is made
 TEXT = (pl.String, pl.Categorical, pl.Enum, pl.Binary, pl.Time)
 READABLE = (TypeError, OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException)
@@ -182,6 +183,10 @@ def frame_table(source: Source) -> TypedTable:
             f"answers: cannot be read from {type(frame).__name__}; "
             "expected a path, '-', a list of paths, a data frame or an (m, 3) array"
         ) from error
+    except nw.exceptions.DuplicateError as error:
+        raise FileError(
+            f"{source.name}: a column is there twice ({' '.join(str(error).split())}); rename one of them"
+        ) from error
     native = table.to_native()
     if not isinstance(native, pl.DataFrame):
         native = pl.DataFrame(
@@ -195,9 +200,16 @@ def frame_table(source: Source) -> TypedTable:
 def _series(values: list[Any]) -> pl.Series:
     try:
         return pl.Series(values, nan_to_null=False)
-    except (TypeError, pl.exceptions.PolarsError):  # a column of mixed types
-        blank = [value is None or value != value for value in values]
-        return pl.Series([None if b else str(v) for b, v in zip(blank, values, strict=True)], dtype=pl.String)
+    except (
+        TypeError,
+        pl.exceptions.PolarsError,
+    ):  # a column of mixed types, or with the missing values of pandas
+        known = [None if type(value).__name__ in MISSING else value for value in values]
+    try:
+        return pl.Series(known, nan_to_null=False)
+    except (TypeError, pl.exceptions.PolarsError):
+        blank = [value is None or value != value for value in known]
+        return pl.Series([None if b else str(v) for b, v in zip(blank, known, strict=True)], dtype=pl.String)
 
 
 def npz_table(source: Source) -> TypedTable:

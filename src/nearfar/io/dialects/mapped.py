@@ -132,7 +132,7 @@ def _position(header: Header, given: Any) -> int:
             at = int(given) - 1 if len(given) < 9 else -1
     else:
         at = given
-    if isinstance(at, int) and 0 <= at < len(header):
+    if isinstance(at, int) and not isinstance(at, bool) and 0 <= at < len(header):
         return at
     listed = ", ".join(map(repr, header.cells[:50])) + (", ..." if len(header) > 50 else "")
     if not any(header.cells):
