@@ -145,6 +145,13 @@ def test_arrays_of_the_wrong_make(tmp_path):
         read_triplets({"anchor": []})
 
 
+def test_of_a_huge_cell_the_beginning_is_shown(tmp_path):
+    path = put(tmp_path / "huge.csv", "anchor,near,far,seconds\na,b,c," + "x" * 1_000_000 + "\n")
+    with pytest.raises(RowsError, match=r"not a number: seconds 'x{200}…'; expected a number") as caught:
+        read_triplets(path)
+    assert len(str(caught.value)) < 1000
+
+
 def test_a_response_is_never_left_out_unasked(tmp_path):
     """Half of these answers are the other way round, so that rows alone would be wrong."""
     rows, response = np.array([[0, 1, 2], [1, 2, 0]]), np.array([1, -1])

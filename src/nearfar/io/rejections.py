@@ -36,6 +36,7 @@ CHECKS = pl.Schema(
 )
 NONE_REJECTED, NONE_ASIDE = pl.DataFrame(schema=REJECTED), pl.DataFrame(schema=CHECKS)
 SHOWN = 5
+LONGEST = 200  # characters of a cell that are shown
 
 
 def rejected_rows(found: Classified, cells: Cells, grammar: Grammar, table: Table) -> pl.DataFrame:
@@ -90,7 +91,10 @@ def _content(cells: pl.DataFrame, grammar: Grammar, table: Table, roles: tuple[s
             at > 2 and not table.may_be_bare
         )  # a bare row of three has no names
         column = table.header.describe(at) if has_name else f"column {at + 1}"
-        shown.append(pl.format("{} '{}'", pl.lit(column), pl.col(f"c{at}").cast(pl.String).fill_null("")))
+        text = pl.col(f"c{at}").cast(pl.String).fill_null("")
+        long = text.str.len_chars() > LONGEST
+        cell = pl.when(long).then(text.str.slice(0, LONGEST) + pl.lit("…")).otherwise(text)
+        shown.append(pl.format("{} '{}'", pl.lit(column), cell))
     return cells.select(content=pl.concat_str(shown, separator=", "))["content"]
 
 
