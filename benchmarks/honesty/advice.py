@@ -108,6 +108,15 @@ def main() -> None:
         )
     ]
     run_cells("advice_pilot_held_out", cells, from_pilot, count)
+    cells = [
+        {"noise": noise, "geometry": g, "n": n, "pilot": pilot, "people": people}
+        for noise, g, n, pilot, people in (
+            ("gamma", "sphere", 25, 500, 10),
+            ("side", "torus", 30, 600, 15),
+            ("context", "topics", 30, 800, 20),
+        )
+    ]
+    run_cells("advice_pilot_fourth", cells, from_pilot, count)
 
 
 if __name__ == "__main__":

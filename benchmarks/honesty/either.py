@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.honesty import worlds, worlds_held_out, worlds_third
+from benchmarks.honesty import worlds, worlds_fourth, worlds_held_out, worlds_third
 from nearfar.triplets import Triplets
 
 __all__ = ["Either", "make_either"]
@@ -27,6 +27,9 @@ def make_either(rng: np.random.Generator, *, n: int, noise: str, geometry: str =
     if geometry in worlds_third.GEOMETRIES:
         third = worlds_third.make_third(rng, n=n, geometry=geometry, noise=noise)
         return Either(third, worlds_third.POOL, worlds_third.asked_third, worlds_third.asked_of_third)
+    if geometry in worlds_fourth.GEOMETRIES:
+        fourth = worlds_fourth.make_fourth(rng, n=n, geometry=geometry, noise=noise)
+        return Either(fourth, worlds_fourth.POOL, worlds_fourth.asked_fourth, worlds_fourth.asked_of_fourth)
     if geometry:
         world = worlds_held_out.make_held_out(rng, n=n, geometry=geometry, noise=noise)
         return Either(

@@ -14,6 +14,7 @@ import numpy as np
 from benchmarks.honesty._run import repetitions, run_cells, share
 from benchmarks.honesty.either import make_either
 from benchmarks.honesty.worlds import DESIGNS, POOL, World, asked, make_world
+from benchmarks.honesty.worlds_fourth import FourthWorld, parted
 from nearfar.evaluate.alignment import align, along_axes
 from nearfar.evaluate.crossval import fit_timed
 from nearfar.evaluate.group_test import permutation_test
@@ -141,13 +142,18 @@ def called_different(
     noise: str,
     geometry: str = "",
 ) -> dict[str, Any]:
-    """The permutation test alone. In held-out worlds groups that differ weigh the dimensions otherwise, by four to one."""
+    """The permutation test alone. In held-out worlds groups that differ weigh the dimensions otherwise, by four to one.
+
+    Differences of the fourth family are those of ``worlds_fourth.parted``.
+    """
     rng = np.random.default_rng(seed)
     if geometry:
         either = make_either(rng, n=25, noise=noise, geometry=geometry)
         world, half = either.world, either.pool // 2
         second = np.arange(either.pool) >= half
-        if difference == "weights":
+        if isinstance(world, FourthWorld):
+            world = parted(world, rng, difference)
+        elif difference == "weights":
             first = np.arange(world.features.shape[1]) == 0
             world = replace(world, weights=np.where(second[:, None] & first, 4.0, world.weights))
         elif difference == "abilities":
@@ -215,11 +221,38 @@ def main() -> None:
         ("balanced", "weights", (12, 12), 4800, "ratio", "ball"),
         ("screens", "weights", (12, 12), 2400, "lapses", "city"),
     )
-    for name, sets in (
-        ("groups_tested", (alike, other)),
-        ("groups_tested_held_out", (alike_held_out, other_held_out)),
+    alike_fourth = (
+        ("zipf", "same", (12, 12), 2400, "gamma", "sphere"),
+        ("runs", "same", (10, 20), 2000, "streaks", "torus"),
+        ("odd", "same", (15, 15), 3000, "context", "topics"),
+        ("list", "same", (16, 16), 1600, "side", "cosine"),
+        ("blocks 12", "same", (20, 20), 2400, "familiar", "torus"),
+        ("zipf", "abilities", (12, 12), 2400, "familiar", "torus"),
+        ("central", "abilities", (10, 25), 2400, "plain", "sphere"),
+        ("landmarks", "abilities", (25, 10), 2400, "side", "topics"),
+        ("zipf", "lapses", (12, 12), 2400, "plain", "sphere"),
+        ("list", "lapses", (20, 20), 2400, "context", "torus"),
+        ("runs", "eager", (12, 12), 2400, "gamma", "cosine"),
+        ("two of six", "eager", (15, 10), 2400, "streaks", "sphere"),
+        ("zipf", "side", (12, 12), 2400, "plain", "torus"),
+        ("list", "side", (15, 15), 1500, "plain", "sphere"),
+        ("zipf", "split", (12, 12), 2400, "plain", "topics"),
+        ("anchors", "split", (20, 10), 2400, "context", "sphere"),
+        ("uncertain", "abilities", (12, 12), 1200, "plain", "sphere"),
+    )
+    other_fourth = (
+        ("zipf", "swapped", (12, 12), 2400, "gamma", "sphere"),
+        ("runs", "swapped", (10, 20), 2000, "streaks", "torus"),
+        ("odd", "swapped", (15, 15), 3000, "context", "topics"),
+        ("zipf", "blend", (12, 12), 2400, "familiar", "torus"),
+        ("list", "blend", (16, 16), 1600, "side", "cosine"),
+    )
+    for name, sets, defaults in (
+        ("groups_tested", (alike, other), (1000, 150)),
+        ("groups_tested_held_out", (alike_held_out, other_held_out), (1000, 150)),
+        ("groups_tested_fourth", (alike_fourth, other_fourth), (600, 150)),
     ):
-        for chosen, default in zip(sets, (1000, 150), strict=True):
+        for chosen, default in zip(sets, defaults, strict=True):
             cells = [dict(zip(keys, cell, strict=False)) for cell in chosen]
             run_cells(name, cells, called_different, repetitions(default))
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from benchmarks._measure import KEPT, RESULTS, ROOT, SMALL
-from benchmarks.honesty.worlds_third import GEOMETRIES
+from benchmarks.honesty import worlds_fourth, worlds_third
 from nearfar.evaluate.people import wilson
 
 PAGE = ROOT / "docs" / "honesty.md"
@@ -107,7 +107,7 @@ TABLES: dict[str, tuple[tuple[str, ...], tuple[str, ...], dict[str, str]]] = {
         {"covered": "95 % interval holds the truth", "known": "pairs told", "width": "width of the interval"},
     ),
     "groups_tested": (
-        ("groups_tested", "groups_tested_held_out"),
+        ("groups_tested", "groups_tested_held_out", "groups_tested_fourth"),
         ("difference", "design", "noise", "geometry", "people", "m"),
         {"differ": "called different"},
     ),
@@ -127,7 +127,7 @@ TABLES: dict[str, tuple[tuple[str, ...], tuple[str, ...], dict[str, str]]] = {
         {"covered": "90 % interval holds what is reached", "half_width": "half its width"},
     ),
     "advice_pilot": (
-        ("advice_pilot", "advice_pilot_held_out"),
+        ("advice_pilot", "advice_pilot_held_out", "advice_pilot_fourth"),
         ("noise", "geometry", "n", "d", "pilot", "people"),
         {
             "covered": "90 % interval holds what is reached",
@@ -142,8 +142,8 @@ TABLES: dict[str, tuple[tuple[str, ...], tuple[str, ...], dict[str, str]]] = {
         {"right": "right", "too_many": "too many", "too_few": "too few", "called_noise": "called noise"},
     ),
     "screens": (
-        ("screens", "screens_held_out", "screens_third"),
-        ("design", "noise", "geometry", "n", "m"),
+        ("screens", "screens_held_out", "screens_third", "screens_fourth"),
+        ("design", "noise", "geometry", "n", "m", "who"),
         {
             "found": "called screens",
             "found_shuffled": "rows shuffled",
@@ -188,8 +188,9 @@ def number(row: Row, key: str) -> str:
 
 def family(name: str, row: Row) -> str:
     """Of which worlds a row of a file is: that of its geometry, where it has one."""
-    if row.get("geometry") in GEOMETRIES:
-        return "third"
+    for title, worlds in (("third", worlds_third), ("fourth", worlds_fourth)):
+        if row.get("geometry") in worlds.GEOMETRIES:
+            return title
     return "second" if name.endswith("_held_out") or row.get("geometry") else "first"
 
 

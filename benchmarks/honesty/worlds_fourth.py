@@ -47,6 +47,7 @@ GEOMETRIES = ("sphere", "torus", "topics", "cosine")
 SLOPE = 6.0  # of the logistic, in units of the mean distance
 ROUNDS = 25  # in which adaptive designs look at the answers so far
 KIND = {
+    "random": "",
     "zipf": "",
     "runs": "",
     "anchors": "",
@@ -203,18 +204,18 @@ def parted(world: FourthWorld, rng: np.random.Generator, difference: str) -> Fou
 
 
 def asked_fourth(
-    world: FourthWorld, rng: np.random.Generator, *, design: str = "zipf", m: int = 2000, people: int = 25
+    world: FourthWorld, rng: np.random.Generator, *, design: str = "random", m: int = 2000, people: int = 25
 ) -> Triplets:
     """About m answers of people drawn from the population."""
     return asked_of_fourth(world, rng, rng.choice(POOL, size=people, replace=False), design=design, m=m)
 
 
 def asked_of_fourth(
-    world: FourthWorld, rng: np.random.Generator, drawn: Ints, *, design: str = "zipf", m: int = 2000
+    world: FourthWorld, rng: np.random.Generator, drawn: Ints, *, design: str = "random", m: int = 2000
 ) -> Triplets:
     """About m answers by these people of the population; participant i is ``drawn[i]``.
 
-    A number after the name of a design is the size of its sets. Single questions: "zipf" (popular objects), "runs" (a person
+    A number after the name of a design is the size of its sets. Single questions: "random", "zipf" (popular objects), "runs" (a person
     answers about one anchor for a while), "anchors" (five of them), "landmarks" (two of six, about any other object), "list" (one of 60, which
     everybody goes through from its beginning). Sets: "blocks" (everybody's own objects), "windows" (overlapping: neighbours share all but
     three), "common blocks" (few sets, of which everybody goes through all). Chosen: "gain" (most information about where the anchor
@@ -251,6 +252,8 @@ def _questions(world: FourthWorld, rng: np.random.Generator, design: str, who: I
     if name == "zipf":
         return _trios(rng, m, world.popular)
     rows = _trios(rng, m, np.ones(n))
+    if name == "random":
+        return rows
     if name == "runs":
         start = np.r_[True, (who[1:] != who[:-1]) | (rng.random(m - 1) < 1 / 8)]
         anchor = rows[np.flatnonzero(start), 0][np.cumsum(start) - 1]
