@@ -167,3 +167,19 @@ def test_single_questions_that_come_twice_are_not_screens():
         rng.random((900, 1)) < 0.96, trios, trios[:, [0, 2, 1]]
     )  # planned repeats, nearly all alike
     assert not recognise_screens(Triplets.from_array(np.concatenate([trios, again]), n_objects=40)).found
+
+
+@pytest.mark.parametrize(("n", "size", "people", "m"), [(24, 6, 30, 900), (40, 10, 25, 1500)])
+def test_everybodys_own_few_objects_are_not_screens(n, size, people, m):
+    """People who are sure are transitive, and where sets are well filled nearly every pair comes up, whatever the design."""
+    found = []
+    for seed in range(20):
+        rng = np.random.default_rng([seed, n])
+        place, sets = rng.normal(size=(n, 2)), np.argsort(rng.random((people, n)), axis=1)[:, :size]
+        active = rng.pareto(1.3, size=people) + 1
+        who = rng.choice(people, size=m, p=active / active.sum())
+        rows = np.take_along_axis(sets[who], np.argsort(rng.random((m, size)), axis=1)[:, :3], axis=1)
+        near, far = (np.linalg.norm(place[rows[:, 0]] - place[rows[:, c]], axis=1) for c in (1, 2))
+        rows = np.where((rng.logistic(size=m) / 4 > far - near)[:, None], rows[:, [0, 2, 1]], rows)
+        found.append(recognise_screens(Triplets.from_array(rows, n_objects=n)).found)
+    assert sum(found) == 0

@@ -5,7 +5,7 @@ rows are not independent questions, and two marks tell. Pairs (anchor, option) c
 independent questions would bring them; and within an anchor, an option wins or loses all of its comparisons of one
 screen (grids, lists), or comparisons are transitive as only a ranking made in one go is. Questions chosen
 adaptively bring pairs back too, but answers given one by one do not agree with each other like that. Nor do those within booklets, but
-they are transitive where people are sure; in a booklet, though, every object is an option of every other. Where noisy screens are
+they are transitive where people are sure; in a booklet, though, two objects come back together whichever of them is the anchor. Where noisy screens are
 so many that most comparisons of a pair come from different ones, agreement fades; then the order of the rows still
 tells, if the file kept it: rows of one screen follow each other, and the same pair comes back in a later run. And if it did not,
 arithmetic tells: where two of six are picked, each picked option wins four times, so that every count of wins is a multiple
@@ -28,7 +28,7 @@ EXCESS = 1.5  # of the variance of how often pairs come back; independent questi
 SAME = 0.7  # independent answers along a line agree in at most 2/3
 TRANSITIVE = 0.84
 PATHS = 60
-RECIPROCAL = 1.3  # of how often an option is an anchor that has the anchor as an option; screens give up to 1.14, booklets 1.4 to 3.4
+RECIPROCAL = 0.5  # of the excess of pairs (anchor, option) stands in (option, anchor), too: all of it within booklets, none on screens
 FEWEST = 50  # different questions
 RUNS = 0.4  # of rows that have the anchor and near of the row before them; sorted files have one run per pair
 AGAIN = 1.2  # runs per pair
@@ -92,7 +92,11 @@ def recognise_screens(answers: Triplets) -> Screens:
     if same >= SAME or in_order:
         return Screens(True, excess, same, np.nan, runs)
     paths, share = _transitivity(anchor, near, far)
-    found = paths >= PATHS and share >= TRANSITIVE and _reciprocity(pairs, int(n)) < RECIPROCAL
+    found = (
+        paths >= PATHS
+        and share >= TRANSITIVE
+        and _reciprocal(anchor, np.concatenate([near, far]), pairs, count, int(n)) < RECIPROCAL * (excess - 1)
+    )
     return Screens(bool(found), excess, same, share, runs)
 
 
@@ -131,26 +135,49 @@ def _excess(
 
     Expected: two options for every question of an anchor, each option as frequent as it is over all anchors.
     """
-    of_anchor = np.bincount(anchor, minlength=n).astype(np.float64)
-    of_option = np.bincount(option, minlength=n) / len(option)
-    options = int((of_option > 0).sum())
-    possible = (of_anchor > 0).sum() * (options - 1) * (options - 2) / 2
-    asked = len(anchor) / possible if possible > 0 else 1.0
-    if asked >= COMPLETE:
+    of_anchor, of_option = _frequencies(anchor, option, n)
+    sample = _of_a_sample(of_anchor, of_option)
+    if sample <= 0:
         return 0.0
     expected = 2 * of_anchor[pairs // n] * of_option[pairs % n]
     itself = 2 * of_anchor * of_option
     squares = 4 * np.sum(of_anchor**2) * np.sum(of_option**2) - np.sum(itself**2)
-    total = 2 * len(anchor) - itself.sum()
-    return float((np.sum(count**2 - 2 * count * expected) + squares) / total / (1 - asked))
+    return float((np.sum(count**2 - 2 * count * expected) + squares) / sample)
 
 
-def _reciprocity(pairs: NDArray[np.int64], n: int) -> float:
-    """How often (option, anchor) is a pair, too, where (anchor, option) is one, over what independent questions give."""
-    anchor, option = pairs // n, pairs % n
-    options_of, anchors_of = (np.bincount(role, minlength=n) for role in (anchor, option))
-    expected = np.minimum(1.0, options_of[option] * anchors_of[anchor] / len(pairs))
-    return float(np.isin(option * n + anchor, pairs).mean() / expected.mean())
+def _reciprocal(
+    anchor: NDArray[np.int64], option: NDArray[np.int64], pairs: NDArray[Any], count: NDArray[Any], n: int
+) -> float:
+    """sum over pairs (a, o), a != o, of (count - expected) of (a, o) and of (o, a), in the units of ``_excess``.
+
+    Independent questions give 0. Sets of objects give as much as the excess is above 1, for it lies in both directions. How
+    many pairs are there at all does not matter: in a few well-filled sets nearly all are.
+    """
+    of_anchor, of_option = _frequencies(anchor, option, n)
+    turned = pairs % n * n + pairs // n
+    at = np.minimum(np.searchsorted(pairs, turned), len(pairs) - 1)
+    count_turned = np.where(pairs[at] == turned, count[at], 0.0)
+    expected_turned = 2 * of_anchor[pairs % n] * of_option[pairs // n]
+    itself = 2 * of_anchor * of_option
+    products = itself.sum() ** 2 - np.sum(itself**2)
+    total = np.sum(count * count_turned - 2 * count * expected_turned) + products
+    return float(total / _of_a_sample(of_anchor, of_option))
+
+
+def _frequencies(
+    anchor: NDArray[np.int64], option: NDArray[np.int64], n: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """How often every object is the anchor, and its share of the options."""
+    return np.bincount(anchor, minlength=n).astype(np.float64), np.bincount(option, minlength=n) / len(option)
+
+
+def _of_a_sample(of_anchor: NDArray[np.float64], of_option: NDArray[np.float64]) -> float:
+    """What a sample of questions, none of them twice, gives for the squares of count - expected; 0 for a complete design."""
+    options = int((of_option > 0).sum())
+    possible = (of_anchor > 0).sum() * (options - 1) * (options - 2) / 2
+    asked = of_anchor.sum() / possible if possible > 0 else 1.0
+    total = 2 * of_anchor.sum() - np.sum(2 * of_anchor * of_option)
+    return float(total * (1 - asked)) if asked < COMPLETE else 0.0
 
 
 def _transitivity(
