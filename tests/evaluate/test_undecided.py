@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from benchmarks.honesty.worlds import asked, make_world
+from benchmarks.honesty.worlds_fourth import asked_fourth, make_fourth
 from benchmarks.honesty.worlds_third import asked_third, make_third
 
 import nearfar as nf
@@ -40,6 +41,26 @@ def test_nor_are_those_of_the_first_family(design, noise):
     answers = asked(make_world(rng, n=25, noise=noise), rng, design=design, m=2000)
     assert not chosen_undecided(answers)
     assert not chosen_undecided(Triplets.from_array(answers.array, n_objects=25))
+
+
+def test_questions_that_were_undecided_when_they_were_chosen_are_recognised_by_their_order():
+    """On a map of all answers they are not undecided any more; the times that answers came tell the order of a shuffled file."""
+    rng = np.random.default_rng([5, 0])
+    world = make_fourth(rng, n=40, geometry="torus", noise="gamma")
+    answers = asked_fourth(world, rng, design="uncertain", m=3000, people=30)
+    mixed = rng.permutation(len(answers))
+    assert chosen_undecided(answers)
+    assert not chosen_undecided(answers[mixed])
+    assert chosen_undecided(answers.replace(answered_at=np.arange(3000.0))[mixed])
+
+
+@pytest.mark.parametrize("column", ["near", "far"])
+def test_a_file_sorted_by_what_was_answered_is_not_taken_for_chosen_questions(column):
+    rng = np.random.default_rng([5, 1])
+    answers = asked(make_world(rng, n=25, noise="logistic"), rng, m=2000)
+    assert not chosen_undecided(answers[np.argsort(getattr(answers, column), kind="stable")])
+    rows = [[a, i, j] for a in range(9) for i in range(9) for j in range(i + 1, 9) if a not in (i, j)]
+    assert not chosen_undecided(Triplets.from_array(rows))
 
 
 def test_a_complete_design_has_nothing_to_choose():

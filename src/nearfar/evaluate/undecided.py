@@ -2,7 +2,8 @@
 
 What is held out then was chosen by the answers that models are fitted to, so accuracy on it says little about other questions. Two
 options of such a question have won more equally often, in other answers, or lie at more equal distances on their map, than options of
-the same anchor that are put together at random.
+the same anchor that are put together at random. Later answers move the map, so that a question which was undecided when it was chosen may
+not look so any more: a map of the answers before it tells, where the file kept their order.
 """
 
 from __future__ import annotations
@@ -30,13 +31,16 @@ _FOUND: WeakKeyDictionary[Triplets, bool] = WeakKeyDictionary()  # an analysis a
 DEALS = 40
 FEWEST = 50  # trios
 MOST = 20_000  # answers looked at
+PARTS = 5  # of the answers in their order; each but the first is looked at on a map of those before it
+SORTED = 0.25  # of the variance of winning lies between parts: none does by chance, a half or more in a file sorted by near
 
 
 def excess_of_decision(answers: Triplets) -> float:
     """How decided questions are, less how decided they would be with options dealt at random, in standard deviations.
 
     Half of the trios say how often an option wins as seen from an anchor, and where objects lie on a map; of the other half, questions are
-    compared with the same anchors and options dealt anew, without trios of the first half. The lower of both measures; NaN for statements of several triplets, and where nothing can be dealt.
+    compared with the same anchors and options dealt anew, without trios of the first half. The same with a map of the answers so far and the
+    questions that come next. The lowest of the three measures; NaN for statements of several triplets, and where nothing can be dealt.
 
     >>> rng = np.random.default_rng(0)
     >>> at, rows = rng.random(15), np.argsort(rng.random((4000, 15)))[:, :3]
@@ -54,8 +58,13 @@ def excess_of_decision(answers: Triplets) -> float:
         return np.nan
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NearfarWarning)
-        by_wins, on_map = (_excess(answers, measure) for measure in (PairMemory, parse_model("soe-2").fit))
-    return float(np.fmin(by_wins, on_map))
+        fit = parse_model("soe-2").fit
+        found = [
+            _excess(_halves(answers), PairMemory),
+            _excess(_halves(answers), fit),
+            _excess(_next(answers), fit),
+        ]
+    return float(np.fmin.reduce(found))
 
 
 def chosen_undecided(answers: Triplets) -> bool:
@@ -65,15 +74,60 @@ def chosen_undecided(answers: Triplets) -> bool:
     return _FOUND[answers]
 
 
-def _excess(answers: Triplets, measure: Callable[[Triplets], Any]) -> float:
-    """By one measure: something with margins, made of one half and then of the other."""
-    rng, found = np.random.default_rng(0), []
-    halves = holdout(answers, 0.5, by="trio")
-    for one, other in (halves, halves[::-1]):
-        asked = answers[other]
+def _halves(answers: Triplets) -> list[tuple[Triplets, Triplets]]:
+    """Half of the trios and the other half, and the other way round."""
+    one, other = (answers[half] for half in holdout(answers, 0.5, by="trio"))
+    return [(one, other), (other, one)]
+
+
+def _next(answers: Triplets) -> list[tuple[Triplets, Triplets]]:
+    """The answers so far, and those that come next to trios that have not come up; by their times, if all are known.
+
+    Nothing where the order depends on what was answered, as that of a file sorted by near.
+    """
+    times = answers.answered_at
+    if times is not None and np.isfinite(times).all():
+        answers = answers[np.argsort(times, kind="stable")]
+    part = np.arange(len(answers)) * PARTS // len(answers)
+    if _won_by_part(answers, part) > SORTED:
+        return []
+    found = []
+    for k in range(1, PARTS):
+        before, after = answers[part < k], answers[part == k]
+        after = after[~np.isin(after.trio_ids, np.unique(before.trio_ids))]
+        if len(after):
+            found.append((before, after))
+    return found
+
+
+def _won_by_part(answers: Triplets, part: NDArray[np.int64]) -> float:
+    """The share of the variance of whether an option wins that lies between parts, less what chance gives (omega squared)."""
+    option = np.concatenate([answers.near, answers.far]).astype(np.int64)
+    won = np.repeat([1.0, 0.0], len(answers))
+    total, options = _within(won, option)
+    within, cells = _within(won, option * PARTS + np.tile(part, 2))
+    if total == 0 or cells == len(won):
+        return 1.0
+    return float((total - within - (cells - options) * within / (len(won) - cells)) / total)
+
+
+def _within(values: NDArray[np.float64], group: NDArray[np.int64]) -> tuple[float, int]:
+    """Sum of squares around the mean of each group, and how many groups there are."""
+    _, codes, count = np.unique(group, return_inverse=True, return_counts=True)
+    mean = np.bincount(codes, weights=values) / count
+    return float(np.sum((values - mean[codes]) ** 2)), len(count)
+
+
+def _excess(parts: list[tuple[Triplets, Triplets]], measure: Callable[[Triplets], Any]) -> float:
+    """By one measure, something with margins: made of the first of each two parts, for the questions of the second."""
+    rng, found, weights = np.random.default_rng(0), [], []
+    for before, asked in parts:
         asked = asked[np.unique(asked.question_ids, return_index=True)[1]]
-        found.append(_decided(measure(answers[one]), asked, np.unique(answers[one].trio_ids), rng))
-    observed, *dealt = np.mean(found, axis=0)
+        found.append(_decided(measure(before), asked, np.unique(before.trio_ids), rng))
+        weights.append(len(asked))
+    if not found:
+        return np.nan
+    observed, *dealt = np.average(found, axis=0, weights=weights)
     spread = float(np.std(dealt))
     return float((observed - np.mean(dealt)) / spread) if spread > 0 else np.nan
 
