@@ -34,7 +34,7 @@ def test_canonical_with_everything(tmp_path):
         ("remark",),
     )
     assert (
-        repr(result) == "ReadResult(Triplets(3 answers, 3 objects, 3 participants), 0 rejected, 0 set aside)"
+        repr(result) == "ReadResult(Triplets(3 answers, 3 objects, 2 participants), 0 rejected, 0 set aside)"
     )
 
 
