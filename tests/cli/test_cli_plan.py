@@ -324,5 +324,7 @@ def test_advice_from_a_pilot(run, names, tmp_path):
     columns = [part for column in ("anchor=Q", "near=Picked", "far=3") for part in ("--column", column)]
     assert run(names, "--pilot", other, *columns).stdout == said
     pilot.write_text("\n".join(pilot.read_text().splitlines()[:50]))
-    with pytest.raises(InputError, match="pilot: 49 answers say too little; expected at least 100"):
+    with pytest.raises(
+        InputError, match="pilot: expected at least 100 answers, got 49, which say too little"
+    ):
         run(names, "--pilot", pilot)

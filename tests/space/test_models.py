@@ -59,6 +59,8 @@ def test_an_object_that_does_not_show_itself_goes_by_its_class():
 def test_what_is_not_a_model_is_said():
     with pytest.raises(InputError, match="5 is not a model"):
         parse_models([5])
+    with pytest.raises(InputError, match=r"got the class SOE; expected a name or an object, such as SOE\(\)"):
+        parse_model(nf.embedding.SOE)
     with pytest.raises(InputError, match="model: a value of type ndarray is not a model"):
         parse_model(np.eye(30))
     with pytest.raises(InputError, match="'k1' is listed twice"):

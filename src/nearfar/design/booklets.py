@@ -277,8 +277,8 @@ def _arranged(own: list[int], n_again: int, checks: range, gap: int, rng: np.ran
             done += 1
     if done < n_again:
         raise InputError(
-            f"again: a list of {len(own):,} questions has room for {done:,} repeats at least {gap} places later, "
-            f"but {n_again:,} were asked for; take fewer, or longer lists"
+            f"again: a list of {len(own):,} questions has room for fewer repeats at least {gap} places later "
+            f"({done:,}) than were asked for ({n_again:,}); take fewer, or longer lists"
         )
     for number, check in enumerate(checks):
         low, high = (len(made) * k // len(checks) for k in (number, number + 1))

@@ -165,7 +165,9 @@ def learn_from_pilot(pilot: Triplets, seed: int = 0) -> Pilot:
     which their held-out answers are predicted as well as the pilot's is taken.
     """
     if len(pilot) < LEAST_PILOT:
-        raise InputError(f"pilot: {len(pilot):,} answers say too little; expected at least {LEAST_PILOT}")
+        raise InputError(
+            f"pilot: expected at least {LEAST_PILOT} answers, got {len(pilot):,}, which say too little"
+        )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NearfarWarning)
         credits = {d: _held_out(pilot, d, seed) for d in DIMENSIONS}

@@ -301,6 +301,10 @@ def parse_model(model: Any, name: str | None = None, *, landmarks: Sequence[Any]
     found: Model
     if isinstance(model, str):
         found = _from_name(model)
+    elif isinstance(model, type):
+        raise InputError(
+            f"model: got the class {model.__name__}; expected a name or an object, such as {model.__name__}()"
+        )
     elif hasattr(model, "fit_transform"):
         found = EstimatorModel(name or _name_of(model), model)
     elif hasattr(model, "fit") and hasattr(model, "name"):
