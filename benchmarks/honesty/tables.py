@@ -111,6 +111,11 @@ TABLES: dict[str, tuple[tuple[str, ...], tuple[str, ...], dict[str, str]]] = {
         ("difference", "design", "noise", "geometry", "people", "m"),
         {"differ": "called different"},
     ),
+    "groups_plainly": (
+        ("groups_plainly", "groups_plainly_held_out", "groups_plainly_fourth"),
+        ("difference", "design", "noise", "geometry", "people", "m"),
+        {"differ": "called different", "plainly": "without the remark about noise"},
+    ),
     "groups": (
         ("groups",),
         ("difference", "design", "people", "m"),

@@ -1,5 +1,6 @@
 """Groups of people: agreement by a naive loop, an exact test, and differences that are found where there are some."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -65,6 +66,10 @@ def test_groups_that_see_differently_are_told_apart(two_views):
     assert all(move.low <= move.distance <= move.high for move in pair.moves)
     assert pair.maps.shape == (2, N, 2)
     assert "experts (12 people) and novices (12 people) see the objects differently: p = 0.008" in str(found)
+    assert pair.each_leads
+    behind = replace(pair, lead=(pair.lead[0], replace(pair.lead[1], value=-0.01)))
+    assert not behind.each_leads
+    assert "see the objects differently, or one of them answers with more noise: p = 0.008" in str(behind)
 
 
 def test_one_view_dealt_into_two_groups_does_not_differ():

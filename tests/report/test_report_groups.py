@@ -41,6 +41,19 @@ def test_the_page_compares_groups_and_tells_how_alike_people_are(report):
     assert facts["groups"]["pairs"][0]["accuracy"][0]["what"] == "answers of experts by the map of experts"
 
 
+def test_a_difference_that_may_be_one_of_care_is_called_so(study):
+    answers, groups = study
+    found = Analysis(answers, "soe-2", models=["soe-2"], n_resamples=6).groups(groups)
+    (pair,) = found.pairs
+    behind = replace(pair, lead=(replace(pair.lead[0], value=0.0), pair.lead[1]))
+    (told,) = groups_facts(replace(found, pairs=(behind,)), {}).pairs
+    assert told.level == "fair"
+    assert (
+        "experts and novices see the objects differently, or one of them answers with more noise (p"
+        in told.verdict
+    )
+
+
 def test_without_groups_the_page_says_only_how_alike_people_are(study):
     made = make_report(Analysis(study[0][:600], "soe-2", models=["soe-2"], n_resamples=6))
     assert made.facts.groups is None and made.facts.alike is not None

@@ -79,9 +79,19 @@ class GroupPair:
     maps: Floats
     moves: tuple[Move, ...]
 
+    @property
+    def each_leads(self) -> bool:
+        """Whether the answers of each group are predicted better by its own model than by the other's.
+
+        Of groups that see alike and differ in care alone, the model of the careful one predicts both better.
+        """
+        return all(lead.value > 0 for lead in self.lead)
+
     def __str__(self) -> str:
         one, other = self.names
         verdict = "see the objects differently" if self.test.differ else "do not differ recognisably"
+        if self.test.differ and not self.each_leads:
+            verdict += ", or one of them answers with more noise"
         if self.test.questions_differ:
             verdict = (
                 "were asked different questions, so whether they see the objects differently is not known"

@@ -179,6 +179,11 @@ def _verdict(pair: GroupPair, moved: int) -> tuple[str, str]:
         if not moved
         else f"{moved} object{' clearly moves' if moved == 1 else 's clearly move'}"
     )
+    if not pair.each_leads:
+        return "fair", (
+            f"{one} and {other} see the objects differently, or one of them answers with more noise ({how}, level 5\xa0%): the "
+            f"answers of each are not predicted better by its own map than by the other's; {objects}."
+        )
     return "good", f"{one} and {other} see the objects differently ({how}, level 5\xa0%); {objects}."
 
 
