@@ -37,16 +37,16 @@ def check_square(n: int, itemsize: int, *, copies: int = 1) -> None:
         )
 
 
-def check_points(n: int, n_components: int) -> None:
-    """Raise TooLargeError where more coordinates than objects, which hold nothing more, take more than there is.
+def check_points(n: int, n_components: int, copies: int = 3) -> None:
+    """Raise TooLargeError where so many coordinates take more than there is; ``copies`` : arrays of them that are held.
 
     >>> check_points(10, 12)
     """
-    needed = 3 * n * n_components * 8  # found, turned and copied
-    if n_components > n and needed > min(SMALL, LIMITS.memory_bytes) and needed > (free := available_bytes()):
+    needed = copies * n * n_components * 8
+    if needed > min(SMALL, LIMITS.memory_bytes) and needed > (free := available_bytes()):
         raise TooLargeError(
             f"n_components: {n_components:,} coordinates of {n:,} objects need {needed / 1e9:.1f} GB, "
-            f"but {free / 1e9:.1f} GB are free; take fewer, {n:,} hold everything"
+            f"but {free / 1e9:.1f} GB are free; take fewer{f', {n:,} hold everything' if n_components > n else ''}"
         )
 
 

@@ -319,6 +319,8 @@ def test_output_is_checked_before_the_work(study, tmp_path):
         assert "model: 'k9' is not known" in str(error(study, command, "-m", "k9"))
         wrong = error(study, command, "-m", "k9", "-o", tmp_path / "picture.jpg")
         assert isinstance(wrong, FileError) and ".jpg is not a format; expected .csv, .tsv" in str(wrong)
+    wrong = error(study, "kernel", "-o", tmp_path / "k.zarr")
+    assert "a Zarr array is written block by block; add --scratch or --dask" in str(wrong)
     wrong = error(study, "map", "-m", "k9", "-o", tmp_path / "nowhere" / "map.csv")
     assert isinstance(wrong, FileError) and "there is no directory" in str(wrong)
     (tmp_path / "folder.csv").mkdir()

@@ -12,6 +12,7 @@ import pytest
 import nearfar as nf
 from nearfar.cli import main
 from nearfar.errors import TooLargeError
+from nearfar.memory import available_bytes
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +79,14 @@ def test_more_coordinates_than_objects_are_zero_where_they_fit():
     assert space.map(9).shape == (6, 9) and not space.map(9)[:, 6:].any()
     with pytest.raises(TooLargeError, match="n_components: 10,000,000,000 coordinates of 6 objects"):
         space.map(10**10)
+
+
+def test_an_embedding_counts_what_its_optimiser_keeps():
+    """L-BFGS remembers twenty arrays: coordinates that would fit alone took all memory."""
+    rows = [np.random.default_rng(seed).permutation(6)[:3] for seed in range(60)]
+    fits_alone = available_bytes() // (6 * 8 * 16)
+    with pytest.raises(TooLargeError, match=r"n_components: .* coordinates of 6 objects need"):
+        nf.embedding.SOE(n_components=fits_alone).fit(np.array(rows))
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no arguments that are not text")

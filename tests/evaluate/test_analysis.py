@@ -120,6 +120,22 @@ def test_the_headline_never_shows_a_second_that_seems_better():
     assert auto.headline(best, unknown, 0.82, named=True).endswith("second is soe-5 with 82.0 %")
 
 
+def test_the_headline_has_the_ceiling_with_its_uncertainty():
+    """Answers that never contradict each other do not prove that all would agree."""
+    rng = np.random.default_rng(0)
+    rows = np.array([rng.permutation(12)[:3] for _ in range(600)])
+    apart = np.abs(rows[:, :1] - rows[:, 1:])
+    rows[apart[:, 0] > apart[:, 1]] = rows[apart[:, 0] > apart[:, 1]][:, [0, 2, 1]]
+    rows = rows[np.abs(apart[:, 0] - apart[:, 1]) > 0]
+    analysis = nf.analyse(rows, "score", models=["score"])
+    assert analysis.ceiling.bracket == (1.0, 1.0)
+    least = 100 * analysis.ceiling.outer[0]
+    assert least < 100
+    assert (
+        f"the best possible lies between {least:.1f} and 100.0 % (with 95 % certainty)" in analysis.headline
+    )
+
+
 def test_fit_and_kernel_matrix_take_every_model():
     answers = answers_about(PLANE, 900, 1)
     best = analyse(answers)

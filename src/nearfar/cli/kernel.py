@@ -90,6 +90,8 @@ def kernel(
                 **reading,
             )
         return
+    if any(path.lower().endswith(".zarr") for path in output):
+        raise InputError("--output: a Zarr array is written block by block; add --scratch or --dask")
     check_outputs(output)
     with session(quiet):
         ready = prepare(answers, model, landmarks, diagonal=diagonal.value, seed=seed, **reading)

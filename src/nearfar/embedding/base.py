@@ -16,7 +16,7 @@ from nearfar.checks import check_count, generator
 from nearfar.embedding.descent import StepRule, descend
 from nearfar.embedding.loop import Loop, Merged, Points, merge
 from nearfar.embedding.new_objects import match
-from nearfar.embedding.optimise import Optimum, optimise
+from nearfar.embedding.optimise import MEMORY, Optimum, optimise
 from nearfar.embedding.pull import Emphasis, LearntPull, Pull, answers_per_object, steady_pull
 from nearfar.embedding.start import kernel_start, origin_start, random_start
 from nearfar.errors import InputError, NotConverged, UninformedWarning
@@ -28,6 +28,7 @@ __all__ = ["Embedding", "Init", "Optimizer", "check_positive"]
 
 Init = Literal["kernel", "random", "origin"]
 Optimizer = Literal["l-bfgs", "gradient-descent"]
+COPIES = 2 * MEMORY + 12  # arrays of all coordinates: the steps that L-BFGS remembers, and what it works with
 INITS, TOLERANCES = ("kernel", "random", "origin"), {"l-bfgs": 1e-5, "gradient-descent": 1e-7}
 
 
@@ -265,7 +266,7 @@ class Embedding(BaseEstimator):  # type: ignore[misc]
 
     def _check(self, answers: Triplets) -> None:
         check_count(self.n_components, "n_components")
-        check_points(answers.n_objects, self.n_components)
+        check_points(answers.n_objects, self.n_components, COPIES)
         check_count(self.n_init, "n_init")
         check_count(self.max_iter, "max_iter")
         if self.tol is not None:

@@ -12,7 +12,7 @@ from nearfar.embedding.loop import Loop, Points
 from nearfar.embedding.pull import Pull, answers_per_object
 from nearfar.progress import step
 
-__all__ = ["Optimum", "optimise"]
+__all__ = ["MEMORY", "Optimum", "optimise"]
 
 PRIOR_ANSWERS = 10.0  # added to every object's number of answers before variables are scaled by it
 MEMORY = 10  # pairs of steps and gradients that L-BFGS keeps

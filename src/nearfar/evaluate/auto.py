@@ -206,11 +206,11 @@ def headline(best: Choice, ceiling: NoiseCeiling, second: float, *, named: bool)
     error = "" if np.isnan(best.standard_error) else f" ± {100 * best.standard_error:.1f}"
     chosen = "" if named else "chosen: "
     clauses = [f"{chosen}{best.name} predicts {100 * best.accuracy:.1f}{error} % of held-out answers"]
-    low_high = ceiling.bracket
+    possible = ceiling.outer
     clauses.append(
         "the best possible is unknown"
-        if low_high is None
-        else f"the best possible lies between {100 * low_high[0]:.1f} and {100 * low_high[1]:.1f} %"
+        if possible is None
+        else f"the best possible lies between {100 * possible[0]:.1f} and {100 * possible[1]:.1f} % (with 95 % certainty)"
     )
     if best.second:
         flattered = (
