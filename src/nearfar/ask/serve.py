@@ -102,7 +102,8 @@ def serve(
     with bind(port) as here, _stopped_by_signals(server):
         if started is not None:
             started()
-        server.run(sockets=[here])
+        if not server.should_exit:
+            server.run(sockets=[here])
 
 
 @contextmanager

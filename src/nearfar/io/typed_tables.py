@@ -183,7 +183,7 @@ def frame_table(source: Source) -> TypedTable:
             f"answers: cannot be read from {type(frame).__name__}; "
             "expected a path, '-', a list of paths, a data frame or an (m, 3) array"
         ) from error
-    except nw.exceptions.DuplicateError as error:
+    except ValueError as error:  # the only one that narwhals raises here
         raise FileError(
             f"{source.name}: a column is there twice ({' '.join(str(error).split())}); rename one of them"
         ) from error
