@@ -25,7 +25,7 @@ FORECAST = {
 # table: (files, keys that name a cell, {key of a number: title})
 TABLES: dict[str, tuple[tuple[str, ...], tuple[str, ...], dict[str, str]]] = {
     "accuracy": (
-        ("accuracy", "accuracy_held_out", "accuracy_third"),
+        ("accuracy", "accuracy_held_out", "accuracy_third", "accuracy_fourth"),
         ("design", "noise", "geometry", "n", "people", "m", "who"),
         {"covered": "95 % interval holds the truth", "one_way_covered": "clustered one way"},
     ),
