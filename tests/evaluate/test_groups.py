@@ -5,6 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from benchmarks.honesty.groups import study_of_groups
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import root
@@ -70,6 +71,16 @@ def test_groups_that_see_differently_are_told_apart(two_views):
     behind = replace(pair, lead=(pair.lead[0], replace(pair.lead[1], value=-0.01)))
     assert not behind.each_leads
     assert "see the objects differently, or one of them answers with more noise: p = 0.008" in str(behind)
+
+
+def test_no_object_is_said_to_move_where_it_may_be_noise():
+    """A group that leans to one side, on a list that always shows the same option there: the test takes it for another view."""
+    cell = {"design": "list", "difference": "side", "people": (15, 15), "m": 1500, "noise": "plain"}
+    answers, groups = study_of_groups(np.random.default_rng(5), **cell, geometry="sphere")
+    (pair,) = compare_groups(answers, groups, model="soe-2", n_permutations=199, n_resamples=25).pairs
+    assert pair.test.differ and not pair.each_leads
+    assert "see the objects differently, or one of them answers with more noise: p" in str(pair)
+    assert pair.moves and not any(move.sure for move in pair.moves)
 
 
 def test_one_view_dealt_into_two_groups_does_not_differ():

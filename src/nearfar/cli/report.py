@@ -136,7 +136,7 @@ def report(
         )
         if made.facts.groups is not None and made.facts.groups.reason:
             warnings.warn(
-                "groups: are not compared, because that takes two groups of at least three people each, and answers to "
+                "groups are not compared: that takes two groups of at least three people each, and answers to "
                 "enough different questions",
                 NearfarWarning,
                 stacklevel=2,

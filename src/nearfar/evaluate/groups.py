@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -217,12 +217,16 @@ def _pair(
         accuracy, lead = _each_others(answers, group, model, seed)
         advance(1)
         maps, moves = moves_between(answers, group, flat, n_resamples, seed)
-        if not test.differ:  # where the groups do not differ as a whole, no object is said to
-            moves = tuple(move._replace(sure=False) for move in moves if not test.questions_differ)
         advance(1)
     counts = (int((group == 0).sum()), int((group == 1).sum()))
     shares = group_agreement(answers, group)
-    return GroupPair(names, (people[0], people[1]), counts, shares, test, accuracy, lead, maps, moves)
+    pair = GroupPair(names, (people[0], people[1]), counts, shares, test, accuracy, lead, maps, moves)
+    return pair if test.differ and pair.each_leads else replace(pair, moves=_unsure(pair))
+
+
+def _unsure(pair: GroupPair) -> tuple[Move, ...]:
+    """The moves of groups that may not differ as a whole: no object is said to; none where they were asked other questions."""
+    return tuple(move._replace(sure=False) for move in pair.moves if not pair.test.questions_differ)
 
 
 def _questions_differ(answers: Triplets, member: NDArray[np.integer], n_permutations: int, seed: int) -> bool:
