@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import re
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -24,7 +26,8 @@ __all__ = ["PostgresStore", "read_server", "without_password"]
 
 CONNECTIONS = 6
 PATIENCE = 10.0  # seconds to wait for a connection
-TRIES = 4  # of a transaction that another one got in the way of
+TRIES = 8  # of a transaction that another one got in the way of
+PAUSE = 0.02  # seconds, at most, before the second try; twice as long before every other
 DRAWING, LEADING, MAKING = 0x6E656172, 0x66617221, 0x6D616B65  # advisory locks: "near", "far!", "make"
 PERSONAL = ("participant", "token", "slot", "answer", "event", "session", "view", "export")
 Result = TypeVar("Result")
@@ -98,6 +101,7 @@ class PostgresStore:
             except (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure):
                 if attempt == TRIES - 1:
                     raise
+                time.sleep(random.uniform(0, PAUSE * 2**attempt))  # or the same two would meet again
         raise AssertionError("the last attempt returns or raises")
 
     def read_now(self, operation: Operation[Result], *arguments: Any) -> Result:
