@@ -29,7 +29,12 @@ def soe(near, far, margin):
     return max(0.0, math.sqrt(near) + margin - math.sqrt(far)) ** 2
 
 
-LOSSES = {"gnmds": gnmds, "ckl": ckl, "ste": ste, "tste": tste, "soe": soe}
+def lapse(near, far, lapses):
+    surely = 1 / (1 + math.exp(math.sqrt(near) - math.sqrt(far)))
+    return -math.log(lapses * 0.5 + (1 - lapses) * surely)
+
+
+LOSSES = {"gnmds": gnmds, "ckl": ckl, "ste": ste, "tste": tste, "soe": soe, "lapse": lapse}
 
 
 def total_loss(loss, parameter, points, rows):

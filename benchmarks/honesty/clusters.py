@@ -1,4 +1,4 @@
-"""The number of groups, counted in the space of an embedding of simulated answers, in both families of worlds."""
+"""The number of groups, counted in simulated answers, in all families of worlds."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.honesty._run import fit, repetitions, run_cells, share
+from benchmarks.honesty._run import repetitions, run_cells, share
+from benchmarks.honesty.either import make_either
 from benchmarks.honesty.worlds import asked, clusters_of_points, make_world
 from benchmarks.honesty.worlds_held_out import asked_held_out, groups_held_out, make_held_out
 from nearfar.evaluate.grouping import count_groups
-from nearfar.space.space import Space
+from nearfar.evaluate.splits import kfold
+from nearfar.triplets import Triplets
 
 N = 50  # objects of shapes without groups
+SECOND = ("ball", "city")
 
 
-def counted(
-    seed: Any, *, shape: str, k: int, d: int, per: int, each: int, model: str, noise: str
-) -> dict[str, Any]:
+def counted(seed: Any, *, shape: str, k: int, d: int, per: int, each: int, noise: str) -> dict[str, Any]:
     """``each`` : answers per object. Right: k groups, and 1 for shapes without groups."""
     rng = np.random.default_rng(seed)
     if shape == "groups":
@@ -30,25 +31,27 @@ def counted(
     else:
         points = rng.normal(size=(N, d))
     world = make_world(rng, points=points, noise=noise)
-    answers = asked(world, rng, m=each * len(points), people=30)
-    return _found(fit(model, answers), k)
+    return _found(asked(world, rng, m=each * len(points), people=30), k)
 
 
-def counted_held_out(
-    seed: Any, *, shape: str, k: int, d: int, n: int, each: int, model: str, noise: str
+def counted_elsewhere(
+    seed: Any, *, shape: str, k: int, d: int, n: int, each: int, noise: str
 ) -> dict[str, Any]:
-    """The same for unequal, stretched, heavy-tailed groups, and for balls, cities, and hierarchies without groups."""
+    """The same for unequal, stretched, heavy-tailed groups, and for the other families' worlds without groups."""
     rng = np.random.default_rng(seed)
-    groups = groups_held_out(rng, k, n=n, d=d) if shape == "groups" else None
-    geometry = "ball" if shape == "groups" else shape
-    world = make_held_out(rng, n=n, geometry=geometry, noise=noise, features=groups)
-    answers = asked_held_out(world, rng, m=each * n, people=35)
-    return _found(fit(model, answers), k)
+    if shape == "groups":
+        features = groups_held_out(rng, k, n=n, d=d)
+        world = make_held_out(rng, n=n, geometry="ball", noise=noise, features=features)
+        return _found(asked_held_out(world, rng, m=each * n, people=35), k)
+    found = make_either(rng, n=n, geometry=shape, noise=noise)
+    design = "balanced" if shape in SECOND else "random"
+    return _found(found.asked(found.world, rng, design=design, m=each * n, people=35), k)
 
 
-def _found(space: Space, k: int) -> dict[str, Any]:
-    found = count_groups(space)
+def _found(answers: Triplets, k: int) -> dict[str, Any]:
+    found = count_groups(answers, answers, list(kfold(answers, 3 if len(answers) > 5000 else 5)))
     alone = found.k > 1 and found.low == found.high  # one number is stated, without a range
+    looked = not found.not_looked
     return {
         "right": share(found.k == k),
         "alone_right": share(alone and found.k == k) if k > 1 else None,
@@ -58,60 +61,54 @@ def _found(space: Space, k: int) -> dict[str, Any]:
         "several": share(found.low < found.high),
         "holds": share(found.low <= k <= found.high) if found.k > 1 and k > 1 else None,
         "best_cut_right": share(found.best_cut == k) if k > 1 else None,
-        "knee": found.knee,
-        "gap": found.gap,
+        "knee": found.knee if looked else None,
+        "gap": found.gap if looked else None,
     }
+
+
+GROUPS = ((2, 2, 20), (3, 2, 13), (5, 3, 8), (8, 2, 6), (8, 3, 10))  # how many, dimensions, objects of each
+NOISES = (
+    ("logistic", 40),
+    ("logistic", 120),
+    ("abilities", 80),
+    ("flips", 60),
+    ("flips", 120),
+    ("none", 120),
+)
+CLOUDS = (("bell", 2), ("bell", 5), ("box", 2), ("box", 1), ("ring", 2))
+GROUPS_ELSEWHERE = ((2, 2, 36), (4, 2, 44), (6, 3, 60), (9, 2, 80))  # how many, dimensions, objects
+CLOUDS_ELSEWHERE = (
+    ("ball", "ratio"), ("ball", "lapses"), ("city", "ratio"), ("city", "lapses"), ("circle", "jnd"), ("circle", "careless"),
+    ("traits", "heavy"), ("sphere", "gamma"), ("torus", "context"), ("topics", "gamma"), ("cosine", "context"),
+)  # fmt: skip
 
 
 def main() -> None:
     count = repetitions(60)
-    groups = ((2, 2, 20), (3, 2, 13), (5, 3, 8), (8, 2, 6), (8, 3, 10))
     cells: list[dict[str, Any]] = [
-        {"shape": "groups", "k": k, "d": d, "per": per, "each": each, "model": model, "noise": noise}
-        for k, d, per in groups
-        for model, each, noise in (
-            ("soe-3", 40, "logistic"),
-            ("soe-3", 120, "logistic"),
-            ("soe-8", 120, "logistic"),
-            ("soe-3", 120, "flips"),
-            ("soe-3", 120, "none"),
-            ("score", 120, "logistic"),
-        )
+        {"shape": "groups", "k": k, "d": d, "per": per, "each": each, "noise": noise}
+        for k, d, per in GROUPS
+        for noise, each in NOISES
     ]
     cells += [
-        {"shape": shape, "k": 1, "d": d, "per": 0, "each": each, "model": model, "noise": noise}
-        for shape, d in (("bell", 2), ("bell", 5), ("box", 2), ("box", 1), ("ring", 2))
-        for model, each, noise in (
-            ("soe-3", 40, "logistic"),
-            ("soe-8", 120, "logistic"),
-            ("soe-3", 120, "none"),
-            ("score", 120, "logistic"),
-        )
+        {"shape": shape, "k": 1, "d": d, "per": 0, "each": each, "noise": noise}
+        for shape, d in CLOUDS
+        for noise, each in (("logistic", 40), ("logistic", 120), ("flips", 120), ("none", 120))
     ]
     cells += [
-        {"shape": "noise", "k": 1, "d": 2, "per": 0, "each": each, "model": "soe-3", "noise": "guessing"}
-        for each in (40, 120)
+        {"shape": "noise", "k": 1, "d": 2, "per": 0, "each": each, "noise": "guessing"} for each in (40, 120)
     ]
     run_cells("clusters", cells, counted, count)
-    held_out: list[dict[str, Any]] = [
-        {"shape": "groups", "k": k, "d": d, "n": n, "each": each, "model": "soe-3", "noise": noise}
-        for k, d, n in ((2, 2, 36), (4, 2, 44), (6, 3, 60), (9, 2, 80))
+    elsewhere: list[dict[str, Any]] = [
+        {"shape": "groups", "k": k, "d": d, "n": n, "each": each, "noise": noise}
+        for k, d, n in GROUPS_ELSEWHERE
         for each, noise in ((60, "ratio"), (120, "ratio"), (120, "lapses"))
     ]
-    held_out += [
-        {"shape": "groups", "k": k, "d": d, "n": n, "each": 120, "model": "score", "noise": "ratio"}
-        for k, d, n in ((2, 2, 36), (4, 2, 44), (6, 3, 60))
+    elsewhere += [
+        {"shape": shape, "k": 1, "d": 3, "n": 45, "each": 80, "noise": noise}
+        for shape, noise in CLOUDS_ELSEWHERE
     ]
-    held_out += [
-        {"shape": shape, "k": 1, "d": 3, "n": 45, "each": 120, "model": "score", "noise": "ratio"}
-        for shape in ("ball", "city")
-    ]
-    held_out += [
-        {"shape": shape, "k": 1, "d": 3, "n": 45, "each": each, "model": "soe-3", "noise": "ratio"}
-        for shape in ("ball", "city")
-        for each in (60, 120)
-    ]
-    run_cells("clusters_held_out", held_out, counted_held_out, count)
+    run_cells("clusters_held_out", elsewhere, counted_elsewhere, count)
 
 
 if __name__ == "__main__":

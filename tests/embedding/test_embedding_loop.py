@@ -19,6 +19,7 @@ KINDS = {
     "ste": losses.STE,
     "tste": losses.TSTE,
     "soe": losses.SOE,
+    "lapse": losses.LAPSE,
 }
 PARAMETERS = [
     ("gnmds", 0.0),
@@ -31,6 +32,8 @@ PARAMETERS = [
     ("tste", 40.0),
     ("soe", 0.1),
     ("soe", 2.0),
+    ("lapse", 0.0),
+    ("lapse", 0.3),
 ]
 squared = st.floats(1e-3, 40.0)
 fewer = settings(max_examples=40)

@@ -6,7 +6,8 @@ from benchmarks.honesty.worlds import asked, clusters_of_points, make_world
 
 from nearfar.evaluate.cluster_count import _knees, _within, count_clusters
 from nearfar.evaluate.grouping import count_groups
-from nearfar.space import fit_space
+from nearfar.evaluate.splits import kfold
+from nearfar.triplets import Triplets
 
 
 @pytest.mark.parametrize(("k", "d"), [(2, 2), (3, 2), (5, 3), (8, 2), (8, 5)])
@@ -35,7 +36,7 @@ def test_no_groups_where_there_are_none(shape):
             points /= np.linalg.norm(points, axis=1, keepdims=True)
         result = count_clusters(points, seed=seed)
         found.append(result.k)
-        assert result.k > 1 or "No groups found: up to" in result.why
+        assert result.k > 1 or "No groups found: in a map that allows for" in result.why
     assert np.mean(np.array(found) == 1) >= 5 / 6
 
 
@@ -43,7 +44,9 @@ def test_evidence_is_stated_and_little_is_too_little():
     rng = np.random.default_rng(1)
     found = count_clusters(clusters_of_points(rng, 4, d=3))
     assert found.k == found.best_cut == 4 and found.knee > 1.5 and found.gap > 4.5
-    assert found.why.startswith("4 groups: up to 4 clusters each cut gathers ")
+    assert found.why.startswith(
+        "4 groups: in a map that allows for answers given at random, up to 4 clusters each cut gathers "
+    )
     few = count_clusters(rng.normal(size=(5, 2)))
     assert few.k == 1 and few.why == "There are too few objects to look for groups."
     assert count_clusters(np.ones((20, 3))).k == 1
@@ -77,20 +80,37 @@ def test_within_is_the_definition():
     assert _within(points, labels) == pytest.approx(wanted)
 
 
-def test_a_line_bent_by_a_kernel_is_not_called_groups():
-    """The score kernel makes a horseshoe of a line; clear groups are found in it nevertheless."""
+def counted(points, noise, rng, each=100):
+    answers = asked(make_world(rng, points=points, noise=noise), rng, m=each * len(points))
+    return count_groups(answers, answers, list(kfold(answers, 3)))
+
+
+@pytest.mark.parametrize("noise", ["flips", "logistic", "none"])
+def test_groups_are_counted_whatever_the_noise(noise):
+    """Flips about objects far apart draw groups together in other maps; a line is not called groups."""
     rng = np.random.default_rng(0)
-    line, three = rng.uniform(size=(40, 1)), clusters_of_points(rng, 3, per=13)
-    found = [
-        [
-            count_groups(
-                fit_space(asked(make_world(rng, points=points), rng, m=100 * len(points)), "score")
-            ).k
-            for _ in range(5)
-        ]
-        for points in (line, three)
-    ]
-    assert found[0].count(1) >= 4 and found[1] == [3] * 5
+    five = [counted(clusters_of_points(rng, 5, per=8, d=3), noise, rng).k for _ in range(5)]
+    line = [counted(rng.uniform(size=(40, 1)), noise, rng).k for _ in range(5)]
+    assert five.count(5) >= 4 and line.count(1) >= 4
+
+
+def test_noise_and_too_little_are_said():
+    rng = np.random.default_rng(1)
+    noise = counted(rng.normal(size=(30, 2)), "guessing", rng, each=40)
+    assert noise.k == 1
+    assert noise.why == "No groups were looked for: no map predicts the answers better than guessing does."
+    one = Triplets.from_array([[0, 1, 2]])
+    assert count_groups(one, one, ()).why == "There are too few answers to look for groups."
+
+
+def test_only_shown_and_informed_objects_are_counted():
+    rng = np.random.default_rng(2)
+    points = clusters_of_points(rng, 4, per=10, apart=9)
+    answers = asked(make_world(rng, points=points), rng, m=4000)
+    wider = Triplets.from_array(np.column_stack([answers.anchor, answers.near, answers.far]), n_objects=60)
+    splits = list(kfold(wider, 3))
+    assert count_groups(wider, wider, splits).k == 4
+    assert count_groups(wider, wider, splits, np.arange(10, 60)).k == 3
 
 
 def test_a_number_that_the_rows_do_not_tell_is_a_range():

@@ -211,9 +211,14 @@ def _losses(kind: int, parameter: float, one: Any, other: Any, weight: Any) -> f
             loss, slope, tilt = losses.tste(one[t], other[t], parameter)
             total += weight[t] * loss
             one[t], other[t] = 2.0 * weight[t] * slope, 2.0 * weight[t] * tilt
-    else:
+    elif kind == losses.SOE:
         for t in range(weight.size):
             loss, slope, tilt = losses.soe(one[t], other[t], parameter)
+            total += weight[t] * loss
+            one[t], other[t] = 2.0 * weight[t] * slope, 2.0 * weight[t] * tilt
+    else:
+        for t in range(weight.size):
+            loss, slope, tilt = losses.lapse(one[t], other[t], parameter)
             total += weight[t] * loss
             one[t], other[t] = 2.0 * weight[t] * slope, 2.0 * weight[t] * tilt
     return total

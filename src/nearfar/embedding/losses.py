@@ -1,4 +1,4 @@
-"""The five losses: each a pure function of a triplet's two squared distances.
+"""The losses: each a pure function of a triplet's two squared distances.
 
 ``near`` and ``far`` are the squared distances anchor-near and anchor-far, ``parameter`` is the loss's own number.
 Every function returns (loss, d loss / d near, d loss / d far); nothing here knows about points or answers.
@@ -12,6 +12,8 @@ ste         -log e^-n / (e^-n + e^-f)                       van der Maaten, Wein
 tste        -log t(n) / (t(n) + t(f)),                      van der Maaten, Weinberger 2012
             t(x) = (1 + x / alpha)^(-(alpha + 1) / 2)
 soe         max(0, margin + sqrt n - sqrt f)^2              Terada, von Luxburg 2014
+lapse       -log (lapses / 2 + (1 - lapses) s(f, n)),       ours; lapses after Wichmann and
+            s(f, n) = 1 / (1 + e^(sqrt n - sqrt f))         Hill 2001
 ==========  ==============================================  ===================================
 
 They are written without branches, and ste without library calls, so that the compiler can work on several answers
@@ -25,9 +27,9 @@ import math
 
 from nearfar.compiled import compiled
 
-__all__ = ["CKL", "GNMDS", "SOE", "STE", "TSTE", "ckl", "gnmds", "soe", "ste", "tste"]
+__all__ = ["CKL", "GNMDS", "LAPSE", "SOE", "STE", "TSTE", "ckl", "gnmds", "lapse", "soe", "ste", "tste"]
 
-GNMDS, CKL, STE, TSTE, SOE = range(5)
+GNMDS, CKL, STE, TSTE, SOE, LAPSE = range(6)
 TINY = 1e-300  # keeps log and division finite where points coincide
 TINY_DISTANCE = 1e-7  # the slope of a distance is undefined at zero; below this it is shrunk
 MAX_STEPS = 16  # powers up to this many half steps are multiplied out
@@ -76,6 +78,18 @@ def soe(near: float, far: float, margin: float) -> tuple[float, float, float]:
     left, right = math.sqrt(near), math.sqrt(far)
     short = max(margin + left - right, 0.0)
     return short * short, short / max(left, TINY_DISTANCE), -short / max(right, TINY_DISTANCE)
+
+
+@pure
+def lapse(near: float, far: float, lapses: float) -> tuple[float, float, float]:
+    """-log of the probability of an answer: a guess with probability ``lapses``, else logistic in the distances."""
+    left, right = math.sqrt(near), math.sqrt(far)
+    lead = right - left
+    e = _exp_minus(abs(lead))
+    surely = (1.0 if lead > 0.0 else e) / (1.0 + e)
+    chosen = 0.5 * lapses + (1.0 - lapses) * surely
+    slope = 0.5 * (1.0 - lapses) * e / ((1.0 + e) * (1.0 + e) * chosen)
+    return -math.log(chosen), slope / max(left, TINY_DISTANCE), -slope / max(right, TINY_DISTANCE)
 
 
 @pure

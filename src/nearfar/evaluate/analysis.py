@@ -15,10 +15,11 @@ from nearfar.checks import Seed, check_count, seed_number
 from nearfar.errors import InputError
 from nearfar.evaluate.auto import Choice, choose, choose_named, choose_on_sample, headline, with_short_list
 from nearfar.evaluate.ceiling import NoiseCeiling, noise_ceiling
+from nearfar.evaluate.cluster_count import ClusterCount
 from nearfar.evaluate.comparison import Comparison, make_comparison
 from nearfar.evaluate.counting import AnswerCounts, count_answers
 from nearfar.evaluate.crossval import Credits, cross_validate
-from nearfar.evaluate.grouping import Grouping, group_objects
+from nearfar.evaluate.grouping import Grouping, count_groups, group_objects
 from nearfar.evaluate.people import People, judge_people
 from nearfar.evaluate.repeats import counts_repeats, without_excess_controls
 from nearfar.evaluate.resamples import Resamples, coordinates, resample
@@ -334,8 +335,13 @@ class Analysis:
     def grouping(self, n_clusters: int | None = None) -> Grouping | None:
         """The tree of the shown objects and its cuts; None with fewer than three informed ones."""
         if n_clusters not in self._groupings:
-            self._groupings[n_clusters] = group_objects(self.shown_space, n_clusters)
+            self._groupings[n_clusters] = group_objects(self.shown_space, self.group_count, n_clusters)
         return self._groupings[n_clusters]
+
+    @cached_property
+    def group_count(self) -> ClusterCount:
+        """How many groups the shown objects fall into, in a map that allows for answers given at random."""
+        return count_groups(self._weighed, self.judged, self.splits, self.shown)
 
     @cached_property
     def resamples(self) -> Resamples:

@@ -23,15 +23,16 @@ from numpy.typing import NDArray
 
 from nearfar.arrays import Floats
 
-__all__ = ["ENOUGH", "ENOUGH_OF_A_KERNEL", "ClusterCount", "count_clusters"]
+__all__ = ["MOST", "ClusterCount", "count_clusters"]
 
 MOST = 12
 AXES = 10
 AFTER = 3  # cuts after the knee that are looked at
 STEADY = 0.3  # exponents below it are not told from 0
 NO_GAP, NO_KNEE = 3.5, 0.7  # of clouds without groups
-ENOUGH = 1.1  # (gap - NO_GAP) (knee - NO_KNEE) of groups; simulated clouds exceed it in about 1 of 100
-ENOUGH_OF_A_KERNEL = 3.0  # a kernel bends a line into a horseshoe, which has gaps along it
+ENOUGH = (
+    1.3  # (gap - NO_GAP) (knee - NO_KNEE) of groups; simulated clouds exceed it in about 1 of 100, rings in 7
+)
 RIVAL = 0.65  # of the sharpest knee: a number of clusters with such a one is not distinguished from the best
 LEAST_OBJECTS = 9
 MOST_OBJECTS = 300  # looked at, drawn at random
@@ -49,6 +50,7 @@ class ClusterCount:
     knee : how many times faster clusters get tighter up to ``best_cut`` than after it; about 1 without groups.
     gap : mean over clusters of the distance to the nearest one, in standard deviations along the line between them;
         about 3.5 without groups.
+    not_looked : why no groups were looked for, where that is so.
     """
 
     k: int
@@ -57,14 +59,20 @@ class ClusterCount:
     gap: float
     low: int = 1
     high: int = 1
+    not_looked: str = ""
+
+    @classmethod
+    def unknown(cls, not_looked: str) -> ClusterCount:
+        """None found, as none were looked for."""
+        return cls(1, 1, np.nan, np.nan, not_looked=not_looked)
 
     @property
     def why(self) -> str:
         """The evidence in a sentence."""
-        if self.best_cut == 1:
-            return "There are too few objects to look for groups."
+        if self.not_looked:
+            return self.not_looked
         seen = (
-            f"up to {self.best_cut} clusters each cut gathers {self.knee:.1f} times as much as further cuts do (objects "
+            f"in a map that allows for answers given at random, up to {self.best_cut} clusters each cut gathers {self.knee:.1f} times as much as further cuts do (objects "
             f"without groups give about 1), and neighbouring clusters are {self.gap:.1f} standard deviations apart "
             f"(without groups about {NO_GAP})"
         )
@@ -81,10 +89,8 @@ class ClusterCount:
         )
 
 
-def count_clusters(
-    rows: NDArray[Any], *, most: int = MOST, enough: float = ENOUGH, seed: int = 0
-) -> ClusterCount:
-    """Count the groups in the rows (n, p) of a space, one per informed object; ``enough`` evidence for points or a kernel.
+def count_clusters(rows: NDArray[Any], *, most: int = MOST, seed: int = 0) -> ClusterCount:
+    """Count the groups in (n, p) points, one per informed object.
 
     Examples
     --------
@@ -101,12 +107,12 @@ def count_clusters(
     points = _axes(rows)
     most = min(most, len(rows) // 3)
     if len(rows) < LEAST_OBJECTS or most < 2 or points.shape[1] == 0:
-        return ClusterCount(1, 1, np.nan, np.nan)
+        return ClusterCount.unknown("There are too few objects to look for groups.")
     cuts = cut_tree(ward(points), n_clusters=np.arange(1, most + AFTER + 1))
     knees = _knees(np.array([_within(points, labels) for labels in cuts.T]), len(rows))[: most - 1]
     best = int(np.argmax(knees)) + 2
     knee, gap = float(knees[best - 2]), _gap(points, cuts[:, best - 1])
-    groups = gap > NO_GAP and knee > NO_KNEE and (gap - NO_GAP) * (knee - NO_KNEE) >= enough
+    groups = gap > NO_GAP and knee > NO_KNEE and (gap - NO_GAP) * (knee - NO_KNEE) >= ENOUGH
     if not groups:
         return ClusterCount(1, best, knee, gap)
     rivals = [

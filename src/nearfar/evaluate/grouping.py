@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -9,15 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar.errors import InputError
-from nearfar.evaluate.cluster_count import ENOUGH_OF_A_KERNEL, ClusterCount, count_clusters
+from nearfar.evaluate.cluster_count import MOST, ClusterCount, count_clusters
+from nearfar.evaluate.counting_map import map_for_counting
+from nearfar.evaluate.splits import Split
 from nearfar.methods import cut
 from nearfar.space.space import Space
+from nearfar.triplets import Triplets
 
 __all__ = ["Cut", "Grouping", "count_groups", "group_objects"]
 
-MOST_CLUSTERS = 12
 READING_AID = 6  # clusters that are shown where there are no groups
-AXES = 10  # of a kernel, that groups are looked for along
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +59,11 @@ class Grouping:
         return max(self.cuts, key=lambda found: found.silhouette)
 
 
-def group_objects(space: Space, n_clusters: int | None = None) -> Grouping | None:
-    """The complete-linkage tree of a space and its cuts into 2 to 12; None with fewer than three informed objects."""
+def group_objects(space: Space, count: ClusterCount, n_clusters: int | None = None) -> Grouping | None:
+    """The complete-linkage tree of a space and its cuts into 2 to 12; None with fewer than three informed objects.
+
+    It is cut into ``n_clusters``, or as many as were counted.
+    """
     from scipy.cluster.hierarchy import leaves_list
 
     rows = np.flatnonzero(space.informed)
@@ -71,22 +76,33 @@ def group_objects(space: Space, n_clusters: int | None = None) -> Grouping | Non
     known = space.take(rows)
     tree, distances = known.tree(), known.distances()
     order = leaves_list(np.asarray(tree))
-    most = min(MOST_CLUSTERS, len(rows) - 1)
+    most = min(MOST, len(rows) - 1)
     asked = [] if n_clusters is None else [n_clusters]
     cuts = tuple(
         _cut(known, tree, k, order, distances, rows, len(space))
         for k in sorted({*range(2, most + 1), *asked})
     )
-    count = count_groups(known, most)
     chosen, basis = (n_clusters, "asked") if asked else _choose(cuts, count)
     return Grouping(tree, rows, rows[order], cuts, chosen, basis, count)  # type: ignore[arg-type]
 
 
-def count_groups(known: Space, most: int = MOST_CLUSTERS) -> ClusterCount:
-    """Count the groups in a space of informed objects: in its points, or along the first axes of a kernel."""
-    if known.kind == "points":
-        return count_clusters(np.asarray(known.rows, dtype=np.float64), most=most)
-    return count_clusters(known.map(min(AXES, len(known) - 1)), most=most, enough=ENOUGH_OF_A_KERNEL)
+def count_groups(
+    answers: Triplets, judged: Triplets, splits: Sequence[Split], shown: NDArray[np.intp] | None = None
+) -> ClusterCount:
+    """Count the groups that objects (those ``shown``, or all) fall into.
+
+    ``answers`` make the map that groups are counted in; its dimensions are those that predict the ``judged`` ones best, held out by
+    ``splits``.
+    """
+    if not splits:
+        return ClusterCount.unknown("There are too few answers to look for groups.")
+    found = map_for_counting(answers, judged, splits)
+    if found is None:
+        return ClusterCount.unknown(
+            "No groups were looked for: no map predicts the answers better than guessing does."
+        )
+    among = np.arange(answers.n_objects) if shown is None else shown
+    return count_clusters(found.points[among[found.informed[among]]])
 
 
 def _cut(

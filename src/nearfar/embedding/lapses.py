@@ -1,0 +1,121 @@
+"""Points for people who sometimes answer without looking: a share of lapses is learnt with the points.
+
+A person answers at random with probability l (a lapse), and otherwise nearer and farther are told apart with a probability that is
+logistic in the difference of the two distances:
+
+    p = l / 2 + (1 - l) / (1 + e^(sqrt n - sqrt f)).
+
+The other losses pay for every answer that contradicts the points by how much it does, so a few lapses about objects that lie far apart
+draw all groups together. Here an answer costs -log(l / 2) at most. Predictions are no better for it; the gaps between groups are, and
+``nearfar.evaluate.grouping`` counts these. Lapses are those of psychometric functions (Wichmann and Hill, 2001); that points are found
+with them is ours.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearfar.arrays import Floats
+from nearfar.embedding import losses
+from nearfar.embedding.base import Embedding
+from nearfar.embedding.estimators import SOE
+from nearfar.embedding.loop import Points
+from nearfar.errors import NotConverged, UninformedWarning
+from nearfar.triplets import Triplets
+
+__all__ = ["LapseMap", "fit_lapses"]
+
+PULL = 0.05
+RADIUS = 2.0  # root mean square length that the search starts from
+FIRST, MOST = 0.1, 0.9  # share of lapses
+ROUNDS, STEADY = 8, 0.003  # points and the share of lapses in turn, until the share moves less
+UPDATES = 50
+
+
+class LapseMap(NamedTuple):
+    """``points`` (n, d), the share of ``lapses`` that goes with them, and which objects (n,) are ``informed``."""
+
+    points: Points
+    lapses: float
+    informed: NDArray[np.bool_]
+
+    def log_probability(self, answers: Triplets) -> Floats:
+        """(m,) logarithm of the probability of every answer."""
+        surely = _surely(self.points, answers)
+        found: Floats = np.log(self.lapses / 2 + (1 - self.lapses) * surely)
+        return found
+
+
+class _WithLapses(Embedding):
+    """The embedding with a given share of lapses, from given points on."""
+
+    _kind = losses.LAPSE
+
+    def __init__(self, start: Points, lapses: float) -> None:
+        super().__init__(
+            start.shape[1],
+            regularization=PULL,
+            optimizer="l-bfgs",
+            init=start,
+            n_init=1,
+            max_iter=300,
+            tol=None,
+            random_state=0,
+        )
+        self.lapses = lapses
+
+    def _parameter(self) -> float:
+        return self.lapses
+
+
+def fit_lapses(answers: Triplets, n_components: int) -> LapseMap:
+    """Points and the share of lapses by which the answers are likeliest, under a pull to the centre.
+
+    >>> rng = np.random.default_rng(0)
+    >>> places = rng.normal(size=(30, 1)) * 3
+    >>> rows = np.array([rng.permutation(30)[:3] for _ in range(3000)])
+    >>> near, far = (np.abs(places[rows[:, 0]] - places[rows[:, c]])[:, 0] for c in (1, 2))
+    >>> turned = (near > far) != (rng.random(3000) < 0.1)  # a tenth is turned round, as with a fifth of lapses
+    >>> rows[turned] = rows[turned][:, [0, 2, 1]]
+    >>> 0.12 < fit_lapses(Triplets.from_array(rows), 1).lapses < 0.25
+    True
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotConverged)
+        warnings.simplefilter("ignore", UninformedWarning)
+        points = SOE(n_components).fit_transform(answers)
+        points *= RADIUS / max(float(np.sqrt(np.mean(np.sum(points**2, axis=1)))), 1e-300)
+        lapses = FIRST
+        for _ in range(ROUNDS):
+            found = _WithLapses(points, lapses).fit(answers)
+            points = found.embedding_
+            before, lapses = lapses, _likeliest(_surely(points, answers), lapses)
+            if abs(lapses - before) < STEADY:
+                break
+    informed = np.ones(len(points), dtype=bool)
+    informed[found.uninformed_] = False
+    return LapseMap(points, lapses, informed)
+
+
+def _surely(points: Points, answers: Triplets) -> Floats:
+    """(m,) probability of every answer where there is no lapse."""
+    near, far = (
+        np.linalg.norm(points[answers.anchor] - points[other], axis=1)
+        for other in (answers.near, answers.far)
+    )
+    found: Floats = 1 / (1 + np.exp(np.clip(near - far, -36, 36)))
+    return found
+
+
+def _likeliest(surely: Floats, lapses: float) -> float:
+    """The share of lapses that makes answers likeliest, at these points: expectation and maximisation in turn."""
+    for _ in range(UPDATES):
+        guessed = lapses / 2 / (lapses / 2 + (1 - lapses) * surely)
+        before, lapses = lapses, float(np.clip(guessed.mean(), 1e-4, MOST))
+        if abs(lapses - before) < STEADY / 10:
+            break
+    return lapses

@@ -1,0 +1,59 @@
+"""The map that groups are counted in: it allows for lapses, and has as many dimensions as held-out answers ask for.
+
+A model that predicts best need not show gaps: where some answers are given at random, most losses draw groups together, and every
+dimension too many fills the gaps with noise. The likelihood of held-out answers is much more sensitive to the number of dimensions
+than the share that is predicted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from nearfar.arrays import Floats
+from nearfar.embedding.lapses import LapseMap, fit_lapses
+from nearfar.evaluate.splits import Split
+from nearfar.evaluate.uncertainty import clustered_mean_error, error_clusters
+from nearfar.progress import step
+from nearfar.triplets import Triplets
+
+__all__ = ["likeliest_dimension", "map_for_counting"]
+
+DIMENSIONS = (2, 3, 4, 5, 6, 8, 10)  # one dimension is hard to search: objects cannot pass each other
+CLEARLY = 2.0  # standard errors that answers must be likelier than by guessing
+
+
+def map_for_counting(answers: Triplets, judged: Triplets, splits: Sequence[Split]) -> LapseMap | None:
+    """The map of all ``answers``; None where no number of dimensions predicts the ``judged`` ones better than guessing."""
+    dimension = likeliest_dimension(judged, splits)
+    return fit_lapses(answers, dimension) if dimension else None
+
+
+def likeliest_dimension(answers: Triplets, splits: Sequence[Split]) -> int:
+    """The number of dimensions that makes held-out answers likeliest; 0 where none is clearly better than guessing.
+
+    Numbers are tried upwards until two in a row bring nothing.
+    """
+    best, found = 0, np.full(len(answers), -np.inf)
+    held_out = np.concatenate([test for _, test in splits])
+    with step("looking for groups", total=len(DIMENSIONS) * len(splits)) as advance:
+        for at, dimension in enumerate(DIMENSIONS):
+            own = _held_out(answers, dimension, splits)
+            advance(len(splits))
+            if own[held_out].mean() > found[held_out].mean():
+                best, found = dimension, own
+            elif at > DIMENSIONS.index(best) + 1:
+                break
+    gain = found[held_out] - math.log(0.5)
+    error = clustered_mean_error(gain, error_clusters(answers)[held_out])
+    return best if gain.mean() > CLEARLY * error else 0
+
+
+def _held_out(answers: Triplets, n_components: int, splits: Sequence[Split]) -> Floats:
+    """(m,) log-probability of every answer, held out; NaN where it never was."""
+    found = np.full(len(answers), np.nan)
+    for train, test in splits:
+        found[test] = fit_lapses(answers[train], n_components).log_probability(answers[test])
+    return found

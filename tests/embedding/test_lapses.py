@@ -1,0 +1,50 @@
+"""Points for people who sometimes answer at random: the share of lapses, and the dimensions that answers ask for."""
+
+import numpy as np
+import oracles_embedding as oracle
+import pytest
+from benchmarks.honesty.worlds import asked, make_world
+
+from nearfar.embedding.lapses import fit_lapses
+from nearfar.evaluate.counting_map import likeliest_dimension, map_for_counting
+from nearfar.evaluate.splits import kfold
+from nearfar.triplets import Triplets
+
+
+def answers_of(noise, d=2, m=4000, seed=0):
+    rng = np.random.default_rng(seed)
+    return asked(make_world(rng, points=rng.normal(size=(30, d)), noise=noise), rng, m=m)
+
+
+@pytest.mark.parametrize(("noise", "low", "high"), [("flips", 0.2, 0.35), ("none", 0.0, 0.02)])
+def test_the_share_of_lapses_is_learnt(noise, low, high):
+    """Flips of 15 % are guesses in 30 %."""
+    assert low <= fit_lapses(answers_of(noise), 2).lapses <= high
+
+
+def test_probabilities_are_those_of_the_loss():
+    answers = answers_of("flips", m=500)
+    found = fit_lapses(answers, 3)
+    wanted = []
+    for a, i, j in zip(answers.anchor, answers.near, answers.far, strict=True):
+        near, far = (float(np.sum((found.points[a] - found.points[x]) ** 2)) for x in (i, j))
+        wanted.append(-oracle.lapse(near, far, found.lapses))
+    assert found.log_probability(answers) == pytest.approx(wanted)
+
+
+def test_an_object_without_answers_is_not_informed():
+    rows = np.array([np.random.default_rng(s).permutation(5)[:3] for s in range(60)])
+    found = fit_lapses(Triplets.from_array(rows, n_objects=7), 2)
+    assert found.informed.tolist() == [True] * 5 + [False] * 2
+
+
+@pytest.mark.parametrize("d", [2, 3, 5])
+def test_the_dimensions_of_the_world_are_found(d):
+    answers = answers_of("flips", d=d, m=6000)
+    assert likeliest_dimension(answers, list(kfold(answers, 3))) == d
+
+
+def test_guesses_have_no_dimension():
+    answers = answers_of("guessing")
+    splits = list(kfold(answers, 3))
+    assert likeliest_dimension(answers, splits) == 0 and map_for_counting(answers, answers, splits) is None
