@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -134,36 +135,47 @@ def _draw(
 
 
 def release_idle(tx: Transaction, before: float, rng: np.random.Generator) -> int:
-    """Release the unanswered places of everybody who was last seen before a time; how many people."""
+    """Release the unanswered places of everybody who was last seen before a time; how many people.
+
+    First all people, then all questions in their order, as everywhere: two transactions never wait for each other.
+    """
     tx.lock_drawing()
-    idle = tx.rows("SELECT id FROM participant WHERE state = 'active' AND seen < ?", before)
-    gone = 0
-    for (person,) in idle:
-        # asked again, and kept from answering meanwhile: somebody may have come back this very moment
-        if not tx.rows(
+    idle = tx.rows("SELECT id FROM participant WHERE state = 'active' AND seen < ? ORDER BY id", before)
+    # asked again, and kept from answering meanwhile: somebody may have come back this very moment
+    gone = [
+        person
+        for (person,) in idle
+        if tx.rows(
             "UPDATE participant SET state = 'left' WHERE id = ? AND state = 'active' AND seen < ? RETURNING id",
             person,
             before,
-        ):
-            continue
-        gone += 1
-        unload(tx, person, rng)
-        tx.run(
-            "UPDATE slot SET released = 1 WHERE participant = ? AND released IS NULL AND NOT EXISTS "
-            "(SELECT 1 FROM answer a WHERE a.participant = slot.participant AND a.place = slot.place)",
+        )
+    ]
+    unload(tx, gone, rng)
+    tx.run_many(
+        "UPDATE slot SET released = 1 WHERE participant = ? AND released IS NULL AND NOT EXISTS "
+        "(SELECT 1 FROM answer a WHERE a.participant = slot.participant AND a.place = slot.place)",
+        [(person,) for person in gone],
+    )
+    return len(gone)
+
+
+def unload(
+    tx: Transaction, people: Sequence[int], rng: np.random.Generator, *, answered_too: bool = False
+) -> None:
+    """Take people's unanswered new questions off the load; where they are erased, the answered ones, too."""
+    held = [
+        (question, answer is not None)
+        for person in people
+        for question, answer, released in tx.rows(
+            "SELECT s.question, a.id, s.released FROM slot s "
+            "LEFT JOIN answer a ON a.participant = s.participant AND a.place = s.place "
+            "WHERE s.participant = ? AND s.role = 'new'",
             person,
         )
-    return gone
-
-
-def unload(tx: Transaction, person: int, rng: np.random.Generator) -> None:
-    """Take a person's unanswered new questions off the load."""
-    held = tx.rows(
-        "SELECT s.question FROM slot s LEFT JOIN answer a ON a.participant = s.participant AND a.place = s.place "
-        "WHERE s.participant = ? AND s.role = 'new' AND s.released IS NULL AND a.id IS NULL ORDER BY s.question",
-        person,
-    )
+        if (answered_too if answer is not None else released is None)
+    ]
     tx.run_many(
-        "UPDATE question SET load = load - 1, shuffle = ? WHERE id = ?",
-        [(float(rng.random()), question) for (question,) in held],
+        "UPDATE question SET load = load - 1, done = done - ?, shuffle = ? WHERE id = ?",
+        [(int(answered), float(rng.random()), question) for question, answered in sorted(held)],
     )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -131,31 +132,40 @@ def save_answers(
     person = participant_of(tx, token)
     if person is None:
         return None
-    if tx.rows("SELECT state FROM participant WHERE id = ?", person)[0][0] == "left":
-        tx.lock_drawing()  # places come back; always before the person, as in release_idle, or the two might block
+    if tx.rows("SELECT 1 FROM slot WHERE participant = ? AND released IS NOT NULL LIMIT 1", person):
+        tx.lock_drawing()  # places may come back; always before the person, as in release_idle, or the two might block
     # also keeps everybody else from releasing or erasing this person until the transaction ends
     tx.run(
         "UPDATE participant SET seen = CASE WHEN seen < ? THEN ? ELSE seen END WHERE id = ?", now, now, person
     )
     saved, refused = [], []
-    counted: list[int] = []
+    tally = _Tally(Counter(), Counter())
     for answer in answers:
-        wrong = _save(tx, person, answer, plan, now, counted)
+        wrong = _save(tx, person, answer, plan, now, tally)
         if wrong:
             refused.append({"id": answer.id, "reason": wrong})
         else:
             saved.append(answer.id)
     # in order, so that two transactions never wait for each other
     tx.run_many(
-        "UPDATE question SET done = done + 1 WHERE id = ?", [(question,) for question in sorted(counted)]
+        "UPDATE question SET load = load + ?, done = done + ? WHERE id = ?",
+        [
+            (tally.load[question], tally.done[question], question)
+            for question in sorted(tally.load | tally.done)
+        ],
     )
     return {"saved": saved, "refused": refused}
 
 
-def _save(
-    tx: Transaction, person: int, answer: Answer, plan: BookletPlan, now: float, counted: list[int]
-) -> str:
-    """Save one answer; what is wrong with it, or nothing. A new question that it answers is added to ``counted``."""
+class _Tally(NamedTuple):
+    """By how much the ``load`` of questions and the number of their answers that are ``done`` go up."""
+
+    load: Counter[int]
+    done: Counter[int]
+
+
+def _save(tx: Transaction, person: int, answer: Answer, plan: BookletPlan, now: float, tally: _Tally) -> str:
+    """Save one answer; what is wrong with it, or nothing. What it changes about questions is added to ``tally``."""
     found = tx.rows(
         "SELECT released, shown, role, question FROM slot WHERE participant = ? AND place = ?",
         person,
@@ -183,9 +193,9 @@ def _save(
     if not inserted:
         return _again(tx, person, answer, now)
     if released is not None:
-        _take_back(tx, person, answer.place, released)
+        _take_back(tx, person, answer.place, released, tally)
     if role == "new":
-        counted.append(question)
+        tally.done[question] += 1
     return ""
 
 
@@ -204,16 +214,16 @@ def _again(tx: Transaction, person: int, answer: Answer, now: float) -> str:
     return ""
 
 
-def _take_back(tx: Transaction, person: int, place: int, released: float) -> None:
+def _take_back(tx: Transaction, person: int, place: int, released: float, tally: _Tally) -> None:
     """An answer came for a released place: it counts. Whoever still sits at the booklet gets the rest back, too."""
     tx.lock_drawing()
     only_this = "" if released == 1 else " AND place = ?"
     values = (person,) if released == 1 else (person, place)
-    tx.run(
-        "UPDATE question SET load = load + 1 WHERE id IN (SELECT question FROM slot "
-        f"WHERE participant = ? AND role = 'new' AND released IS NOT NULL AND released = {int(released)}{only_this})",
+    back = tx.rows(
+        f"SELECT question FROM slot WHERE participant = ? AND role = 'new' AND released = {int(released)}{only_this}",
         *values,
     )
+    tally.load.update(question for (question,) in back)
     tx.run(
         f"UPDATE slot SET released = NULL WHERE participant = ? AND released = {int(released)}{only_this}",
         *values,

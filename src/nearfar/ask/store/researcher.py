@@ -187,13 +187,7 @@ def erase(tx: Transaction, name: str, rng: np.random.Generator) -> bool:
         return False
     person = found[0][0]
     tx.run("UPDATE participant SET state = 'left' WHERE id = ?", person)  # nobody answers meanwhile
-    unload(tx, person, rng)
-    answered = tx.rows(
-        "SELECT s.question FROM slot s JOIN answer a ON a.participant = s.participant AND a.place = s.place "
-        "WHERE s.participant = ? AND s.role = 'new'",
-        person,
-    )
-    tx.run_many("UPDATE question SET load = load - 1, done = done - 1 WHERE id = ?", sorted(answered))
+    unload(tx, [person], rng, answered_too=True)
     for table in ("answer", "slot", "token", "event"):
         tx.run(f"DELETE FROM {table} WHERE participant = ?", person)
     tx.run("DELETE FROM participant WHERE id = ?", person)
