@@ -103,6 +103,16 @@ def test_noise_and_too_little_are_said():
     assert count_groups(one, one, ()).why == "There are too few answers to look for groups."
 
 
+def test_few_answers_are_said_where_no_groups_are_found():
+    rng = np.random.default_rng(3)
+    few, enough = (counted(rng.normal(size=(20, 2)), "logistic", rng, each=each) for each in (40, 130))
+    assert few.why.endswith(
+        "gradually, or the answers are too few to tell: there are 40 per object, and separate groups are found "
+        "reliably from about 120 on."
+    )
+    assert enough.why.endswith("the objects change gradually.")
+
+
 def test_only_shown_and_informed_objects_are_counted():
     rng = np.random.default_rng(2)
     points = clusters_of_points(rng, 4, per=10, apart=9)

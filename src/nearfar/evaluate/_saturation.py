@@ -19,8 +19,8 @@ __all__ = ["SaturatingCurves", "draw_curves"]
 STEEPNESS = np.geomspace(0.4, 6.0, 17)  # g
 TURN = 2.0 ** np.linspace(-6, 5, 45)  # T, as multiples of the last measured size
 FIT_NOISE = 0.08  # standard deviation of an accuracy by which m answers were fitted, times the root of m
-# what was gained over what the law says, in the logarithm: mean, spread, and spread for every e-fold of steepness above 1
-OFF_THE_LAW, SPREAD, SPREAD_STEEP = -0.25, 0.25, 0.25
+# of what was gained over what the law says, in the logarithm: spread, and spread for every e-fold of steepness above 1
+SPREAD, SPREAD_STEEP = 0.1, 0.2
 DRAWS = 2000
 
 
@@ -52,7 +52,7 @@ class SaturatingCurves:
 
 
 def draw_curves(
-    m: Floats, measured: Covariance, most: float, rng: np.random.Generator
+    m: Floats, measured: Covariance, most: float, off_the_law: float, rng: np.random.Generator
 ) -> SaturatingCurves | None:
     """Draw curves through accuracies measured at growing sizes; None where their errors are not known.
 
@@ -64,12 +64,13 @@ def draw_curves(
     m : (sizes,) numbers of answers, ascending.
     measured : the accuracies, their covariance over sizes, and its degrees of freedom.
     most : accuracy that no curve exceeds.
+    off_the_law : mean logarithm of what is gained over what the law says.
 
     Examples
     --------
     >>> m = 1000 * 2.0 ** np.arange(-5, 0.5)
     >>> exact = Covariance(0.5 + 0.3 / (1 + 200 / m), np.eye(6) * 1e-6, 100.0)
-    >>> curves = draw_curves(m, exact, 1.0, np.random.default_rng(0))
+    >>> curves = draw_curves(m, exact, 1.0, 0.0, np.random.default_rng(0))
     >>> abs(np.median(curves.at(2000)) - (0.5 + 0.3 / 1.1)) < 0.005
     np.True_
     """
@@ -94,7 +95,7 @@ def draw_curves(
     probability = np.clip(low[at] + rng.random(DRAWS) * (high - low)[at], 1e-12, 1 - 1e-12)
     rise = np.clip(best[at] + error[at] * stdtrit(measured.df, probability), 0.0, most - 0.5)
     spread = SPREAD + SPREAD_STEEP * np.log(np.maximum(g[at], 1.0))
-    off = np.exp(OFF_THE_LAW + spread * rng.standard_normal(DRAWS))
+    off = np.exp(off_the_law + spread * rng.standard_normal(DRAWS))
     return SaturatingCurves(rise, g[at], turn[at] * scale, off)
 
 

@@ -31,9 +31,11 @@ SHARES = tuple(2.0 ** (-k / 2) for k in range(8, -1, -1))  # a sixteenth to all 
 REACH = 6  # the curve is fitted to sizes from a sixth of the largest on
 LITTLE = 0.01  # a gain that hardly anybody would collect twice the answers for
 TOO_EARLY = 0.25  # probability that the curve still accelerates
-# a gain depends on which answers come next: at least so much, more with few answers (times the root of their number), and more
-# where accuracy depends on whom was asked (as a share of how much it does)
-NEXT_ANSWERS, NEXT_FEW, NEXT_PEOPLE = 0.004, 0.12, 0.2
+# a gain depends on which answers come next: at least so much, more with few answers (times the root of their number), and more where
+# the rise over the last doubling is not sure itself (as a share of its standard error)
+NEXT_ANSWERS, NEXT_FEW, NEXT_RISE = 0.002, 0.12, 0.4
+# gains over what the law says, in the logarithm: embeddings level off a little sooner
+OFF_THE_LAW, OFF_THE_LAW_OF_SCORE = -0.3, -0.05
 REFITTED = 0.25  # the same for the accuracy with all answers: the folds had other ones
 FEW_PER_OBJECT = (
     60  # answers that concern an object, on average, below which curves still accelerate in simulations
@@ -189,8 +191,8 @@ def learning_curve(
 ) -> LearningCurve:
     """Fit a model to growing numbers of answers and judge each by the same held-out answers.
 
-    In every one of ``cv`` honest folds the training answers grow by whole trios (or statements that span several),
-    each set inside the next. Curves that start at chance and saturate are drawn through the measured accuracies, by how well
+    In every one of ``cv`` honest folds the training answers grow as a collection does, by whole statements, each set inside the next;
+    questions that were asked again and again are asked less often in a smaller set. Curves that start at chance and saturate are drawn through the measured accuracies, by how well
     they fit, and say what more answers would bring. They extend the curve of this model: another model may gain more. Where
     people are too few to speak of others, they are about more answers of the same people; where questions were asked within sets of
     objects, about more answers of the same people within the same sets. Nothing is forecast where questions were chosen for being
@@ -218,9 +220,9 @@ def learning_curve(
     """
     answers, seed = as_triplets(answers), seed_number(seed)
     judged = parse_or_choose(answers, model, seed)
-    units = split_units(answers).codes
+    said = _said_together(answers)
     folds = [
-        (_growing(units, train, [seed, k]), test)
+        (_growing(said, train, [seed, k]), test)
         for k, (train, test) in enumerate(kfold(answers, cv, seed=seed))
     ]
     wanted = _sizes(sizes, min(len(order) for (order, _), _ in folds))
@@ -228,7 +230,7 @@ def learning_curve(
     with step(f"learning curve of {judged.name}", total=len(folds) * len(wanted)) as advance:
         for (order, ends), test in folds:
             for k, size in enumerate(wanted):
-                # whole units: the end that is nearest to the size asked for
+                # whole statements: the end that is nearest to the size asked for
                 end = ends[np.argmin(np.abs(ends - size))]
                 space = fit_timed(judged, answers[np.sort(order[:end])]).space
                 credits[k, test] = space.credits(answers[test])
@@ -260,15 +262,17 @@ def _judge(
     )
     most = max(1.0 if ceiling.outer is None else ceiling.outer[1], points[-1].accuracy)
     rng = np.random.default_rng([seed, folds])
-    curves = _curves(used, rises, most, rng) if levels.df > 0 else None
+    off = OFF_THE_LAW_OF_SCORE if model == "score" else OFF_THE_LAW
+    curves = _curves(used, rises, most, off, rng) if levels.df > 0 else None
     thin = 3 * n_answers < FEW_PER_OBJECT * answers.n_objects
     known_law = model == "score" or model.rpartition("-")[0] in EMBEDDINGS
     foreseeable = known_law and not groups.chosen
     early = foreseeable and (thin or (curves is not None and curves.accelerates(n_answers) >= TOO_EARLY))
     now = doubled = gain = None
     if curves is not None and not early and foreseeable:
-        people = max(0.0, covariance_of_means(credits[-1:], groups).matrix[0, 0] - rises.matrix[-1, -1])
-        chance = float(np.sqrt(NEXT_ANSWERS**2 + NEXT_FEW**2 / n_answers + NEXT_PEOPLE**2 * people))
+        chance = float(
+            np.sqrt(NEXT_ANSWERS**2 + NEXT_FEW**2 / n_answers + NEXT_RISE**2 * _last_rise(used, rises))
+        )
         now, doubled, gain = _forecasts(curves, points[-1], levels.df, n_answers, most, chance, rng)
     return LearningCurve(
         model,
@@ -287,8 +291,14 @@ def _judge(
     )
 
 
+def _last_rise(used: Floats, rises: Covariance) -> float:
+    """The variance of what the last doubling brought."""
+    half = int(np.argmin(np.abs(used - used[-1] / 2)))
+    return float(max(0.0, rises.matrix[-1, -1] + rises.matrix[half, half] - 2 * rises.matrix[half, -1]))
+
+
 def _curves(
-    used: Floats, measured: Covariance, most: float, rng: np.random.Generator
+    used: Floats, measured: Covariance, most: float, off_the_law: float, rng: np.random.Generator
 ) -> SaturatingCurves | None:
     """Curves through the larger sizes; None where there are fewer than four different ones."""
     # whole trios may make different sizes the same
@@ -296,14 +306,24 @@ def _curves(
     if len(top) < 4:
         return None
     largest = Covariance(measured.means[top], measured.matrix[np.ix_(top, top)], measured.df)
-    return draw_curves(used[top], largest, most, rng)
+    return draw_curves(used[top], largest, most, off_the_law, rng)
+
+
+def _said_together(answers: Triplets) -> NDArray[np.int64]:
+    """(m,) what comes at a time where a collection grows: a statement.
+
+    Where statement ids are lost, what splits keep together stands for them. Within sets of objects, which several people go through,
+    it is a question with all its answers.
+    """
+    units = split_units(answers)
+    return units.codes if units.screens is not None or asked_in_sets(answers) else answers.statement_ids
 
 
 def _growing(
-    units: NDArray[np.int64], train: NDArray[np.intp], seed: list[int]
+    said: NDArray[np.int64], train: NDArray[np.intp], seed: list[int]
 ) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
-    """Training rows, unit by unit in random order, and the number of rows at the end of every unit."""
-    codes = np.unique(units[train], return_inverse=True)[1]
+    """Training rows, statement by statement in random order, and the number of rows at the end of every one."""
+    codes = np.unique(said[train], return_inverse=True)[1]
     rank = np.random.default_rng(seed).permutation(int(codes.max(initial=-1)) + 1)[codes]
     order = train[np.argsort(rank, kind="stable")]
     return order, np.cumsum(np.bincount(rank)) if len(order) else np.zeros(1, dtype=np.int64)

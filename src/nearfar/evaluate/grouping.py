@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -102,7 +102,8 @@ def count_groups(
             "No groups were looked for: no map predicts the answers better than guessing does."
         )
     among = np.arange(answers.n_objects) if shown is None else shown
-    return count_clusters(found.points[among[found.informed[among]]])
+    counted = count_clusters(found.points[among[found.informed[among]]])
+    return replace(counted, each=len(answers) / found.informed.sum())
 
 
 def _cut(
