@@ -139,9 +139,9 @@ def save_answers(
         "UPDATE participant SET seen = CASE WHEN seen < ? THEN ? ELSE seen END WHERE id = ?", now, now, person
     )
     saved, refused = [], []
-    tally = _Tally(Counter(), Counter())
+    changes = _Changes(Counter(), Counter())
     for answer in answers:
-        wrong = _save(tx, person, answer, plan, now, tally)
+        wrong = _save(tx, person, answer, plan, now, changes)
         if wrong:
             refused.append({"id": answer.id, "reason": wrong})
         else:
@@ -150,22 +150,24 @@ def save_answers(
     tx.run_many(
         "UPDATE question SET load = load + ?, done = done + ? WHERE id = ?",
         [
-            (tally.load[question], tally.done[question], question)
-            for question in sorted(tally.load | tally.done)
+            (changes.load[question], changes.done[question], question)
+            for question in sorted(changes.load | changes.done)
         ],
     )
     return {"saved": saved, "refused": refused}
 
 
-class _Tally(NamedTuple):
+class _Changes(NamedTuple):
     """By how much the ``load`` of questions and the number of their answers that are ``done`` go up."""
 
     load: Counter[int]
     done: Counter[int]
 
 
-def _save(tx: Transaction, person: int, answer: Answer, plan: BookletPlan, now: float, tally: _Tally) -> str:
-    """Save one answer; what is wrong with it, or nothing. What it changes about questions is added to ``tally``."""
+def _save(
+    tx: Transaction, person: int, answer: Answer, plan: BookletPlan, now: float, changes: _Changes
+) -> str:
+    """Save one answer; what is wrong with it, or nothing. What it changes about questions is added to ``changes``."""
     found = tx.rows(
         "SELECT released, shown, role, question FROM slot WHERE participant = ? AND place = ?",
         person,
@@ -193,9 +195,9 @@ def _save(tx: Transaction, person: int, answer: Answer, plan: BookletPlan, now: 
     if not inserted:
         return _again(tx, person, answer, now)
     if released is not None:
-        _take_back(tx, person, answer.place, released, tally)
+        _take_back(tx, person, answer.place, released, changes)
     if role == "new":
-        tally.done[question] += 1
+        changes.done[question] += 1
     return ""
 
 
@@ -214,7 +216,7 @@ def _again(tx: Transaction, person: int, answer: Answer, now: float) -> str:
     return ""
 
 
-def _take_back(tx: Transaction, person: int, place: int, released: float, tally: _Tally) -> None:
+def _take_back(tx: Transaction, person: int, place: int, released: float, changes: _Changes) -> None:
     """An answer came for a released place: it counts. Whoever still sits at the booklet gets the rest back, too."""
     tx.lock_drawing()
     only_this = "" if released == 1 else " AND place = ?"
@@ -223,7 +225,7 @@ def _take_back(tx: Transaction, person: int, place: int, released: float, tally:
         f"SELECT question FROM slot WHERE participant = ? AND role = 'new' AND released = {int(released)}{only_this}",
         *values,
     )
-    tally.load.update(question for (question,) in back)
+    changes.load.update(question for (question,) in back)
     tx.run(
         f"UPDATE slot SET released = NULL WHERE participant = ? AND released = {int(released)}{only_this}",
         *values,
