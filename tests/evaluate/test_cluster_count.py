@@ -101,6 +101,8 @@ def test_noise_and_too_little_are_said():
     assert noise.why == "No groups were looked for: no map predicts the answers better than guessing does."
     one = Triplets.from_array([[0, 1, 2]])
     assert count_groups(one, one, ()).why == "There are too few answers to look for groups."
+    thin = counted(clusters_of_points(rng, 3, per=10), "none", rng, each=9)
+    assert thin.k == 1 and thin.why == "There are too few answers to look for groups."
 
 
 def test_few_answers_are_said_where_no_groups_are_found():

@@ -19,6 +19,7 @@ from nearfar.triplets import Triplets
 
 __all__ = ["Cut", "Grouping", "count_groups", "group_objects"]
 
+LEAST_TRIPLETS = 10  # per object: with fewer a map has no gaps to see
 READING_AID = 6  # clusters that are shown where there are no groups
 
 
@@ -94,7 +95,8 @@ def count_groups(
     ``answers`` make the map that groups are counted in; its dimensions are those that predict the ``judged`` ones best, held out by
     ``splits``.
     """
-    if not splits:
+    named = len(np.unique(np.concatenate([judged.anchor, judged.near, judged.far])))
+    if not splits or len(judged) < LEAST_TRIPLETS * named:
         return ClusterCount.unknown("There are too few answers to look for groups.")
     found = map_for_counting(answers, judged, splits)
     if found is None:
