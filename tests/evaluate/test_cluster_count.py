@@ -113,6 +113,13 @@ def test_few_answers_are_said_where_no_groups_are_found():
         "reliably from about 120 on."
     )
     assert enough.why.endswith("the objects change gradually.")
+    world = make_world(rng, points=rng.normal(size=(20, 2)))
+    for design in ("grid", "landmarks"):
+        answers = asked(world, rng, design=design, m=3000)
+        found = count_groups(answers, answers, list(kfold(answers, 3)))
+        assert found.why.endswith(
+            "triplets per object, and separate groups are found reliably from about 300 on."
+        )
 
 
 def test_only_shown_and_informed_objects_are_counted():

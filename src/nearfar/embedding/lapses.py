@@ -37,11 +37,15 @@ UPDATES = 50
 
 
 class LapseMap(NamedTuple):
-    """``points`` (n, d), the share of ``lapses`` that goes with them, and which objects (n,) are ``informed``."""
+    """``points`` (n, d), the share of ``lapses`` that goes with them, and which objects (n,) are ``informed``.
+
+    ``landmarks`` : 0 where all objects play all roles, near 1 where few are asked about all others (the power of ``Emphasis``).
+    """
 
     points: Points
     lapses: float
     informed: NDArray[np.bool_]
+    landmarks: float
 
     def log_probability(self, answers: Triplets) -> Floats:
         """(m,) logarithm of the probability of every answer."""
@@ -71,6 +75,11 @@ class _WithLapses(Embedding):
     def _parameter(self) -> float:
         return self.lapses
 
+    @property
+    def landmarks_(self) -> float:
+        """How far the roles of objects differ."""
+        return self._emphasis.power
+
 
 def fit_lapses(answers: Triplets, n_components: int) -> LapseMap:
     """Points and the share of lapses by which the answers are likeliest, under a pull to the centre.
@@ -98,7 +107,7 @@ def fit_lapses(answers: Triplets, n_components: int) -> LapseMap:
                 break
     informed = np.ones(len(points), dtype=bool)
     informed[found.uninformed_] = False
-    return LapseMap(points, lapses, informed)
+    return LapseMap(points, lapses, informed, found.landmarks_)
 
 
 def _surely(points: Points, answers: Triplets) -> Floats:

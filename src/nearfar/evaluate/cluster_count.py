@@ -34,7 +34,6 @@ ENOUGH = (
     1.3  # (gap - NO_GAP) (knee - NO_KNEE) of groups; simulated clouds exceed it in about 1 of 100, rings in 7
 )
 RIVAL = 0.65  # of the sharpest knee: a number of clusters with such a one is not distinguished from the best
-TRIPLETS = 120  # per object, with which separate groups are found in simulations whatever the noise
 LEAST_OBJECTS = 9
 MOST_OBJECTS = 300  # looked at, drawn at random
 
@@ -51,7 +50,7 @@ class ClusterCount:
     knee : how many times faster clusters get tighter up to ``best_cut`` than after it; about 1 without groups.
     gap : mean over clusters of the distance to the nearest one, in standard deviations along the line between them;
         about 3.5 without groups.
-    each : triplets per object; NaN where it is not known.
+    each, wanted : triplets per object, and with how many separate groups are found reliably; NaN where it is not known.
     not_looked : why no groups were looked for, where that is so.
     """
 
@@ -62,6 +61,7 @@ class ClusterCount:
     low: int = 1
     high: int = 1
     each: float = np.nan
+    wanted: float = np.nan
     not_looked: str = ""
 
     @classmethod
@@ -87,10 +87,10 @@ class ClusterCount:
         if self.k > 1:
             return f"{self.k} groups: {seen}."
         few = ""
-        if self.each < TRIPLETS:
+        if self.each < self.wanted:
             few = (
                 f", or the answers are too few to tell: there are {self.each:.0f} triplets per object, and separate groups are found reliably "
-                f"from about {TRIPLETS} on"
+                f"from about {self.wanted:.0f} on"
             )
         return f"No groups found: {seen}, which does not stand out from chance; the objects change gradually{few}."
 

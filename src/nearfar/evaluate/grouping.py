@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from nearfar.errors import InputError
 from nearfar.evaluate.cluster_count import MOST, ClusterCount, count_clusters
 from nearfar.evaluate.counting_map import map_for_counting
-from nearfar.evaluate.splits import Split
+from nearfar.evaluate.splits import Split, split_units
 from nearfar.methods import cut
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets
@@ -20,6 +20,9 @@ from nearfar.triplets import Triplets
 __all__ = ["Cut", "Grouping", "count_groups", "group_objects"]
 
 LEAST_TRIPLETS = 10  # per object: with fewer a map has no gaps to see
+# triplets per object with which separate groups are found in simulations: of questions that are drawn one by one from all objects, whatever the
+# noise; of screens, and where few objects, the landmarks, are asked about all others
+WANTED, WANTED_OTHERWISE, LANDMARKS = 120, 300, 0.1
 READING_AID = 6  # clusters that are shown where there are no groups
 
 
@@ -105,7 +108,10 @@ def count_groups(
         )
     among = np.arange(answers.n_objects) if shown is None else shown
     counted = count_clusters(found.points[among[found.informed[among]]])
-    return replace(counted, each=len(answers) / found.informed.sum())
+    alone = split_units(answers).kind == "trio" and found.landmarks < LANDMARKS
+    return replace(
+        counted, each=len(answers) / found.informed.sum(), wanted=WANTED if alone else WANTED_OTHERWISE
+    )
 
 
 def _cut(
