@@ -31,7 +31,7 @@ SHARES = tuple(2.0 ** (-k / 2) for k in range(8, -1, -1))  # a sixteenth to all 
 REACH = 6  # the curve is fitted to sizes from a sixth of the largest on
 LITTLE = 0.01  # a gain that hardly anybody would collect twice the answers for
 TOO_EARLY = 0.25  # probability that the curve still accelerates
-# a gain depends on which answers come next: at least so much, more with few answers (times the root of their number), and more where
+# a gain depends on which answers come next: at least so much, more with few statements (times the root of their number), and more where
 # the rise over the last doubling is not sure itself (as a share of its standard error)
 NEXT_ANSWERS, NEXT_FEW, NEXT_RISE = 0.002, 0.12, 0.4
 # gains over what the law says, in the logarithm: embeddings level off a little sooner
@@ -270,10 +270,9 @@ def _judge(
     early = foreseeable and (thin or (curves is not None and curves.accelerates(n_answers) >= TOO_EARLY))
     now = doubled = gain = None
     if curves is not None and not early and foreseeable:
-        chance = float(
-            np.sqrt(NEXT_ANSWERS**2 + NEXT_FEW**2 / n_answers + NEXT_RISE**2 * _last_rise(used, rises))
-        )
-        now, doubled, gain = _forecasts(curves, points[-1], levels.df, n_answers, most, chance, rng)
+        said = _n_said(answers)
+        chance = float(np.sqrt(NEXT_ANSWERS**2 + NEXT_FEW**2 / said + NEXT_RISE**2 * _last_rise(used, rises)))
+        now, doubled, gain = _forecasts(curves, points[-1], levels.df, n_answers, said, most, chance, rng)
     return LearningCurve(
         model,
         points,
@@ -319,6 +318,12 @@ def _said_together(answers: Triplets) -> NDArray[np.int64]:
     return units.codes if units.screens is not None or asked_in_sets(answers) else answers.statement_ids
 
 
+def _n_said(answers: Triplets) -> int:
+    """How many statements there are; where their ids are lost, how many things that splits keep together."""
+    units = split_units(answers)
+    return units.count if units.screens is not None else len(np.unique(answers.statement_ids))
+
+
 def _growing(
     said: NDArray[np.int64], train: NDArray[np.intp], seed: list[int]
 ) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
@@ -354,6 +359,7 @@ def _forecasts(
     last: CurvePoint,
     df: float,
     n_answers: int,
+    said: int,
     most: float,
     chance: float,
     rng: np.random.Generator,
@@ -362,11 +368,11 @@ def _forecasts(
 
     ``last`` : measured at the largest size. The height is taken from it, with its own error, and only the way from there on
     from the curves: the shape of a law says too much about the height, and the error of the height is none of the gain's.
-    ``chance`` : standard deviation of a gain, by which answers come next.
+    ``said`` : number of statements. ``chance`` : standard deviation of a gain, by which answers come next.
     """
     draws = len(curves.rise)
     level = last.accuracy + last.standard_error * rng.standard_t(df, size=draws)
-    refitted = REFITTED / np.sqrt(n_answers) * rng.standard_normal(draws)
+    refitted = REFITTED / np.sqrt(said) * rng.standard_normal(draws)
     now = np.minimum(level + curves.gain(last.answers, n_answers) + refitted, most)
     middle = float(np.median(now))
     gain = curves.gain(n_answers, 2 * n_answers) + chance * rng.standard_normal(draws)
