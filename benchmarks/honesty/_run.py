@@ -21,7 +21,7 @@ from nearfar.space.models import parse_model
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets
 
-__all__ = ["bare", "fit", "held_out", "repetitions", "run_cells", "share"]
+__all__ = ["bare", "fit", "held_out", "repetitions", "run_cells", "share", "summary"]
 
 Row = dict[str, Any]
 
@@ -101,11 +101,16 @@ def _run_cell(cell: Row, work: Callable[..., Row], count: int) -> Row:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NearfarWarning)
         found = [work(np.random.SeedSequence([77, seed]), **cell) for seed in range(count)]
-    row: Row = {**cell, "repetitions": count}
+    return {**cell, **summary(found), "seconds": round(time.perf_counter() - start, 1)}
+
+
+def summary(found: list[Row]) -> Row:
+    """The mean of every number over runs, with its interval, and of how many runs it is known."""
+    row: Row = {"repetitions": len(found)}
     for key in found[0]:
         values = [f[key] for f in found if f[key] is not None]
         row[key] = round(float(np.mean(values)), 4) if values else None
-        if len(values) < count:
+        if len(values) < len(found):
             row[f"{key}_known"] = len(values)
         if values and set(values) <= {0.0, 1.0}:
             interval = wilson(sum(values), len(values))
@@ -114,7 +119,6 @@ def _run_cell(cell: Row, work: Callable[..., Row], count: int) -> Row:
         elif len(values) > 1:
             error = 2 * float(np.std(values, ddof=1)) / np.sqrt(len(values))
             row[f"{key}_interval"] = [round(row[key] - error, 4), round(row[key] + error, 4)]
-    row["seconds"] = round(time.perf_counter() - start, 1)
     return row
 
 

@@ -18,8 +18,10 @@ N = 50  # objects of shapes without groups
 SECOND = ("ball", "city")
 
 
-def counted(seed: Any, *, shape: str, k: int, d: int, per: int, each: int, noise: str) -> dict[str, Any]:
-    """``each`` : answers per object. Right: k groups, and 1 for shapes without groups."""
+def counted(
+    seed: Any, *, shape: str, k: int, d: int, per: int, each: int, noise: str, design: str = "random"
+) -> dict[str, Any]:
+    """``each`` : triplets per object. Right: k groups, and 1 for shapes without groups."""
     rng = np.random.default_rng(seed)
     if shape == "groups":
         points = clusters_of_points(rng, k, per=per, d=d)
@@ -30,8 +32,10 @@ def counted(seed: Any, *, shape: str, k: int, d: int, per: int, each: int, noise
         points = rng.uniform(size=(N, d))
     else:
         points = rng.normal(size=(N, d))
+    if design != "random":
+        points = rng.permutation(points)  # landmarks are the first objects
     world = make_world(rng, points=points, noise=noise)
-    return _found(asked(world, rng, m=each * len(points), people=30), k)
+    return _found(asked(world, rng, design=design, m=each * len(points), people=30), k)
 
 
 def counted_elsewhere(
@@ -75,6 +79,7 @@ NOISES = (
     ("flips", 120),
     ("none", 120),
 )
+DESIGNS = ("odd", "list", "grid", "landmarks")  # besides single questions about any objects
 CLOUDS = (("bell", 2), ("bell", 5), ("box", 2), ("box", 1), ("ring", 2))
 GROUPS_ELSEWHERE = ((2, 2, 36), (4, 2, 44), (6, 3, 60), (9, 2, 80))  # how many, dimensions, objects
 CLOUDS_ELSEWHERE = (
@@ -99,6 +104,18 @@ def main() -> None:
         {"shape": "noise", "k": 1, "d": 2, "per": 0, "each": each, "noise": "guessing"} for each in (40, 120)
     ]
     run_cells("clusters", cells, counted, count)
+    other: list[dict[str, Any]] = [
+        {"shape": shape, "k": k, "d": d, "per": per, "each": each, "noise": "logistic", "design": design}
+        for design in DESIGNS
+        for each in (100, 300)
+        for shape, k, d, per in (
+            ("groups", 3, 2, 13),
+            ("groups", 5, 3, 8),
+            ("groups", 8, 3, 10),
+            ("box", 1, 2, 0),
+        )
+    ]
+    run_cells("clusters_designs", other, counted, count)
     elsewhere: list[dict[str, Any]] = [
         {"shape": "groups", "k": k, "d": d, "n": n, "each": each, "noise": noise}
         for k, d, n in GROUPS_ELSEWHERE

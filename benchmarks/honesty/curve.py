@@ -23,6 +23,20 @@ from nearfar.triplets import Triplets
 QUESTIONS = 12_000  # that the true accuracy is computed on, from the true probabilities
 FRESH = 40_000  # answers that it is computed on, where a design has statements of several triplets, or its world no probabilities
 STATEMENTS = ("odd", "screens")
+UNSEEN, SEEN = (
+    2_000,
+    0.1,
+)  # questions that were not asked, at least, to speak of the accuracy on such; share of asked ones that matters
+EXCHANGEABLE = (
+    "random",
+    "balanced",
+    "pool",
+    "odd",
+    "central",
+    "runs",
+    "landmarks",
+    "booklets",
+)  # asked ones are not other ones
 
 
 def doubling(
@@ -40,6 +54,9 @@ def doubling(
 ) -> dict[str, Any]:
     """Truth: the gain in expected accuracy, on questions as they are asked, when as many answers of other people are added once.
 
+    The accuracies before and after are those on questions that were not asked, as what is held out is; not known where nearly all were,
+    or where those that were not are other ones (of less popular objects, or less decided).
+
     Where people are too few to speak of others, the same people give the other answers, and are those who are predicted.
     Likewise where ``who`` is "unknown", as the answers do not say who gave them, and where questions were asked within sets: then
     everybody is predicted within their own set. Of "auto" it is the gain of the model that it chooses
@@ -53,31 +70,44 @@ def doubling(
     few = error_groups(answers).few_people > 0 or who == "unknown" or in_sets
     later_on = "new booklets" if design == "booklets" and not in_sets else design
     more = Triplets.concatenate([answers, ask(world, rng, these if few else those, design=later_on, m=m)])
+    person = answers.participant.names[answers.participant.codes]
     if design in STATEMENTS or isinstance(world, FourthWorld):
-        fresh = ask(world, rng, these if few else np.arange(pool), design=later_on, m=FRESH)
+        # those who gave many answers give many again: of the fourth family that is theirs, else they are drawn so
+        same = these if isinstance(world, FourthWorld) else rng.choice(these[person], size=2000)
+        asked = same if few else np.arange(pool)
+        fresh = ask(world, rng, asked, design=later_on, m=FRESH)
         rows = np.column_stack([fresh.anchor, fresh.near, fresh.far])
         q = np.ones(len(rows))
     else:
-        person = answers.participant.names[answers.participant.codes]
         rows, asked = _as_asked(world, rng, later_on, person)
         q = world.p_first(rows, these[asked]) if in_sets else world.q(rows, these[person] if few else None)
     answers, more = bare(answers, who), bare(more, who)
     curve = learning_curve(answers, model, cv=cv)
     half = answers[rng.permutation(len(answers))[: len(answers) // 2]]
-    before, now, later = (expected_accuracy(fit(curve.model, a), rows, q) for a in (half, answers, more))
+    spaces = [fit(curve.model, a) for a in (half, answers, more)]
+    before, now, later = (expected_accuracy(space, rows, q) for space in spaces)
     gain, best = curve.gain, float(np.maximum(q, 1 - q).mean())
+    new = ~np.isin(Triplets.from_array(rows, n_objects=n).trio_ids, more.trio_ids)
+    if new.mean() >= 1 - SEEN:
+        new[:] = True
+    known = curve.now is not None and (new.all() or (design in EXCHANGEABLE and new.sum() >= UNSEEN))
+    new_now, new_later = (
+        expected_accuracy(space, rows[new], q[new]) if known else None for space in spaces[1:]
+    )
     return {
         "early": share(curve.verdict == "too early to say"),
         "covered": share(gain.low <= later - now <= gain.high) if gain else None,
         "too_high": share(later - now < gain.low) if gain else None,
-        "now_covered": share(curve.now.low <= now <= curve.now.high) if curve.now else None,
-        "doubled_covered": share(curve.doubled.low <= later <= curve.doubled.high) if curve.doubled else None,
+        "now_covered": share(curve.now.low <= new_now <= curve.now.high) if known else None,
+        "doubled_covered": share(curve.doubled.low <= new_later <= curve.doubled.high) if known else None,
         "above_ceiling": share(curve.doubled.accuracy > best + 0.02) if curve.doubled else None,
         "forecast": gain.accuracy if gain else None,
         "width": gain.high - gain.low if gain else None,
         "true_gain": later - now,
         "gain_before": now - before,
         "true_now": now,
+        "true_now_unseen": new_now,
+        "true_later_unseen": new_later,
         "best": best,
     }
 

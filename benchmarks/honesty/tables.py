@@ -45,18 +45,19 @@ TABLES: dict[str, tuple[tuple[str, ...], tuple[str, ...], dict[str, str]]] = {
         {"known": "known", "covered": "holds the truth, where known", "bare_bracket_covers": "bare bracket"},
     ),
     "curve": (
-        ("curve", "curve_held_out", "curve_third"),
+        ("curve", "curve_held_out", "curve_third", "curve_fourth"),
         ("model", "noise", "geometry", "design", "n", "m", "people"),
         FORECAST,
     ),
+    "curve_regimes": (("curve_regimes",), ("runs of",), FORECAST),
     "curve_auto": (
         ("curve_auto", "curve_unknown"),
         ("model", "noise", "geometry", "design", "n", "m", "people", "who"),
         FORECAST,
     ),
     "clusters": (
-        ("clusters", "clusters_held_out"),
-        ("shape", "k", "d", "noise", "each", "model"),
+        ("clusters", "clusters_designs", "clusters_held_out"),
+        ("shape", "k", "d", "design", "noise", "each"),
         {
             "alone_right": "one number, right",
             "alone_wrong": "one number, wrong",
@@ -193,8 +194,10 @@ def number(row: Row, key: str) -> str:
 
 def family(name: str, row: Row) -> str:
     """Of which worlds a row of a file is: that of its geometry, where it has one."""
+    if name == "curve_regimes":
+        return "first three"
     for title, worlds in (("third", worlds_third), ("fourth", worlds_fourth)):
-        if row.get("geometry") in worlds.GEOMETRIES:
+        if row.get("geometry", row.get("shape")) in worlds.GEOMETRIES:
             return title
     return "second" if name.endswith("_held_out") or row.get("geometry") else "first"
 
