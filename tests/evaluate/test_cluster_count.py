@@ -109,10 +109,10 @@ def test_few_answers_are_said_where_no_groups_are_found():
     rng = np.random.default_rng(3)
     few, enough = (counted(rng.normal(size=(20, 2)), "logistic", rng, each=each) for each in (40, 130))
     assert few.why.endswith(
-        "gradually, or the answers are too few to tell: there are 40 triplets per object, and separate groups are found "
+        "gradually, or groups overlap, or the answers are too few to tell: there are 40 triplets per object, and separate groups are found "
         "reliably from about 120 on."
     )
-    assert enough.why.endswith("the objects change gradually.")
+    assert enough.why.endswith("the objects change gradually, or groups overlap.")
     world = make_world(rng, points=rng.normal(size=(20, 2)))
     for design in ("grid", "landmarks"):
         answers = asked(world, rng, design=design, m=3000)

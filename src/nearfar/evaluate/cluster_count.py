@@ -92,7 +92,7 @@ class ClusterCount:
                 f", or the answers are too few to tell: there are {self.each:.0f} triplets per object, and separate groups are found reliably "
                 f"from about {self.wanted:.0f} on"
             )
-        return f"No groups found: {seen}, which does not stand out from chance; the objects change gradually{few}."
+        return f"No groups found: {seen}, which does not stand out from chance; the objects change gradually, or groups overlap{few}."
 
 
 def count_clusters(rows: NDArray[Any], *, most: int = MOST, seed: int = 0) -> ClusterCount:
