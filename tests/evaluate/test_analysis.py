@@ -262,7 +262,10 @@ def test_silhouettes_and_medoids_of_the_cuts():
     for cut in grouping.cuts:
         assert cut.silhouette == pytest.approx(silhouette_score(distances, cut.labels, metric="precomputed"))
         assert [cut.labels[x] for x in cut.medoids] == list(range(cut.n_clusters))
+    assert grouping.count is analysis.group_count
     assert analysis.grouping(7).n_clusters == 7 and analysis.grouping(7).basis == "asked"
+    asked = Analysis(answers_about(PLANE, 2000, 0), "soe-2", models=["soe-2"])
+    assert asked.grouping(7).count is None and "group_count" not in vars(asked)  # nothing is counted in vain
     with pytest.raises(
         InputError, match=r"n_clusters must be less than the number of informed objects, \d+, got 999"
     ):

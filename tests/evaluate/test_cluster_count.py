@@ -101,6 +101,11 @@ def test_noise_and_too_little_are_said():
     assert noise.why == "No groups were looked for: no map predicts the answers better than guessing does."
     one = Triplets.from_array([[0, 1, 2]])
     assert count_groups(one, one, ()).why == "There are too few answers to look for groups."
+    screen = [(0, near, far) for near in range(1, 5) for far in range(5, 9)]
+    same = Triplets.from_array(screen * 20, statement=np.repeat(np.arange(20), len(screen)))
+    splits = list(kfold(same, 3))
+    assert not any(len(train) for train, _ in splits)  # everybody saw the same screen
+    assert count_groups(same, same, splits).why == "There are too few answers to look for groups."
     thin = counted(clusters_of_points(rng, 3, per=10), "none", rng, each=9)
     assert thin.k == 1 and thin.why == "There are too few answers to look for groups."
 

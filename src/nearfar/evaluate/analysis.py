@@ -335,7 +335,8 @@ class Analysis:
     def grouping(self, n_clusters: int | None = None) -> Grouping | None:
         """The tree of the shown objects and its cuts; None with fewer than three informed ones."""
         if n_clusters not in self._groupings:
-            self._groupings[n_clusters] = group_objects(self.shown_space, self.group_count, n_clusters)
+            count = self.group_count if n_clusters is None else None
+            self._groupings[n_clusters] = group_objects(self.shown_space, count, n_clusters)
         return self._groupings[n_clusters]
 
     @cached_property

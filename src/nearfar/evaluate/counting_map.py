@@ -36,17 +36,20 @@ def likeliest_dimension(answers: Triplets, splits: Sequence[Split]) -> int:
 
     Numbers are tried upwards until two in a row bring nothing.
     """
-    best, found = 0, np.full(len(answers), -np.inf)
     held_out = np.concatenate([test for _, test in splits])
+    best, likeliest = 0, np.full(len(held_out), -np.inf)
+    tried_since = 0
     with step("looking for groups", total=len(DIMENSIONS) * len(splits)) as advance:
-        for at, dimension in enumerate(DIMENSIONS):
-            own = _held_out(answers, dimension, splits)
+        for dimension in DIMENSIONS:
+            own = _held_out(answers, dimension, splits)[held_out]
             advance(len(splits))
-            if own[held_out].mean() > found[held_out].mean():
-                best, found = dimension, own
-            elif at > DIMENSIONS.index(best) + 1:
+            if own.mean() > likeliest.mean():
+                best, likeliest, tried_since = dimension, own, 0
+            else:
+                tried_since += 1
+            if tried_since == 2:
                 break
-    gain = found[held_out] - math.log(0.5)
+    gain = likeliest - math.log(0.5)
     error = clustered_mean_error(gain, error_clusters(answers)[held_out])
     return best if gain.mean() > CLEARLY * error else 0
 

@@ -192,8 +192,8 @@ def learning_curve(
     """Fit a model to growing numbers of answers and judge each by the same held-out answers.
 
     In every one of ``cv`` honest folds the training answers grow as a collection does, by whole statements, each set inside the next;
-    questions that were asked again and again are asked less often in a smaller set. Curves that start at chance and saturate are drawn through the measured accuracies, by how well
-    they fit, and say what more answers would bring. They extend the curve of this model: another model may gain more. Where
+    questions that were asked again and again are asked less often in a smaller set. Curves that start at chance and saturate are drawn
+    through the measured accuracies, by how well they fit, and say what more answers would bring. They extend the curve of this model: another model may gain more. Where
     people are too few to speak of others, they are about more answers of the same people; where questions were asked within sets of
     objects, about more answers of the same people within the same sets. Nothing is forecast where questions were chosen for being
     undecided.
@@ -270,7 +270,7 @@ def _judge(
     early = foreseeable and (thin or (curves is not None and curves.accelerates(n_answers) >= TOO_EARLY))
     now = doubled = gain = None
     if curves is not None and not early and foreseeable:
-        said = _n_said(answers)
+        said = len(np.unique(_statements(answers)))
         chance = float(np.sqrt(NEXT_ANSWERS**2 + NEXT_FEW**2 / said + NEXT_RISE**2 * _last_rise(used, rises)))
         now, doubled, gain = _forecasts(curves, points[-1], levels.df, n_answers, said, most, chance, rng)
     return LearningCurve(
@@ -300,7 +300,7 @@ def _curves(
     used: Floats, measured: Covariance, most: float, off_the_law: float, rng: np.random.Generator
 ) -> SaturatingCurves | None:
     """Curves through the larger sizes; None where there are fewer than four different ones."""
-    # whole trios may make different sizes the same
+    # whole statements may make different sizes the same
     top = np.flatnonzero((used >= used[-1] / REACH) & (np.diff(used, prepend=0.0) > 0))
     if len(top) < 4:
         return None
@@ -308,20 +308,18 @@ def _curves(
     return draw_curves(used[top], largest, most, off_the_law, rng)
 
 
+def _statements(answers: Triplets) -> NDArray[np.int64]:
+    """(m,) statement of every answer; where statement ids are lost, what splits keep together stands for them."""
+    units = split_units(answers)
+    return units.codes if units.screens is not None else answers.statement_ids
+
+
 def _said_together(answers: Triplets) -> NDArray[np.int64]:
     """(m,) what comes at a time where a collection grows: a statement.
 
-    Where statement ids are lost, what splits keep together stands for them. Within sets of objects, which several people go through,
-    it is a question with all its answers.
+    Within sets of objects, which several people go through, it is a question with all its answers.
     """
-    units = split_units(answers)
-    return units.codes if units.screens is not None or asked_in_sets(answers) else answers.statement_ids
-
-
-def _n_said(answers: Triplets) -> int:
-    """How many statements there are; where their ids are lost, how many things that splits keep together."""
-    units = split_units(answers)
-    return units.count if units.screens is not None else len(np.unique(answers.statement_ids))
+    return split_units(answers).codes if asked_in_sets(answers) else _statements(answers)
 
 
 def _growing(

@@ -40,7 +40,8 @@ class Cut:
 class Grouping:
     """The tree over the informed objects ``rows``, its ``leaves`` in the order drawn, and its cuts.
 
-    ``count`` : how many groups there are, with the evidence. ``basis`` : why ``n_clusters`` was chosen: "asked",
+    ``count`` : how many groups there are, with the evidence; None where a number was asked for.
+    ``basis`` : why ``n_clusters`` was chosen: "asked",
     "groups" (that were found), or "none" (there are no groups: the clusters are a reading aid).
     """
 
@@ -50,7 +51,7 @@ class Grouping:
     cuts: tuple[Cut, ...]
     n_clusters: int
     basis: Literal["asked", "groups", "none"]
-    count: ClusterCount
+    count: ClusterCount | None
 
     @property
     def chosen(self) -> Cut:
@@ -63,10 +64,10 @@ class Grouping:
         return max(self.cuts, key=lambda found: found.silhouette)
 
 
-def group_objects(space: Space, count: ClusterCount, n_clusters: int | None = None) -> Grouping | None:
+def group_objects(space: Space, count: ClusterCount | None, n_clusters: int | None = None) -> Grouping | None:
     """The complete-linkage tree of a space and its cuts into 2 to 12; None with fewer than three informed objects.
 
-    It is cut into ``n_clusters``, or as many as were counted.
+    It is cut into ``n_clusters``, or into as many as were counted; of the two one is given.
     """
     from scipy.cluster.hierarchy import leaves_list
 
@@ -99,7 +100,8 @@ def count_groups(
     ``splits``.
     """
     named = len(np.unique(np.concatenate([judged.anchor, judged.near, judged.far])))
-    if not splits or len(judged) < LEAST_TRIPLETS * named:
+    learnable = bool(splits) and all(len(train) for train, _ in splits)
+    if not learnable or len(judged) < LEAST_TRIPLETS * named:
         return ClusterCount.unknown("There are too few answers to look for groups.")
     found = map_for_counting(answers, judged, splits)
     if found is None:
@@ -135,7 +137,7 @@ def _cut(
     return Cut(k, labels, rows[known.medoids(own).indices], silhouette)
 
 
-def _choose(cuts: tuple[Cut, ...], count: ClusterCount) -> tuple[int, str]:
-    if count.k > 1 and any(found.n_clusters == count.k for found in cuts):
+def _choose(cuts: tuple[Cut, ...], count: ClusterCount | None) -> tuple[int, str]:
+    if count is not None and count.k > 1 and any(found.n_clusters == count.k for found in cuts):
         return count.k, "groups"
     return cuts[min(len(cuts), READING_AID - 1) - 1].n_clusters, "none"

@@ -63,7 +63,7 @@ def _tree(grouping: Grouping) -> TreeFacts:
 
 def _why(grouping: Grouping) -> str:
     k = grouping.n_clusters
-    if grouping.basis == "asked":
+    if grouping.count is None:
         return f"{k} clusters were asked for (mean silhouette {grouping.chosen.silhouette:.2f})."
     if grouping.basis == "none":
         return f"{grouping.count.why} {k} clusters are shown as a reading aid."
