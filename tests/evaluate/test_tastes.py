@@ -136,3 +136,11 @@ def test_what_is_missing_is_said():
             call(bare)
     with pytest.raises(InputError, match="most must be 2 or 3, got 4"):
         find_tastes(Triplets.from_array([[0, 1, 2]], participant=["a"]), most=4)
+
+
+def test_people_who_all_saw_one_screen_are_one_group():
+    """What is held out stands in every statement, so that nothing is left to train on."""
+    screen = [(0, near, far) for near in range(1, 5) for far in range(5, 9)]
+    who = np.repeat(np.arange(20), len(screen))
+    same = Triplets.from_array(screen * 20, statement=who, participant=who)
+    assert find_tastes(same).count == 1

@@ -214,7 +214,9 @@ def _held_out(answers: Triplets, model: Model, most: int, seed: int) -> Floats:
             common = fit_timed(model, known).space
             credits[:, test] = common.credits(answers[test])
             left = people_left(known, common)
-            for k in range(2, most + 1):
+            for k in range(
+                2, min(most, len(left.people)) + 1
+            ):  # where all saw the same screen, nobody is left to train on
                 group = np.full(len(answers.participant.names), -1, dtype=np.int64)
                 group[left.people] = cluster_people(left.gram, left.counts, k, seed)
                 for g in range(k):
