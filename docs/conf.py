@@ -35,7 +35,6 @@ extensions = [
     "docstrings",
     "hidden_code",
     "mathml",
-    "messages",
     "offline",
 ]
 templates_path = ["_templates"]

@@ -13,7 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
-from nearfar.atomic import atomic_path
+from nearfar._tools.atomic import atomic_path
 
 __all__ = ["enlist", "machine", "machines", "single_threaded", "timed"]
 

@@ -15,7 +15,7 @@ from experiments._experiment import Absent, Claim, Experiment, Figure, Row, Sect
 from experiments._machine import machines
 from experiments._runner import Places
 from experiments._store import Store
-from nearfar.atomic import atomic_path
+from nearfar._tools.atomic import atomic_path
 
 __all__ = ["write_pages"]
 

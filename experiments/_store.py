@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments._experiment import Cell, Row, key_of, tidy
-from nearfar.atomic import atomic_path
+from nearfar._tools.atomic import atomic_path
 
 __all__ = ["Store"]
 

@@ -17,7 +17,6 @@ PAGES = [
     *sorted((ROOT / "docs").glob("*.md")),
     *sorted((ROOT / "docs" / "how").glob("*.md")),
     *sorted((ROOT / "docs" / "reference").glob("*.md")),
-    ROOT / "docs" / "reference" / "messages.toml",
 ]
 SCRIPTS = sorted((ROOT / "examples").glob("*/*.py"))
 PROGRAMS = ("nearfar", "make", "pip", "python", "caddy")

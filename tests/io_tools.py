@@ -3,9 +3,9 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from nearfar.ids import Ids
 from nearfar.io import read_answers
 from nearfar.triplets import Triplets
+from nearfar.triplets.ids import Ids
 
 OPTIONAL = ("statement", "participant", "seconds", "near_side", "answered_at")
 

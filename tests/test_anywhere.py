@@ -12,7 +12,7 @@ import pytest
 from docs_tools import ROOT
 
 import nearfar as nf
-from nearfar import threads
+from nearfar._tools import threads
 from nearfar.errors import InputError
 
 PACKAGE = Path(nf.__file__).parent
@@ -115,7 +115,7 @@ def test_a_damaged_cache_is_made_anew(tmp_path):
 )
 def test_the_number_of_threads_can_be_set(tmp_path, ours, everybodys, wanted):
     given = {"NEARFAR_NUM_THREADS": ours, "OMP_NUM_THREADS": everybodys}
-    code = "import os\nfrom nearfar.threads import n_threads\nos.environ['OMP_NUM_THREADS'] = '7'\nprint(n_threads())"
+    code = "import os\nfrom nearfar._tools.threads import n_threads\nos.environ['OMP_NUM_THREADS'] = '7'\nprint(n_threads())"
     said, _ = work(
         tmp_path, code=code, unset=tuple(given), **{name: value for name, value in given.items() if value}
     )

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nearfar import atomic, scale
-from nearfar.atomic import atomic_folder, atomic_path
+from nearfar._tools import atomic, scale
+from nearfar._tools.atomic import atomic_folder, atomic_path
 from nearfar.cli import main
 from nearfar.errors import FileError
 from nearfar.report import make_report
@@ -226,7 +226,7 @@ def nearfar(*words, cwd=None, preexec_fn=None, **environment):
 WRITE = """
 import sys, time
 from nearfar import cli
-from nearfar.atomic import atomic_folder, atomic_path
+from nearfar._tools.atomic import atomic_folder, atomic_path
 from nearfar.cli import main
 import nearfar.cli._app as application
 

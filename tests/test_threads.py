@@ -8,7 +8,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import nearfar as nf
-from nearfar.threads import ahead, one_blas_thread, run
+from nearfar._tools.threads import ahead, one_blas_thread, run
 
 
 def blas_threads():

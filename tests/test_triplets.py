@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from io_tools import same_partition
 
 from nearfar import FeatureMap, read_triplets
-from nearfar.answer_columns import pack_ids
 from nearfar.errors import FileError, RowsError, TripletError
-from nearfar.ids import Ids, order_names
 from nearfar.triplets import Triplets, as_triplets
+from nearfar.triplets.columns import pack_ids
+from nearfar.triplets.ids import Ids, order_names
 
 NAMES = ["red", "pink", "blue", "green"]
 

@@ -17,8 +17,8 @@ import numpy as np
 from benchmarks._measure import RESULTS, machine, size
 from benchmarks.honesty._run import summary
 from benchmarks.honesty.curve import doubling
+from nearfar._tools.progress import step
 from nearfar.errors import NearfarWarning
-from nearfar.progress import step
 
 Regime = dict[str, Any]
 SEED = 11

@@ -7,12 +7,13 @@ from . import features as features
 from . import io as io
 from . import kernel as kernel
 from . import methods as methods
-from . import progress as progress
 from . import report as report
 from . import scale as scale
 from . import simulate as simulate
 from . import space as space
 from . import triplets as triplets
+from ._tools import progress as progress
+from ._tools.limits import LIMITS as LIMITS
 from .evaluate import Analysis as Analysis
 from .evaluate import advise as advise
 from .evaluate import analyse as analyse

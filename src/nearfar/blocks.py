@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 
-from nearfar import memory, threads
+from nearfar._tools import memory, threads
+from nearfar._tools.mapped_files import Room, Stored
+from nearfar._tools.progress import track
 from nearfar.errors import FileError
-from nearfar.mapped_files import Room, Stored
-from nearfar.progress import track
 
 __all__ = ["LOCAL", "Backend", "Handle", "Local", "RowBlocks", "Scratch", "add", "add_all", "join"]
 

@@ -12,9 +12,9 @@ import pytest
 from cli_tools import run
 
 import nearfar as nf
+from nearfar._tools.progress import step
 from nearfar.cli._common import load, session, tell, text_output
 from nearfar.errors import FileError, NearfarWarning
-from nearfar.progress import step
 
 ANSWERS = (
     "anchor,near,far,participant,answered_at\n"

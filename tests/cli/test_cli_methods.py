@@ -9,9 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 import nearfar as nf
+from nearfar._tools.limits import LIMITS
 from nearfar.cli._app import app
 from nearfar.errors import FileError, InputError, MissingExtra, TooLargeError, UninformedWarning
-from nearfar.limits import LIMITS
 from nearfar.methods import cut, link_clusters
 
 RUN = CliRunner()

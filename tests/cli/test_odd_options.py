@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import nearfar as nf
+from nearfar._tools.memory import available_bytes
 from nearfar.cli import main
 from nearfar.errors import TooLargeError
-from nearfar.memory import available_bytes
 
 
 @pytest.fixture(scope="module")

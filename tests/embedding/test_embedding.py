@@ -12,12 +12,12 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
 from nearfar import simulate
+from nearfar._tools.progress import listen
 from nearfar.design import landmark_questions
 from nearfar.embedding import CKL, GNMDS, SOE, STE, TSTE
 from nearfar.embedding.start import random_start
 from nearfar.errors import InputError, NotConverged, UninformedWarning
 from nearfar.evaluate.splits import kfold
-from nearfar.progress import listen
 from nearfar.triplets import Triplets
 
 

@@ -12,7 +12,8 @@ import pytest
 from sklearn.base import BaseEstimator
 from space_tools import PLANE, answers_about
 
-from nearfar import progress
+from nearfar._tools import progress
+from nearfar._tools.progress import listen
 from nearfar.embedding import TSTE
 from nearfar.errors import InputError, NotConverged, ScreenWarning
 from nearfar.evaluate import choose_dimension, compare, kfold
@@ -21,7 +22,6 @@ from nearfar.evaluate.pair_memory import pair_memory_credits
 from nearfar.evaluate.uncertainty import error_groups, mean_estimate
 from nearfar.features import FeatureMap
 from nearfar.methods import KernelPCA
-from nearfar.progress import listen
 from nearfar.space import fit_space
 from nearfar.triplets import Triplets
 

@@ -19,8 +19,8 @@ from unittest import mock
 import numpy as np
 
 import nearfar as nf
+from nearfar._tools.limits import LIMITS
 from nearfar.cli import main
-from nearfar.limits import LIMITS
 
 FORMATS = (
     "csv", "tsv", "jsonl", "parquet", "npz", "npy", "xlsx", "csv.gz", "jsonl.zst",

@@ -12,11 +12,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from nearfar._tools.limits import LIMITS
 from nearfar.cli import main
 from nearfar.errors import InputError, NearfarError
 from nearfar.io import read_answers, read_triplets, scan_triplets, write_triplets
 from nearfar.io.parquet_size import DAMAGED, unpacked_size
-from nearfar.limits import LIMITS
 
 HEAD = b"anchor,near,far\n"
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from io_tools import assert_same
 
-from nearfar.atomic import atomic_path
+from nearfar._tools.atomic import atomic_path
 from nearfar.errors import FileError, RowsError
 from nearfar.io import ObjectList, read_answers, read_objects, read_triplets, write_triplets
 from nearfar.io.summary import summarise

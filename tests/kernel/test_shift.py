@@ -8,12 +8,12 @@ from oracles_methods import dense, informed, make_phi, shifted_kernel
 from scipy import sparse
 
 import nearfar as nf
+from nearfar._tools.limits import LIMITS
 from nearfar.errors import InputError, NotConverged, TooLargeError
 from nearfar.kernel import products, reduce_diagonal, smallest_eigenvalue
 from nearfar.kernel import shifted_kernel as shifted
 from nearfar.kernel.factored import factor
 from nearfar.kernel.shift import shift_and_matrix
-from nearfar.limits import LIMITS
 
 
 @settings(max_examples=40)
@@ -171,7 +171,7 @@ def test_a_matrix_that_does_not_fit_is_refused_before_it_is_made(monkeypatch):
 
 
 def test_memory_of_a_container_counts(monkeypatch, tmp_path):
-    from nearfar import memory
+    from nearfar._tools import memory
 
     monkeypatch.setattr(memory, "CGROUP", tmp_path)
     whole = memory.available_bytes()

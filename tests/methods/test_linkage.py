@@ -12,9 +12,9 @@ from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 
 import nearfar as nf
+from nearfar._tools.limits import LIMITS
+from nearfar._tools.memory import available_bytes
 from nearfar.errors import InputError, NearfarWarning, TooLargeError
-from nearfar.limits import LIMITS
-from nearfar.memory import available_bytes
 from nearfar.methods import cut, link_clusters
 
 BETWEEN = {"complete": max, "single": min, "average": np.mean}

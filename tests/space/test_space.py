@@ -12,9 +12,9 @@ from space_tools import PLANE, answers_about
 
 import nearfar as nf
 from nearfar import design
+from nearfar._tools.limits import LIMITS
 from nearfar.errors import InputError, TooLargeError
 from nearfar.features import FeatureMap
-from nearfar.limits import LIMITS
 from nearfar.space import Space, fit_space
 from nearfar.triplets import Triplets
 

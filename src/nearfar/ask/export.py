@@ -91,7 +91,7 @@ def export_archive(tx: Transaction) -> bytes:
 
 def export_folder(tx: Transaction, folder: Path) -> list[Path]:
     """Write the tables into a folder, each file whole or not at all."""
-    from nearfar.atomic import atomic_path
+    from nearfar._tools.atomic import atomic_path
 
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from nearfar._tools.progress import step
 from nearfar.ask._toml import read_toml
 from nearfar.ask.study import Study
 from nearfar.errors import FileError, MissingExtra
-from nearfar.ids import order_names
 from nearfar.io import read_objects
-from nearfar.progress import step
+from nearfar.triplets.ids import order_names
 
 __all__ = ["Picture", "StudyObjects", "encode_picture", "find_objects"]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from nearfar._tools.progress import step
 from nearfar.ask.answers import collect
 from nearfar.ask.export import export_folder
 from nearfar.ask.live import live_view
@@ -17,7 +18,6 @@ from nearfar.ask.store import people as people_store
 from nearfar.ask.store.people import Answer, Arrival
 from nearfar.ask.study import Study
 from nearfar.ask.visitors import choices
-from nearfar.progress import step
 
 __all__ = ["rehearse"]
 

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar._tools.checks import Seed
 from nearfar.ask.passwords import new_secret
-from nearfar.checks import Seed
 from nearfar.design import Booklets, Questions
 from nearfar.design.booklets import ROLES
 from nearfar.simulate import answers as simulate_answers

@@ -75,7 +75,7 @@ def _drop_output() -> None:
 
 def _refuse(sentence: str) -> NoReturn:
     """Print one sentence and end with exit code 2; with NEARFAR_TRACEBACK show where it comes from as well."""
-    from nearfar.terminal import printable
+    from nearfar._tools.terminal import printable
 
     if os.environ.get("NEARFAR_TRACEBACK"):
         raise

@@ -9,7 +9,7 @@ from typing import Any
 import typer
 from typer.main import get_command
 
-import nearfar
+from nearfar import __version__
 from nearfar.cli._help import App, Group
 
 __all__ = ["COMMANDS", "all_commands", "app"]
@@ -73,7 +73,7 @@ app = App(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"nearfar {nearfar.__version__}")
+        typer.echo(f"nearfar {__version__}")
         raise typer.Exit
 
 

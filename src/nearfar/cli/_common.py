@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
+from nearfar._tools.terminal import printable, write_out
 from nearfar.errors import FileError, InputError, NearfarWarning
-from nearfar.terminal import printable, write_out
 
 if TYPE_CHECKING:
     from nearfar.io import ObjectList, ReadResult
@@ -262,7 +262,7 @@ def read_lines(path: Path, what: str) -> list[str]:
 @contextmanager
 def session(quiet: bool = False) -> Iterator[None]:
     """Around the body of a command: progress is drawn and nearfar's warnings are one line each, on stderr."""
-    from nearfar.progress import show as draw
+    from nearfar._tools.progress import show as draw
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", NearfarWarning)
@@ -314,7 +314,7 @@ def text_output(path: str | Path) -> Iterator[TextIO]:
         yield written
         write_out(written.getvalue())
         return
-    from nearfar.atomic import atomic_path
+    from nearfar._tools.atomic import atomic_path
 
     with atomic_path(path) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as stream:
         yield stream

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from nearfar._tools.terminal import write_out
 from nearfar.cli._common import Loaded, load, many, read_lines, readable, tell
 from nearfar.cli._model import ModelOption, make_space
 from nearfar.errors import FileError, InputError
-from nearfar.terminal import write_out
 
 if TYPE_CHECKING:
     import polars as pl
@@ -249,7 +249,7 @@ def _npz(arrays: Mapping[str, Any]) -> bytes:
 
 def write_bytes(path: str, data: bytes) -> None:
     """To a file that appears whole or not at all, or to standard output for ``-``."""
-    from nearfar.atomic import atomic_path
+    from nearfar._tools.atomic import atomic_path
 
     if path == "-":
         write_out(data)

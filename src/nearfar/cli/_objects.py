@@ -54,7 +54,7 @@ def _as_listed(image: Path | None, folder: Path) -> str:
 
 
 def _pictures(folder: Path) -> Things:
-    from nearfar.ids import order_names
+    from nearfar.triplets.ids import order_names
 
     files = [file.name for file in folder.iterdir() if file.suffix.lower() in PICTURES and file.is_file()]
     if not files:

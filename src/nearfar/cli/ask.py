@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from nearfar._tools.terminal import printable, write_out
 from nearfar.cli._common import QuietOption, SeedOption, session, tell
 from nearfar.cli._help import App, Group
-from nearfar.terminal import printable, write_out
 
 if TYPE_CHECKING:
     import logging

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from nearfar._tools.terminal import printable, write_out
 from nearfar.cli._common import (
     AnswersArgument,
     ColumnOption,
@@ -18,7 +19,6 @@ from nearfar.cli._common import (
     session,
 )
 from nearfar.errors import InputError
-from nearfar.terminal import printable, write_out
 
 if TYPE_CHECKING:
     from nearfar.cli._common import Loaded
@@ -100,9 +100,9 @@ def _encoding_error(loaded: Loaded) -> RowsError | None:
 def _facts(loaded: Loaded) -> dict[str, Any]:
     from dataclasses import asdict, replace
 
+    from nearfar._tools.progress import step
     from nearfar.features import coverage
     from nearfar.io.summary import summarise
-    from nearfar.progress import step
 
     with step("counting"):
         summary: Summary = summarise(replace(loaded.result, triplets=loaded.triplets))

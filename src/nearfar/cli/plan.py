@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nearfar._tools.terminal import write_out
 from nearfar.cli._common import ColumnOption, OutputOption, QuietOption, SeedOption, load, many, session, tell
 from nearfar.errors import InputError
-from nearfar.terminal import write_out
 
 if TYPE_CHECKING:
     import polars as pl

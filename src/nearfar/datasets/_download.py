@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar._tools.progress import step
 from nearfar.errors import FileError, UnreachableError
-from nearfar.progress import step
 from nearfar.triplets import Triplets
 
 __all__ = [
@@ -118,7 +118,7 @@ def _download(download: Download, folder: Path) -> Path:
     path = folder / download.filename
     logger = pooch.get_logger()
     level = logger.level
-    logger.setLevel("WARNING")  # a library does not print; progress goes through nearfar.progress
+    logger.setLevel("WARNING")  # a library does not print; progress goes through nearfar._tools.progress
     try:
         with step(f"downloading {download.filename}"):
             pooch.retrieve(

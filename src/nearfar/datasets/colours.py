@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.checks import Seed, generator
+from nearfar._tools.checks import Seed, generator
 from nearfar.datasets._colour_table import CSS, hue_group, lab_from_hex
 from nearfar.design import Questions, farthest_first, landmark_questions, random_questions
 from nearfar.errors import FileError

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar._tools.progress import step
 from nearfar.datasets._download import VARIABLE, data_folder, read_npz, writable_folder
 from nearfar.errors import FileError, UnreachableError
-from nearfar.progress import step
 
 __all__ = ["Digits", "fetch_mnist", "fetch_usps"]
 

@@ -14,8 +14,8 @@ import numpy as np
 from nearfar.datasets._dataset import Dataset, Root, find, image_files, open_root
 from nearfar.datasets._download import Download, check_counts, obtain, read_npz
 from nearfar.errors import FileError
-from nearfar.ids import Ids
 from nearfar.triplets import Triplets
+from nearfar.triplets.ids import Ids
 
 __all__ = ["fetch_food"]
 

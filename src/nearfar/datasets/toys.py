@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.checks import Seed, generator
+from nearfar._tools.checks import Seed, generator
 from nearfar.errors import InputError
 
 __all__ = ["TOYS", "Toy", "make_toy"]

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from nearfar.arrays import Ints
+from nearfar._tools.arrays import Ints
 from nearfar.design._balance import even_subset
 from nearfar.design._exchanges import Keys, Lists
 from nearfar.design.questions import Questions

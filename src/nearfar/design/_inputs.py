@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.checks import check_count
+from nearfar._tools.checks import check_count
 from nearfar.errors import InputError, UninformedWarning
 
 __all__ = ["Objects", "check_budget", "object_names", "warn_uninformed"]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from nearfar.arrays import Indices, Ints
+from nearfar._tools.arrays import Indices, Ints
 
 __all__ = ["dealt_pairs"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nearfar.compiled import compiled
+from nearfar._tools.compiled import compiled
 
 __all__ = ["draw"]
 

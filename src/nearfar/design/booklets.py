@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar.arrays import Indices, Ints
-from nearfar.checks import Seed, check_count, generator
+from nearfar._tools.arrays import Indices, Ints
+from nearfar._tools.checks import Seed, check_count, generator
 from nearfar.design._deal import count_clashes, deal, spread_load, trio_keys
 from nearfar.design.checks import check_questions, expected_objects
 from nearfar.design.questions import Questions

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.arrays import Indices
-from nearfar.checks import Seed, check_count, generator
+from nearfar._tools.arrays import Indices
+from nearfar._tools.checks import Seed, check_count, generator
 from nearfar.design._inputs import Objects, object_names
 from nearfar.design.questions import QuestionKind, Questions
 from nearfar.errors import InputError

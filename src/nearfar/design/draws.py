@@ -6,8 +6,8 @@ from typing import Literal
 
 import numpy as np
 
-from nearfar.arrays import Indices
-from nearfar.checks import Seed, check_count, generator
+from nearfar._tools.arrays import Indices
+from nearfar._tools.checks import Seed, check_count, generator
 from nearfar.design._anchors import near_rows
 from nearfar.design._balance import balanced_rows, count_rows
 from nearfar.design._draw import distinct, unrank

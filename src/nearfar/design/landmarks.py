@@ -8,15 +8,15 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar.arrays import Indices, Ints
-from nearfar.checks import Seed, generator
+from nearfar._tools.arrays import Indices, Ints
+from nearfar._tools.checks import Seed, generator
+from nearfar._tools.progress import step
+from nearfar._tools.threads import blocks, run
 from nearfar.design._draw import quotas
 from nearfar.design._inputs import Objects, check_budget, object_names, warn_uninformed
 from nearfar.design._landmark_pairs import dealt_pairs
 from nearfar.design.questions import Questions
 from nearfar.errors import InputError
-from nearfar.progress import step
-from nearfar.threads import blocks, run
 
 __all__ = ["farthest_first", "landmark_questions", "random_landmarks"]
 

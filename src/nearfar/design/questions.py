@@ -8,8 +8,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar.arrays import Indices
-from nearfar.checks import Seed, generator
+from nearfar._tools.arrays import Indices
+from nearfar._tools.checks import Seed, generator
 from nearfar.design.sides import even_sides
 from nearfar.errors import InputError
 from nearfar.triplets import Triplets

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from nearfar.checks import Seed
+from nearfar._tools.checks import Seed
 from nearfar.design._balance import count_rows
 from nearfar.design._inputs import Objects, object_names
 from nearfar.design.draws import grid_questions, near_questions, trio_questions

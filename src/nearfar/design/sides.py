@@ -7,7 +7,7 @@ from collections import defaultdict
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.arrays import Ints
+from nearfar._tools.arrays import Ints
 
 __all__ = ["even_sides"]
 

@@ -12,7 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from nearfar.checks import check_count, generator
+from nearfar._tools.checks import check_count, generator
+from nearfar._tools.memory import check_points
+from nearfar._tools.threads import one_blas_thread
 from nearfar.embedding.descent import StepRule, descend
 from nearfar.embedding.loop import Loop, Merged, Points, merge
 from nearfar.embedding.new_objects import match
@@ -20,8 +22,6 @@ from nearfar.embedding.optimise import MEMORY, Optimum, optimise
 from nearfar.embedding.pull import Emphasis, LearntPull, Pull, answers_per_object, steady_pull
 from nearfar.embedding.start import kernel_start, origin_start, random_start
 from nearfar.errors import InputError, NotConverged, UninformedWarning
-from nearfar.memory import check_points
-from nearfar.threads import one_blas_thread
 from nearfar.triplets import Triplets, as_triplets
 
 __all__ = ["Embedding", "Init", "Optimizer", "check_positive"]

@@ -20,10 +20,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar._tools.progress import step
 from nearfar.embedding.loop import Loop, Points
 from nearfar.embedding.optimise import Optimum
 from nearfar.embedding.pull import Pull
-from nearfar.progress import step
 
 __all__ = ["StepRule", "descend"]
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.arrays import Floats
+from nearfar._tools.arrays import Floats
 from nearfar.embedding import losses
 from nearfar.embedding.base import Embedding
 from nearfar.embedding.estimators import SOE

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.compiled import compiled
+from nearfar._tools.compiled import compiled
+from nearfar._tools.threads import n_threads
 from nearfar.embedding import losses
-from nearfar.threads import n_threads
 from nearfar.triplets import Triplets
 
 __all__ = ["Loop", "Merged", "merge"]

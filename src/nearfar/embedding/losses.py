@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import math
 
-from nearfar.compiled import compiled
+from nearfar._tools.compiled import compiled
 
 __all__ = ["CKL", "GNMDS", "LAPSE", "SOE", "STE", "TSTE", "ckl", "gnmds", "lapse", "soe", "ste", "tste"]
 

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from nearfar._tools.progress import step
 from nearfar.embedding.loop import Loop, Points
 from nearfar.embedding.pull import Pull, answers_per_object
-from nearfar.progress import step
 
 __all__ = ["MEMORY", "Optimum", "optimise"]
 

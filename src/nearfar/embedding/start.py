@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
-from nearfar.compiled import compiled
+from nearfar._tools.compiled import compiled
 from nearfar.embedding.loop import Merged, Points
 
 __all__ = ["kernel_start", "origin_start", "random_start"]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nearfar.arrays import Floats
+from nearfar._tools.arrays import Floats
 from nearfar.evaluate.uncertainty import Covariance
 
 __all__ = ["SaturatingCurves", "draw_curves"]

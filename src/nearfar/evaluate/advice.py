@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nearfar.arrays import Floats
-from nearfar.checks import Seed, check_count, seed_number
+from nearfar._tools.arrays import Floats
+from nearfar._tools.checks import Seed, check_count, seed_number
+from nearfar._tools.progress import step
 from nearfar.design import Scheme
 from nearfar.errors import InputError
 from nearfar.evaluate.simulated_study import SimulatedStudy, dimensions, learn_from_pilot, noise_of_agreement
-from nearfar.progress import step
 from nearfar.triplets import Triplets, as_triplets
 
 __all__ = ["Advice", "AdviceRow", "Assumptions", "advise"]

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.arrays import Codes, Floats
+from nearfar._tools.arrays import Codes, Floats
 from nearfar.evaluate.uncertainty import dense_codes
 
 __all__ = ["Agreement", "Given", "agreement", "as_plain", "ceiling_bracket", "counts_of_others"]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar.arrays import Floats
+from nearfar._tools.arrays import Floats
 from nearfar.errors import InputError
 from nearfar.evaluate.group_agreement import Said, first_answers
 from nearfar.evaluate.uncertainty import dense_codes

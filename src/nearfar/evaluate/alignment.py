@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nearfar.arrays import Floats
+from nearfar._tools.arrays import Floats
 
 __all__ = ["align", "along_axes", "radius"]
 

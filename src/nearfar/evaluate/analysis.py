@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar.checks import Seed, check_count, seed_number
+from nearfar._tools.checks import Seed, check_count, seed_number
 from nearfar.errors import InputError
 from nearfar.evaluate.auto import Choice, choose, choose_named, choose_on_sample, headline, with_short_list
 from nearfar.evaluate.ceiling import NoiseCeiling, noise_ceiling
@@ -379,10 +379,9 @@ class Analysis:
 
     def _repr_html_(self) -> str:
         """How a notebook shows it: the chosen model, the judged ones, and the map."""
-        import nearfar  # as for ``report``
+        from nearfar.report import analysis_html
 
-        html: str = nearfar.report.analysis_html(self)
-        return html
+        return analysis_html(self)
 
     def report(self, path: str | os.PathLike[str] = "report.html", **options: Any) -> Any:
         """Write the report as one HTML page; options as for ``nearfar.report.make_report``.
@@ -390,14 +389,14 @@ class Analysis:
         The key of the pseudonyms is kept beside the page (``report.key``), so that the next report of the same people
         calls them the same.
         """
-        import nearfar  # the page is made two rooms further down, and only where somebody asks for it
+        from nearfar.report import keep_key, key_beside, make_report
 
         if not options.get("show_participants"):
-            options.setdefault("key", nearfar.report.key_beside(path))
-        report = nearfar.report.make_report(self, **options)
+            options.setdefault("key", key_beside(path))
+        report = make_report(self, **options)
         report.write(path)
         if report.people and options.get("key"):
-            nearfar.report.keep_key(path, options["key"])
+            keep_key(path, options["key"])
         return report
 
 

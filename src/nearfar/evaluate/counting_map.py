@@ -12,11 +12,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nearfar.arrays import Floats
+from nearfar._tools.arrays import Floats
+from nearfar._tools.progress import step
 from nearfar.embedding.lapses import LapseMap, fit_lapses
 from nearfar.evaluate.splits import Split
 from nearfar.evaluate.uncertainty import clustered_mean_error, error_clusters
-from nearfar.progress import step
 from nearfar.triplets import Triplets
 
 __all__ = ["likeliest_dimension", "map_for_counting"]

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.arrays import Floats
+from nearfar._tools.arrays import Floats
+from nearfar._tools.progress import step
 from nearfar.errors import NearfarWarning
 from nearfar.evaluate.splits import Split
-from nearfar.progress import step
 from nearfar.space.models import FitCache, Model, empty_space, most_components
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets

@@ -9,8 +9,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar.arrays import Floats
-from nearfar.checks import Seed, seed_number
+from nearfar._tools.arrays import Floats
+from nearfar._tools.checks import Seed, seed_number
+from nearfar._tools.progress import step
 from nearfar.errors import InputError
 from nearfar.evaluate._saturation import SaturatingCurves, draw_curves
 from nearfar.evaluate.auto import parse_or_choose
@@ -19,7 +20,6 @@ from nearfar.evaluate.crossval import fit_timed
 from nearfar.evaluate.sets import asked_in_sets
 from nearfar.evaluate.splits import kfold, split_units
 from nearfar.evaluate.uncertainty import Covariance, Groups, covariance_of_means, error_groups
-from nearfar.progress import step
 from nearfar.space.models import EMBEDDINGS
 from nearfar.triplets import Triplets, as_triplets
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nearfar.checks import Seed, check_count
+from nearfar._tools.checks import Seed, check_count
 from nearfar.errors import InputError
 from nearfar.evaluate.analysis import Analysis
 from nearfar.evaluate.comparison import Comparison

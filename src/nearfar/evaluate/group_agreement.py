@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.arrays import Codes, Floats
+from nearfar._tools.arrays import Codes, Floats
 from nearfar.evaluate.splits import split_units
 from nearfar.evaluate.uncertainty import Estimate, dense_codes, speakers
 from nearfar.triplets import Triplets

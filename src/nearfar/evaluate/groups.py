@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar.arrays import Floats
-from nearfar.checks import Seed, seed_number
+from nearfar._tools.arrays import Floats
+from nearfar._tools.checks import Seed, seed_number
+from nearfar._tools.progress import step
 from nearfar.errors import InputError
 from nearfar.evaluate.auto import parse_or_choose
 from nearfar.evaluate.crossval import fit_timed
@@ -34,7 +35,6 @@ from nearfar.evaluate.uncertainty import (
     error_groups,
     mean_estimate,
 )
-from nearfar.progress import step
 from nearfar.space.models import Model, parse_model
 from nearfar.triplets import Triplets, as_triplets
 

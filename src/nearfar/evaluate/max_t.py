@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.arrays import Floats
+from nearfar._tools.arrays import Floats
 from nearfar.evaluate.uncertainty import Covariance, Groups, covariance_of_means
 
 __all__ = ["AboveGuessing", "EqualSet", "above_guessing", "equal_to_best", "not_beaten_by"]

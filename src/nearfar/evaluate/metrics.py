@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar.checks import check_count
+from nearfar._tools.checks import check_count
 from nearfar.errors import InputError
 from nearfar.simulate import check_rows
 from nearfar.space.margins import point_margins, without_rounding

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.arrays import Floats
+from nearfar._tools.arrays import Floats
 from nearfar.evaluate.alignment import align, along_axes
 from nearfar.evaluate.crossval import fit_timed
 from nearfar.evaluate.resamples import coordinates

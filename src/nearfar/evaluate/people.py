@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.arrays import Floats
+from nearfar._tools.arrays import Floats
 from nearfar.evaluate.quick import quick_credits, score_credits
 from nearfar.evaluate.shares_of_people import shares_of_people, statements_of_people, times_of_people
 from nearfar.evaluate.uncertainty import dense_codes

@@ -10,12 +10,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.arrays import Floats
+from nearfar._tools.arrays import Floats
+from nearfar._tools.progress import track
 from nearfar.errors import NearfarWarning
 from nearfar.evaluate.alignment import align, radius
 from nearfar.evaluate.uncertainty import dense_codes, effective_groups, speakers
 from nearfar.methods import cut
-from nearfar.progress import track
 from nearfar.space.models import Model
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets

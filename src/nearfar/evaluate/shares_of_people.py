@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.answer_columns import median_of_times
-from nearfar.arrays import Floats
+from nearfar._tools.arrays import Floats
 from nearfar.evaluate.agreement import counts_of_others
 from nearfar.evaluate.uncertainty import dense_codes, speakers
 from nearfar.io.reading import double_submits
 from nearfar.triplets import Triplets
+from nearfar.triplets.columns import median_of_times
 
 __all__ = ["shares_of_people", "statements_of_people", "times_of_people"]
 

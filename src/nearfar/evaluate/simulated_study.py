@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 
-from nearfar.arrays import Floats
+from nearfar._tools.arrays import Floats
 from nearfar.design import Questions, Scheme, random_questions
 from nearfar.embedding import SOE
 from nearfar.errors import InputError, NearfarWarning

@@ -20,7 +20,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar.checks import Seed, generator
+from nearfar._tools.checks import Seed, generator
 from nearfar.errors import InputError, ScreenWarning
 from nearfar.evaluate.screens import Screens, recognise_screens
 from nearfar.triplets import Triplets, as_triplets

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.arrays import Floats
+from nearfar._tools.arrays import Floats
 from nearfar.errors import NearfarWarning
 from nearfar.evaluate.resamples import Resamples, permuted, resample, spread_of
 from nearfar.evaluate.uncertainty import dense_codes

@@ -18,7 +18,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar.arrays import Codes, Floats
+from nearfar._tools.arrays import Codes, Floats
 from nearfar.evaluate.splits import split_units
 from nearfar.evaluate.undecided import chosen_undecided
 from nearfar.triplets import Triplets

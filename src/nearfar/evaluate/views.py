@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from nearfar.checks import Seed
+from nearfar._tools.checks import Seed
 from nearfar.evaluate.analysis import Analysis
 from nearfar.evaluate.comparison import Comparison
 from nearfar.evaluate.repeats import counts_repeats, warn_of_controls
@@ -107,7 +107,7 @@ def compare(
     """Judge models by how many answers they predict that they were not fitted on.
 
     Answers are cut into ``cv`` folds by ``nearfar.kfold``, which does not leak; each is held out once, so that every
-    answer is predicted once by every model. ``with nearfar.progress.show(): ...`` draws a bar.
+    answer is predicted once by every model. ``with nearfar._tools.progress.show(): ...`` draws a bar.
 
     Parameters
     ----------

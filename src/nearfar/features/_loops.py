@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from nearfar.compiled import compiled
+from nearfar._tools.compiled import compiled
 
 __all__ = [
     "cells_to_csc",

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar import threads
+from nearfar._tools import threads
 from nearfar.errors import InputError
 from nearfar.features import _loops
 from nearfar.features.part import Part

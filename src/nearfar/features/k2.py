@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from nearfar.compiled import compiled
+from nearfar._tools.compiled import compiled
 from nearfar.features.part import ColumnCodes, Part
 
 __all__ = ["K2"]

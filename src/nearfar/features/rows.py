@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 
-from nearfar import threads
+from nearfar._tools import threads
 from nearfar.features import _loops
 from nearfar.features.counts import Counts
 from nearfar.features.part import ColumnCodes

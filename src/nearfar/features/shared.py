@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar.arrays import Ints
+from nearfar._tools.arrays import Ints
 from nearfar.errors import InputError
 from nearfar.triplets import Triplets, as_triplets
 

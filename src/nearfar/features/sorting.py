@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar import threads
+from nearfar._tools import threads
 from nearfar.features import _loops
 
 __all__ = ["FEW_KEYS", "close_gaps", "count_keys"]

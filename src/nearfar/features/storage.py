@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from scipy import sparse
 
-from nearfar.atomic import atomic_path
+from nearfar._tools.atomic import atomic_path
 from nearfar.errors import FileError
 
 if TYPE_CHECKING:

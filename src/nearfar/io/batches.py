@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from nearfar._tools.limits import check_largest_index
 from nearfar.errors import FileError, InputError, NearfarWarning
 from nearfar.io.build import triplet_rows
 from nearfar.io.classify_rows import classify_rows
@@ -27,7 +28,6 @@ from nearfar.io.parse_columns import parse_columns
 from nearfar.io.rejections import NONE_ASIDE, NONE_REJECTED, rejected_rows, rows_set_aside
 from nearfar.io.sources import Source, find_sources
 from nearfar.io.table import Cells, Coded, Table
-from nearfar.limits import check_largest_index
 
 __all__ = ["Batch", "ColumnRoles", "GivenObjects", "Opened", "Reader"]
 

@@ -9,10 +9,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from nearfar.ids import Ids
 from nearfar.io.dialects import Grammar
 from nearfar.io.naming import look_up
 from nearfar.triplets import Triplets
+from nearfar.triplets.ids import Ids
 
 __all__ = ["make_triplets", "triplet_rows"]
 

@@ -17,13 +17,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from nearfar import threads
+from nearfar._tools import threads
+from nearfar._tools.limits import LIMITS
 from nearfar.errors import FileError
 from nearfar.io.header import Header
 from nearfar.io.sources import Source
 from nearfar.io.table import Cells, Coded, Fault, Table, cell_schema
 from nearfar.io.text import BYTE_ORDER_MARK, CHUNK, UNDECODABLE, UTF8, Window, decode, escaped, open_window
-from nearfar.limits import LIMITS
 
 __all__ = ["CsvTable", "Parsing", "RecordCount", "plain_shape"]
 

@@ -12,8 +12,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from nearfar.ids import Ids
 from nearfar.io.naming import Vocabulary, look_up, mark_used, unguarded
+from nearfar.triplets.ids import Ids
 
 __all__ = ["ParticipantIds", "Statements"]
 

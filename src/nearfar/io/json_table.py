@@ -8,14 +8,14 @@ from typing import Any
 
 import polars as pl
 
-from nearfar import threads
+from nearfar._tools import threads
+from nearfar._tools.limits import LIMITS
 from nearfar.errors import FileError
 from nearfar.io.header import Header
 from nearfar.io.json_simple import parse_simple_lines
 from nearfar.io.sources import Source, open_binary
 from nearfar.io.table import Cells, Coded, Fault, Table, cell_names
 from nearfar.io.text import UNDECODABLE, UTF8, Window, decode, escaped, open_window
-from nearfar.limits import LIMITS
 
 __all__ = ["JsonLinesTable", "JsonTable"]
 

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar.ids import order_names
+from nearfar.triplets.ids import order_names
 
 __all__ = [
     "GUARDED",

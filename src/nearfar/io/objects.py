@@ -12,13 +12,13 @@ from typing import overload
 import numpy as np
 import polars as pl
 
-from nearfar.answer_columns import sound_names
 from nearfar.errors import FileError, InputError
 from nearfar.io.formats import open_table
 from nearfar.io.naming import unguarded
 from nearfar.io.rejections import rows_error
 from nearfar.io.sources import Source, find_sources
 from nearfar.io.table import FAULTS
+from nearfar.triplets.columns import sound_names
 
 __all__ = ["Numbers", "ObjectList", "as_count", "as_names", "read_columns", "read_objects"]
 

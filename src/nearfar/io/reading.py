@@ -12,13 +12,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from nearfar._tools.progress import track
 from nearfar.errors import InputError, NearfarWarning
 from nearfar.io.batches import ColumnRoles, GivenObjects, Opened, Reader
 from nearfar.io.build import make_triplets
 from nearfar.io.ids import ParticipantIds
 from nearfar.io.rejections import NONE_ASIDE, NONE_REJECTED, rows_error
 from nearfar.io.suspicions import warn_of_suspicions
-from nearfar.progress import track
 from nearfar.triplets import Triplets
 
 __all__ = ["ReadResult", "ReadSource", "double_submits", "read_answers", "read_triplets"]

@@ -8,17 +8,17 @@ from typing import Any, Literal
 
 import polars as pl
 
-from nearfar.answer_columns import sound_names
-from nearfar.checks import check_count
+from nearfar._tools.checks import check_count
+from nearfar._tools.progress import track
 from nearfar.errors import NearfarError
-from nearfar.ids import Ids
 from nearfar.io.batches import ColumnRoles, GivenObjects, Opened, Reader
 from nearfar.io.build import make_triplets
 from nearfar.io.ids import Statements
 from nearfar.io.rejections import rows_error
-from nearfar.joining import Apart, common_objects
-from nearfar.progress import track
 from nearfar.triplets import Triplets
+from nearfar.triplets.columns import sound_names
+from nearfar.triplets.ids import Ids
+from nearfar.triplets.joining import Apart, common_objects
 
 __all__ = ["scan", "scan_triplets"]
 

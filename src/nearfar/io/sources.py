@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from nearfar._tools.limits import LIMITS
 from nearfar.errors import FileError
-from nearfar.limits import LIMITS
 
 __all__ = ["PACKED", "Source", "find_sources", "format_of", "open_binary", "refuse_directory"]
 

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.answer_columns import median_of_times
 from nearfar.errors import NearfarWarning
+from nearfar.triplets.columns import median_of_times
 
 __all__ = ["similar_names", "slow_seconds", "warn_of_suspicions"]
 

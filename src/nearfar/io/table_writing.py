@@ -11,9 +11,9 @@ from typing import Any, BinaryIO
 
 import polars as pl
 
-from nearfar.atomic import atomic_path
+from nearfar._tools.atomic import atomic_path
+from nearfar._tools.terminal import write_out
 from nearfar.errors import FileError, MissingExtra
-from nearfar.terminal import write_out
 
 __all__ = ["TABLE_FORMATS", "check_table_path", "guard_formulas", "write_excel", "write_table"]
 

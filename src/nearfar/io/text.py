@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from io import BufferedReader, BytesIO
 from typing import BinaryIO
 
+from nearfar._tools.limits import LIMITS
 from nearfar.errors import FileError
 from nearfar.io.sources import Source, open_binary
-from nearfar.limits import LIMITS
 
 __all__ = ["BYTE_ORDER_MARK", "CHUNK", "UNDECODABLE", "UTF8", "Window", "decode", "escaped", "open_window"]
 

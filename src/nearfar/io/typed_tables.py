@@ -11,13 +11,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from nearfar._tools.limits import LIMITS
 from nearfar.errors import FileError, TripletError
 from nearfar.io.header import Header
 from nearfar.io.naming import EMPTY
 from nearfar.io.parquet_size import DAMAGED, unpacked_size
 from nearfar.io.sources import Source, open_binary
 from nearfar.io.table import Cells, Coded, Table, cell_names
-from nearfar.limits import LIMITS
 
 __all__ = [
     "READABLE",

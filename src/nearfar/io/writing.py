@@ -10,14 +10,14 @@ from typing import Any, BinaryIO
 import numpy as np
 import polars as pl
 
-from nearfar.atomic import atomic_path
+from nearfar._tools.atomic import atomic_path
+from nearfar._tools.terminal import write_out
 from nearfar.errors import FileError, NearfarWarning, TripletError
-from nearfar.ids import Ids
 from nearfar.io.dialects import DIALECTS, Dialect, named
 from nearfar.io.sources import KNOWN, format_of
 from nearfar.io.table_writing import guard_formulas, write_excel
-from nearfar.terminal import write_out
 from nearfar.triplets import Triplets
+from nearfar.triplets.ids import Ids
 
 __all__ = ["write_triplets"]
 

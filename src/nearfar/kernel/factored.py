@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from nearfar.arrays import Floats
+from nearfar._tools.arrays import Floats
+from nearfar._tools.memory import check_square
 from nearfar.blocks import LOCAL, RowBlocks, join
 from nearfar.kernel.gram import gram
 from nearfar.kernel.phi import (
@@ -28,7 +29,6 @@ from nearfar.kernel.phi import (
     stored_bytes,
     uninformed,
 )
-from nearfar.memory import check_square
 
 __all__ = ["Factored", "SharedAndOwn", "as_split", "factor", "split"]
 

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import blas
 
-from nearfar import threads
-from nearfar.compiled import compiled
+from nearfar._tools import threads
+from nearfar._tools.compiled import compiled
+from nearfar._tools.memory import check_square
 from nearfar.kernel.phi import as_floats
-from nearfar.memory import check_square
 
 __all__ = ["gram"]
 

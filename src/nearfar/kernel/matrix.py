@@ -7,11 +7,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from nearfar._tools.memory import check_square
 from nearfar.errors import InputError
 from nearfar.features import TripletMap
 from nearfar.kernel.phi import as_floats, refuse_others
 from nearfar.kernel.shift import check_diagonal, shifted_kernel
-from nearfar.memory import check_square
 from nearfar.triplets import Triplets, as_triplets
 
 __all__ = ["cross_kernel", "kernel_matrix"]

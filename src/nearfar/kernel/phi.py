@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from nearfar.arrays import Floats
+from nearfar._tools.arrays import Floats
 from nearfar.blocks import RowBlocks
 from nearfar.errors import InputError
 from nearfar.triplets import Triplets

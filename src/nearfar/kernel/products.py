@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar import threads
-from nearfar.arrays import Floats
-from nearfar.compiled import compiled
+from nearfar._tools import threads
+from nearfar._tools.arrays import Floats
+from nearfar._tools.compiled import compiled
 
 __all__ = ["rows_times", "sums_by_label", "transposed_times"]
 

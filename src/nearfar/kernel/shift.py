@@ -16,13 +16,13 @@ from scipy import linalg
 from scipy.linalg import lapack
 from scipy.sparse.linalg import LinearOperator, eigsh
 
+from nearfar._tools.memory import check_square
+from nearfar._tools.progress import step
+from nearfar._tools.threads import one_blas_thread
 from nearfar.errors import InputError, NotConverged
 from nearfar.kernel.factored import Factored, factor
 from nearfar.kernel.gram import gram
 from nearfar.kernel.phi import PhiLike, as_floats, as_rows, is_sparse
-from nearfar.memory import check_square
-from nearfar.progress import step
-from nearfar.threads import one_blas_thread
 
 __all__ = [
     "ShiftAndMatrix",

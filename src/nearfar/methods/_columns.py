@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from nearfar import threads
-from nearfar.arrays import Floats
+from nearfar._tools import threads
+from nearfar._tools.arrays import Floats
 from nearfar.kernel.phi import is_sparse
 from nearfar.kernel.products import rows_times, transposed_times
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from nearfar._tools.checks import check_count, generator
 from nearfar.blocks import RowBlocks
-from nearfar.checks import check_count, generator
 from nearfar.errors import InputError
 from nearfar.kernel.phi import PhiLike, as_rows, check_phi, refuse_others
 

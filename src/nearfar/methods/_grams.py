@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.arrays import Floats, Labels
+from nearfar._tools.arrays import Floats, Labels
 from nearfar.blocks import join
 from nearfar.kernel.factored import Factored, as_split
 from nearfar.kernel.phi import is_sparse

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.arrays import Floats
+from nearfar._tools.arrays import Floats
 from nearfar.errors import InputError
 
 __all__ = ["good_order", "uninformed_last", "uninformed_leaves"]

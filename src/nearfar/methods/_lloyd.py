@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.arrays import Floats, Labels
+from nearfar._tools.arrays import Floats, Labels
 from nearfar.methods._grams import ProductGram, SummableGram
 from nearfar.methods._seeding import DECIMALS, plus_plus
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from nearfar.compiled import compiled
+from nearfar._tools.compiled import compiled
 
 __all__ = ["bounded_step", "first_step", "move_sums", "own_distances"]
 

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar import threads
-from nearfar.arrays import Floats, Labels
+from nearfar._tools import threads
+from nearfar._tools.arrays import Floats, Labels
 from nearfar.blocks import Backend, RowBlocks, join
 from nearfar.kernel.phi import row_squares
 from nearfar.methods import _loops

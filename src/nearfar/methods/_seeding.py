@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.arrays import Floats, Labels
+from nearfar._tools.arrays import Floats, Labels
 from nearfar.methods._grams import Gram
 
 __all__ = ["DECIMALS", "plus_plus"]

@@ -12,12 +12,12 @@ import numpy as np
 from scipy import linalg
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
-from nearfar.arrays import Floats
+from nearfar._tools.arrays import Floats
+from nearfar._tools.threads import one_blas_thread
 from nearfar.errors import InputError, NotConverged
 from nearfar.kernel.factored import Factored, as_split
 from nearfar.methods._columns import SLICE_ROWS, scatter_of
 from nearfar.methods.strategy import Strategy
-from nearfar.threads import one_blas_thread
 
 __all__ = ["Axes", "Spectrum", "check_solver", "leading", "leading_axes", "trace"]
 

@@ -11,7 +11,8 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
-from nearfar.arrays import Labels
+from nearfar._tools.arrays import Labels
+from nearfar._tools.progress import track
 from nearfar.blocks import LOCAL, RowBlocks
 from nearfar.errors import InputError, NotConverged
 from nearfar.kernel.factored import Factored, as_split
@@ -25,7 +26,6 @@ from nearfar.methods._lloyd import Run, Stop, best_run, lloyd
 from nearfar.methods._rows import RowGram, bounded_lloyd
 from nearfar.methods._seeding import plus_plus
 from nearfar.methods.strategy import Strategy, cheapest, chosen
-from nearfar.progress import track
 
 __all__ = ["KernelKMeans", "cluster_means"]
 

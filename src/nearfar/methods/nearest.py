@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from nearfar import threads
-from nearfar.compiled import compiled
+from nearfar._tools import threads
+from nearfar._tools.compiled import compiled
+from nearfar._tools.progress import track
 from nearfar.errors import InputError
 from nearfar.kernel.phi import PhiLike, as_rows, informed_rows, is_sparse, uninformed
 from nearfar.kernel.ties import tie_decimals
 from nearfar.methods._common import as_given, check_count, phi_rows
-from nearfar.progress import track
 
 __all__ = ["Neighbours", "nearest_among", "neighbours"]
 

@@ -11,18 +11,18 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.arrays import Floats
+from nearfar._tools.arrays import Floats
+from nearfar._tools.memory import check_points
+from nearfar._tools.progress import step
 from nearfar.blocks import RowBlocks
 from nearfar.errors import InputError
 from nearfar.kernel.factored import Factored
 from nearfar.kernel.phi import PhiLike, column_counts, used_columns
 from nearfar.kernel.shift import check_diagonal, shift_and_matrix
-from nearfar.memory import check_points
 from nearfar.methods._columns import into_columns, onto_columns, take_columns
 from nearfar.methods._common import as_given, check_count, phi_rows
 from nearfar.methods._spectrum import check_solver, leading, leading_axes, trace
 from nearfar.methods.strategy import Strategy, chosen
-from nearfar.progress import step
 
 __all__ = ["PrincipalAxes"]
 

@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.arrays import Floats
-from nearfar.checks import Seed
+from nearfar._tools.arrays import Floats
+from nearfar._tools.checks import Seed
+from nearfar._tools.memory import available_bytes
+from nearfar._tools.progress import step
 from nearfar.errors import InputError, TooLargeError
 from nearfar.kernel.factored import Factored
 from nearfar.kernel.phi import PhiLike, is_sparse
 from nearfar.kernel.shift import check_diagonal, smallest_eigenvalue
 from nearfar.kernel.ties import rounded
-from nearfar.memory import available_bytes
 from nearfar.methods._common import check_count, phi_rows
 from nearfar.methods._leaves import good_order, uninformed_last, uninformed_leaves
 from nearfar.methods.principal_axes import PrincipalAxes
-from nearfar.progress import step
 
 __all__ = ["ClusterTree", "Tree", "cut", "link_clusters", "linkage", "pair_distances", "with_uninformed"]
 

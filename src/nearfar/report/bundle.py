@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from nearfar.atomic import atomic_path
+from nearfar._tools.atomic import atomic_path
+from nearfar._tools.progress import track
 from nearfar.errors import FileError
-from nearfar.ids import Ids
 from nearfar.io import write_triplets
 from nearfar.io.table_writing import write_table
-from nearfar.progress import track
 from nearfar.report.collect import Made
 from nearfar.report.facts import MapFacts
 from nearfar.report.notebook import ANSWERS, OBJECTS, notebook_json
 from nearfar.report.tables import make_tables
+from nearfar.triplets.ids import Ids
 
 __all__ = ["write_bundle"]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nearfar.arrays import Floats
+from nearfar._tools.arrays import Floats
 from nearfar.evaluate.grouping import Grouping
 from nearfar.report.facts import Clustering, Matrix, Neighbour, TreeFacts
 from nearfar.space import Space

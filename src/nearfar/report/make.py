@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nearfar.atomic import atomic_path
-from nearfar.checks import Seed
+from nearfar._tools.atomic import atomic_path
+from nearfar._tools.checks import Seed
+from nearfar._tools.progress import step
 from nearfar.errors import InputError, MissingExtra
-from nearfar.progress import step
 from nearfar.report.facts import Facts, LeftOut
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from importlib import metadata
 
-import nearfar
+from nearfar import __version__
 from nearfar.evaluate.auto import FOLDS_OF_ALL
 from nearfar.report.facts import Collection, Curve, Judge, Sure, TreeFacts
 from nearfar.report.verdict import asked_again
@@ -37,7 +37,7 @@ KERNELS = {
 
 def versions() -> dict[str, str]:
     """Of nearfar, Python and the libraries that computed."""
-    found = {"nearfar": nearfar.__version__, "python": ".".join(map(str, sys.version_info[:3]))}
+    found = {"nearfar": __version__, "python": ".".join(map(str, sys.version_info[:3]))}
     for package in ("numpy", "scipy", "scikit-learn", "numba", "bokeh"):
         found[package] = metadata.version(package)
     return found
@@ -49,7 +49,7 @@ def citations(judge: Judge) -> tuple[str, ...]:
     papers = [PAPER, *(EMBEDDING_PAPERS[name] for name in (loss, best) if name in EMBEDDING_PAPERS)]
     if any("score" in name for name in (judge.map, judge.best)):
         papers.append(SIMILARITY_PAPER)
-    own = f"nearfar {nearfar.__version__}: kernels, maps and trees from triplet comparisons. Software."
+    own = f"nearfar {__version__}: kernels, maps and trees from triplet comparisons. Software."
     return tuple(dict.fromkeys([*papers, own]))
 
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from nearfar import threads
+from nearfar._tools import threads
+from nearfar._tools.progress import step
 from nearfar.errors import FileError
-from nearfar.progress import step
 from nearfar.report.facts import Pictures
 
 __all__ = ["FoundPictures", "Thumbnail", "find_pictures", "side_for", "thumbnails"]

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from nearfar.atomic import atomic_path
+from nearfar._tools.atomic import atomic_path
 from nearfar.errors import FileError
 
 __all__ = ["keep_key", "key_beside", "pseudonyms", "read_key", "real_names", "shown_names"]

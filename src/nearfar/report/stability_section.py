@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nearfar.arrays import Floats
+from nearfar._tools.arrays import Floats
 from nearfar.evaluate.analysis import MOST_RESAMPLES, Analysis
 from nearfar.evaluate.stability_of_maps import FEWEST_STATEMENTS, Stability
 from nearfar.report.facts import Judge, Sure, TreeFacts

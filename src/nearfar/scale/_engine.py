@@ -18,10 +18,11 @@ from typing import Any
 from uuid import uuid4
 from weakref import WeakKeyDictionary
 
-from nearfar import __version__, threads
+from nearfar import __version__
+from nearfar._tools import threads
+from nearfar._tools.progress import step
 from nearfar.blocks import Backend, Scratch, add_all
 from nearfar.errors import InputError, MissingExtra, NearfarError, TooLargeError, UnreachableError
-from nearfar.progress import step
 from nearfar.scale.timeouts import reply_limit, worker_limit
 from nearfar.scale.versions import check_versions
 

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from nearfar._tools.checks import check_count
 from nearfar.blocks import Backend, Handle, RowBlocks
-from nearfar.checks import check_count
 from nearfar.features import Columns
 from nearfar.features.counts import grid_pays
 from nearfar.features.mapping import (

@@ -10,10 +10,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-import nearfar
-from nearfar.atomic import atomic_folder
+from nearfar import __version__
+from nearfar._tools.atomic import atomic_folder
+from nearfar._tools.checks import check_count
 from nearfar.blocks import Handle, RowBlocks, join
-from nearfar.checks import check_count
 from nearfar.errors import FileError, InputError, MissingExtra
 from nearfar.kernel.factored import Factored
 from nearfar.kernel.matrix import cross_kernel
@@ -182,7 +182,7 @@ def _new_array(to: str, phi: RowBlocks, facts: dict[str, Any], chunk_rows: int) 
                 shape=(phi.n_rows, phi.n_rows),
                 chunks=(height, height),
                 dtype=phi.dtype,
-                attributes={"nearfar": nearfar.__version__, "whole": False, **facts},
+                attributes={"nearfar": __version__, "whole": False, **facts},
             )
         except (OSError, ValueError, zarr.errors.ContainsArrayError) as error:
             raise FileError(

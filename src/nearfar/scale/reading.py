@@ -7,11 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from nearfar.answer_columns import SoundNames, sound_names
+from nearfar._tools.checks import check_count
 from nearfar.blocks import Backend
-from nearfar.checks import check_count
 from nearfar.errors import FileError, InputError
-from nearfar.ids import order_names
 from nearfar.io import ObjectList
 from nearfar.io.objects import Numbers, as_count, as_names
 from nearfar.io.sources import format_of, refuse_directory
@@ -26,6 +24,8 @@ from nearfar.scale.file_chunks import (
     shown,
     text_header,
 )
+from nearfar.triplets.columns import SoundNames, sound_names
+from nearfar.triplets.ids import order_names
 
 __all__ = ["read_triplets"]
 

@@ -8,10 +8,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar.checks import Seed, check_count, generator
+from nearfar._tools.checks import Seed, check_count, generator
+from nearfar._tools.progress import step
 from nearfar.design import Booklets, Questions
 from nearfar.errors import InputError
-from nearfar.progress import step
 from nearfar.simulate.choosing import choose, distances_shown
 from nearfar.simulate.distances import Pairwise, pair_distances
 from nearfar.triplets import Triplets

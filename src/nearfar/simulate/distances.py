@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar.compiled import compiled
+from nearfar._tools.compiled import compiled
+from nearfar._tools.threads import blocks, run
 from nearfar.errors import InputError
-from nearfar.threads import blocks, run
 
 __all__ = ["Measure", "Pairwise", "check_rows", "pair_distances", "squared_distances"]
 

@@ -11,12 +11,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.arrays import Indices
-from nearfar.compiled import compiled
+from nearfar._tools.arrays import Indices
+from nearfar._tools.compiled import compiled
+from nearfar._tools.threads import blocks, run
 from nearfar.kernel.phi import as_rows, is_sparse, row_squares
 from nearfar.kernel.ties import tie_tolerance
 from nearfar.simulate import squared_distances
-from nearfar.threads import blocks, run
 
 __all__ = ["phi_margins", "point_margins", "without_rounding"]
 

@@ -17,9 +17,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar.checks import brief
+from nearfar._tools.checks import brief
+from nearfar._tools.memory import check_points
 from nearfar.errors import InputError
-from nearfar.memory import check_points
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets, as_triplets
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar.arrays import Floats
-from nearfar.checks import Seed, check_count
+from nearfar._tools.arrays import Floats
+from nearfar._tools.checks import Seed, check_count
+from nearfar._tools.memory import check_points
 from nearfar.errors import InputError
-from nearfar.memory import check_points
 from nearfar.space.clusters import Clusters, as_clusters
 from nearfar.space.margins import MarginStrategy, phi_margins, point_margins
 from nearfar.space.predictions import Predictions, as_questions

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.answer_columns import LEFT, RIGHT
 from nearfar.errors import TripletError
 from nearfar.triplets import Triplets
+from nearfar.triplets.columns import LEFT, RIGHT
 
 __all__ = ["left_and_right", "statements"]
 

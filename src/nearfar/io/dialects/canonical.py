@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
-from nearfar.frames import canonical_table
 from nearfar.io.dialects._grammar import Dialect, Grammar
 from nearfar.io.header import Header
+from nearfar.triplets.frames import canonical_table
 
 __all__ = ["CANONICAL"]
 

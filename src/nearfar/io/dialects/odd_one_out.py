@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import polars as pl
 
-from nearfar.frames import named_column, optional_columns
 from nearfar.io.dialects._grammar import Dialect, Grammar, Refusal
 from nearfar.io.dialects._table import statements
 from nearfar.io.header import Header
 from nearfar.triplets import Triplets
+from nearfar.triplets.frames import named_column, optional_columns
 
 __all__ = ["ODD_ONE_OUT", "odd_triplets"]
 

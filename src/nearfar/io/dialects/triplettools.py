@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import polars as pl
 
-from nearfar.frames import named_column, optional_columns
 from nearfar.io.dialects._choice import ROLES, SIDE, TRIPLET, WRONG_ANSWER, find_choice
 from nearfar.io.dialects._grammar import Aside, Dialect, Grammar
 from nearfar.io.dialects._table import left_and_right
 from nearfar.io.dialects.next import is_next
 from nearfar.io.header import Header
 from nearfar.triplets import Triplets
+from nearfar.triplets.frames import named_column, optional_columns
 
 __all__ = ["TRIPLETTOOLS"]
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeAlias
 
-from nearfar.atomic import atomic_path
+from nearfar._tools.atomic import atomic_path
 from nearfar.errors import InputError, MissingExtra
 from nearfar.report.words import listed
 

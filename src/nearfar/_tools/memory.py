@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from nearfar._tools.limits import LIMITS
 from nearfar.errors import TooLargeError
-from nearfar.limits import LIMITS
 
 __all__ = ["available_bytes", "check_points", "check_square"]
 

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar.answer_columns import (
+from nearfar._tools.arrays import Indices
+from nearfar.errors import TripletError
+from nearfar.triplets.columns import (
     as_indices,
     as_numbers,
     as_sides,
@@ -19,9 +21,7 @@ from nearfar.answer_columns import (
     sound_names,
     three_columns,
 )
-from nearfar.arrays import Indices
-from nearfar.errors import TripletError
-from nearfar.ids import Ids, codes_within
+from nearfar.triplets.ids import Ids, codes_within
 
 if TYPE_CHECKING:
     import polars as pl
@@ -206,7 +206,7 @@ class Triplets:
         """
         if len(collections) == 1:
             return collections[0]
-        from nearfar.joining import join_columns
+        from nearfar.triplets.joining import join_columns
 
         return cls(**join_columns(collections))
 
@@ -262,7 +262,7 @@ class Triplets:
         >>> Triplets([0], [1], [2], ["red", "pink", "blue"], seconds=[1.5]).to_frame().rows()
         [('red', 'pink', 'blue', 1.5)]
         """
-        from nearfar.frames import canonical_table
+        from nearfar.triplets.frames import canonical_table
 
         return canonical_table(self)
 
@@ -335,10 +335,9 @@ def as_triplets(answers: Triplets | ArrayLike, known: tuple[str, ...] = ()) -> T
         path = os.fspath(answers)
         raise TripletError(f"answers: got the path {path!r}; give nearfar.read_triplets({path!r})")
     if hasattr(answers, "columns"):
-        from nearfar import read_triplets  # by the public door: reading lies below this module
+        from nearfar.io import read_triplets
 
-        frame: Triplets = read_triplets(answers)
-        return frame
+        return read_triplets(answers)
     found = Triplets.from_array(answers)
     if found.objects[: len(known)] == known[: found.n_objects]:
         return found

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     import polars as pl
 
-    from nearfar.ids import Ids
     from nearfar.triplets import Triplets
+    from nearfar.triplets.ids import Ids
 
 __all__ = ["canonical_table", "named_column", "optional_columns"]
 

@@ -1,6 +1,6 @@
 """Limits that keep a hostile or damaged input from taking all memory; each can be raised.
 
-Set an attribute of ``nearfar.limits.LIMITS``, or the environment variable ``NEARFAR_MAX_...`` before the start.
+Set an attribute of ``nearfar.LIMITS``, or the environment variable ``NEARFAR_MAX_...`` before the start.
 """
 
 from __future__ import annotations

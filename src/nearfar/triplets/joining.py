@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.ids import TEXT, Ids, order_names
+from nearfar.triplets.ids import TEXT, Ids, order_names
 
 if TYPE_CHECKING:
     from nearfar.triplets import Triplets

@@ -9,10 +9,10 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar.arrays import Indices
+from nearfar._tools.arrays import Indices
+from nearfar._tools.limits import check_largest_index
 from nearfar.errors import TripletError
-from nearfar.ids import read_only
-from nearfar.limits import check_largest_index
+from nearfar.triplets.ids import read_only
 
 __all__ = [
     "LEFT",
