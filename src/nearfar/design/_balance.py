@@ -47,7 +47,7 @@ def balanced_rows(
     if total > ENUMERATED:
         raise TooLargeError(
             f"budget: {m:,} of {total:,} possible questions cannot be drawn evenly in memory; "
-            f"ask for at most {total // 2:,}",
+            f"ask for at most {total // 2:,}"
         )
     free = [row for row in _all_rows(range(n), widths) if key_of(row, widths) not in gone]
     left_out = None if few else _few(n, total - m, widths, rng, gone)

@@ -24,7 +24,7 @@ def object_names(objects: Objects) -> tuple[str, ...]:
     if isinstance(objects, str):
         raise InputError(
             f"objects: expected a list of names or their number, got the text {objects!r}; "
-            "to read a file use nearfar.read_objects",
+            "to read a file use nearfar.read_objects"
         )
     names = tuple(map(str, objects))
     if len(set(names)) != len(names):
@@ -39,7 +39,7 @@ def check_budget(budget: int, total: int) -> None:
     if budget > total:
         raise InputError(
             f"budget: {budget:,} questions were asked for, but there are {total:,} in all; "
-            "ask for at most that many",
+            "ask for at most that many"
         )
 
 

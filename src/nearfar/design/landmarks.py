@@ -60,9 +60,7 @@ def farthest_first(distances: ArrayLike, k: int, first: int | None = None, seed:
     n = len(d)
     _check_k(k, n)
     if first is not None and not 0 <= first < n:
-        raise InputError(
-            f"first: {first} is outside 0..{n - 1}",
-        )
+        raise InputError(f"first: {first} is outside 0..{n - 1}")
     chosen = np.empty(k, dtype=np.int32)
     chosen[0] = generator(seed).integers(n) if first is None else first
     nearest = d[chosen[0]].copy()
@@ -111,9 +109,7 @@ def landmark_questions(
     names = object_names(objects)
     marks = _landmarks(landmarks, names)
     if kernel not in ("k1", "k2"):
-        raise InputError(
-            f"kernel: {kernel!r} has no landmark questions; expected 'k1' or 'k2'",
-        )
+        raise InputError(f"kernel: {kernel!r} has no landmark questions; expected 'k1' or 'k2'")
     n, k = len(names), len(marks)
     rank = np.full(n, -1, dtype=np.int32)
     rank[marks] = np.arange(k, dtype=np.int32)
@@ -183,18 +179,14 @@ def _landmarks(landmarks: Sequence[str] | ArrayLike, names: tuple[str, ...]) -> 
         i = index.get(g, -1) if isinstance(g, str) else g
         if not isinstance(i, (int, np.integer)) or not 0 <= i < len(names):
             raise InputError(
-                f"landmarks: {g!r} is none of the {len(names):,} objects; expected their names, or indices from 0",
+                f"landmarks: {g!r} is none of the {len(names):,} objects; expected their names, or indices from 0"
             )
         marks.append(int(i))
     if len(set(marks)) != len(marks) or len(marks) < 2:
-        raise InputError(
-            f"landmarks: expected at least two distinct objects, got {given[:10]}",
-        )
+        raise InputError(f"landmarks: expected at least two distinct objects, got {given[:10]}")
     return np.array(marks, dtype=np.int32)
 
 
 def _check_k(k: int, n: int) -> None:
     if not 1 <= k <= n:
-        raise InputError(
-            f"{k} landmarks cannot be chosen from {n:,} objects",
-        )
+        raise InputError(f"{k} landmarks cannot be chosen from {n:,} objects")

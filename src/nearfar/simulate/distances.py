@@ -42,7 +42,7 @@ def pair_distances(
     ]
     if len(given) != 1:
         raise InputError(
-            f"simulate.answers: expected one of points, distances and distance, got {' and '.join(given) or 'none'}",
+            f"simulate.answers: expected one of points, distances and distance, got {' and '.join(given) or 'none'}"
         )
     if points is not None:
         array = check_rows(points, n, "points")
@@ -52,9 +52,7 @@ def pair_distances(
     if distances is not None:
         matrix = check_rows(distances, n, "distances", finite=False)
         if matrix.shape != (n, n):
-            raise InputError(
-                f"distances: expected shape ({n}, {n}), got {matrix.shape}",
-            )
+            raise InputError(f"distances: expected shape ({n}, {n}), got {matrix.shape}")
         return lambda i, j: matrix[i, j]
     return lambda i, j: _checked(distance(i, j) if distance else [], len(i), "distance")
 
@@ -72,13 +70,13 @@ def check_rows(values: ArrayLike, n: int, name: str, *, finite: bool = True) -> 
         array = array.astype(np.float64)
     if array.ndim != 2 or len(array) != n:
         raise InputError(
-            f"{name}: expected one row for each of the {n:,} objects, got an array of shape {array.shape}",
+            f"{name}: expected one row for each of the {n:,} objects, got an array of shape {array.shape}"
         )
     bad = np.isnan(array).any() or (finite and not np.isfinite(array).all())
     if bad:
         row = int(np.argmax((~np.isfinite(array) if finite else np.isnan(array)).any(axis=1)))
         raise InputError(
-            f"{name}, row {row}: a value is NaN or infinite; leave such objects out of the questions",
+            f"{name}, row {row}: a value is NaN or infinite; leave such objects out of the questions"
         )
     return array
 
@@ -88,7 +86,7 @@ def _between_points(points: NDArray[Any], metric: str | Pairwise, cells: int) ->
         return lambda i, j: squared_distances(points, i, j)  # the same order as their roots
     if isinstance(metric, str) and metric not in METRICS:
         raise InputError(
-            f"metric: {metric!r} is not known; expected euclidean, {', '.join(METRICS)} or a function",
+            f"metric: {metric!r} is not known; expected euclidean, {', '.join(METRICS)} or a function"
         )
     rows_apart: Pairwise = METRICS[metric] if isinstance(metric, str) else metric
     width = max(1, cells // max(1, points.shape[1]))

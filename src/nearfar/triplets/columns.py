@@ -66,14 +66,12 @@ def sound_names(objects: Sequence[str]) -> SoundNames:
     names = SoundNames(map(str, objects))
     if len(set(names)) != len(names):
         twice = Counter(names).most_common(1)[0][0]
-        raise TripletError(
-            f"objects: {twice!r} is listed twice; every object needs a name of its own",
-        )
+        raise TripletError(f"objects: {twice!r} is listed twice; every object needs a name of its own")
     nameless = [i for i, name in enumerate(names) if not name or name.isspace()]
     if nameless:
         raise TripletError(
             f"objects: the name of object {nameless[0]} is {names[nameless[0]]!r}; "
-            "every object needs a name that is not blank",
+            "every object needs a name that is not blank"
         )
     return names
 
@@ -87,9 +85,7 @@ def three_columns(values: ArrayLike) -> NDArray[Any]:
     if array.size == 0 and array.ndim <= 2:
         array = np.zeros((0, 3), dtype=np.int32)
     if array.ndim != 2 or array.shape[1] != 3:
-        raise TripletError(
-            f"triplets: expected an (m, 3) array of indices, got shape {array.shape}",
-        )
+        raise TripletError(f"triplets: expected an (m, 3) array of indices, got shape {array.shape}")
     if array.dtype.kind != "O":
         return array
     at, found = _first_odd(array.ravel())
@@ -116,9 +112,7 @@ def as_indices(values: ArrayLike, role: str, n_objects: int) -> Indices:
     if array.size == 0:
         array = np.zeros(0, np.int32)
     if array.ndim != 1:
-        raise TripletError(
-            f"{role}: expected one index per answer, got an array of shape {array.shape}",
-        )
+        raise TripletError(f"{role}: expected one index per answer, got an array of shape {array.shape}")
     if array.dtype.kind not in "iu":
         bad = array.dtype.kind != "f" or not np.isfinite(array).all() or not (array == np.floor(array)).all()
         if bad:
@@ -127,7 +121,7 @@ def as_indices(values: ArrayLike, role: str, n_objects: int) -> Indices:
     if array.size and (array.min() < 0 or array.max() >= n_objects):
         row = int(np.argmax((array < 0) | (array >= n_objects)))
         raise TripletError(
-            f"{role}, answer {row}: index {array[row]} is outside 0..{n_objects - 1} ({n_objects} objects are named)",
+            f"{role}, answer {row}: index {array[row]} is outside 0..{n_objects - 1} ({n_objects} objects are named)"
         )
     return read_only(array, np.int32)
 
@@ -168,7 +162,7 @@ def as_numbers(values: ArrayLike | None, name: str) -> NDArray[np.float64] | Non
         return read_only(array, np.float64)
     except (TypeError, ValueError) as error:
         raise TripletError(
-            f"{name}: {error}; expected one number per answer, NaN where it is not known",
+            f"{name}: {error}; expected one number per answer, NaN where it is not known"
         ) from error
 
 
@@ -194,7 +188,7 @@ def as_sides(values: ArrayLike | None) -> NDArray[np.int8] | None:
         row = int(np.argmin(known))
         raise TripletError(
             f"near_side, answer {row}: {array.tolist()[row]!r} is not a side; "
-            "expected 0 (left), 1 (right) or -1 (not known)",
+            "expected 0 (left), 1 (right) or -1 (not known)"
         )
     return read_only(array, np.int8)
 
@@ -209,6 +203,6 @@ def pack_ids(first: Indices, second: Indices, third: Indices, n_objects: int) ->
     if n > MAX_OBJECTS_FOR_IDS:
         raise TripletError(
             f"{n:,} objects: ids of questions and trios need at most {MAX_OBJECTS_FOR_IDS:,}; "
-            "select some of the objects",
+            "select some of the objects"
         )
     return (first.astype(np.int64) * n + second) * n + third

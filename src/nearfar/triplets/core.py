@@ -108,7 +108,7 @@ class Triplets:
             column = getattr(self, field.name)
             if field.name != "objects" and column is not None and len(column) != m:
                 raise TripletError(
-                    f"{field.name} has {len(column)} values for {m} answers; give one per answer",
+                    f"{field.name} has {len(column)} values for {m} answers; give one per answer"
                 )
         same = (self.near == self.far) | (self.anchor == self.near) | (self.anchor == self.far)
         if same.any():
@@ -116,7 +116,7 @@ class Triplets:
             given = tuple(self.objects[column[row]] for column in (self.anchor, self.near, self.far))
             raise TripletError(
                 f"answer {row}: anchor, near and far are {given}; a triplet needs three distinct objects "
-                f"({int(same.sum())} such answers; drop them first)",
+                f"({int(same.sum())} such answers; drop them first)"
             )
 
     # ---------------------------------------------------------------- other ways in
