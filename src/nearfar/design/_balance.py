@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from heapq import heapify, heappop, heappush
-from itertools import combinations
-from itertools import count as count_up
+from itertools import combinations, count
 from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.design._repair import key_of, repair
 from nearfar.errors import TooLargeError
 
 __all__ = ["anchored_trios", "balanced_rows", "count_rows", "even_subset"]
 
-ENUMERATED = 2_000_000  # rows that are listed one by one to draw more than half of them
 RESTARTS = 20  # where rows are gone, so that those left may not allow an even draw
 
 
@@ -44,7 +41,7 @@ def balanced_rows(
     drawn = _few(n, m, widths, rng, gone) if few else None
     if drawn is not None:
         return drawn
-    if total > ENUMERATED:
+    if total > 2_000_000:  # all are listed one by one to draw more than half of them
         raise TooLargeError(
             f"budget: {m:,} of {total:,} possible questions cannot be drawn evenly in memory; "
             f"ask for at most {total // 2:,}"
@@ -61,13 +58,13 @@ def balanced_rows(
 
 def even_subset(
     rows: Sequence[Sequence[int]],
-    count: int,
+    wanted: int,
     rng: np.random.Generator,
     *,
     anchored: bool = False,
     before: int = 0,
 ) -> list[int]:
-    """Which ``count`` rows to take so that objects stand equally often, as far as a choice of one after the other can.
+    """Which ``wanted`` rows to take so that objects stand equally often, as far as a choice of one after the other can.
 
     The next row is one whose objects stand in fewest of those taken, with all rows taken ``before`` times; where
     ``anchored``, first of all one whose first object is first in fewest.
@@ -82,7 +79,7 @@ def even_subset(
     waiting = [(crowded(i), draw, i) for i, draw in enumerate(rng.random(len(rows)).tolist())]
     heapify(waiting)
     chosen: list[int] = []
-    while len(chosen) < count:
+    while len(chosen) < wanted:
         known, draw, i = heappop(waiting)
         now = crowded(i)
         if now > known:  # counts only grow, so the least of what was known is enough to look at
@@ -103,7 +100,7 @@ def _few(
     """
     wide = len(widths) == 2 and 2 * widths[1] >= n
     sizes = [1, n - 1 - widths[1]] if wide else list(widths)
-    for attempt in count_up():
+    for attempt in count():
         if gone and attempt == RESTARTS:
             return None
         rows = _shuffled(m, _quotas(n, m, sizes, wide, rng), sizes, rng)
@@ -178,3 +175,72 @@ def _all_rows(objects: Sequence[int], widths: Sequence[int]) -> list[list[int]]:
         for first in combinations(objects, widths[0])
         for rest in _all_rows([x for x in objects if x not in first], widths[1:])
     ]
+
+
+def key_of(row: Sequence[int], widths: Sequence[int]) -> tuple[int, ...]:
+    """The same for two rows that hold the same objects in each group of columns."""
+    key: list[int] = []
+    for size in widths:
+        key += sorted(row[len(key) : len(key) + size])
+    return tuple(key)
+
+
+def repair(
+    drawn: NDArray[np.int64],
+    widths: Sequence[int],
+    rng: np.random.Generator,
+    gone: Collection[tuple[int, ...]] = (),
+    same: Sequence[int] | None = None,
+) -> bool:
+    """Exchange objects between rows, in place, until all rows are sound; False after too many attempts.
+
+    A fault is an object that stands twice in a row, or a row that stands there already or is gone. Exchanges stay
+    within a group of columns, so that the counts stay even, and never raise the number of faults. Rows are the same by
+    the groups ``same``, or by those within which objects are exchanged.
+    """
+    same = widths if same is None else same
+    rows, m = drawn.tolist(), len(drawn)
+    keys = [key_of(row, same) for row in rows]
+    seen = Counter(keys)
+    seen.update(gone)
+    group_of = np.repeat(np.arange(len(widths)), widths)
+    positions = [np.flatnonzero(group_of == group).tolist() for group in group_of]
+
+    def faults(i: int) -> int:
+        key = keys[i]
+        return len(key) - len(set(key)) + (seen[key] > 1)
+
+    def exchange(i: int, a: int, j: int, b: int) -> None:
+        rows[i][a], rows[j][b] = rows[j][b], rows[i][a]
+        for row in (i, j):
+            seen[keys[row]] -= 1
+            keys[row] = key_of(rows[row], same)
+            seen[keys[row]] += 1
+
+    draws = _numbers(rng)
+    attempts = 200 * (m + 20) if m > 1 else 0  # a single row has no partner
+    wrong = [i for i in range(m) if faults(i)]
+    while wrong:
+        i = wrong.pop()
+        while faults(i):
+            if not attempts:
+                return False
+            attempts -= 1
+            a, j = int(next(draws) * len(positions)), int(next(draws) * m)
+            b = positions[a][int(next(draws) * len(positions[a]))]
+            if i == j or rows[i][a] == rows[j][b]:
+                continue
+            before = faults(i) + faults(j)
+            exchange(i, a, j, b)
+            if faults(i) + faults(j) > before:
+                exchange(i, a, j, b)
+            elif faults(j):
+                wrong.append(j)
+    drawn[:] = np.reshape(rows, drawn.shape)
+    return True
+
+
+def _numbers(rng: np.random.Generator) -> Iterator[float]:
+    """Random numbers from 0 to 1, drawn many at a time because one at a time is slow."""
+    while True:
+        yield from rng.random(1000).tolist()
