@@ -6,7 +6,7 @@ import polars as pl
 
 from nearfar.io.dialects._grammar import Dialect, Grammar
 from nearfar.io.header import Header
-from nearfar.triplets.frames import canonical_table
+from nearfar.triplets import Triplets
 
 __all__ = ["CANONICAL"]
 
@@ -22,4 +22,4 @@ def grammar(header: Header) -> Grammar | None:
     return Grammar(found | header.optional(), ROLES, ((anchor, near, far),))
 
 
-CANONICAL = Dialect("canonical", "anchor, near, far", grammar, write=canonical_table)
+CANONICAL = Dialect("canonical", "anchor, near, far", grammar, write=Triplets.to_frame)
