@@ -129,7 +129,11 @@ def landmark_questions(
         else:
             out = _drawn(room, offset, rank, marks, kernel == "k2", rng)
     if budget is not None:
-        _warn_missed(names, room > 0, rank >= 0, kernel, out, budget)
+        # Those whose row of Phi is filled; a k2 question among three landmarks concerns both that are not its anchor.
+        informed = [out[0]] if kernel == "k1" else [out[1], out[2][rank[out[1]] >= 0]]
+        unable = np.flatnonzero(room == 0)  # there are no questions about them
+        remedy = f"{n - len(unable):,} is enough to ask about every object"
+        warn_uninformed(names, np.concatenate([unable, *informed]), budget, remedy)
     return Questions(out.T, names)
 
 
@@ -189,25 +193,6 @@ def _mark_pairs(number: Ints, p: Indices, k: int, k2: bool) -> tuple[Ints, Ints]
     # Of the three k2 questions in a trio of landmarks each object owns one: its anchor is the object before it, going round.
     turned = k2 & ~((a < p) & (p < b))
     return np.where(turned, b, a), np.where(turned, a, b)
-
-
-def _warn_missed(
-    names: tuple[str, ...],
-    able: NDArray[np.bool_],
-    mark: NDArray[np.bool_],
-    kernel: str,
-    rows: Indices,
-    budget: int,
-) -> None:
-    """Say which objects have no question that fills their row of Phi, though there are such questions."""
-    informed = np.zeros(len(names), dtype=bool)
-    if kernel == "k1":
-        informed[rows[0]] = True
-    else:  # a question among three landmarks concerns both that are not its anchor
-        informed[rows[1]] = True
-        informed[rows[2][mark[rows[1]]]] = True
-    remedy = f"{int(able.sum()):,} is enough to ask about every object"
-    warn_uninformed(names, able & ~informed, budget, remedy)
 
 
 def _landmarks(landmarks: Sequence[str] | ArrayLike, names: tuple[str, ...]) -> Indices:
