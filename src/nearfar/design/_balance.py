@@ -92,26 +92,38 @@ def even_subset(
 
 
 def _few(
-    n: int, m: int, widths: Sequence[int], rng: np.random.Generator, gone: set[tuple[int, ...]]
+    n: int,
+    m: int,
+    widths: Sequence[int],
+    rng: np.random.Generator,
+    gone: Collection[tuple[int, ...]],
+    same: Sequence[int] | None = None,
 ) -> NDArray[np.int32] | None:
     """At most half of all rows that are not gone; None where those that are left cannot be drawn evenly.
 
-    Where a second group takes most objects, those that it leaves out are drawn.
+    Where rows are the ``same`` by wider groups, objects stand equally often in all of these columns, too. Where a second
+    group takes most objects, those that it leaves out are drawn, and stand as often as the anchors let them.
     """
-    wide = len(widths) == 2 and 2 * widths[1] >= n
-    sizes = [1, n - 1 - widths[1]] if wide else list(widths)
+    wide = len(widths) == 2 and not same and 2 * widths[1] >= n
+    sizes = [1, n - 1 - widths[1]] if wide else widths
     for attempt in count():
-        if gone and attempt == RESTARTS:
+        if attempt == RESTARTS and (gone or same):  # a draw that cannot be repaired is rare otherwise
             return None
-        rows = _shuffled(m, _quotas(n, m, sizes, wide, rng), sizes, rng)
-        if repair(rows, sizes, rng, gone):  # a draw that cannot be repaired is rare, unless rows are gone
+        quotas = [_quota(n, m * size, rng) for size in sizes]
+        if wide or same:
+            quotas[1] = _quota(n, m * sum(sizes), rng, quotas[0]) - quotas[0]
+        columns = [
+            rng.permutation(np.repeat(np.arange(n), quota)).reshape(m, size)
+            for size, quota in zip(sizes, quotas, strict=True)
+        ]
+        rows = np.concatenate(columns, axis=1)
+        if repair(rows, sizes, rng, gone, same):
             break
-    if not wide:
-        return rows.astype(np.int32)
-    present = np.ones((m, n), dtype=bool)
-    np.put_along_axis(present, rows, False, axis=1)
-    options = np.nonzero(present)[1].reshape(m, widths[1])
-    return np.concatenate([rows[:, :1], options], axis=1).astype(np.int32)
+    if wide:
+        present = np.ones((m, n), dtype=bool)
+        np.put_along_axis(present, rows, False, axis=1)
+        rows = np.concatenate([rows[:, :1], np.nonzero(present)[1].reshape(m, widths[1])], axis=1)
+    return rows.astype(np.int32)
 
 
 def anchored_trios(
@@ -124,34 +136,7 @@ def anchored_trios(
     gone = {key_of(row, [3]) for row in taken}
     if 2 * m > count_rows(n, [3]) - len(gone):
         return None
-    for _ in range(RESTARTS):
-        first = _quota(n, m, rng)
-        rows = _shuffled(m, [first, _quota(n, 3 * m, rng, first) - first], [1, 2], rng)
-        if repair(rows, [1, 2], rng, gone, same=[3]):
-            return rows.astype(np.int32)
-    return None
-
-
-def _shuffled(
-    m: int, quotas: Sequence[NDArray[np.int64]], sizes: Sequence[int], rng: np.random.Generator
-) -> NDArray[np.int64]:
-    """m rows at random, in whose groups of columns every object stands as often as its quota says."""
-    columns = [
-        rng.permutation(np.repeat(np.arange(len(quota)), quota)).reshape(m, size)
-        for size, quota in zip(sizes, quotas, strict=True)
-    ]
-    return np.concatenate(columns, axis=1)
-
-
-def _quotas(
-    n: int, m: int, sizes: Sequence[int], wide: bool, rng: np.random.Generator
-) -> list[NDArray[np.int64]]:
-    """How often each object stands in each group of columns."""
-    if not wide:
-        return [_quota(n, m * size, rng) for size in sizes]
-    anchor = _quota(n, m, rng)
-    absent = _quota(n, m * sum(sizes), rng, first=anchor)  # not an option: the anchor, or left out
-    return [anchor, absent - anchor]
+    return _few(n, m, [1, 2], rng, gone, same=[3])
 
 
 def _quota(
