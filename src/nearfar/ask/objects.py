@@ -99,9 +99,8 @@ def _inside(study: Study, file: Path) -> Path:
 
 def encode_picture(file: Path) -> Picture:
     """Decode a picture and encode its pixels anew: upright, in sRGB, without EXIF or any other remark."""
-    picture = open_image(file)
+    picture = open_image(file, LONGEST_SIDE)
     picture = _in_srgb(picture, picture.info.get("icc_profile"))
-    picture.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
     media, data = _encode(picture)
     return Picture(hashlib.sha256(data).hexdigest()[:32], media, data)
 
