@@ -49,7 +49,7 @@ def parse_columns(
             point = cell.str.replace(DECIMAL_COMMA, "$1.$2") if decimal_comma else cell
             chosen |= _number(role, point, dtype)
         elif role == "near_side":
-            chosen |= _side(cell)
+            chosen |= _side(_text(cell, dtype))
         elif role == "answered_at":
             chosen |= parse_times(cell, dtype)
         else:
@@ -84,7 +84,7 @@ def _number(role: str, cell: pl.Expr, dtype: Any) -> dict[str, pl.Expr]:
 
 
 def _side(cell: pl.Expr) -> dict[str, pl.Expr]:
-    word = cell.cast(pl.String).str.to_lowercase()
+    word = cell.str.to_lowercase()
     side = pl.when(word.is_in(["left", "0"])).then(0).when(word.is_in(["right", "1"])).then(1)
     unknown = word.is_null() | (word == "-1")
     return {"near_side": side.cast(pl.Int8), "bad_near_side": side.is_null() & ~unknown}
