@@ -5,12 +5,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from nearfar._tools.progress import track
 from nearfar.errors import InputError, NearfarWarning
@@ -21,10 +19,9 @@ from nearfar.io.rejections import NONE_ASIDE, NONE_REJECTED, rows_error
 from nearfar.io.suspicions import warn_of_suspicions
 from nearfar.triplets import Triplets
 
-__all__ = ["ReadResult", "ReadSource", "double_submits", "read_answers", "read_triplets"]
+__all__ = ["ReadResult", "ReadSource", "read_answers", "read_triplets"]
 
 BATCH_ROWS = 4_000_000
-DOUBLE_SUBMIT = 0.5  # seconds within which nobody answers the same question a second time on purpose
 
 
 @dataclass(frozen=True)
@@ -69,11 +66,6 @@ class ReadResult:
     checks: pl.DataFrame = field(default_factory=NONE_ASIDE.clone)
     sources: tuple[ReadSource, ...] = ()
     groups: dict[str, str] = field(default_factory=dict)
-
-    @cached_property
-    def double_submits(self) -> NDArray[np.bool_]:
-        """(m,) True where a participant sent the same question again within half a second; they are kept."""
-        return double_submits(self.triplets)
 
     def __repr__(self) -> str:
         return f"ReadResult({self.triplets!r}, {len(self.rejected)} rejected, {len(self.checks)} set aside)"
@@ -230,16 +222,3 @@ def _warn_of_lost_row(triplets: Triplets, opened: Opened) -> None:
             NearfarWarning,
             stacklevel=4,
         )
-
-
-def double_submits(triplets: Triplets) -> NDArray[np.bool_]:
-    """(m,) True where the same participant gave an answer to the same question less than half a second before."""
-    flags = np.zeros(len(triplets), dtype=bool)
-    if triplets.participant is None or triplets.answered_at is None:
-        return flags
-    questions, who, when = triplets.question_ids, triplets.participant.codes, triplets.answered_at
-    order = np.lexsort((when, questions, who))
-    before, after = order[:-1], order[1:]
-    again = (who[before] == who[after]) & (questions[before] == questions[after])
-    flags[after] = again & (when[after] - when[before] <= DOUBLE_SUBMIT)
-    return flags
