@@ -23,7 +23,6 @@ from nearfar.errors import InputError
 if TYPE_CHECKING:
     from nearfar.cli._common import Loaded
     from nearfar.errors import RowsError
-    from nearfar.io.summary import Summary
 
 __all__ = ["check"]
 
@@ -98,19 +97,19 @@ def _encoding_error(loaded: Loaded) -> RowsError | None:
 
 
 def _facts(loaded: Loaded) -> dict[str, Any]:
-    from dataclasses import asdict, replace
+    from dataclasses import replace
 
     from nearfar._tools.progress import step
+    from nearfar.evaluate.collection import summarise
     from nearfar.features import coverage
-    from nearfar.io.summary import summarise
 
     with step("counting"):
-        summary: Summary = summarise(replace(loaded.result, triplets=loaded.triplets))
+        facts = summarise(replace(loaded.result, triplets=loaded.triplets))
     with step("coverage"):
         covered = {
-            kernel: coverage(loaded.triplets, kernel) if summary.answers else 0.0 for kernel in ("k1", "k2")
+            kernel: coverage(loaded.triplets, kernel) if facts["answers"] else 0.0 for kernel in ("k1", "k2")
         }
-    return asdict(summary) | {"coverage": covered, "excluded": loaded.excluded}
+    return facts | {"coverage": covered, "excluded": loaded.excluded}
 
 
 def _show(facts: dict[str, Any]) -> None:
