@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from nearfar._tools.arrays import Floats
 from nearfar._tools.checks import Seed, check_count
-from nearfar._tools.memory import check_points
+from nearfar._tools.memory import check_points, check_square
 from nearfar.errors import InputError
-from nearfar.kernel.phi import as_rows, informed_rows, is_sparse
+from nearfar.kernel.phi import as_rows, check_finite, informed_rows, is_sparse
 from nearfar.space.margins import phi_margins, point_margins
 from nearfar.space.results import Clusters, Predictions, Similar, as_clusters, as_questions, find_name
 from nearfar.triplets import Triplets, as_triplets
@@ -155,11 +155,18 @@ class Space:
 
     def distances(self, diagonal: Diagonal = "shift") -> Floats:
         """(n, n) distances ``sqrt(K_xx + K_yy - 2 K_xy)``; NaN for uninformed objects."""
-        K = self.kernel(diagonal).astype(np.float64, copy=False)
-        own = K.diagonal().copy()
-        squares = own[:, None] + own[None, :] - 2 * K
-        np.fill_diagonal(squares, 0.0)
-        result: Floats = np.sqrt(np.maximum(squares, 0.0, out=squares), out=squares)
+        result: Floats
+        if self.kind == "points":
+            from scipy.spatial.distance import pdist, squareform
+
+            check_square(len(self), 8)
+            result = squareform(pdist(self._scaled))
+        else:
+            K = self.kernel(diagonal).astype(np.float64, copy=False)
+            own = K.diagonal().copy()
+            squares = own[:, None] + own[None, :] - 2 * K
+            np.fill_diagonal(squares, 0.0)
+            result = np.sqrt(np.maximum(squares, 0.0, out=squares), out=squares)
         result[self.uninformed] = np.nan
         result[:, self.uninformed] = np.nan
         return result
@@ -187,11 +194,16 @@ class Space:
 
     def tree(self, method: str = "complete") -> Tree:
         """The tree by complete, average or single linkage on the distances, in SciPy's format."""
-        from nearfar.methods import linkage
-
-        make = partial(linkage, self._working, method, diagonal=self._diagonal)
-        tree: Tree = self._once(("tree", method), make).copy()
+        tree: Tree = self._once(("tree", method), lambda: self._tree(method)).copy()
         return tree
+
+    def _tree(self, method: str) -> Tree:
+        from nearfar.methods import link_points, linkage, with_uninformed
+
+        if self.kind == "kernel" or len(self) < 2:
+            return linkage(self.rows, method, diagonal=self._diagonal)
+        Z = link_points(self._scaled[self.informed], method)
+        return with_uninformed(Z, np.flatnonzero(self.informed), self.uninformed)
 
     def cluster_tree(self, n_leaves: int, method: str = "complete", *, seed: Seed = 0) -> ClusterTree:
         """Cluster first, then link so many clusters: for more objects than their distances fit into memory."""
@@ -351,6 +363,7 @@ class Space:
     def _scaled(self) -> Floats:
         """Points centred and scaled to a mean squared length of 1 over informed objects; 0 for the others."""
         known = np.asarray(self.rows, dtype=np.float64)[self.informed]
+        check_finite(known)
         scaled = np.zeros((len(self), self.rows.shape[1]))
         if len(known):
             centred = known - known.mean(axis=0)
