@@ -119,10 +119,9 @@ class InBlocks(InMemory):
         """Count the answers in pieces; Phi stays in blocks."""
         from nearfar import scale
         from nearfar.space import parse_model
-        from nearfar.space.models import KernelModel
 
         parsed = None if model == "auto" else parse_model(model)
-        if not isinstance(parsed, KernelModel) or parsed.n_components is not None or settings:
+        if parsed is None or parsed.kernel is None or parsed.n_components is not None or settings:
             raise InputError(
                 f"--model {model}: --dask and --scratch work with kernels; name one, such as --model score or --model k1"
             )
@@ -146,7 +145,7 @@ class InBlocks(InMemory):
     def clusters(self, ready: Prepared, n_clusters: int, n_init: int, seed: int) -> Any:
         """Kernel k-means, its labels here, and its medoids."""
         from nearfar.methods import KernelKMeans, medoid
-        from nearfar.space.clusters import as_clusters
+        from nearfar.space.results import as_clusters
 
         there = ready.space
         found = KernelKMeans(n_clusters, n_init=n_init, diagonal=there.diagonal, random_state=seed)

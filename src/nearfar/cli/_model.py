@@ -50,7 +50,7 @@ def make_space(
     ``dimensions`` : of a map; they complete the name of an embedding, and ``auto`` chooses among models that have so
     many. ``settings`` : parameters of an embedding.
     """
-    from nearfar.space import EMBEDDINGS, fit_space, parse_model
+    from nearfar.space import EMBEDDINGS, fit, parse_model
 
     name = "".join(model.lower().split())
     if name in EMBEDDINGS and dimensions is not None:
@@ -59,7 +59,7 @@ def make_space(
         return _best(answers, landmarks, dimensions, settings, seed)
     parsed = parse_model(name)
     if not settings:
-        return Modelled(fit_space(answers, name, landmarks=landmarks))
+        return Modelled(fit(answers, name, landmarks=landmarks))
     loss = name.rpartition("-")[0]
     if loss not in EMBEDDINGS:
         raise InputError(
@@ -68,7 +68,7 @@ def make_space(
     from nearfar import embedding
 
     estimator = getattr(embedding, EMBEDDINGS[loss])(n_components=parsed.n_components, **settings)
-    return Modelled(fit_space(answers, parse_model(estimator, name)))
+    return Modelled(fit(answers, parse_model(estimator, name)))
 
 
 def _best(
