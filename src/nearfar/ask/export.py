@@ -91,13 +91,9 @@ def export_archive(tx: Transaction) -> bytes:
 
 def export_folder(tx: Transaction, folder: Path) -> list[Path]:
     """Write the tables into a folder, each file whole or not at all."""
-    from nearfar._tools.atomic import atomic_path
+    from nearfar._tools.atomic import atomic_path, make_folder
 
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise FileError(f"{folder}: cannot be made, {reason}; name another folder") from error
+    make_folder(folder)
     written = []
     for name, data in export_tables(tx).items():
         with atomic_path(folder / name) as temporary:

@@ -99,7 +99,7 @@ class PeopleRoutes:
         return {
             "id": hash_secret(f"{row['fingerprint']} {row['created']}")[:16],
             "kind": self.study.kind,
-            "pick": self.ready.plan.pick,
+            "pick": self.ready.plan.questions.pick,
             "show": self.study.show,
             "prompt": self.study.prompt or self.texts[self.study.kind],
             "texts": {key: text.strip() for key, text in self.texts.items()},
@@ -112,10 +112,9 @@ class PeopleRoutes:
 
     def _practice(self, n_objects: int) -> list[list[int]]:
         """Some questions that are not saved."""
-        plan, rng = self.ready.plan, np.random.default_rng(1)
-        width = plan.options + 1 if plan.kind == "grid" else 3
+        rng, width = np.random.default_rng(1), int(self.ready.plan.questions.array.shape[1])
         asked = range(self.study.questions.practice)
-        return [rng.choice(n_objects, width, replace=False).tolist() for _ in asked]
+        return [rng.permutation(n_objects)[:width].tolist() for _ in asked]
 
     async def show_page(self, request: Request) -> Response:
         """The one page that people see."""

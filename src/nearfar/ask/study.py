@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from nearfar.ask._toml import Toml, read_toml
+from nearfar.design.booklets import GAP
+from nearfar.design.questions import QuestionKind
 
 __all__ = ["KINDS", "PageTexts", "PeoplePlan", "QuestionPlan", "Study", "read_study"]
 
 KINDS = ("near", "odd", "central", "grid")
 RECRUITERS = ("open", "prolific", "mturk", "sona")
-GAP = 10  # a question comes again at least so many places later
 MOST_TEXT = 100_000  # characters of a page
 
 
@@ -76,7 +77,7 @@ class Study:
     text: str
     title: str
     objects: Path | tuple[str, ...]
-    kind: str = "near"
+    kind: QuestionKind = "near"
     prompt: str | None = None
     language: str = "en"
     show: str = "both"

@@ -14,7 +14,6 @@ from nearfar.cli._help import App, Group
 
 __all__ = ["COMMANDS", "all_commands", "app"]
 
-MARKUP = "markdown"
 COMMANDS = {  # the first line of each one's help, so that listing them reads none of their files
     "check": "Tell what was read: objects, answers, contradictions, participants, repeats, coverage, and what was no answer.",
     "convert": "Read answers and write them in another format or dialect; several files are joined, statements kept apart.",
@@ -26,6 +25,7 @@ COMMANDS = {  # the first line of each one's help, so that listing them reads no
     "compare": "Judge kernels, maps and embeddings by how many answers they predict that they were not fitted on.",
     "report": "Make one HTML page from answers: verdict, map, tree, clusters, data quality, learning curve, methods.",
     "demo": "Make the answers of twenty simulated people about a hundred colours, and the report of them.",
+    "help": "Explain what is too long for the help of an option.",
     "ask": "Collect answers: serve a study file to people, and watch live whether the answers are enough.",
 }
 
@@ -54,7 +54,7 @@ def _load(name: str) -> Any:
     """A command, or a group of commands, from its file."""
     found = getattr(importlib.import_module(f"nearfar.cli.{name}"), name)
     if not isinstance(found, App):
-        alone = App(rich_markup_mode=MARKUP, add_completion=False, pretty_exceptions_enable=False)
+        alone = App(add_completion=False)
         alone.command(name)(found)
         found = alone
     return get_command(found)
@@ -64,10 +64,6 @@ app = App(
     name="nearfar",
     cls=_Commands,
     help="Kernels, clusters, maps and trees from answers of the form 'A is nearer to B than to C'.",
-    no_args_is_help=True,
-    rich_markup_mode=MARKUP,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 

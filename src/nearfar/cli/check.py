@@ -2,54 +2,38 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from nearfar._tools.terminal import printable, write_out
-from nearfar.cli._common import (
-    AnswersArgument,
-    ColumnOption,
-    DialectOption,
-    ExcludeOption,
-    ObjectsOption,
-    QuietOption,
-    load,
-    many,
-    session,
-)
+from nearfar.cli._options import READING, Given, OnBad, many, takes
+from nearfar.cli._reading import Loaded, load_given
 from nearfar.errors import InputError
 
 if TYPE_CHECKING:
-    from nearfar.cli._common import Loaded
     from nearfar.errors import RowsError
-    from nearfar.io.summary import Summary
 
 __all__ = ["check"]
 
 MANY = 8  # names shown before the rest is counted
 
 
+@takes(*(name for name in READING if name != "on_bad"))
 def check(
-    answers: AnswersArgument,
-    dialect: DialectOption = None,
-    column: ColumnOption = None,
-    objects: ObjectsOption = None,
-    exclude: ExcludeOption = None,
+    given: Given,
     rejected: Annotated[
         str | None,
         typer.Option(
-            "--rejected",
             metavar="FILE",
             help="Write all rejected rows there, with file, line, reason, content and what was expected "
             "(.csv, .tsv, .json, .jsonl or .xlsx).",
-            show_default=False,
         ),
     ] = None,
     json: Annotated[
         bool, typer.Option("--json", help="The same facts as JSON, with all rejected rows.")
     ] = False,
-    quiet: QuietOption = False,
 ) -> None:
     """Tell what was read: objects, answers, contradictions, participants, repeats, coverage, and what was no answer.
 
@@ -58,21 +42,12 @@ def check(
 
     Example:  nearfar check answers.csv --objects objects.csv
     """
-    with session(quiet):
-        loaded = load(
-            answers,
-            dialect=dialect,
-            column=column,
-            objects=objects,
-            on_bad="drop",
-            exclude=exclude,
-            announce=False,
-        )
-        facts = _facts(loaded)
-        if rejected is not None:
-            from nearfar.io.table_writing import write_table
+    loaded = load_given(replace(given, on_bad=OnBad.drop), announce=False)
+    facts = _facts(loaded)
+    if rejected is not None:
+        from nearfar.io.table_writing import write_table
 
-            write_table(loaded.result.rejected, rejected)
+        write_table(loaded.result.rejected, rejected)
     wrong = _encoding_error(loaded)
     if json:
         import json as json_module
@@ -85,7 +60,7 @@ def check(
         raise wrong
     if not len(loaded.triplets):
         raise InputError(
-            f"{', '.join(answers)}: holds no answers; expected at least one row that is an answer"
+            f"{', '.join(given.answers)}: holds no answers; expected at least one row that is an answer"
         )
 
 
@@ -98,14 +73,12 @@ def _encoding_error(loaded: Loaded) -> RowsError | None:
 
 
 def _facts(loaded: Loaded) -> dict[str, Any]:
-    from dataclasses import asdict, replace
-
     from nearfar._tools.progress import step
     from nearfar.features import coverage
     from nearfar.io.summary import summarise
 
     with step("counting"):
-        summary: Summary = summarise(replace(loaded.result, triplets=loaded.triplets))
+        summary = summarise(replace(loaded.result, triplets=loaded.triplets))
     with step("coverage"):
         covered = {
             kernel: coverage(loaded.triplets, kernel) if summary.answers else 0.0 for kernel in ("k1", "k2")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +19,7 @@ from nearfar.design.sides import even_sides
 from nearfar.errors import InputError, NearfarWarning
 from nearfar.triplets import Triplets
 
-__all__ = ["ROLES", "Booklets", "booklets", "new_places", "repeat_questions"]
+__all__ = ["ROLES", "Booklets", "booklets", "new_places", "one_booklet", "repeat_questions"]
 
 NEW, AGAIN, CHECK = 0, 1, 2
 ROLES = ("new", "again", "check")
@@ -166,18 +167,37 @@ def booklets(
     question, person = deal(questions, keys, load, people, rng)
     _warn_clashes(count_clashes(keys, question, person))
     shown = _shown(questions, question, person, rng)
-    if not checks:
-        graded = questions[:0]
-    else:
-        width = questions.options.shape[1]
-        graded = check_questions(
-            questions.objects, people * checks, questions.kind, size=width, pick=questions.pick, seed=rng
-        )
+    graded = _graded(questions, people * checks, rng)
     lists = []
     for p in range(people):
         own = rng.permutation(np.flatnonzero(person == p)).tolist()
-        lists.append(_arranged(own, round(again * len(own)), range(p * checks, (p + 1) * checks), gap, rng))
+        n_again = round(again * len(own))
+        made = _arranged(own, n_again, range(p * checks, (p + 1) * checks), gap, rng)
+        done = sum(role == AGAIN for role, _ in made)
+        if done < n_again:
+            raise InputError(
+                f"again: a list of {len(own):,} questions has room for fewer repeats at least {gap} places later "
+                f"({done:,}) than were asked for ({n_again:,}); take fewer, or longer lists"
+            )
+        lists.append(made)
     return _bound(lists, questions, shown, question, graded)
+
+
+def one_booklet(
+    new: Questions, n_again: int, n_checks: int, *, earlier: Questions, gap: int = GAP, seed: Seed = 0
+) -> Booklets:
+    """One person's list of new questions in their order, with repeats of them or of ``earlier`` ones, and checks.
+
+    ``earlier`` : what the person answered before this list and may be asked again, as shown. There are fewer repeats than
+    asked for where the gap leaves no room. ``question`` of the result counts the earlier ones first.
+    """
+    rng = generator(seed)
+    row, before = np.arange(len(new)), len(earlier)
+    shown = np.concatenate([earlier.array, _shown(new, row, np.zeros_like(row), rng)])
+    graded = _graded(new, n_checks, rng)
+    own = range(before, before + len(new))
+    made = _arranged([*own], n_again, range(n_checks), gap, rng, [*range(before)])
+    return _bound([made], new, shown, np.arange(len(shown)), graded)
 
 
 def repeat_questions(questions: Questions, share: float = 0.1, *, gap: int = GAP, seed: Seed = 0) -> Booklets:
@@ -263,23 +283,36 @@ def _occurrence(question: Ints, rng: np.random.Generator) -> Ints:
     return turn
 
 
-def _arranged(own: list[int], n_again: int, checks: range, gap: int, rng: np.random.Generator) -> Slots:
+def _graded(questions: Questions, count: int, rng: np.random.Generator) -> Questions:
+    """Check questions to stand among others."""
+    if not count:
+        return questions[:0]
+    width = questions.options.shape[1]
+    return check_questions(
+        questions.objects, count, questions.kind, size=width, pick=questions.pick, seed=rng
+    )
+
+
+def _arranged(
+    own: list[int],
+    n_again: int,
+    checks: range,
+    gap: int,
+    rng: np.random.Generator,
+    earlier: Sequence[int] = (),
+) -> Slots:
     """One person's list: repeats at least ``gap`` places later, checks spread over the list.
 
-    Later insertions only move a question and its repeat further apart.
+    Later insertions only move a question and its repeat further apart. Slots of ``earlier`` come before the list.
     """
-    made: Slots = [(NEW, slot) for slot in own]
+    made: Slots = [(NEW, slot) for slot in (*earlier, *own)]
     done = 0
-    for slot in rng.permutation(own).tolist():
-        earliest = made.index((NEW, slot)) + gap
+    for slot in rng.permutation([*earlier, *own]).tolist():
+        earliest = max(made.index((NEW, slot)) + gap, len(earlier))
         if done < n_again and earliest <= len(made):
             made.insert(int(rng.integers(earliest, len(made) + 1)), (AGAIN, slot))
             done += 1
-    if done < n_again:
-        raise InputError(
-            f"again: a list of {len(own):,} questions has room for fewer repeats at least {gap} places later "
-            f"({done:,}) than were asked for ({n_again:,}); take fewer, or longer lists"
-        )
+    made = made[len(earlier) :]
     for number, check in enumerate(checks):
         low, high = (len(made) * k // len(checks) for k in (number, number + 1))
         made.insert(int(rng.integers(low, high + 1)), (CHECK, check))
@@ -294,7 +327,8 @@ def _bound(
     first = 1 if questions.anchored else 0
     rows = np.empty((len(slot), questions.array.shape[1]), dtype=np.int32)
     asked = role != CHECK
-    rows[asked] = shown[slot[asked]]
+    numbers = np.full(len(slot), -1)
+    rows[asked], numbers[asked] = shown[slot[asked]], question[slot[asked]]
     rows[~asked] = graded.array[slot[~asked]]
     again = role == AGAIN
     options = rows[again, first:]
@@ -304,5 +338,5 @@ def _bound(
         participant=np.repeat(np.arange(1, len(lists) + 1), lengths),
         place=np.concatenate([np.arange(1, length + 1) for length in lengths]),
         role=role.astype(np.int8),
-        question=np.where(asked, question[np.where(asked, slot, 0)], -1),
+        question=numbers,
     )

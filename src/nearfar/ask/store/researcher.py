@@ -73,7 +73,7 @@ def create(
     tx.run_many(
         "INSERT INTO question (id, items, trio, source, shuffle) VALUES (?, ?, ?, ?, ?)",
         [
-            (i, json.dumps(row), same_trio(tuple(row)), origin, at)
+            (i, json.dumps(row), same_trio(row), origin, at)
             for i, (row, origin, at) in enumerate(
                 zip(pool.questions.array.tolist(), pool.origin, shuffle, strict=True)
             )
