@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import numpy as np
@@ -41,11 +42,21 @@ class AdminRoutes:
             Route("/admin", self.page),
             Route("/admin/login", self.login, methods=["POST"]),
             Route("/admin/logout", self.logout, methods=["POST"]),
-            Route("/admin/live.json", self.live),
-            Route("/admin/export.zip", self.export),
-            Route("/admin/state", self.state, methods=["POST"]),
-            Route("/admin/erase", self.erase, methods=["POST"]),
+            Route("/admin/live.json", self._private(self.live)),
+            Route("/admin/export.zip", self._private(self.export)),
+            Route("/admin/state", self._private(self.state), methods=["POST"]),
+            Route("/admin/erase", self._private(self.erase), methods=["POST"]),
         ]
+
+    def _private(self, route: Callable[[Request], Awaitable[Response]]) -> Any:
+        """A route that needs the cookie of the log-in."""
+
+        async def checked(request: Request) -> Response:
+            if await self._logged_in(request):
+                return await route(request)
+            return JSONResponse({"error": "Please log in."}, 401, headers=NO_STORE)
+
+        return checked
 
     async def _logged_in(self, request: Request) -> bool:
         cookie = request.cookies.get(COOKIE)
@@ -91,8 +102,6 @@ class AdminRoutes:
 
     async def live(self, request: Request) -> Response:
         """Counts of this moment, and the newest view."""
-        if not await self._logged_in(request):
-            return _log_in_first()
         return JSONResponse(await self.store.read(self._live, time.time()), headers=NO_STORE)
 
     def _live(self, tx: Any, now: float) -> dict[str, Any]:
@@ -100,7 +109,7 @@ class AdminRoutes:
         loads = np.array(researcher.balance(tx), dtype=np.int64).reshape(-1, 2)
         answers, often = np.unique(loads[:, 1], return_counts=True)
         people = [
-            {"name": row[0], "state": row[5], "answers": row[8], "places": row[9], "outside": row[1]}
+            {"name": row[0], "outside": row[1], "state": row[2], "answers": row[3], "places": row[4]}
             for row in researcher.people_rows(tx)
         ]
         return {
@@ -114,16 +123,12 @@ class AdminRoutes:
 
     async def export(self, request: Request) -> Response:
         """Everything as a zip of tables."""
-        if not await self._logged_in(request):
-            return _log_in_first()
         data = await self.store.read(export_archive)
         headers = {**NO_STORE, "content-disposition": 'attachment; filename="answers.zip"'}
         return Response(data, media_type="application/zip", headers=headers)
 
     async def state(self, request: Request) -> Response:
         """Pause or resume."""
-        if not await self._logged_in(request):
-            return _log_in_first()
         body = await _json(request)
         state = body.get("state") if body is not None else None
         if state not in ("open", "paused"):
@@ -133,8 +138,6 @@ class AdminRoutes:
 
     async def erase(self, request: Request) -> Response:
         """Erase a person everywhere."""
-        if not await self._logged_in(request):
-            return _log_in_first()
         body = await _json(request)
         name = body.get("name") if body is not None else None
         if not isinstance(name, str):
@@ -144,7 +147,3 @@ class AdminRoutes:
             return JSONResponse({"error": "There is no such person."}, 404)
         self.view.hurry()
         return JSONResponse({"unreachable": erased}, headers=NO_STORE)
-
-
-def _log_in_first() -> Response:
-    return JSONResponse({"error": "Please log in."}, 401, headers=NO_STORE)

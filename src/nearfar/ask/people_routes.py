@@ -84,9 +84,9 @@ class PeopleRoutes:
             "ask.html",
             title=self.study.title,
             texts=texts,
-            welcome=markdown(own.welcome or texts["welcome"].format(questions=questions)),
-            consent=markdown(own.consent or texts["consent"]),
-            debrief=markdown(own.debrief or texts["debrief"]),
+            welcome=markdown(own.get("welcome") or texts["welcome"].format(questions=questions)),
+            consent=markdown(own.get("consent") or texts["consent"]),
+            debrief=markdown(own.get("debrief") or texts["debrief"]),
         )
 
     def _description(self) -> dict[str, Any]:

@@ -54,24 +54,18 @@ ask = App(
 @takes("quiet")
 def serve(
     given: Given,
-    study: Annotated[Path | None, typer.Argument(metavar="STUDY", help="The study file.")] = None,
+    study: Path | None = typer.Argument(None, metavar="STUDY", help="The study file."),
     database: DatabaseOption = None,
-    port: Annotated[int, typer.Option("--port", "-p", min=1, max=65535, help="Port on this machine.")] = 8000,
-    public_url: Annotated[
-        str | None,
-        typer.Option(
-            "--public-url",
-            metavar="URL",
-            help="Where people will open it, e.g. https://study.example.org. A Caddyfile that adds https is written "
-            "beside the study file.",
-        ),
-    ] = None,
-    new_password: Annotated[
-        bool, typer.Option("--new-password", help="Make a new password for the live page.")
-    ] = False,
-    demo: Annotated[
-        bool, typer.Option("--demo", help="A study of colours, with a hundred simulated people.")
-    ] = False,
+    port: int = typer.Option(8000, "--port", "-p", min=1, max=65535, help="Port on this machine."),
+    public_url: str | None = typer.Option(
+        None,
+        "--public-url",
+        metavar="URL",
+        help="Where people will open it, e.g. https://study.example.org. A Caddyfile that adds https is written "
+        "beside the study file.",
+    ),
+    new_password: bool = typer.Option(False, "--new-password", help="Make a new password for the live page."),
+    demo: bool = typer.Option(False, "--demo", help="A study of colours, with a hundred simulated people."),
 ) -> None:
     """Serve a study until Ctrl-C. Answers are in the database the moment a person reads "Saved".
 
@@ -171,18 +165,16 @@ def check(given: Given, study: StudyArgument) -> None:
 def simulate(
     given: Given,
     study: StudyArgument,
-    people: Annotated[
-        int | None,
-        typer.Option("--people", min=1, max=100_000, help="How many take part. Default: the aim."),
-    ] = None,
-    drop_out: Annotated[
-        float, typer.Option("--drop-out", min=0, max=1, help="Share of people who leave before the end.")
-    ] = 0.0,
-    noise: Annotated[float, typer.Option("--noise", min=0, help="How blurred people see distances.")] = 0.3,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="DIR", help="Also export what they answered."),
-    ] = None,
+    people: int | None = typer.Option(
+        None, "--people", min=1, max=100_000, help="How many take part. Default: the aim."
+    ),
+    drop_out: float = typer.Option(
+        0.0, "--drop-out", min=0, max=1, help="Share of people who leave before the end."
+    ),
+    noise: float = typer.Option(0.3, "--noise", min=0, help="How blurred people see distances."),
+    output: Path | None = typer.Option(
+        None, "--output", "-o", metavar="DIR", help="Also export what they answered."
+    ),
 ) -> None:
     """Let simulated people answer a study in a database of its own, and say what came out.
 
@@ -202,15 +194,13 @@ def simulate(
 def export(
     given: Given,
     study: StudyArgument,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="DIR",
-            help="Folder to write to. Default: study-answers beside study.toml.",
-        ),
-    ] = None,
+    output: Path | None = typer.Option(
+        None,
+        "--output",
+        "-o",
+        metavar="DIR",
+        help="Folder to write to. Default: study-answers beside study.toml.",
+    ),
     database: DatabaseOption = None,
 ) -> None:
     """Write answers.csv, checks.csv, people.csv and objects.csv, also while the study runs.
@@ -230,10 +220,7 @@ def export(
 def erase(
     given: Given,
     study: StudyArgument,
-    person: Annotated[
-        str,
-        typer.Argument(metavar="PERSON", help="Name in the exports, or the recruiter's id."),
-    ],
+    person: str = typer.Argument(metavar="PERSON", help="Name in the exports, or the recruiter's id."),
     database: DatabaseOption = None,
 ) -> None:
     """Erase a person from the database, its log and the exports. The server must be stopped; the live page can do it meanwhile.
@@ -257,7 +244,7 @@ def erase(
 
 @ask.command()
 def texts(
-    language: Annotated[str, typer.Argument(metavar="LANGUAGE", help="en or de.")] = "en",
+    language: str = typer.Argument("en", metavar="LANGUAGE", help="en or de."),
 ) -> None:
     """Print every text that participants read, to be copied, changed and named as ``language`` in a study file.
 

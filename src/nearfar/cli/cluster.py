@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -21,8 +21,8 @@ __all__ = ["cluster"]
 @takes(*METHOD, "images", "dask", "scratch")
 def cluster(
     given: Given,
-    clusters: Annotated[int, typer.Option("--clusters", "-k", min=1, help="How many clusters.")],
-    starts: Annotated[int, typer.Option(min=1, help="Runs; the best is kept.")] = 10,
+    clusters: int = typer.Option(..., "--clusters", "-k", min=1, help="How many clusters."),
+    starts: int = typer.Option(10, min=1, help="Runs; the best is kept."),
 ) -> None:
     """Sort the objects into clusters by kernel k-means.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -29,27 +29,23 @@ class Form(StrEnum):
 @takes(*READING, "groups", "seed")
 def compare(
     given: Given,
-    model: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--model",
-            "-m",
-            metavar="NAMES",
-            help="Models to judge, with commas between them, or given several times: kernels (k1, k2, k1+k2, score), "
-            "their PCA (score-5), embeddings (ste-2, tste-5, ckl-8, soe-8, gnmds-2), auto for those that it chooses "
-            "from, which is the default.",
-        ),
-    ] = None,
-    cv: Annotated[
-        int | None,
-        typer.Option(
-            min=2,
-            help="Folds; each is held out once.  Default: 5 up to 5,000 answers, 4 up to 20,000, else 3, of at most 60,000 to 200,000 "
-            "answers.",
-        ),
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Everything as JSON.")] = False,
-    csv: Annotated[bool, typer.Option("--csv", help="The table as CSV.")] = False,
+    model: list[str] | None = typer.Option(
+        None,
+        "--model",
+        "-m",
+        metavar="NAMES",
+        help="Models to judge, with commas between them, or given several times: kernels (k1, k2, k1+k2, score), "
+        "their PCA (score-5), embeddings (ste-2, tste-5, ckl-8, soe-8, gnmds-2), auto for those that it chooses "
+        "from, which is the default.",
+    ),
+    cv: int | None = typer.Option(
+        None,
+        min=2,
+        help="Folds; each is held out once.  Default: 5 up to 5,000 answers, 4 up to 20,000, else 3, of at most 60,000 to 200,000 "
+        "answers.",
+    ),
+    json: bool = typer.Option(False, "--json", help="Everything as JSON."),
+    csv: bool = typer.Option(False, "--csv", help="The table as CSV."),
     output: OutputOption = "-",
 ) -> None:
     """Judge kernels, maps and embeddings by how many answers they predict that they were not fitted on.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated
 
 import typer
 
@@ -17,20 +16,17 @@ __all__ = ["convert"]
 @takes("column", "objects", "on_bad", "exclude", "quiet")
 def convert(
     given: Given,
-    files: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="IN... OUT",
-            help="Files of answers, or - for standard input; last the file to write, or - for standard output.",
-        ),
-    ],
-    from_: Annotated[
-        str | None, typer.Option("--from", metavar="DIALECT", help="Dialect of IN. Default: by its header.")
-    ] = None,
-    to: Annotated[str, typer.Option(metavar="DIALECT", help="Dialect of OUT.")] = "canonical",
-    format: Annotated[
-        str | None, typer.Option(metavar="FORMAT", help="Format of OUT. Default: by its extension.")
-    ] = None,
+    files: list[str] = typer.Argument(
+        metavar="IN... OUT",
+        help="Files of answers, or - for standard input; last the file to write, or - for standard output.",
+    ),
+    from_: str | None = typer.Option(
+        None, "--from", metavar="DIALECT", help="Dialect of IN. Default: by its header."
+    ),
+    to: str = typer.Option("canonical", metavar="DIALECT", help="Dialect of OUT."),
+    format: str | None = typer.Option(
+        None, metavar="FORMAT", help="Format of OUT. Default: by its extension."
+    ),
 ) -> None:
     """Read answers and write them in another format or dialect; several files are joined, statements kept apart.
 

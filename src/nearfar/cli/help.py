@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
 
 import typer
 
@@ -36,7 +35,7 @@ Example:  nearfar check answers.csv --column anchor=Q --column option=L --column
 }
 
 
-def help(topic: Annotated[Topic, typer.Argument(help="columns: what --column takes.")]) -> None:
+def help(topic: Topic = typer.Argument(help="columns: what --column takes.")) -> None:
     """Explain what is too long for the help of an option.
 
     Example:  nearfar help columns

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -20,21 +20,16 @@ __all__ = ["map"]
 @takes(*METHOD, "images", "dask", "scratch")
 def map(
     given: Given,
-    dimensions: Annotated[int, typer.Option("--dimensions", "-n", min=1, help="How many coordinates.")] = 2,
-    regularization: Annotated[
-        float | None,
-        typer.Option(
-            min=0,
-            help="Of an embedding: pull to the centre; 0 for none. Default: what did best on crowds' answers.",
-        ),
-    ] = None,
-    starts: Annotated[
-        int,
-        typer.Option(
-            min=0, help="Of an embedding: try so many random starts; 0 for one start made from the answers."
-        ),
-    ] = 0,
-    max_iter: Annotated[int, typer.Option(min=1, help="Of an embedding: iterations, at most.")] = 1000,
+    dimensions: int = typer.Option(2, "--dimensions", "-n", min=1, help="How many coordinates."),
+    regularization: float | None = typer.Option(
+        None,
+        min=0,
+        help="Of an embedding: pull to the centre; 0 for none. Default: what did best on crowds' answers.",
+    ),
+    starts: int = typer.Option(
+        0, min=0, help="Of an embedding: try so many random starts; 0 for one start made from the answers."
+    ),
+    max_iter: int = typer.Option(1000, min=1, help="Of an embedding: iterations, at most."),
 ) -> None:
     """Put the objects on a map: alike ones lie close together.
 

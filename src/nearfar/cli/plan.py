@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -50,107 +50,78 @@ class KernelChoice(StrEnum):
 @takes("column", "seed", "quiet")
 def plan(
     given: Given,
-    objects: Annotated[
-        str,
-        typer.Argument(
-            metavar="OBJECTS",
-            help="An object list (objects.csv), a text file with one name a line (or - for standard input), "
-            "or a folder of pictures.",
-        ),
-    ],
-    kind: Annotated[
-        KindChoice,
-        typer.Option(
-            help="near: is the anchor nearer to one or to other? odd: which of three is the odd one out? "
-            "central: which of three is the most central? grid: which of a grid are nearest to the anchor?"
-        ),
-    ] = KindChoice.near,
-    budget: Annotated[
-        str | None,
-        typer.Option(
-            "--budget",
-            "-b",
-            metavar="N|all",
-            help="How many different questions to draw, evenly over the objects. Without it: advice on how many.",
-        ),
-    ] = None,
-    landmarks: Annotated[
-        str | None,
-        typer.Option(
-            "--landmarks",
-            "-l",
-            metavar="N|NAMES",
-            help="Ask about landmarks only: how many to draw, or which (names with commas between them, or a file with "
-            "one a line). Default: any three objects.",
-        ),
-    ] = None,
-    kernel: Annotated[
-        KernelChoice,
-        typer.Option(
-            help="With --landmarks. k1: is the object nearer to this landmark or to that one? k2: is the landmark nearer "
-            "to the object or to another landmark?"
-        ),
-    ] = KernelChoice.k1,
-    size: Annotated[int, typer.Option(help="Options of a grid.")] = 8,
-    pick: Annotated[int, typer.Option(help="How many options of a grid to pick.")] = 2,
-    people: Annotated[
-        int | None, typer.Option(help="Make a list for each of so many people.", rich_help_panel=WHO)
-    ] = None,
-    per_person: Annotated[
-        int | None,
-        typer.Option(help="Places in each list, repeats and checks included.", rich_help_panel=WHO),
-    ] = None,
-    each: Annotated[
-        int | None,
-        typer.Option(
-            help="How many different people are asked each question. Default: 1, or what --per-person makes of it.",
-            rich_help_panel=WHO,
-        ),
-    ] = None,
-    again: Annotated[
-        float,
-        typer.Option(
-            help="Share of a person's questions asked again of the same person, ten or more places later.",
-            rich_help_panel=WHO,
-        ),
-    ] = 0.0,
-    checks: Annotated[
-        int,
-        typer.Option(
-            "--checks", help="Check questions in each list, whose answer is known.", rich_help_panel=WHO
-        ),
-    ] = 0,
-    advise: Annotated[
-        bool,
-        typer.Option("--advise", help="Advise, also where a budget is given.", rich_help_panel=ADVICE),
-    ] = False,
-    pilot: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ANSWERS",
-            help="Answers of a pilot study, with --column where its columns are not known; they replace the next two "
-            "assumptions.",
-            rich_help_panel=ADVICE,
-        ),
-    ] = None,
-    dimension: Annotated[
-        int, typer.Option(help="Assumed dimensions of the objects.", rich_help_panel=ADVICE)
-    ] = 3,
-    agreement: Annotated[
-        float,
-        typer.Option(
-            help="Assumed probability that two people give the same answer to a random question.",
-            rich_help_panel=ADVICE,
-        ),
-    ] = 0.75,
-    seconds: Annotated[
-        float | None,
-        typer.Option(
-            help="For one question. Default: near 3, odd 4, central 5, grid 12.", rich_help_panel=ADVICE
-        ),
-    ] = None,
-    minutes: Annotated[float, typer.Option(help="That one person answers.", rich_help_panel=ADVICE)] = 15.0,
-    pay: Annotated[float, typer.Option(help="For one hour.", rich_help_panel=ADVICE)] = 12.0,
+    objects: str = typer.Argument(
+        metavar="OBJECTS",
+        help="An object list (objects.csv), a text file with one name a line (or - for standard input), "
+        "or a folder of pictures.",
+    ),
+    kind: KindChoice = typer.Option(
+        KindChoice.near,
+        help="near: is the anchor nearer to one or to other? odd: which of three is the odd one out? "
+        "central: which of three is the most central? grid: which of a grid are nearest to the anchor?",
+    ),
+    budget: str | None = typer.Option(
+        None,
+        "--budget",
+        "-b",
+        metavar="N|all",
+        help="How many different questions to draw, evenly over the objects. Without it: advice on how many.",
+    ),
+    landmarks: str | None = typer.Option(
+        None,
+        "--landmarks",
+        "-l",
+        metavar="N|NAMES",
+        help="Ask about landmarks only: how many to draw, or which (names with commas between them, or a file with "
+        "one a line). Default: any three objects.",
+    ),
+    kernel: KernelChoice = typer.Option(
+        KernelChoice.k1,
+        help="With --landmarks. k1: is the object nearer to this landmark or to that one? k2: is the landmark nearer "
+        "to the object or to another landmark?",
+    ),
+    size: int = typer.Option(8, help="Options of a grid."),
+    pick: int = typer.Option(2, help="How many options of a grid to pick."),
+    people: int | None = typer.Option(
+        None, help="Make a list for each of so many people.", rich_help_panel=WHO
+    ),
+    per_person: int | None = typer.Option(
+        None, help="Places in each list, repeats and checks included.", rich_help_panel=WHO
+    ),
+    each: int | None = typer.Option(
+        None,
+        help="How many different people are asked each question. Default: 1, or what --per-person makes of it.",
+        rich_help_panel=WHO,
+    ),
+    again: float = typer.Option(
+        0.0,
+        help="Share of a person's questions asked again of the same person, ten or more places later.",
+        rich_help_panel=WHO,
+    ),
+    checks: int = typer.Option(
+        0, "--checks", help="Check questions in each list, whose answer is known.", rich_help_panel=WHO
+    ),
+    advise: bool = typer.Option(
+        False, "--advise", help="Advise, also where a budget is given.", rich_help_panel=ADVICE
+    ),
+    pilot: str | None = typer.Option(
+        None,
+        metavar="ANSWERS",
+        help="Answers of a pilot study, with --column where its columns are not known; they replace the next two "
+        "assumptions.",
+        rich_help_panel=ADVICE,
+    ),
+    dimension: int = typer.Option(3, help="Assumed dimensions of the objects.", rich_help_panel=ADVICE),
+    agreement: float = typer.Option(
+        0.75,
+        help="Assumed probability that two people give the same answer to a random question.",
+        rich_help_panel=ADVICE,
+    ),
+    seconds: float | None = typer.Option(
+        None, help="For one question. Default: near 3, odd 4, central 5, grid 12.", rich_help_panel=ADVICE
+    ),
+    minutes: float = typer.Option(15.0, help="That one person answers.", rich_help_panel=ADVICE),
+    pay: float = typer.Option(12.0, help="For one hour.", rich_help_panel=ADVICE),
     output: OutputOption = "-",
 ) -> None:
     """Say how many questions to ask, or write the questions to ask.

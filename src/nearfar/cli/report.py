@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -22,38 +22,34 @@ __all__ = ["report"]
 @takes(*READING, "model", "images", "title", "groups", "seed")
 def report(
     given: Given,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="The page to write; - for standard output.")
-    ] = Path("report.html"),
-    bundle: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Also write every figure as SVG and PDF, every table as CSV, K and the space as NPZ, and a notebook with "
-            "the answers it reads.",
-        ),
-    ] = None,
-    json: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Also write every fact of the page as JSON; - for standard output."
-        ),
-    ] = None,
-    clusters: Annotated[
-        int | None,
-        typer.Option("--clusters", "-k", min=2, help="Cut the tree into so many.  Default: chosen."),
-    ] = None,
-    show_participants: Annotated[
-        bool, typer.Option("--show-participants", help="Show participants by name instead of by pseudonym.")
-    ] = False,
-    key: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Key of the pseudonyms, one line of text.  Default: the file beside the page that ends in .key, made the "
-            "first time: with it the same person keeps the same pseudonym.",
-        ),
-    ] = None,
+    output: Path = typer.Option(
+        Path("report.html"),
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="The page to write; - for standard output.",
+    ),
+    bundle: Path | None = typer.Option(
+        None,
+        metavar="DIR",
+        help="Also write every figure as SVG and PDF, every table as CSV, K and the space as NPZ, and a notebook with "
+        "the answers it reads.",
+    ),
+    json: Path | None = typer.Option(
+        None, metavar="FILE", help="Also write every fact of the page as JSON; - for standard output."
+    ),
+    clusters: int | None = typer.Option(
+        None, "--clusters", "-k", min=2, help="Cut the tree into so many.  Default: chosen."
+    ),
+    show_participants: bool = typer.Option(
+        False, "--show-participants", help="Show participants by name instead of by pseudonym."
+    ),
+    key: Path | None = typer.Option(
+        None,
+        metavar="FILE",
+        help="Key of the pseudonyms, one line of text.  Default: the file beside the page that ends in .key, made the "
+        "first time: with it the same person keeps the same pseudonym.",
+    ),
 ) -> None:
     """Make one HTML page from answers: verdict, map, tree, clusters, data quality, learning curve, methods.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -31,19 +31,17 @@ class Method(StrEnum):
 @takes(*METHOD, "images")
 def tree(
     given: Given,
-    method: Annotated[
-        Method, typer.Option(help="Distance of two groups: of the farthest pair, the mean, the nearest.")
-    ] = Method.complete,
-    clusters: Annotated[
-        int | None, typer.Option("--clusters", "-k", min=1, help="Cut the tree into so many clusters.")
-    ] = None,
-    leaves: Annotated[
-        int | None,
-        typer.Option(
-            min=2,
-            help="Cluster first, then link so many clusters: for more objects than their distances fit into memory.",
-        ),
-    ] = None,
+    method: Method = typer.Option(
+        Method.complete, help="Distance of two groups: of the farthest pair, the mean, the nearest."
+    ),
+    clusters: int | None = typer.Option(
+        None, "--clusters", "-k", min=1, help="Cut the tree into so many clusters."
+    ),
+    leaves: int | None = typer.Option(
+        None,
+        min=2,
+        help="Cluster first, then link so many clusters: for more objects than their distances fit into memory.",
+    ),
 ) -> None:
     """Grow a tree of the objects by agglomerative linkage on distances in the space of the model.
 
