@@ -313,7 +313,7 @@ def test_guessing_the_password_is_slow(ready):
 
 
 def test_the_password_is_nowhere_in_the_database(ready):
-    for path in ready.study.folder.iterdir():
+    for path in ready.study.path.parent.iterdir():
         assert ready.password.encode() not in path.read_bytes()
 
 

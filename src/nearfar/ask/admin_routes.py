@@ -16,7 +16,7 @@ from starlette.routing import Route
 from nearfar.ask.export import erase_person, export_archive
 from nearfar.ask.pages import render
 from nearfar.ask.passwords import hash_secret, is_password, new_secret
-from nearfar.ask.people_routes import NO_STORE, _json
+from nearfar.ask.people_routes import NO_STORE, read_json, refuse
 from nearfar.ask.prepare import OpenStudy
 from nearfar.ask.store import researcher
 from nearfar.ask.view import ViewMaker
@@ -52,9 +52,7 @@ class AdminRoutes:
         """A route that needs the cookie of the log-in."""
 
         async def checked(request: Request) -> Response:
-            if await self._logged_in(request):
-                return await route(request)
-            return JSONResponse({"error": "Please log in."}, 401, headers=NO_STORE)
+            return await route(request) if await self._logged_in(request) else refuse(401, "Please log in.")
 
         return checked
 
@@ -71,8 +69,7 @@ class AdminRoutes:
 
     async def login(self, request: Request) -> Response:
         """Check the password; the cookie is for this site and this part of it only."""
-        body = await _json(request)
-        password = body.get("password") if body is not None else None
+        password = (await read_json(request)).get("password")
         row = await self.store.read(researcher.study_row)
         right = (
             isinstance(password, str)
@@ -81,7 +78,7 @@ class AdminRoutes:
             and await to_thread.run_sync(is_password, password.strip(), row["password"])
         )
         if not right:
-            return JSONResponse({"error": "That is not the password."}, 403)
+            refuse(403, "That is not the password.")
         cookie = new_secret()
         now = time.time()
         await self.store.write(researcher.add_session, hash_secret(cookie), now + LASTS, now)
@@ -129,21 +126,19 @@ class AdminRoutes:
 
     async def state(self, request: Request) -> Response:
         """Pause or resume."""
-        body = await _json(request)
-        state = body.get("state") if body is not None else None
+        state = (await read_json(request)).get("state")
         if state not in ("open", "paused"):
-            return JSONResponse({"error": "expected open or paused"}, 400)
+            refuse(400, "expected open or paused")
         await self.store.write(researcher.set_state, state)
         return JSONResponse({"state": state}, headers=NO_STORE)
 
     async def erase(self, request: Request) -> Response:
         """Erase a person everywhere."""
-        body = await _json(request)
-        name = body.get("name") if body is not None else None
+        name = (await read_json(request)).get("name")
         if not isinstance(name, str):
-            return JSONResponse({"error": "expected a name"}, 400)
+            refuse(400, "expected a name")
         erased = await to_thread.run_sync(erase_person, self.store, name)
         if erased is None:
-            return JSONResponse({"error": "There is no such person."}, 404)
+            refuse(404, "There is no such person.")
         self.view.hurry()
         return JSONResponse({"unreachable": erased}, headers=NO_STORE)

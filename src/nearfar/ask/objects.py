@@ -12,7 +12,8 @@ from typing import Any
 
 from nearfar._tools.progress import step
 from nearfar._tools.text import read_lines
-from nearfar.ask.study import Study
+from nearfar.ask._toml import read_toml
+from nearfar.ask.study import Study, inside
 from nearfar.errors import FileError, MissingExtra
 from nearfar.io import read_objects
 from nearfar.triplets.ids import order_names
@@ -60,7 +61,8 @@ def find_objects(study: Study) -> StudyObjects:
         names = tuple(dict.fromkeys(listed.names))
         shown = dict(zip(listed.names, listed.display_names, strict=True))
         return StudyObjects(names, tuple(shown[name] for name in names), (None,) * len(names))
-    files = tuple(None if file is None else _inside(study, file) for file in listed.files)
+    toml = read_toml(study.path)
+    files = tuple(file and inside(toml, "", "objects", file) for file in listed.files)
     return StudyObjects(listed.names, listed.display_names, files)
 
 
@@ -81,20 +83,6 @@ def list_objects(given: Path, suffixes: Collection[str] = SUFFIXES) -> StudyObje
         return StudyObjects(names, names, (None,) * len(names))
     listed = read_objects(given)
     return StudyObjects(listed.names, listed.display_names, tuple(listed.images))
-
-
-def _inside(study: Study, file: Path) -> Path:
-    """The picture's file, where it lies in the folder of the study; whatever a list or a link says."""
-    try:
-        found = file.resolve()
-        there = found.is_file()
-    except (OSError, ValueError, RuntimeError) as error:
-        raise FileError(f"{study.path}: {str(file)!r} is not the name of a picture") from error
-    if not found.is_relative_to(study.folder):
-        raise FileError(f"{file}: lies outside the folder of the study file; copy it into the folder")
-    if not there:
-        raise FileError(f"{file}: there is no such picture")
-    return found
 
 
 def encode_picture(file: Path) -> Picture:

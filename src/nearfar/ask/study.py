@@ -75,11 +75,6 @@ class Study:
     people: PeoplePlan = field(default_factory=PeoplePlan)
     pages: dict[str, str] = field(default_factory=dict)
 
-    @property
-    def folder(self) -> Path:
-        """The folder of the study file; everything the file names lies in it."""
-        return self.path.resolve().parent
-
     def fingerprint(self, names: tuple[str, ...]) -> str:
         """A hash of what may not change once somebody has answered: objects, kind and questions."""
         fixed = [list(names), self.kind, vars(self.questions)]
@@ -95,20 +90,18 @@ def _text(value: Any) -> str:
     return "" if isinstance(value, str) and value.strip() else "expected text that is not blank"
 
 
+def _number(least: float, most: float, types: Any = (int, float)) -> Check:
+    name = "whole number" if types is int else "number"
+
+    def check(value: Any) -> str:
+        right = isinstance(value, types) and not isinstance(value, bool) and least <= value <= most
+        return "" if right else f"expected a {name} from {least:,} to {most:,}"
+
+    return check
+
+
 def _whole(least: int, most: int = 1_000_000) -> Check:
-    def check(value: Any) -> str:
-        right = isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
-        return "" if right else f"expected a whole number from {least} to {most:,}"
-
-    return check
-
-
-def _number(least: float, most: float) -> Check:
-    def check(value: Any) -> str:
-        right = isinstance(value, (int, float)) and not isinstance(value, bool) and least <= value <= most
-        return "" if right else f"expected a number from {least:g} to {most:g}"
-
-    return check
+    return _number(least, most, int)
 
 
 def _one_of(*choices: str) -> Check:
@@ -193,9 +186,9 @@ def read_study(path: str | Path) -> Study:
     return study
 
 
-def inside(toml: Toml, table: str, key: str, name: str) -> Path:
+def inside(toml: Toml, table: str, key: str, name: str | Path) -> Path:
     """The file that a key names, in the folder of the study file; a study never reaches outside of it."""
-    folder = toml.path.resolve().parent
+    folder, name = toml.path.resolve().parent, str(name)
     try:
         found = (folder / name).resolve()
         there = found.exists()
@@ -211,15 +204,14 @@ def inside(toml: Toml, table: str, key: str, name: str) -> Path:
 
 
 def _check_keys(toml: Toml) -> None:
-    for key, value in toml.values.items():
-        if isinstance(value, dict):
-            if key not in FIELDS or not key:
-                tables = ", ".join(f"[{name}]" for name in FIELDS if name)
-                raise toml.error(key, "", f"is not a known table; expected one of {tables}")
-            for name, inner in value.items():
-                _check_value(toml, key, name, inner)
-        else:
-            _check_value(toml, "", key, value)
+    tables = {"": {key: value for key, value in toml.values.items() if not isinstance(value, dict)}}
+    tables |= {key: value for key, value in toml.values.items() if isinstance(value, dict)}
+    for table, values in tables.items():
+        if table not in FIELDS:
+            known = ", ".join(f"[{name}]" for name in FIELDS if name)
+            raise toml.error(table, "", f"is not a known table; expected one of {known}")
+        for key, value in values.items():
+            _check_value(toml, table, key, value)
 
 
 def _check_value(toml: Toml, table: str, key: str, value: Any) -> None:
