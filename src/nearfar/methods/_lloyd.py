@@ -68,14 +68,13 @@ class Gram:
     def __init__(self, rows: RowBlocks, own: Floats | None = None, *, is_kernel: bool = False) -> None:
         self.rows, self.own, self.is_kernel = rows, own, is_kernel
         self.is_bounded = own is None and not is_kernel
+        self._own = [None] * len(rows.blocks) if own is None else rows.cut(own)
 
     @cached_property
     def diagonal(self) -> Floats:
         """(n,) K'(x, x)."""
-        found: Floats = join(
-            self.rows.gather("lengths", _diagonal, self.rows.starts, is_kernel=self.is_kernel)
-        )
-        return found if self.own is None else found + self.own
+        found: Floats = join(self.rows.gather("lengths", _diagonal, self._own, kernel=self.is_kernel))
+        return found
 
     def columns(self, objects: NDArray[np.intp]) -> Floats:
         """(n, len(objects)) K'(x, y) for all x and the given y, the same however rows are cut."""
@@ -106,20 +105,15 @@ class Gram:
 
     def step(self, states: list[Any], centres: Centres) -> tuple[list[Any], Any]:
         """Every object to its nearest centre; an empty cluster gets the object farthest from its centre."""
-        k, backend, given = (
-            len(centres.sizes),
-            self.rows.backend,
-            {"centres": centres, "kernel": self.is_kernel},
-        )
-        new, tally = self._tallied(
-            self.rows.map("step", _step, states, *self._entries, copy=not backend.in_place, **given)
-        )
+        backend, given = self.rows.backend, {"centres": centres, "kernel": self.is_kernel}
+        copy = not backend.in_place
+        new, tally = self._tallied(self.rows.map("step", _step, states, self._own, copy=copy, **given))
         if tally[1].all():
             return new, tally
         before, after = (join(backend.gather("labels", self.labels(each))) for each in (states, new))
-        squares = join(self.rows.gather("empty clusters", _to_own_centre, new, *self._entries, **given))
-        filled = repair(after, squares, k)
-        new, tally = self.begin(self.rows.cut(filled), k)
+        squares = join(self.rows.gather("empty clusters", _to_own_centre, new, self._own, **given))
+        filled = repair(after, squares, len(centres.sizes))
+        new, tally = self.begin(self.rows.cut(filled), len(centres.sizes))
         return new, (*tally[:3], int(np.count_nonzero(filled != before)))
 
     def labels(self, states: list[Any]) -> list[Any]:
@@ -135,26 +129,18 @@ class Gram:
         inertia = scatter - float((sizes * about + own * weights).sum())
         offsets = np.where(sizes > 0, squares + own * weights**2, np.inf)
         drift = np.zeros(len(sizes))
-        if (
-            self.is_bounded
-        ):  # rounded up, so that bounds stay bounds; an empty cluster is farther than any other
-            found[sizes == 0] = np.eye(1, found.shape[1]) * 4 * np.sqrt(self.diagonal.max())
+        if self.is_bounded:  # drift is rounded up, so that bounds stay bounds
+            if not sizes.all():  # an empty cluster is farther than any other
+                found[sizes == 0] = np.eye(1, found.shape[1]) * 4 * np.sqrt(self.diagonal.max())
             slack = 8 * float(np.finfo(self.rows.dtype).eps)
             moved = drift if before is None else np.linalg.norm(found - before.means, axis=1)
             drift = moved * (1 + slack) + slack * np.abs(found).max()
         return Centres(found, offsets, sizes, drift), inertia
 
-    @cached_property
-    def _entries(self) -> tuple[list[Any], list[Any]]:
-        """``own`` and the diagonal, cut as the rows are."""
-        own = np.zeros(self.rows.n_rows) if self.own is None else self.own
-        return self.rows.cut(own), self.rows.cut(self.diagonal)
-
     def _tallied(self, states: list[Any]) -> tuple[list[Any], Any]:
         """With states, what they add up to: sums of rows, sizes, sums of ``own`` by cluster, and rows that moved."""
-        backend, own = self.rows.backend, self._entries[0]
-        total = backend.total("k-means", _tally, states, own, kernel=self.is_kernel)
-        return states, backend.gather("k-means", [total])[0]
+        total = self.rows.backend.total("k-means", _tally, states, self._own, kernel=self.is_kernel)
+        return states, self.rows.backend.gather("k-means", [total])[0]
 
 
 def lloyd(gram: Gram, labels: list[Any], k: int, max_iter: int, tol: float) -> Run:
@@ -234,8 +220,13 @@ def means(sums: Any, sizes: NDArray[np.int64]) -> Any:
 
 
 def cluster_sums(rows: Any, labels: Labels, k: int, chosen: NDArray[np.intp] | None = None) -> Any:
-    """(k, p) sums of rows (of the chosen ones) by their labels, which are >= 0; a csr_array where rows are sparse."""
-    chosen = np.arange(rows.shape[0]) if chosen is None else chosen
+    """(k, p) sums of rows by their labels, a csr_array where rows are sparse; -1 labels rows of no cluster.
+
+    ``chosen`` : the rows that the labels are of, where these are not all.
+    """
+    if chosen is None:
+        chosen = np.flatnonzero(labels >= 0)
+        labels = labels[chosen]
     if is_sparse(rows):
         members = sparse.csr_array((np.ones(len(chosen)), (labels, chosen)), shape=(k, rows.shape[0]))
         return sparse.csr_array(members @ rows)
@@ -257,16 +248,14 @@ def _begin(block: Any, labels: Labels, k: int, bounded: bool) -> State:
     return State(labels, cluster_sums(rows, labels, k), *bounds)
 
 
-def _tally(state: State, own: Floats, kernel: bool) -> tuple[Any, ...]:
-    k = state.sums.shape[0]
-    own = state.sums[state.labels, np.arange(len(own))] if kernel else own
-    sizes = np.bincount(state.labels, minlength=k)
-    return state.sums, sizes, np.bincount(state.labels, weights=own, minlength=k), state.moved
+def _tally(state: State, own: Floats | None, kernel: bool) -> tuple[Any, ...]:
+    labels, k = state.labels, state.sums.shape[0]
+    own = state.sums[labels, np.arange(len(labels))] if kernel else own
+    added = np.zeros(k) if own is None else np.bincount(labels, weights=own, minlength=k)
+    return state.sums, np.bincount(labels, minlength=k), added, state.moved
 
 
-def _step(
-    block: Any, state: State, own: Floats, diagonal: Floats, centres: Centres, kernel: bool, copy: bool
-) -> State:
+def _step(block: Any, state: State, own: Floats | None, centres: Centres, kernel: bool, copy: bool) -> State:
     """Every row to its nearest centre. In and out: the bounds of ``state``, unless they are copied."""
     rows, old = as_split(block).shared, state.labels
     upper, lower = (state.upper.copy(), state.lower.copy()) if copy else (state.upper, state.lower)
@@ -277,7 +266,7 @@ def _step(
         cuts = threads.blocks(len(rows), 64 if len(rows) > 10_000 and not threads.inside() else 1)
         threads.run(_elkan, [(*given, first, last, new, upper, lower) for first, last in cuts])
     else:
-        squares = np.round(_squares(rows, old, own, diagonal, centres, kernel), DECIMALS)
+        squares = np.round(_squares(block, old, own, centres, kernel), DECIMALS)
         squares[np.arange(len(old)), old] -= 10.0**-DECIMALS  # a tie moves nobody
         new = np.argmin(squares, axis=1).astype(np.int32)
     moved, sums, k = np.flatnonzero(new != old), state.sums, len(centres.sizes)
@@ -286,25 +275,23 @@ def _step(
     return State(new, sums, upper, lower, len(moved))
 
 
-def _squares(
-    rows: Any, labels: Labels, own: Floats, diagonal: Floats, centres: Centres, kernel: bool
-) -> Floats:
+def _squares(block: Any, labels: Labels, own: Floats | None, centres: Centres, kernel: bool) -> Floats:
     """(b, k) squared distances to the clusters; an empty cluster is infinitely far."""
-    inner: Floats = centres.means.T if kernel else products(rows, centres.means)
-    squares: Floats = centres.offsets - 2 * inner + diagonal[:, None]
-    squares[np.arange(len(labels)), labels] -= 2 * own / centres.sizes[labels]
+    inner: Floats = centres.means.T if kernel else products(as_split(block).shared, centres.means)
+    squares: Floats = centres.offsets - 2 * inner + _diagonal(block, own, kernel)[:, None]
+    if own is not None:
+        squares[np.arange(len(labels)), labels] -= 2 * own / centres.sizes[labels]
     return squares
 
 
-def _to_own_centre(
-    block: Any, state: State, own: Floats, diagonal: Floats, centres: Centres, kernel: bool
-) -> Floats:
-    squares = _squares(as_split(block).shared, state.labels, own, diagonal, centres, kernel)
-    return np.maximum(squares[np.arange(len(own)), state.labels], 0)
+def _to_own_centre(block: Any, state: State, own: Floats | None, centres: Centres, kernel: bool) -> Floats:
+    squares = _squares(block, state.labels, own, centres, kernel)
+    return np.maximum(squares[np.arange(len(squares)), state.labels], 0)
 
 
-def _diagonal(block: Any, start: int, is_kernel: bool) -> Floats:
-    return block.diagonal(start).copy() if is_kernel else row_squares(as_split(block).shared)
+def _diagonal(block: Any, own: Floats | None, kernel: bool) -> Floats:
+    found: Floats = block.diagonal() if kernel else row_squares(as_split(block).shared)
+    return found if own is None else found + own
 
 
 def _pick(block: Any, rows: NDArray[Any]) -> Any:

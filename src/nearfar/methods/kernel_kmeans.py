@@ -15,7 +15,7 @@ from nearfar._tools.progress import track
 from nearfar.blocks import LOCAL, RowBlocks
 from nearfar.errors import InputError, NotConverged
 from nearfar.kernel.factored import Factored
-from nearfar.kernel.phi import PhiLike, as_rows, informed_rows
+from nearfar.kernel.phi import PhiLike, informed_rows
 from nearfar.kernel.shift import check_diagonal, shift_and_matrix
 from nearfar.methods._common import as_given, check_count, estimator_rows, generator
 from nearfar.methods._lloyd import Gram, Run, cluster_sums, lloyd, means, nearest, plus_plus
@@ -139,7 +139,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """(n,) the nearest cluster of every row, taken as a new object."""
         check_is_fitted(self)
         phi = estimator_rows(self, X, reset=False)
-        labels = phi.map("labels", _nearest, means=self.centres_, offsets=self._offsets)
+        labels = phi.map("labels", nearest, means=self.centres_, offsets=self._offsets)
         phi.backend.wait("labels", labels)
         return as_given(X, phi.like(labels, None, np.int32))
 
@@ -193,7 +193,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
 def cluster_means(phi: RowBlocks, labels: list[Any], sizes: NDArray[np.int64]) -> Any:
     """(k, p) mean row of every cluster, as dense or sparse as Phi; -1 labels rows of no cluster."""
-    return means(phi.sum("centres", _sums_of_members, labels, k=len(sizes)), sizes)
+    return means(phi.sum("centres", cluster_sums, labels, k=len(sizes)), sizes)
 
 
 def _gram(factored: Factored, K: Floats | None, shift: float, strategy: str) -> Gram:
@@ -215,19 +215,11 @@ def _gram(factored: Factored, K: Floats | None, shift: float, strategy: str) -> 
 def _warn_unsettled(sizes: NDArray[np.int64], run: Run, *, stacklevel: int) -> None:
     """Warn of clusters that stayed empty and of a run that did not converge."""
     k, filled = len(sizes), int((sizes > 0).sum())
-    if filled < k:
-        warnings.warn(
-            f"KernelKMeans: found only {filled} distinct rows, so {k - filled} of n_clusters={k} clusters stay "
-            "empty; ask for fewer clusters",
-            NotConverged,
-            stacklevel=stacklevel,
-        )
-    if not run.converged:
-        warnings.warn(
-            f"KernelKMeans: labels were still changing after max_iter={run.n_iter} steps; raise max_iter",
-            NotConverged,
-            stacklevel=stacklevel,
-        )
+    empty = f"found only {filled} distinct rows, so {k - filled} of n_clusters={k} clusters stay empty; ask for fewer"
+    early = f"labels were still changing after max_iter={run.n_iter} steps; raise max_iter"
+    for message, holds in ((empty, filled < k), (early, not run.converged)):
+        if holds:
+            warnings.warn(f"KernelKMeans: {message}", NotConverged, stacklevel=stacklevel)
 
 
 def _checked_start(init: Any, n: int, k: int) -> Labels:
@@ -257,12 +249,3 @@ def _of_all(block: Any, labels: Labels, numbers: Labels, others: int) -> Labels:
     result = np.full(block.shape[0], others, dtype=np.int32)
     result[informed_rows(block)] = numbers[labels]
     return result
-
-
-def _sums_of_members(block: Any, labels: NDArray[Any], k: int) -> Any:
-    rows, members = as_rows(block), np.flatnonzero(labels >= 0)
-    return cluster_sums(rows, labels[members], k, members)
-
-
-def _nearest(block: Any, means: Any, offsets: Floats) -> Labels:
-    return nearest(as_rows(block), means, offsets)
