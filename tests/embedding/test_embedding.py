@@ -301,17 +301,7 @@ def test_array_input_means_indices(answers):
 def test_progress_is_announced(answers):
     steps = []
 
-    class Listener:
-        def start(self, name, total):
-            steps.append([name, total, 0])
-            return steps[-1]
-
-        def advance(self, handle, amount):
-            handle[2] += amount
-
-        def stop(self, handle):
-            handle.append("over")
-
-    with listen(Listener()):
+    with listen(steps.append):
         model = SOE(2, max_iter=77).fit(answers)
-    assert steps == [["fitting SOE", 77, model.n_iter_, "over"]]
+    (step,) = set(steps)
+    assert (step.name, step.total, step.done, step.over) == ("fitting SOE", 77, model.n_iter_, True)

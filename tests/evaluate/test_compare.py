@@ -195,24 +195,11 @@ def test_too_little_coverage_is_a_remark_and_not_a_flood():
 
 
 def test_progress_is_announced():
-    class Log:
-        def __init__(self):
-            self.steps = {}
-
-        def start(self, name, total):
-            self.steps[name] = [total, 0]
-            return name
-
-        def advance(self, handle, amount):
-            self.steps[handle][1] += amount
-
-        def stop(self, handle):
-            pass
-
-    log = Log()
-    with listen(log):
+    steps = {}
+    with listen(lambda step: steps.update({step.name: step})):
         compare(answers_about(PLANE, 200, 0), ["k1", "score"], cv=3)
-    assert log.steps["comparing 2 models"] == [6, 6]
+    step = steps["comparing 2 models"]
+    assert (step.total, step.done, step.over) == (6, 6, True)
 
 
 def test_a_bar_is_drawn_on_request(monkeypatch):
