@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from nearfar._tools.limits import check_largest_index
 from nearfar.errors import FileError, InputError, NearfarWarning
-from nearfar.io.build import triplet_rows
-from nearfar.io.classify_rows import classify_rows
+from nearfar.io.classify_rows import ROLES, classify_rows, triplet_rows
 from nearfar.io.dialects import Dialect, Grammar, choose
 from nearfar.io.formats import open_table
 from nearfar.io.ids import Statements, whole_numbers
@@ -32,7 +31,6 @@ __all__ = ["Batch", "ColumnRoles", "GivenObjects", "Opened", "Reader"]
 
 GivenObjects = ObjectList | Sequence[str] | str | os.PathLike[str] | int
 ColumnRoles = dict[str, Any]
-ROLES = ("anchor", "near", "far")
 
 
 @dataclass(frozen=True)
@@ -166,8 +164,8 @@ class Reader:
         found = classify_rows(cells.frame, columns, grammar, opened.naming, may_be_blank=table.guarded)
         rejected = rejected_rows(found, cells, grammar, table)
         set_aside = rows_set_aside(found, cells, grammar, table)
-        kept = found.kept
-        accounted = len(kept) + len(rejected) + len(set_aside) + found.n_blank
+        kept, n_blank = found.kept, len(found.with_fate(-1))
+        accounted = len(kept) + len(rejected) + len(set_aside) + n_blank
         if accounted != cells.records:
             raise FileError(
                 f"{table.name}: {cells.records:,} rows from {table.row_word} {cells.first} on became {accounted:,}; "
@@ -179,7 +177,7 @@ class Reader:
             self._warn_of_times(opened, cells.frame.filter(columns["bad_answered_at"]))
         opened.n_rows += len(kept)
         opened.n_answers += len(triplets)
-        return Batch(triplets, rejected, set_aside, cells.records - found.n_blank)
+        return Batch(triplets, rejected, set_aside, cells.records - n_blank)
 
     def _note(self, opened: Opened, triplets: pl.DataFrame) -> None:
         """Which objects, statements and people the answers are about."""

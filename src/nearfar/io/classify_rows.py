@@ -1,17 +1,19 @@
-"""Every row is an answer, set aside, rejected with a reason, or blank."""
+"""Every row is an answer, set aside, rejected with a reason, or blank; and the triplets of the answers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from nearfar.io.dialects import Aside, Grammar, Refusal
 from nearfar.io.naming import Naming
 
-__all__ = ["Classified", "classify_rows"]
+__all__ = ["ROLES", "Classified", "classify_rows", "triplet_rows"]
 
+ROLES = ("anchor", "near", "far")
 SKIPS = ("skip", "skipped")
 WRONG_CELLS = (
     ("seconds", "not a number", "a number of seconds, or nothing"),
@@ -37,10 +39,9 @@ class Classified:
         """The rows that are answers."""
         return self.rows if self.fate is None else self.rows.filter(self.fate == 0)
 
-    @property
-    def n_blank(self) -> int:
-        """How many rows hold nothing."""
-        return 0 if self.fate is None else int((self.fate == -1).sum())
+    def with_fate(self, number: int) -> pl.Series:
+        """The numbers of some rows."""
+        return pl.Series(dtype=pl.UInt32) if self.fate is None else (self.fate == number).arg_true()
 
 
 def classify_rows(
@@ -100,3 +101,56 @@ def _row_refusals(grammar: Grammar, columns: list[str]) -> list[Refusal]:
         if f"bad_{role}" in columns:
             found.append(Refusal(pl.col(f"bad_{role}"), reason, expected, (role,)))
     return found
+
+
+def triplet_rows(kept: pl.DataFrame, grammar: Grammar, first_row: int) -> pl.DataFrame:
+    """One row per triplet: anchor, near and far as ids, and the optional columns that the grammar has.
+
+    Without a column for it, a statement is the number of the row where a row gives several triplets; rows are counted
+    from ``first_row``.
+    """
+    if grammar.times is not None:
+        kept = kept[np.repeat(np.arange(len(kept)), kept.select(grammar.times).to_series().to_numpy())]
+    columns = {
+        role: pl.col(role)
+        for role in ("statement", "participant", "group", "rule")
+        if role in grammar.columns
+    }
+    several = len(grammar.triplets)
+    if several > 1 and "statement" not in columns:
+        columns["statement"] = pl.int_range(first_row, first_row + len(kept), dtype=pl.Int64)
+    columns |= _numbers(grammar)
+    frames = [  # one after the other: to wait for threads that parse the next rows would take longer
+        kept.select_seq(
+            **{role: one.cast(pl.Int32) for role, one in zip(ROLES, three, strict=True)}, **columns
+        )
+        for three in grammar.triplets
+    ]
+    if several == 1:
+        return frames[0]
+    order = np.arange(several * len(kept)).reshape(several, -1).T.ravel()
+    found = pl.concat(frames)[order]
+    return found.filter(pl.col("near").is_not_null()) if grammar.partial else found
+
+
+def _numbers(grammar: Grammar) -> dict[str, pl.Expr]:
+    columns: dict[str, pl.Expr] = {}
+    if "seconds" in grammar.columns:
+        seconds = pl.col("seconds")
+        if grammar.unknown_seconds is not None:
+            seconds = pl.when(seconds != grammar.unknown_seconds).then(seconds)
+        columns["seconds"] = _thousandths(seconds) if grammar.milliseconds else seconds
+    if "near_side" in grammar.columns:
+        columns["near_side"] = pl.col("near_side")
+    elif grammar.near_side is not None:
+        columns["near_side"] = grammar.near_side.cast(pl.Int8)
+    if "answered_at" in grammar.columns:
+        columns["answered_at"] = pl.col("answered_at")
+    return columns
+
+
+def _thousandths(cell: pl.Expr) -> pl.Expr:
+    """Divided by numpy: polars multiplies by .001, which makes 1.6620000000000001 of 1662."""
+    return cell.map_batches(
+        lambda column: pl.Series(column.to_numpy() / 1000, nan_to_null=True), return_dtype=pl.Float64
+    )

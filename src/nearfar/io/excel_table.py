@@ -14,8 +14,8 @@ from typing import Any
 import polars as pl
 
 from nearfar.errors import FileError, MissingExtra, NearfarWarning
-from nearfar.io.header import Header
 from nearfar.io.sources import Source
+from nearfar.io.table import Header
 from nearfar.io.typed_tables import READABLE, TypedTable, check_unpacked, first_line
 
 __all__ = ["excel_table"]

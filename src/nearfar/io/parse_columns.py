@@ -9,7 +9,7 @@ import polars as pl
 from nearfar.io.dialects import Grammar
 from nearfar.io.naming import Naming, Vocabulary
 
-__all__ = ["parse_columns"]
+__all__ = ["as_text", "parse_columns"]
 
 SMALL_INTEGERS = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32)  # that Int64 holds
 DECIMAL_COMMA = r"^(-?\d*),(\d+)$"
@@ -41,20 +41,20 @@ def parse_columns(
                 numbers = cell.cast(pl.Int64)
                 coded[role] = numbers.map_batches(words.of_numbers, return_dtype=words.dtype)
             else:
-                chosen[role] = _text(_without_nan(cell, dtype, role), dtype).cast(words.dtype)
+                chosen[role] = as_text(_without_nan(cell, dtype, role), dtype).cast(words.dtype)
         elif role == "statement" and dtype in SMALL_INTEGERS:
             chosen[role] = cell.cast(pl.Int64)
         elif role == "statement":
-            chosen[role] = _text(_without_nan(cell, dtype, role), dtype)
+            chosen[role] = as_text(_without_nan(cell, dtype, role), dtype)
         elif role == "seconds":
             point = cell.str.replace(DECIMAL_COMMA, "$1.$2") if decimal_comma else cell
             chosen |= _number(role, point, dtype)
         elif role == "near_side":
-            chosen |= _side(_text(cell, dtype))
+            chosen |= _side(as_text(cell, dtype))
         elif role == "answered_at":
             chosen |= _times(cell, dtype)
         else:
-            chosen[role] = _text(cell, dtype)
+            chosen[role] = as_text(cell, dtype)
     columns = {**frame.select_seq(**coded).to_dict(), **frame.select(**chosen).to_dict()}
     return pl.DataFrame(columns | {role: naming.ids(columns[role].to_physical()) for role in grammar.objects})
 
@@ -64,7 +64,7 @@ def _without_nan(cell: pl.Expr, dtype: Any, role: str) -> pl.Expr:
     return cell.fill_nan(None) if dtype.is_float() and role in ("participant", "statement") else cell
 
 
-def _text(cell: pl.Expr, dtype: Any) -> pl.Expr:
+def as_text(cell: pl.Expr, dtype: Any) -> pl.Expr:
     """As text; 3.0, which a missing value elsewhere makes of 3, is '3'."""
     if dtype == pl.String:
         return cell

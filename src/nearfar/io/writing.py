@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import warnings
 from typing import Any, BinaryIO
@@ -10,12 +9,10 @@ from typing import Any, BinaryIO
 import numpy as np
 import polars as pl
 
-from nearfar._tools.atomic import atomic_path
-from nearfar._tools.terminal import write_out
 from nearfar.errors import FileError, NearfarWarning, TripletError
 from nearfar.io.dialects import DIALECTS, Dialect, named
 from nearfar.io.sources import KNOWN, format_of
-from nearfar.io.table_writing import guard_formulas, write_excel
+from nearfar.io.table_writing import write_format, write_whole
 from nearfar.triplets import Triplets
 from nearfar.triplets.ids import Ids
 
@@ -62,49 +59,21 @@ def write_triplets(
             ) from error
     else:
         format_, packed = ("csv", None) if target == "-" else format_of(target)
+    if format_ == "json":
+        raise FileError("json: can only be read; write jsonl, one object per line")
     table = chosen.write(triplets)
     _warn_of_loss(triplets, chosen, format_)
-    if target == "-":
-        stream = io.BytesIO()
-        _write(triplets, table, chosen, stream, format_, packed)
-        write_out(stream.getvalue())
-        return
-    with atomic_path(target) as temporary, open(temporary, "wb") as file:
-        _write(triplets, table, chosen, file, format_, packed)
 
+    def write(file: BinaryIO) -> None:
+        if format_ in ("npz", "npy"):
+            _write_arrays(triplets, chosen, file, format_)
+        elif format_ == "parquet":
+            table.write_parquet(file)
+        else:
+            text = table.with_columns(pl.selectors.enum().cast(pl.String))
+            write_format(text, file, format_, packed, header=chosen.writes_header)
 
-def _write(
-    triplets: Triplets,
-    table: pl.DataFrame,
-    dialect: Dialect,
-    file: BinaryIO,
-    format_: str,
-    packed: str | None,
-) -> None:
-    if format_ in ("npz", "npy"):
-        _write_arrays(triplets, dialect, file, format_)
-        return
-    if format_ == "parquet":
-        table.write_parquet(file)
-        return
-    text = table.with_columns(pl.selectors.enum().cast(pl.String))
-    if format_ in ("csv", "tsv", "txt", "xlsx"):
-        text = guard_formulas(text)
-    compression: Any = packed or "uncompressed"
-    if format_ == "jsonl":
-        text.write_ndjson(file, compression=compression, check_extension=False)
-    elif format_ == "json":
-        raise FileError("json: can only be read; write jsonl, one object per line")
-    elif format_ == "xlsx":
-        write_excel(text, file)
-    else:
-        text.write_csv(
-            file,
-            separator="," if format_ == "csv" else "\t",
-            include_header=dialect.writes_header,
-            compression=compression,
-            check_extension=False,
-        )
+    write_whole(target, write)
 
 
 def _write_arrays(triplets: Triplets, dialect: Dialect, file: BinaryIO, format_: str) -> None:
@@ -124,9 +93,8 @@ def _write_arrays(triplets: Triplets, dialect: Dialect, file: BinaryIO, format_:
     for role in OPTIONAL:
         values = getattr(triplets, role)
         if isinstance(values, Ids):
-            values = (
-                values.names[values.codes] if values.is_numeric else _text(np.asarray(values).tolist(), role)
-            )
+            names = np.asarray(values)
+            values = names if values.is_numeric else _text(names.tolist(), role)
         if values is not None:
             arrays[role] = values
     np.savez_compressed(file, **arrays)

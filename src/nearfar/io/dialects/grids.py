@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from nearfar.io.dialects._grammar import Aside, Grammar, Refusal
+from nearfar.io.dialects._grammar import Grammar, Refusal
 from nearfar.io.dialects.choices import How, rows_without_answer
 
 __all__ = ["grid_grammar"]
@@ -20,18 +20,10 @@ _WAYS: dict[How, str] = {
 }
 
 
-def grid_grammar(
-    anchor: int,
-    options: Sequence[int],
-    choices: Sequence[int],
-    check: int | None = None,
-    *,
-    how: How = None,
-) -> Grammar:
+def grid_grammar(anchor: int, options: Sequence[int], choices: Sequence[int], *, how: How = None) -> Grammar:
     """Each picked option is nearer to the anchor than each of the others.
 
     The picks stand in one column, with ; or | or commas between them, or in a column each: by name, or by number.
-    ``check`` names the option that a check question has as its answer.
     """
     count = len(options)
     names = [f"option_{i}" for i in range(1, count + 1)]
@@ -70,21 +62,14 @@ def grid_grammar(
         refusals.insert(0, Refusal(ambiguous, "a choice that is both a name and a number", ways_out, shows))
     nothing = [pl.col(name).is_not_null() for name in picked]
     first = pl.when(pl.any_horizontal(nothing)).then(pl.col(picked[0]).fill_null(""))
-    asides = [*rows_without_answer(("anchor", *names), first, some)]
-    if check is not None:
-        columns["check"] = check
-        right = [
-            (pl.col("check") == pl.col(f"{name}_text")) & took
-            for name, took in zip(names, taken, strict=True)
-        ]
-        asides.append(Aside(pl.col("check").is_not_null(), "check", pl.any_horizontal(right)))
     return Grammar(
         columns,
         ("anchor", *names),
         triplets,
         refuse=tuple(refusals),
-        aside=tuple(asides),
+        aside=rows_without_answer(("anchor", *names), first, some),
         partial=True,
+        picked=tuple(taken),
         undecided=picks.list.contains("0") & ~any_name if how is None else None,
     )
 

@@ -21,7 +21,7 @@ from nearfar.io.dialects.choices import (
 )
 from nearfar.io.dialects.grids import grid_grammar
 from nearfar.io.dialects.trios import trio_triplets
-from nearfar.io.header import Header
+from nearfar.io.table import Header
 
 __all__ = [
     "CHOICES",
@@ -33,7 +33,6 @@ __all__ = [
     "nearer_grammar",
     "one_of_three_grammar",
     "positions",
-    "with_columns",
     "with_optional",
 ]
 
@@ -41,25 +40,21 @@ WAYS: dict[str, How] = {"": None, "_name": "name", "_from_0": 0, "_from_1": 1}
 CHOICES: dict[str, tuple[str, How]] = {
     f"{role}{way}": (role, how) for role in ("choice", "odd", "central") for way, how in WAYS.items()
 } | {"choice_side": ("choice", "side")}
-OPTIONAL = (
-    "participant",
-    "statement",
-    "seconds",
-    "milliseconds",
-    "near_side",
-    "answered_at",
-    "rule",
-    "check",
-    "group",
+OPTIONAL = tuple(
+    [
+        "participant",
+        "statement",
+        "seconds",
+        "milliseconds",
+        "near_side",
+        "answered_at",
+        "rule",
+        "check",
+        "group",
+    ]
 )
 ROLES = ("anchor", "near", "far", "option", *CHOICES, *OPTIONAL)
 NOT_MARKED = ("", "0", "false", "f", "no", "n", "new", "again", "none", "na", "nan")
-
-
-def with_columns(grammar: Grammar, header: Header, columns: Mapping[str, Any]) -> Grammar:
-    """A dialect's grammar with some of its optional columns named by the caller."""
-    found = positions(header, columns)
-    return with_optional(grammar, {role: found_at[0] for role, found_at in found.items()})
 
 
 def is_overlay(columns: Mapping[str, Any]) -> bool:
@@ -82,9 +77,7 @@ def mapped_grammar(header: Header, columns: Mapping[str, Any]) -> Grammar:
     elif objects == {"anchor"} and len(options) == 2 and kind == "choice":
         grammar = nearer_grammar(single["anchor"], options, single[chosen[0]], how)
     elif objects == {"anchor"} and len(options) > 2 and kind == "choice" and how != "side":
-        grammar = grid_grammar(
-            single["anchor"], options, [single[chosen[0]]], single.pop("check", None), how=how
-        )
+        grammar = grid_grammar(single["anchor"], options, [single[chosen[0]]], how=how)
     elif not objects and len(options) == 3 and kind in ("odd", "central"):
         grammar = one_of_three_grammar(kind, options, single[chosen[0]], how)
     else:
@@ -158,7 +151,7 @@ def nearer_grammar(anchor: int, options: Sequence[int], choice: int, how: How) -
         refuse=choice_refusals(2, how, SIDES),
         aside=rows_without_answer(roles, pl.col("choice"), took_one | took_other),
         near_side=side_of_choice() if how == "side" else None,
-        chosen=near,
+        picked=(took_one, took_other),
         undecided=counts_from_0(2) if how is None else None,
     )
 
@@ -176,7 +169,7 @@ def one_of_three_grammar(role: str, options: Sequence[int], choice: int, how: Ho
         trio_triplets(role, chosen, first, second),
         refuse=choice_refusals(3, how, ()),
         aside=rows_without_answer(roles, pl.col("choice"), is_a | is_b | is_c),
-        chosen=chosen,
+        picked=(is_a, is_b, is_c),
         undecided=counts_from_0(3) if how is None else None,
     )
 
@@ -194,12 +187,8 @@ def with_optional(grammar: Grammar, positions: Mapping[str, int]) -> Grammar:
         if role in positions:
             columns["seconds" if role == "milliseconds" else role] = positions[role]
     if "milliseconds" in positions or "seconds" in positions:
-        grammar = replace(
-            grammar, milliseconds="milliseconds" in positions, unknown_seconds=grammar.unknown_seconds
-        )
-    aside = grammar.aside
-    if "check" in positions:
-        aside = (*aside, _check(grammar))
+        grammar = replace(grammar, milliseconds="milliseconds" in positions)
+    aside = (*grammar.aside, _check(grammar)) if "check" in positions else grammar.aside
     return replace(grammar, columns=columns, aside=aside)
 
 
@@ -209,17 +198,12 @@ def _check(grammar: Grammar) -> Aside:
     marked = mark.is_not_null() & ~mark.str.to_lowercase().is_in(NOT_MARKED)
     anchor, near, far = grammar.triplets[0]
     correct: pl.Expr = pl.when((anchor == near) | (anchor == far)).then(anchor == near)
-    if grammar.chosen is not None:
-        named = {name: mark == pl.col(f"{name}_text") for name in grammar.objects if name != "anchor"}
-        right = [is_named & (grammar.chosen == pl.col(name)) for name, is_named in named.items()]
-        any_named = pl.any_horizontal(named.values()).fill_null(False)
+    if grammar.picked:
+        named = [mark == pl.col(f"option_{i}_text") for i in range(1, 1 + len(grammar.picked))]
+        right = [is_named & took for is_named, took in zip(named, grammar.picked, strict=True)]
+        any_named = pl.any_horizontal(named).fill_null(False)
         correct = pl.when(any_named).then(pl.any_horizontal(right)).otherwise(correct)
     return Aside(marked, "check", correct)
 
 
-def _nothing(header: Header) -> Grammar | None:
-    """The caller says what the columns mean; no header does."""
-    return None
-
-
-MAPPED = Dialect("columns", "the columns that you name", _nothing)
+MAPPED = Dialect("columns", "the columns that you name", lambda header: None)  # no header says it

@@ -11,7 +11,7 @@ import polars as pl
 
 from nearfar.io.dialects._grammar import Aside, Dialect, Grammar, Refusal, Three
 from nearfar.io.dialects._table import left_and_right
-from nearfar.io.header import Header
+from nearfar.io.table import Header
 from nearfar.triplets import Triplets
 from nearfar.triplets.frames import named_column, optional_columns
 
