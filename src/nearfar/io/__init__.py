@@ -2,7 +2,7 @@
 
 from nearfar.io.objects import ObjectList, read_objects
 from nearfar.io.reading import ReadResult, read_answers, read_triplets, scan_triplets
-from nearfar.io.writing import write_triplets
+from nearfar.io.table_writing import write_triplets
 
 __all__ = [
     "ObjectList",

@@ -16,13 +16,11 @@ from numpy.typing import NDArray
 
 from nearfar._tools.limits import check_largest_index
 from nearfar.errors import FileError, InputError, NearfarWarning
-from nearfar.io.classify_rows import ROLES, classify_rows, triplet_rows
 from nearfar.io.dialects import Dialect, Grammar, choose
 from nearfar.io.formats import open_table
-from nearfar.io.ids import Statements, whole_numbers
-from nearfar.io.naming import NameTable, Naming, Vocabulary
+from nearfar.io.naming import NameTable, Naming, Statements, Vocabulary, whole_numbers
 from nearfar.io.objects import ObjectList, as_names
-from nearfar.io.parse_columns import parse_columns
+from nearfar.io.parse_rows import ROLES, classify_rows, parse_columns, triplet_rows
 from nearfar.io.rejections import NONE_ASIDE, NONE_REJECTED, rejected_rows, rows_set_aside
 from nearfar.io.sources import Source, find_sources
 from nearfar.io.table import Cells, Coded, Table
@@ -211,7 +209,7 @@ def _check_first_number(opened: Opened, columns: pl.DataFrame) -> None:
     grammar = opened.grammar
     if grammar.undecided is None or not columns.select(grammar.undecided.any()).item():
         return
-    at = next(at for role, at in grammar.columns.items() if role in ("choice", "choice_1"))
+    at = grammar.columns["choice_1"]
     name = opened.table.header.describe(at) if grammar.has_header else str(at + 1)
     raise FileError(
         f"{opened.table.name}: a choice is 0, so the numbers in column {name!r} may count from 0 or from 1; say which: "

@@ -12,10 +12,9 @@ import polars as pl
 from nearfar._tools import threads
 from nearfar._tools.limits import LIMITS
 from nearfar.errors import FileError
-from nearfar.io.parse_columns import as_text
-from nearfar.io.sources import Source, open_binary
+from nearfar.io.parse_rows import as_text
+from nearfar.io.sources import UNDECODABLE, UTF8, Source, decode, escaped, open_binary, open_window
 from nearfar.io.table import Cells, Coded, Fault, Header, Table, cell_names
-from nearfar.io.text import UNDECODABLE, UTF8, decode, escaped, open_window
 
 __all__ = ["JsonTable"]
 

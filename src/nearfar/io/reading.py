@@ -15,9 +15,8 @@ from nearfar._tools.checks import check_count
 from nearfar._tools.progress import track
 from nearfar.errors import InputError, NearfarError, NearfarWarning
 from nearfar.io.batches import ColumnRoles, GivenObjects, Opened, Reader
-from nearfar.io.classify_rows import ROLES
-from nearfar.io.ids import text_ids
-from nearfar.io.naming import unguarded
+from nearfar.io.naming import text_ids, unguarded
+from nearfar.io.parse_rows import ROLES
 from nearfar.io.rejections import NONE_ASIDE, NONE_REJECTED, rows_error
 from nearfar.io.sources import Source
 from nearfar.io.suspicions import warn_of_suspicions

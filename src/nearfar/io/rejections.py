@@ -8,10 +8,10 @@ from pathlib import Path
 import polars as pl
 
 from nearfar.errors import RowsError
-from nearfar.io.classify_rows import Classified
 from nearfar.io.dialects import Grammar
+from nearfar.io.parse_rows import Classified
+from nearfar.io.sources import UNDECODABLE, UTF8
 from nearfar.io.table import FAULTS, Cells, Table
-from nearfar.io.text import UNDECODABLE, UTF8
 
 __all__ = [
     "CHECKS",

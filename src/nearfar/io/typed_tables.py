@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from nearfar._tools.limits import LIMITS
 from nearfar.errors import FileError, TripletError
 from nearfar.io.parquet_size import unpacked_size
-from nearfar.io.sources import Source, open_binary
+from nearfar.io.sources import Source, decode, open_binary
 from nearfar.io.table import Cells, Coded, Header, Table, cell_names
-from nearfar.io.text import decode
 
 __all__ = [
     "READABLE",
@@ -106,7 +105,7 @@ def parquet_table(source: Source) -> TypedTable:
         n_rows: int = table.select(pl.len()).collect().item()
     except READABLE as error:
         raise FileError(f"{source.name}: is not a readable Parquet file ({first_line(error)})") from error
-    with io.BytesIO(source.data) if isinstance(source.data, bytes) else open(source.data, "rb") as stream:
+    with source.open() as stream:
         size = stream.seek(0, io.SEEK_END)
         try:
             unpacked = unpacked_size(stream)

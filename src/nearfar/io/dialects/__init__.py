@@ -9,13 +9,14 @@ from nearfar.errors import FileError, InputError
 from nearfar.io.dialects._grammar import Aside, Dialect, Grammar, Refusal
 from nearfar.io.dialects.mapped import (
     MAPPED,
+    PLANNED,
     bare_grammar,
     is_overlay,
     mapped_grammar,
+    planned_with,
     positions,
     with_optional,
 )
-from nearfar.io.dialects.planned import PLANNED, planned_with
 from nearfar.io.dialects.rows import CANONICAL, LIST_BOOLEAN, LIST_COUNT, LIST_ORDER, RESPONSE
 from nearfar.io.dialects.sides import NEXT, SALMON, TRIPLETTOOLS
 from nearfar.io.dialects.trios import MOST_CENTRAL, ODD_ONE_OUT, THINGS
