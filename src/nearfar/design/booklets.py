@@ -19,10 +19,11 @@ from nearfar.design.sides import even_sides
 from nearfar.errors import InputError, NearfarWarning
 from nearfar.triplets import Triplets
 
-__all__ = ["ROLES", "Booklets", "arrange", "booklets", "new_places"]
+__all__ = ["GAP", "ROLES", "Booklets", "arrange", "booklets", "new_places", "one_booklet"]
 
 NEW, AGAIN, CHECK = 0, 1, 2
 ROLES = ("new", "again", "check")
+GAP = 10  # places between a question and its repeat
 
 Item = TypeVar("Item")
 
@@ -107,7 +108,7 @@ def booklets(
     each: int | None = None,
     again: float = 0.0,
     checks: int = 0,
-    gap: int = 10,
+    gap: int = GAP,
     seed: Seed = 0,
 ) -> Booklets:
     """Deal questions out to people.
@@ -179,6 +180,27 @@ def booklets(
             )
         lists.append(made)
     return _bound(lists, shown, question, graded)
+
+
+def one_booklet(
+    new: Questions, n_again: int, n_checks: int, *, earlier: Questions, gap: int = GAP, seed: Seed = 0
+) -> Booklets:
+    """One person's list of new questions in their order, with repeats of them or of ``earlier`` ones, and checks.
+
+    ``earlier`` : what the person answered before this list and may be asked again, as shown. There are fewer repeats than
+    asked for where the gap leaves no room. ``question`` of the result counts the earlier ones first.
+    """
+    rng = generator(seed)
+    row, before = np.arange(len(new)), len(earlier)
+    shown = _shown(new, row, np.zeros_like(row), rng)
+    shown = shown.replaced(np.concatenate([earlier.array, shown.array]))
+    graded = check_questions(
+        new.objects, n_checks, new.kind, size=new.options.shape[1], pick=new.pick, seed=rng
+    )
+    own, back = range(before, before + len(new)), {slot: before - slot for slot in range(before)}
+    return _bound(
+        [arrange(own, n_again, range(n_checks), gap, rng, back)], shown, np.arange(len(shown)), graded
+    )
 
 
 def arrange(

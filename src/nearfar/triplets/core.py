@@ -59,6 +59,7 @@ class Triplets:
     seconds : (m,) response times; NaN where not known.
     near_side : (m,) side at which ``near`` was shown: 0 left, 1 right, -1 not known.
     answered_at : (m,) seconds since 1970-01-01 UTC; NaN where not known.
+    rule : (m,) how the question was chosen, as the file says it ("random", "adaptive"); "" where not known.
 
     Examples
     --------
@@ -78,6 +79,7 @@ class Triplets:
     seconds: NDArray[np.float64] | None = None
     near_side: NDArray[np.int8] | None = None
     answered_at: NDArray[np.float64] | None = None
+    rule: Ids | None = None
 
     def __init__(
         self,
@@ -91,6 +93,7 @@ class Triplets:
         seconds: ArrayLike | None = None,
         near_side: ArrayLike | None = None,
         answered_at: ArrayLike | None = None,
+        rule: ArrayLike | Ids | None = None,
     ) -> None:
         names = sound_names(objects)
         put = object.__setattr__
@@ -102,6 +105,7 @@ class Triplets:
         put(self, "seconds", as_numbers(seconds, "seconds"))
         put(self, "near_side", as_sides(near_side))
         put(self, "answered_at", as_numbers(answered_at, "answered_at"))
+        put(self, "rule", None if rule is None else Ids.encode(rule))
         self._check()
 
     def _check(self) -> None:
@@ -352,7 +356,7 @@ def _doubled(columns: dict[str, Any], count: int) -> dict[str, Any]:
     """Columns of statements that give two triplets each; they are numbered where they have no ids."""
     columns = {"statement": np.arange(count)} | {name: v for name, v in columns.items() if v is not None}
     known = {
-        name: Ids.encode(v) if name in ("statement", "participant") else np.asarray(v)
+        name: Ids.encode(v) if name in ("statement", "participant", "rule") else np.asarray(v)
         for name, v in columns.items()
     }
     return {name: values[np.repeat(np.arange(len(values)), 2)] for name, values in known.items()}

@@ -35,8 +35,8 @@ def join_columns(collections: Sequence[Triplets]) -> dict[str, Any]:
                 np.full(len(c), unknown) if o is None else o for c, o in zip(collections, own, strict=True)
             ]
             columns[role] = np.concatenate(filled)
-    statement, participant = _statements(collections), _participants(collections)
-    return {"objects": objects, "statement": statement, "participant": participant, **columns}
+    matched = {role: _matched(collections, role) for role in ("participant", "rule")}
+    return {"objects": objects, "statement": _statements(collections), **matched, **columns}
 
 
 def common_objects(lists: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
@@ -110,15 +110,14 @@ def _numbers_apart(known: Sequence[Ids]) -> list[NDArray[Any]] | None:
     return moved
 
 
-def _participants(collections: Sequence[Triplets]) -> Ids | None:
-    """The same name is the same person; a collection without participants has the person ''."""
-    if all(collection.participant is None for collection in collections):
+def _matched(collections: Sequence[Triplets], role: str) -> Ids | None:
+    """The same name is the same person or rule; a collection without such a column has ''."""
+    given: list[Ids | None] = [getattr(collection, role) for collection in collections]
+    if all(ids is None for ids in given):
         return None
     known = [
-        Ids.from_codes(np.zeros(len(collection), np.int32), [""])
-        if collection.participant is None
-        else collection.participant
-        for collection in collections
+        Ids.from_codes(np.zeros(len(collection), np.int32), [""]) if ids is None else ids
+        for collection, ids in zip(collections, given, strict=True)
     ]
     numeric = all(ids.is_numeric for ids in known)
     listed = Ids.encode(np.concatenate([ids.names if numeric else ids.names.astype(TEXT) for ids in known]))

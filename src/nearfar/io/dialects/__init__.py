@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import Any
 
 from nearfar.errors import FileError, InputError
 from nearfar.io.dialects._grammar import Aside, Dialect, Grammar, Refusal
-from nearfar.io.dialects.arrays import LIST_BOOLEAN, LIST_COUNT, LIST_ORDER, RESPONSE
-from nearfar.io.dialects.canonical import CANONICAL
-from nearfar.io.dialects.mapped import MAPPED, bare_grammar, is_overlay, mapped_grammar, with_columns
-from nearfar.io.dialects.most_central import MOST_CENTRAL
-from nearfar.io.dialects.next import NEXT
-from nearfar.io.dialects.odd_one_out import ODD_ONE_OUT
-from nearfar.io.dialects.planned import PLANNED, planned_with
-from nearfar.io.dialects.salmon import SALMON
-from nearfar.io.dialects.things import THINGS
-from nearfar.io.dialects.triplettools import TRIPLETTOOLS
-from nearfar.io.table import Table
+from nearfar.io.dialects.mapped import (
+    MAPPED,
+    PLANNED,
+    bare_grammar,
+    is_overlay,
+    mapped_grammar,
+    planned_with,
+    positions,
+    with_optional,
+)
+from nearfar.io.dialects.rows import CANONICAL, LIST_BOOLEAN, LIST_COUNT, LIST_ORDER, RESPONSE
+from nearfar.io.dialects.sides import NEXT, SALMON, TRIPLETTOOLS
+from nearfar.io.dialects.trios import MOST_CENTRAL, ODD_ONE_OUT, THINGS
+from nearfar.io.table import Table, plain
 
 __all__ = ["DIALECTS", "Aside", "Dialect", "Grammar", "Refusal", "choose", "named"]
 
@@ -40,9 +42,9 @@ BARE_NAMES = (("i", "j", "k"), ("a", "b", "odd"))  # of bare rows, in formats th
 
 def named(name: str) -> Dialect:
     """The dialect of a name, written in any case, with or without hyphens."""
-    wanted = _plain(name)
+    wanted = plain(name)
     for dialect in DIALECTS:
-        if _plain(dialect.name) == wanted:
+        if plain(dialect.name) == wanted:
             return dialect
     known = ", ".join(dialect.name for dialect in DIALECTS)
     raise InputError(
@@ -69,7 +71,8 @@ def choose(table: Table, name: str | None, columns: dict[str, Any] | None = None
     dialect, grammar = _by_header(table) if wanted is None else _by_name(table, named(wanted))
     if table.first_index is not None and grammar.first_index is None:
         grammar = replace(grammar, first_index=table.first_index)
-    return dialect, with_columns(grammar, table.header, columns) if columns else grammar
+    named_at = {role: at[0] for role, at in positions(table.header, columns or {}).items()}
+    return dialect, with_optional(grammar, named_at)
 
 
 def _by_header(table: Table) -> tuple[Dialect, Grammar]:
@@ -105,7 +108,3 @@ def _by_name(table: Table, dialect: Dialect) -> tuple[Dialect, Grammar]:
     raise FileError(
         f"{table.name}: the columns are {columns}; {dialect.name} expects {dialect.needs}{bare}",
     )
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[\W_]+", "", name).lower()
