@@ -115,18 +115,15 @@ def named_columns(given: Sequence[str] | None) -> dict[str, Any] | None:
 
 
 def _people(path: Path, triplets: Triplets, key: str | None) -> list[str]:
-    """Names of the listed participants; pseudonyms are looked up with the key given, or with those that lie near."""
+    """Names of the listed participants; pseudonyms are looked up with the key given and with those that lie near."""
     from nearfar.report.pseudonyms import read_key, real_names
 
     names = [] if triplets.participant is None else [str(name) for name in triplets.participant.names]
-    listed = read_lines(path, "participant")
-    if key is not None:
-        return real_names(listed, names, key)
-    if set(listed) <= set(names):
-        return listed
+    listed = real_names(read_lines(path, "participant"), names, key)
     for near in sorted({*path.parent.glob("*.key"), *Path().glob("*.key")}):
-        with suppress(FileError):  # a key of another kind
-            listed = real_names(listed, names, read_key(near))
+        if not set(listed) <= set(names):
+            with suppress(FileError):  # a key of another kind
+                listed = real_names(listed, names, read_key(near))
     return listed
 
 

@@ -47,7 +47,7 @@ class KernelChoice(StrEnum):
     k2 = "k2"
 
 
-@takes("column", "seed", "quiet")
+@takes("column", "on_bad", "seed", "quiet")
 def plan(
     given: Given,
     objects: str = typer.Argument(
@@ -147,7 +147,7 @@ def plan(
         from nearfar.evaluate.advice import Assumptions
 
         rests_on = Assumptions(dimension, agreement, seconds, minutes, pay)
-        asked = None if pilot is None else load([pilot], column=given.column).triplets
+        asked = None if pilot is None else load([pilot], column=given.column, on_bad=given.on_bad).triplets
         _advise(names, scheme, wanted, rests_on, asked, given.seed, output)
         return
     drawn = scheme.questions(names, wanted, given.seed)
