@@ -140,6 +140,4 @@ def _keep_mode(final: Path, temporary: Path) -> None:
 
 
 def _cannot_write(path: Path, reason: str, remedy: str) -> FileError:
-    return FileError(
-        f"{path}: cannot be written, {reason}; {remedy}",
-    )
+    return FileError(f"{path}: cannot be written, {reason}; {remedy}")

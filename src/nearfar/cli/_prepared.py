@@ -98,7 +98,7 @@ class _InBlocks(Prepared):
     def clusters(self, n_clusters: int, n_init: int, seed: int) -> Any:
         """Kernel k-means, its labels here, and its medoids."""
         from nearfar.methods import KernelKMeans, medoid
-        from nearfar.space.clusters import as_clusters
+        from nearfar.space.results import as_clusters
 
         phi = self.space.phi
         fitted = KernelKMeans(n_clusters, n_init=n_init, diagonal=self.space.diagonal, random_state=seed)
@@ -169,7 +169,7 @@ def _landmarks(given: Given) -> list[str] | None:
 
 def _space(given: Given, loaded: Loaded, dimensions: int | None, settings: dict[str, Any]) -> tuple[Any, str]:
     """The space of a named model, or of the best one with a line about it."""
-    from nearfar.space import EMBEDDINGS, fit_space, parse_model
+    from nearfar.space import EMBEDDINGS, fit, parse_model
 
     name = "".join(given.model.lower().split())
     if name in EMBEDDINGS and dimensions is not None:
@@ -178,14 +178,14 @@ def _space(given: Given, loaded: Loaded, dimensions: int | None, settings: dict[
         return _best(given, loaded, dimensions, settings)
     parsed = parse_model(name)
     if not settings:
-        return fit_space(loaded.triplets, name, landmarks=_landmarks(given)), ""
+        return fit(loaded.triplets, name, landmarks=_landmarks(given)), ""
     loss = name.rpartition("-")[0]
     if loss not in EMBEDDINGS:
         raise InputError(f"--model {given.model}: {EMBEDDING_OPTIONS} are for embeddings such as soe-2")
     from nearfar import embedding
 
     estimator = getattr(embedding, EMBEDDINGS[loss])(n_components=parsed.n_components, **settings)
-    return fit_space(loaded.triplets, parse_model(estimator, name)), ""
+    return fit(loaded.triplets, parse_model(estimator, name)), ""
 
 
 def _best(given: Given, loaded: Loaded, dimensions: int | None, settings: dict[str, Any]) -> tuple[Any, str]:
@@ -215,11 +215,10 @@ def _in_blocks(given: Given, settings: dict[str, Any]) -> _InBlocks:
     from nearfar import scale
     from nearfar.io import ReadResult, read_objects
     from nearfar.space import parse_model
-    from nearfar.space.models import KernelModel
     from nearfar.triplets import Triplets
 
     parsed = None if given.model == "auto" else parse_model(given.model)
-    if not isinstance(parsed, KernelModel) or parsed.n_components is not None or settings:
+    if parsed is None or parsed.kernel is None or parsed.n_components is not None or settings:
         raise InputError(
             f"--model {given.model}: --dask and --scratch work with kernels; name one, such as --model score or --model k1"
         )

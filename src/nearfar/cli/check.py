@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -70,11 +70,11 @@ def _encoding_error(loaded: Loaded) -> RowsError | None:
 
 def _facts(loaded: Loaded) -> dict[str, Any]:
     from nearfar._tools.progress import step
-    from nearfar.io.summary import summarise
+    from nearfar.evaluate.collection import summarise
 
     with step("counting"):
-        summary = summarise(replace(loaded.result, triplets=loaded.triplets))
-    return asdict(summary) | {"excluded": loaded.excluded}
+        facts = summarise(replace(loaded.result, triplets=loaded.triplets))
+    return facts | {"excluded": loaded.excluded}
 
 
 def _show(facts: dict[str, Any]) -> None:

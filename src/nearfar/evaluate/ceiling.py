@@ -17,6 +17,7 @@ from nearfar.evaluate.agreement import (
     ceiling_bracket,
     counts_of_others,
 )
+from nearfar.evaluate.collection import double_submits
 from nearfar.evaluate.quick import quick_credits
 from nearfar.evaluate.repeats import FEW_SINGLE, FairDraw, control_rows, fair_draw
 from nearfar.evaluate.uncertainty import (
@@ -27,7 +28,6 @@ from nearfar.evaluate.uncertainty import (
     error_groups,
     speakers,
 )
-from nearfar.io.reading import double_submits
 from nearfar.triplets import Triplets, as_triplets
 
 __all__ = ["ENOUGH_REPEATED", "Bound", "Majority", "NoiseCeiling", "ParticipantAgreement", "noise_ceiling"]

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from nearfar._tools.arrays import Floats
 from nearfar.evaluate.agreement import counts_of_others
+from nearfar.evaluate.collection import double_submits
 from nearfar.evaluate.uncertainty import dense_codes, speakers
-from nearfar.io.reading import double_submits
 from nearfar.triplets import Triplets
 from nearfar.triplets.columns import median_of_times
 
