@@ -1,5 +1,6 @@
 """What somebody who means harm, a full disk or a careless copy may do to a study, and what must hold nevertheless."""
 
+import contextlib
 import json
 import logging
 import os
@@ -96,6 +97,14 @@ def test_a_header_that_comes_twice_is_refused(ready, name):
 def test_long_headers_are_refused(ready):
     with serving(ready) as port:
         assert request(port, "/", headers={"X-Long": "x" * 30_000})[0] == 431
+        with closing(socket.create_connection(("127.0.0.1", port))) as endless:
+            for number in range(30):
+                with contextlib.suppress(OSError):  # it is ended meanwhile
+                    endless.sendall(
+                        b"GET / HTTP/1.1\r\n" if not number else b"X-More: " + b"x" * 1000 + b"\r\n"
+                    )
+                time.sleep(0.01)
+            assert is_closed(endless)
 
 
 def test_browsers_are_told_to_stay_with_https(ready):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import HANDLED_SIGNALS
 
 from nearfar.ask.app import make_app
@@ -37,10 +37,11 @@ CADDY = """{
 """
 
 
-class PatientProtocol(H11Protocol):
+class PatientProtocol(HttpToolsProtocol):
     """Ends connections whose requests do not come: after a while, and the oldest first where there are too many."""
 
     before: Any = None  # the request at the last look
+    headers_size = 0  # of a request that is still to come
 
     def connection_made(self, transport: Any) -> None:
         """Somebody connects."""
@@ -50,6 +51,14 @@ class PatientProtocol(H11Protocol):
         if len(self.connections) > MOST_CONNECTIONS:
             idle = [each for each in self.connections if isinstance(each, PatientProtocol) and each.is_idle]
             min(idle, key=lambda each: each.made).transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        """Some of a request; headers that never end are given up."""
+        self.headers_size += len(data) if self.is_idle else 0
+        super().data_received(data)
+        self.headers_size = self.headers_size if self.is_idle else 0
+        if self.headers_size > LARGEST_HEADERS:
+            self.transport.abort()
 
     @property
     def is_idle(self) -> bool:
@@ -131,7 +140,6 @@ def server_config(app: Any, port: int, public_url: str | None = None) -> uvicorn
         timeout_graceful_shutdown=5,
         backlog=BACKLOG,
         http=PatientProtocol,
-        h11_max_incomplete_event_size=LARGEST_HEADERS,
         limit_concurrency=MOST_CONNECTIONS + 100,
     )
 

@@ -109,7 +109,7 @@ def _need_parts() -> None:
 
     from nearfar.errors import MissingExtra
 
-    for package in ("starlette", "uvicorn", "jinja2", "markdown_it", "PIL"):
+    for package in ("starlette", "uvicorn", "httptools", "jinja2", "markdown_it", "PIL"):
         if find_spec(package) is None:
             raise MissingExtra(package, "ask")
 
