@@ -325,3 +325,18 @@ def test_replaced_pictures_are_said_and_names_of_files_are_not_shown(tmp_path, r
     os.utime(tmp_path / "photos" / "o3.png", (time.time() + 5, time.time() + 5))
     with pytest.warns(NearfarWarning, match="replaced"):
         opened(tmp_path, objects="photos", **SMALL).close()
+
+
+def test_a_picture_is_opened_in_the_formats_we_name_only(tmp_path, monkeypatch):
+    """PostScript would be run where Ghostscript is installed, whatever its file is called."""
+    from PIL import EpsImagePlugin
+
+    started = []
+    monkeypatch.setattr(EpsImagePlugin, "Ghostscript", lambda *program: started.append(program))
+    (tmp_path / "photos").mkdir()
+    program = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EndComments\nshowpage\n%%EOF\n"
+    for number in range(12):
+        (tmp_path / "photos" / f"o{number}.png").write_bytes(program)
+    with pytest.raises(FileError, match="not a picture"):
+        opened(tmp_path, objects="photos", **SMALL)
+    assert started == []

@@ -25,8 +25,6 @@ from nearfar.errors import UnreachableError
 
 __all__ = ["demo_study", "run_demo"]
 
-PEOPLE = 100
-AT_ONCE = 12
 CARELESS, LEAVING = 0.06, 0.1  # shares of people who do not look, and who leave before the end
 STUDY = """title = "Which colour is more alike?"
 objects = "objects.csv"
@@ -77,13 +75,13 @@ def run_demo(port: int, say: Callable[[str], None], *, pause: float = 0.25) -> N
 
         def come(first: int) -> None:
             with suppress(UnreachableError):  # the server was stopped
-                for number in range(first, PEOPLE, AT_ONCE):
+                for number in range(first, 100, 12):
                     _visit(ready, colours.truth.points, number, pause)
 
         def started() -> None:
             say(f"watch:    http://127.0.0.1:{port}/admin   password: {ready.password}")
             say(f"take part: http://127.0.0.1:{port}/")
-            for first in range(AT_ONCE):
+            for first in range(12):
                 threading.Thread(target=come, args=[first], daemon=True).start()
 
         try:

@@ -23,7 +23,6 @@ Send = Callable[[Message], Awaitable[None]]
 LARGEST_BODY = 64 * 1024
 LARGEST_HEADERS = 16 * 1024
 BODY_WITHIN = 10.0  # seconds
-MOST_KNOWN = 100_000  # senders that are remembered as participants
 MTURK = "https://www.mturk.com https://workersandbox.mturk.com https://worker.mturk.com"
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -124,7 +123,7 @@ class Guard:
     def _remember(self, sender: str) -> None:
         self.known.pop(sender, None)
         self.known[sender] = None
-        if len(self.known) > MOST_KNOWN:
+        if len(self.known) > 100_000:
             del self.known[next(iter(self.known))]
 
     def _refusal(self, scope: Scope, headers: dict[bytes, str], sender: str) -> tuple[int, str] | None:

@@ -20,9 +20,8 @@ from nearfar.triplets.ids import order_names
 
 __all__ = ["Picture", "StudyObjects", "encode_picture", "find_objects", "list_objects"]
 
+FORMATS = ("AVIF", "BMP", "GIF", "JPEG", "PNG", "TIFF", "WEBP")  # Pillow would also run PostScript
 SUFFIXES = {".avif", ".bmp", ".gif", ".jfif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"}
-LONGEST_SIDE = 800  # pixels; sharp at two pixels per point on a phone
-FEW_COLOURS = 256
 
 
 @dataclass(frozen=True)
@@ -92,19 +91,20 @@ def encode_picture(file: Path) -> Picture:
     except ImportError as error:
         raise MissingExtra("pillow", "ask") from error
 
+    Image.init()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
-            with Image.open(file) as opened:
+            with Image.open(file, formats=[name for name in FORMATS if name in Image.OPEN]) as opened:
                 profile = opened.info.get("icc_profile")
                 picture = ImageOps.exif_transpose(opened)
                 picture = picture.convert("RGBA" if picture.has_transparency_data else "RGB")
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         raise FileError(f"{file}: is too large to be a picture of an object") from error
-    except (OSError, SyntaxError, ValueError, EOFError) as error:  # what Pillow raises for broken files
+    except Exception as error:  # decoders raise whatever they like for broken files
         raise FileError(f"{file}: is not a picture that can be read") from error
     picture = _in_srgb(picture, profile)
-    picture.thumbnail((LONGEST_SIDE, LONGEST_SIDE), Image.Resampling.LANCZOS)
+    picture.thumbnail((800, 800), Image.Resampling.LANCZOS)  # sharp at two pixels per point on a phone
     media, data = _encode(picture)
     return Picture(hashlib.sha256(data).hexdigest()[:32], media, data)
 
@@ -130,7 +130,7 @@ def _encode(picture: Any) -> tuple[str, bytes]:
     clean = Image.new(picture.mode, picture.size)
     clean.paste(picture)
     stream = io.BytesIO()
-    if clean.getcolors(FEW_COLOURS) is not None:
+    if clean.getcolors(256) is not None:
         clean.save(stream, "PNG", optimize=True)
         return "image/png", stream.getvalue()
     if clean.mode == "RGBA":

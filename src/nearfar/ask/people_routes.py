@@ -42,10 +42,9 @@ IDS = {
 MTURK_HOSTS = ("www.mturk.com", "workersandbox.mturk.com", "worker.mturk.com")
 UNKNOWN = "this link is not known; please start again from the beginning"
 AT_ONCE = 50
-DAY = 86_400_000.0
+WEEK = 7 * 86_400_000.0  # milliseconds
 CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 NO_STORE = {"cache-control": "no-store"}
-SAY_EVERY = 30.0  # seconds
 _said: dict[str, float] = {}
 FOREVER = {"cache-control": "public, max-age=31536000, immutable"}
 
@@ -257,8 +256,8 @@ def _answer(given: Any) -> Answer:
         id,
         place,
         tuple(choice),
-        _time(given.get("milliseconds"), 7 * DAY),
-        _time(given.get("away"), 7 * DAY),
+        _time(given.get("milliseconds"), WEEK),
+        _time(given.get("away"), WEEK),
         _time(given.get("shown_at"), 1e11),
     )
 
@@ -271,7 +270,7 @@ def _time(value: Any, most: float) -> float | None:
 async def unreachable(request: Request, error: Exception) -> Response:
     """The database cannot be written right now: one sentence to the person, and one to the log every half minute."""
     now = time.monotonic()
-    if now - _said.get(str(error), -SAY_EVERY) >= SAY_EVERY:
+    if now - _said.get(str(error), -30.0) >= 30.0:
         _said[str(error)] = now
         log.error("an answer could not be saved and will be sent again: %s", error)
     return JSONResponse(

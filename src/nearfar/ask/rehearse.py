@@ -26,8 +26,6 @@ from nearfar.simulate import answers as simulate_answers
 
 __all__ = ["arrive", "choices", "rehearse"]
 
-MINUTE = 60.0
-
 
 def rehearse(
     study: Study,
@@ -69,8 +67,8 @@ def _visit(
     leave: bool,
     rng: np.random.Generator,
 ) -> None:
-    now, token = number * MINUTE, f"simulated {number}"
-    idle = ready.study.people.idle_minutes * MINUTE
+    now, token = 60.0 * number, f"simulated {number}"
+    idle = ready.study.people.idle_minutes * 60
     ready.store.write_now(drawing.release_idle, now - idle, rng)
     given = arrive(ready, Arrival(token, f"s{number + 1}", None, {}, now), points, noise, 0.0, rng)
     stay = int(rng.integers(len(given))) if leave else len(given)

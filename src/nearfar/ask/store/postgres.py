@@ -23,10 +23,7 @@ except ImportError as error:  # pragma: no cover
 
 __all__ = ["PostgresStore", "read_server", "without_password"]
 
-CONNECTIONS = 6
 PATIENCE = 10.0  # seconds to wait for a connection
-TRIES = 8  # of a transaction that another one got in the way of
-PAUSE = 0.02  # seconds, at most, before the second try; twice as long before every other
 DRAWING, LEADING, MAKING = 0x6E656172, 0x66617221, 0x6D616B65  # advisory locks: "near", "far!", "make"
 PERSONAL = ("participant", "token", "slot", "answer", "event", "session", "view", "export")
 Result = TypeVar("Result")
@@ -51,9 +48,9 @@ class PostgresStore(Store):
         self.url = _checked(url)
         self._leader: Any = None
         self._closed = False
-        self.threads = ThreadPoolExecutor(CONNECTIONS, "database")
+        self.threads = ThreadPoolExecutor(6, "database")
         self._pool = ConnectionPool(
-            url, min_size=1, max_size=CONNECTIONS, timeout=PATIENCE, open=False, configure=_configure,
+            url, min_size=1, max_size=6, timeout=PATIENCE, open=False, configure=_configure,
             check=ConnectionPool.check_connection, kwargs={"connect_timeout": 5},
         )  # fmt: skip
         try:
@@ -66,15 +63,16 @@ class PostgresStore(Store):
 
     def write_now(self, operation: Operation[Result], *arguments: Any) -> Result:
         """The same as ``write``, for callers without an event loop."""
-        for attempt in range(TRIES):
+        pause = 0.02  # seconds, at most, before the second try
+        while True:
             try:
                 with _failures(), self._pool.connection() as connection, connection.cursor() as cursor:
                     return operation(_transaction(cursor), *arguments)
             except (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure):
-                if attempt == TRIES - 1:
+                if pause > 2:  # the eighth try
                     raise
-                time.sleep(random.uniform(0, PAUSE * 2**attempt))  # or the same two would meet again
-        raise AssertionError("the last attempt returns or raises")
+                time.sleep(random.uniform(0, pause))  # or the same two would meet again
+                pause *= 2
 
     def read_now(self, operation: Operation[Result], *arguments: Any) -> Result:
         """The same as ``read``, for callers without an event loop."""

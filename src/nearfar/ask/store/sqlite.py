@@ -27,7 +27,6 @@ from nearfar.errors import FileError, NearfarError, UnreachableError
 __all__ = ["SqliteStore", "read_file"]
 
 AT_ONCE = 64  # requests in one commit
-READERS = 2
 DAMAGE = (TypeError, ValueError, ArithmeticError, LookupError, RecursionError, PolarsError)  # of odd cells
 PATIENCE = 10.0  # seconds to wait for another connection
 MOVE_EVERY = 1.0  # seconds until answers are moved from the log into the file, for whoever copies it
@@ -57,7 +56,7 @@ class SqliteStore(Store):
         self._lock = lock_beside(self.path)
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._local = threading.local()
-        self.threads = ThreadPoolExecutor(READERS, "reader")
+        self.threads = ThreadPoolExecutor(2, "reader")
         self._opened: list[sqlite3.Connection] = []
         self._closed = False
         try:
