@@ -177,7 +177,7 @@ def rates_of_one_core(paths: list[str], n_objects: int) -> dict[str, Any]:
     with threadpool_limits(1):
         reading, answers = seconds(lambda: sum(len(batch) for batch in piece.read(None)))
         counting, counted = seconds(_counting.count_piece, recipe, piece, None)
-        cells = [run_alone(_counting.count_piece, recipe, each, None).blocks[0] for each in others]
+        cells = [run_alone(_counting.count_piece, recipe, each, None)[0][0] for each in others]
         merging, _ = seconds(_counting.merge, recipe, 0, cells)
         make = (_counting.make_rows, recipe, 0)
         form = (None, [True], ("dense", "float64"))
