@@ -174,6 +174,19 @@ def test_rows_are_taken_from_any_block_in_any_order():
     assert join([np.ones((1, 2)), np.ones((2, 2))]).shape == (3, 2)
 
 
+@pytest.mark.parametrize("layout", ["dense", "sparse"])
+@pytest.mark.parametrize(
+    "rows", [slice(2, 9, 3), slice(None, None, -1), [9, 0, 0], -1, np.arange(10) % 4 == 1]
+)
+def test_rows_are_sliced_as_those_of_a_matrix(layout, rows, tmp_path):
+    phi = make_phi(10, 6, density=0.5, layout=layout)
+    blocks = cut(phi, [3, 0, 4, 3], Scratch(tmp_path))
+    assert np.array_equal(dense(blocks[rows]), dense(phi[rows]))
+    assert np.array_equal(dense(blocks.compute()), dense(phi))
+    with pytest.raises(IndexError):
+        blocks[10]
+
+
 def test_functions_run_in_the_order_of_blocks_whatever_the_threads(monkeypatch):
     for threads in ("1", "3"):
         monkeypatch.setenv("NEARFAR_NUM_THREADS", threads)
