@@ -161,8 +161,6 @@ def test_scratch_folders_may_lie_inside_each_other(tmp_path):
 def test_sums_of_numbers_arrays_and_tuples():
     assert add_all([(1, np.array([1, 2])), (2, np.array([3, 4]))])[0] == 3
     assert add((1.5, 2), (1, 1)) == (2.5, 3)
-    found = add(SharedAndOwn(np.ones(2), np.zeros(1)), SharedAndOwn(np.ones(2), np.ones(1)))
-    assert isinstance(found, SharedAndOwn) and found.shared.tolist() == [2, 2] and found.own.tolist() == [1]
 
 
 def test_rows_are_taken_from_any_block_in_any_order():

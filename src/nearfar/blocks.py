@@ -12,6 +12,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,6 @@ __all__ = ["LOCAL", "Backend", "Handle", "RowBlocks", "Scratch", "add", "add_all
 
 Handle = Any
 Function = Callable[..., Any]
-KEPT_OPEN = 8  # of the free memory, one byte in so many may be taken by files that stay mapped
 
 
 class Backend:
@@ -119,7 +119,7 @@ class Scratch(Backend):
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self._count = 0
-        self._room = Room(memory.available_bytes() // KEPT_OPEN)
+        self._room = Room(memory.available_bytes() // 8)  # for files that stay mapped
         try:
             self.folder = tempfile.mkdtemp(prefix="nearfar-", dir=folder)
         except OSError as error:
@@ -151,8 +151,7 @@ def add(one: Any, other: Any) -> Any:
     (4, 6.0)
     """
     if isinstance(one, tuple):
-        terms = [add(a, b) for a, b in zip(one, other, strict=True)]
-        return type(one)(*terms) if hasattr(one, "_fields") else tuple(terms)
+        return tuple(add(a, b) for a, b in zip(one, other, strict=True))
     return one + other
 
 
@@ -162,11 +161,7 @@ def add_all(terms: Iterable[Any]) -> Any:
     >>> add_all([1, 2, 3])
     6
     """
-    rest = iter(terms)
-    total = next(rest)
-    for term in rest:
-        total = add(total, term)
-    return total
+    return reduce(add, terms)
 
 
 def join(pieces: Sequence[Any]) -> Any:
