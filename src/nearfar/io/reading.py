@@ -245,7 +245,7 @@ def _read_one(reader: Reader, opened: Opened) -> ReadResult:
     rows = pl.concat([batch.triplets for batch in batches])
     triplets = _whole(reader, opened, rows)
     if table.may_be_bare:
-        (_warn_of_lost_row if grammar.has_header else _warn_of_header)(triplets, opened)
+        _warn_of_first_line(triplets, opened)
     warn_of_suspicions(table.name, triplets.objects, triplets.seconds)
     used = set(grammar.columns.values())
     width = len(table.header) if grammar.has_header else 0
@@ -296,31 +296,22 @@ def _one_group(pairs: Iterable[tuple[str, str, str]]) -> dict[str, str]:
     return found
 
 
-def _warn_of_header(triplets: Triplets, opened: Opened) -> None:
-    """A file read without a header whose first row has names of its own probably has a header."""
-    if len(triplets) < 10:
-        return
-    first = {int(i) for i in triplets.array[0]}
-    rows = np.isin(triplets.array, list(first)).any(axis=1)
-    same = triplets.statement_ids == triplets.statement_ids[0]
-    if not (rows & ~same).any():
-        names = ", ".join(repr(triplets.objects[i]) for i in triplets.array[0])
-        warnings.warn(
-            f"{opened.table.name}: the first line ({names}) was read as an answer, but its names occur nowhere else; "
-            "if it is a header, take it out",
-            NearfarWarning,
-            stacklevel=4,
-        )
-
-
-def _warn_of_lost_row(triplets: Triplets, opened: Opened) -> None:
-    """A file read with a header whose cells are names of objects probably has none."""
+def _warn_of_first_line(triplets: Triplets, opened: Opened) -> None:
+    """A header whose cells are names of objects is probably an answer; a first answer whose names occur nowhere else a header."""
     header, grammar = opened.table.header, opened.grammar
-    names = [header.cells[grammar.columns[role]] for role in grammar.objects]
-    if set(names) <= set(triplets.objects):
+    if grammar.has_header:
+        names = [header.cells[grammar.columns[role]] for role in grammar.objects]
+        wrong = set(names) <= set(triplets.objects)
+        said = "names of columns, but {} are objects; if the file has no header, add one"
+    else:
+        first = triplets.array[:1]
+        names = [triplets.objects[i] for i in first.ravel()]
+        others = triplets.statement_ids != triplets.statement_ids[:1]
+        wrong = len(triplets) >= 10 and not np.isin(triplets.array[others], first).any()
+        said = "an answer, but {} occur nowhere else; if it is a header, take it out"
+    if wrong:
         warnings.warn(
-            f"{header.source}: the first line was read as names of columns, but {', '.join(map(repr, names))} are objects; "
-            "if the file has no header, add one",
+            f"{opened.table.name}: the first line was read as {said.format(', '.join(map(repr, names)))}",
             NearfarWarning,
             stacklevel=4,
         )
