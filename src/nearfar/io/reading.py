@@ -246,7 +246,7 @@ def _read_one(reader: Reader, opened: Opened) -> ReadResult:
     triplets = _whole(reader, opened, rows)
     if table.may_be_bare:
         _warn_of_first_line(triplets, opened)
-    warn_of_suspicions(table.name, triplets.objects, triplets.seconds)
+    warn_of_suspicions(table.name, triplets)
     used = set(grammar.columns.values())
     width = len(table.header) if grammar.has_header else 0
     unused = tuple(table.header.describe(at) for at in range(width) if at not in used)

@@ -143,6 +143,8 @@ class Triplets:
         if objects is None:
             if n_objects is None:
                 n_objects = largest_index(array) + 1
+            if not 0 <= n_objects < 2**31:
+                raise TripletError(f"n_objects must be from 0 to {2**31 - 1:,}, got {n_objects}")
             objects = tuple(map(str, range(n_objects)))
         return cls(array[:, 0], array[:, 1], array[:, 2], objects, **columns)
 
