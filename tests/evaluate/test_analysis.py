@@ -15,7 +15,7 @@ from nearfar.evaluate import Analysis, analyse, auto, crossval
 from nearfar.evaluate.counting import accuracy_per_object, count_answers
 from nearfar.evaluate.splits import kfold
 from nearfar.evaluate.uncertainty import Groups
-from nearfar.space import fit_space, parse_models
+from nearfar.space import fit, parse_models
 from nearfar.triplets import Triplets
 
 
@@ -73,9 +73,7 @@ def test_inside_a_training_part_nothing_of_the_test_part_is_seen():
         train = np.setdiff1d(np.arange(900), np.union1d(splits[f].test, splits[g].test))
         test = answers[splits[g].test]
         for k, model in enumerate(models):
-            assert np.array_equal(
-                credits[k], fit_space(answers[train], model.name).credits(test).astype("f4")
-            )
+            assert np.array_equal(credits[k], fit(answers[train], model.name).credits(test).astype("f4"))
 
 
 def test_the_accuracy_of_auto_is_that_of_choices_made_without_the_test_part():
@@ -217,7 +215,7 @@ def test_a_choice_by_a_sample_is_judged_by_the_other_answers():
     best, inside = analysis.best, np.isin(answers.trio_ids, analysis.judged.trio_ids)
     credit = np.empty(3000)
     for train, test in kfold(answers, 4, seed=1):
-        credit[test] = fit_space(answers[train], best.name).credits(answers[test])
+        credit[test] = fit(answers[train], best.name).credits(answers[test])
     assert best.accuracy == pytest.approx(credit[~inside].mean())
     assert np.array_equal(analysis.held_out, credit.astype("f4"))
     assert best.accuracy > analysis.scores[best.name].accuracy  # more answers to learn from

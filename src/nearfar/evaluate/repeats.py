@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from nearfar.errors import RepeatedControlWarning
 from nearfar.evaluate.uncertainty import Groups, covariance_of_means, dense_codes
-from nearfar.space.models import Model, kernel_of
+from nearfar.space.models import Model
 from nearfar.triplets import Triplets
 
 __all__ = [
@@ -90,7 +90,7 @@ def counts_repeats(model: Model) -> bool:
     >>> [counts_repeats(parse_model(name)) for name in ("k1+k2", "k1-5", "k1+score", "soe-8")]
     [False, False, True, True]
     """
-    kernel = kernel_of(model)
+    kernel = model.kernel
     return kernel is None or not set(kernel.split("+")) <= {"k1", "k2"}
 
 

@@ -10,6 +10,7 @@ from functools import cache
 import numpy as np
 
 from nearfar._tools.arrays import Floats
+from nearfar._tools.distances import squared_distances
 from nearfar.design import Questions, Scheme, random_questions
 from nearfar.embedding import SOE
 from nearfar.errors import InputError, NearfarWarning
@@ -17,7 +18,6 @@ from nearfar.evaluate.metrics import answer_credits
 from nearfar.evaluate.splits import kfold
 from nearfar.evaluate.uncertainty import error_groups, mean_estimate
 from nearfar.simulate import answers as simulated_answers
-from nearfar.simulate import squared_distances
 from nearfar.triplets import Triplets
 
 __all__ = ["Pilot", "SimulatedStudy", "dimensions", "learn_from_pilot", "noise_of_agreement"]

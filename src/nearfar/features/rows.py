@@ -42,7 +42,7 @@ def rows_from_counts(
     """Rows over the given columns, or over those that occur (all of them with ``keep_all``)."""
     make = _from_cells if counts.grid is None else _from_grid
     rows = make(counts, codes, keep_all, np.dtype(dtype))
-    if counts.part.adds_self:
+    if not counts.part.of_pairs:
         rows = replace(rows, phi=_with_self(rows, counts.mark))
     return rows
 
@@ -79,7 +79,7 @@ def _from_grid(
     phi = np.empty(grid.shape[:2], dtype=dtype)
     blocks = threads.blocks(grid.shape[0], threads.n_threads() if grid.size > 100_000 else 1)
     tallies = [np.zeros(grid.shape[1], np.int64) for _ in blocks]
-    by_ratio = counts.part.by_ratio
+    by_ratio = counts.part.of_pairs
     threads.run(
         _loops.grid_rows,
         [(grid, by_ratio, a, b, phi, tally) for (a, b), tally in zip(blocks, tallies, strict=True)],
@@ -102,18 +102,19 @@ def _from_grid(
 def _from_cells(
     counts: Counts, codes: ColumnCodes | None, keep_all: bool, dtype: np.dtype[Any]
 ) -> FeatureRows:
-    cells, part = counts.cells(), counts.part
-    size, found = len(cells.keys), _loops.count_columns(cells.keys, counts.row_bits)
+    cells, part, size = counts.cells(), counts.part, len(counts.cells().keys)
     index = np.int32 if size <= INDEX_LIMIT else np.int64
     rows: NDArray[Any] = np.empty(size, index)
-    starts: NDArray[Any] = np.empty(found + 1, index)
-    columns = np.empty(found, np.int64)
-    squares, data = np.zeros(counts.n_rows), np.empty(size, dtype)
-    _loops.cells_to_csc(*cells, part.by_ratio, counts.row_bits, rows, columns, starts, squares)
-    _loops.unit_values(rows, cells.net, cells.total, part.by_ratio, np.sqrt(squares), data)
-    occurring = part.codes_of_keys(columns, counts.mark_bits)
+    starts: NDArray[Any] = np.empty(size + 1, index)
+    columns, values, squares = np.empty(size, np.int64), np.empty(size), np.zeros(counts.n_rows)
+    n = _loops.cells_to_csc(
+        tuple(cells), part.of_pairs, counts.row_bits, rows, columns, starts, values, squares
+    )
+    starts = np.append(starts[:n], size).astype(index)
+    values /= np.sqrt(np.where(squares > 0, squares, 1.0))[rows]
+    occurring = part.codes_of_keys(columns[:n], counts.mark_bits)
     per_column = np.diff(starts)
-    phi = sparse.csc_array((data, rows, starts), shape=(counts.n_rows, found))
+    phi = sparse.csc_array((values.astype(dtype, copy=False), rows, starts), shape=(counts.n_rows, n))
     phi.has_sorted_indices = phi.has_canonical_format = True
     if codes is None and not keep_all:
         return FeatureRows(phi, occurring, per_column, squares > 0, 0)

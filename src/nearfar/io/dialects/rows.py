@@ -10,7 +10,6 @@ from nearfar.errors import FileError
 from nearfar.io.dialects._grammar import Aside, Dialect, Grammar, Refusal
 from nearfar.io.table import Header
 from nearfar.triplets import Triplets
-from nearfar.triplets.frames import canonical_table
 
 __all__ = ["CANONICAL", "LIST_BOOLEAN", "LIST_COUNT", "LIST_ORDER", "RESPONSE"]
 
@@ -78,7 +77,7 @@ def write(triplets: Triplets) -> pl.DataFrame:
     return pl.DataFrame({"i": triplets.anchor, "j": triplets.near, "k": triplets.far})
 
 
-CANONICAL = Dialect("canonical", "anchor, near, far", canonical, write=canonical_table)
+CANONICAL = Dialect("canonical", "anchor, near, far", canonical, write=Triplets.to_frame)
 LIST_ORDER = Dialect("list-order", "rows (i, j, k)", no_header, list_order, write, writes_header=False)
 LIST_BOOLEAN = Dialect("list-boolean", "rows (i, j, k) and a response", no_header, list_boolean)
 LIST_COUNT = Dialect("list-count", "rows (i, j, k) and a count", no_header, list_count)
