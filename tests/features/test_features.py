@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 from strategies import KERNELS, collections, counted_in, landmark_sets
 
 from nearfar.errors import CoverageWarning, FileError, InputError, UnfittedColumnWarning, UninformedWarning
-from nearfar.features import FeatureMap, coverage
+from nearfar.features import FeatureMap
 from nearfar.features.counts import Counts
 from nearfar.features.mapping import PARTS
 from nearfar.triplets import Triplets
@@ -277,26 +277,7 @@ def test_load_says_what_is_wrong(tmp_path):
 def test_coverage_is_the_average_number_of_shared_columns():
     rows = [[0, 2, 3], [1, 2, 3], [2, 0, 1], [0, 1, 2]]
     # informed 0, 1, 2; column {2,3} has two rows, {0,1} and {1,2} one each: 2 / (3 * 2)
-    assert coverage(Triplets.from_array(rows)) == pytest.approx(1 / 3)
-
-
-@given(collections(), st.sampled_from(["k1", "k2"]))
-def test_coverage_is_that_of_the_feature_map(case, kernel):
-    rows, n = case
-    answers = Triplets.from_array(np.reshape(rows, (-1, 3)).astype(int), n_objects=n)
-    assert coverage(answers, kernel) == FeatureMap(kernel).fit(answers).coverage_[kernel]
-
-
-@pytest.mark.parametrize("kernel", ["k1", "k2"])
-def test_coverage_of_so_many_objects_that_a_cell_is_more_than_one_number(kernel):
-    rows = np.array([np.random.default_rng(seed).permutation(7)[:3] for seed in range(80)])
-    few, many = (Triplets.from_array(rows, n_objects=n) for n in (7, 2_000_000))
-    assert coverage(many, kernel) == coverage(few, kernel) > 0
-
-
-def test_only_k1_and_k2_have_coverage():
-    with pytest.raises(InputError, match="kernel: expected 'k1' or 'k2', got 'score'"):
-        coverage([[0, 1, 2]], "score")
+    assert FeatureMap("k1").fit(rows).coverage_["k1"] == pytest.approx(1 / 3)
 
 
 def test_uninformed_and_too_sparse_give_named_warnings():

@@ -3,5 +3,4 @@ from .feature_map import FeatureMap as FeatureMap
 from .mapping import PARTS as PARTS
 from .mapping import TripletMap as TripletMap
 from .mapping import parse_kernel as parse_kernel
-from .shared import coverage as coverage
 from .stack import Phi as Phi

@@ -27,9 +27,8 @@ from nearfar.features.counts import Counts
 from nearfar.features.k1 import K1
 from nearfar.features.k2 import K2
 from nearfar.features.part import ColumnCodes, Part
-from nearfar.features.rows import rows_from_counts
+from nearfar.features.rows import rows_from_counts, shared_columns
 from nearfar.features.score import SCORE
-from nearfar.features.shared import shared_columns
 from nearfar.features.stack import Block, Phi, stack
 from nearfar.triplets import Triplets, as_triplets
 

@@ -15,7 +15,7 @@ from nearfar.features.counts import Counts
 from nearfar.features.part import ColumnCodes
 from nearfar.features.stack import Block, informed_rows
 
-__all__ = ["FeatureRows", "rows_from_counts"]
+__all__ = ["FeatureRows", "rows_from_counts", "shared_columns"]
 
 INDEX_LIMIT = 2**31 - 1
 
@@ -138,3 +138,11 @@ def _spread(phi: Any, position: NDArray[np.int64], width: int) -> sparse.csc_arr
     return sparse.csc_array(
         (phi.data, phi.indices, np.cumsum(lengths, dtype=lengths.dtype)), (phi.shape[0], width)
     )
+
+
+def shared_columns(rows_per_column: NDArray[Any], n_informed: int) -> float:
+    """Columns that two informed objects share on average, from how many rows each column has."""
+    if n_informed < 2:
+        return 0.0
+    n_c = rows_per_column.astype(np.float64)
+    return float(n_c @ n_c - n_c.sum()) / (n_informed * (n_informed - 1))

@@ -24,7 +24,7 @@ from nearfar.features.mapping import (
     warn_of_gaps,
 )
 from nearfar.features.part import ColumnCodes
-from nearfar.features.shared import shared_columns
+from nearfar.features.rows import shared_columns
 from nearfar.scale._answers import Answers, as_answers
 from nearfar.scale._counting import (
     PartCells,
