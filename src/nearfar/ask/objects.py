@@ -85,9 +85,8 @@ def list_objects(given: Path, suffixes: Collection[str] = SUFFIXES) -> StudyObje
 
 def encode_picture(file: Path) -> Picture:
     """Decode a picture and encode its pixels anew: upright, in sRGB, without EXIF or any other remark."""
-    picture = open_image(file)
+    picture = open_image(file, 800)  # sharp at two pixels per point on a phone
     picture = _in_srgb(picture, picture.info.get("icc_profile"))
-    picture.thumbnail((800, 800))  # sharp at two pixels per point on a phone
     media, data = _encode(picture)
     return Picture(hashlib.sha256(data).hexdigest()[:32], media, data)
 

@@ -38,7 +38,8 @@ class Prepared:
     def display_names(self) -> tuple[str, ...]:
         """What to call the objects in pictures."""
         listing = self.loaded.objects
-        return self.names if listing is None else tuple(listing[name].display_name for name in self.names)
+        shown = {} if listing is None else dict(zip(listing.names, listing.display_names, strict=True))
+        return tuple(shown.get(name, name) for name in self.names)
 
     @property
     def groups(self) -> list[str] | None:
@@ -46,7 +47,8 @@ class Prepared:
         listing = self.loaded.objects
         if listing is None or not any(listing.groups):
             return None
-        return [listing[name].group or "no group" for name in self.names]
+        group_of = dict(zip(listing.names, listing.groups, strict=True))
+        return [group_of[name] or "no group" for name in self.names]
 
     def columns(self) -> dict[str, Any]:
         """The columns that every table of objects begins with."""
