@@ -50,8 +50,7 @@ class Given:
         list[str],
         typer.Argument(
             metavar="ANSWERS",
-            help="Files of answers (.csv .tsv .jsonl .parquet .npz, also .gz or .zst), or - for standard input; "
-            "several are joined.",
+            help="Files of answers (.csv .tsv .jsonl .parquet .npz, also .gz .zst), or - for standard input.",
         ),
     ]
     output: Annotated[
@@ -60,8 +59,7 @@ class Given:
             "--output",
             "-o",
             metavar="FILE",
-            help="Where to write, by extension: .csv .tsv .parquet .npz, or a picture .png .svg .pdf; - for CSV on "
-            "standard output. May be given several times.",
+            help="Where to write: .csv .tsv .parquet .npz .png .svg .pdf, or - for standard output; once or more.",
         ),
     ] = ("-",)  # type: ignore[assignment]  # typer makes a list of it
     model: Annotated[
@@ -70,8 +68,8 @@ class Given:
             "--model",
             "-m",
             metavar="NAME",
-            help="What turns answers into a space: auto, the model that predicts held-out answers best; a kernel (k1, "
-            "k2, k1+k2, score), its PCA (score-5), or an embedding (soe-8, tste-2, ckl-5, ste-3, gnmds-2).",
+            help="auto (the best on held-out answers), a kernel (k1, k2, k1+k2, score), its PCA (score-5), or an embedding "
+            "(soe-8, tste-2, ckl-5, ste-3, gnmds-2).",
         ),
     ] = "auto"
     landmarks: Annotated[
@@ -111,8 +109,7 @@ class Given:
             "--dialect",
             "-d",
             metavar="NAME",
-            help="What the columns mean: canonical, odd-one-out, most-central, salmon, tripletTools, next, things. "
-            "Default: recognised by the header.",
+            help="canonical, odd-one-out, most-central, salmon, tripletTools, next, things. Default: by the header.",
         ),
     ] = None
     column: Annotated[
@@ -133,24 +130,21 @@ class Given:
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Participants to leave out, one per line, by name or by the pseudonym of a report whose key (a file "
-            "that ends in .key) lies beside this file or here.",
+            help="Participants to leave out, one per line, by name, or by pseudonym where its .key lies beside or here.",
         ),
     ] = None
     dask: Annotated[
         str | None,
         typer.Option(
             metavar="CLUSTER",
-            help="Work on Dask: local or local:WORKERS for processes of this machine, or the address of a scheduler, "
-            "such as tcp://10.0.0.1:8786. Answers are then Parquet or CSV files that all workers see.",
+            help="Work on Dask: local, local:WORKERS or the address of a scheduler; for Parquet or CSV files.",
         ),
     ] = None
     scratch: Annotated[
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Keep the features in files of this folder instead of memory, for more objects than memory holds; it "
-            "needs room for about two copies of them. Answers are then Parquet or CSV files.",
+            help="Keep features in this folder, for more objects than memory holds; for Parquet or CSV files.",
         ),
     ] = None
     quiet: Annotated[
