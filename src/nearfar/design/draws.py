@@ -56,6 +56,7 @@ def near_questions(
         not allow questions that are as even.
     seed : whole number or numpy Generator.
 
+    >>> import numpy as np
     >>> questions = near_questions(9, 18)
     >>> np.bincount(questions.anchor).tolist(), np.bincount(questions.array.ravel()).tolist()
     ([2, 2, 2, 2, 2, 2, 2, 2, 2], [6, 6, 6, 6, 6, 6, 6, 6, 6])
@@ -83,6 +84,7 @@ def trio_questions(
     kind : "odd" asks for the odd one out, "central" for the most central one.
     seed : whole number or numpy Generator.
 
+    >>> import numpy as np
     >>> trios = trio_questions(9, 6)
     >>> np.bincount(trios.array.ravel()).tolist()
     [2, 2, 2, 2, 2, 2, 2, 2, 2]

@@ -13,7 +13,7 @@ from nearfar.evaluate.comparison import Comparison
 from nearfar.evaluate.repeats import counts_repeats, warn_of_controls
 from nearfar.evaluate.stability_of_maps import Stability
 from nearfar.space.models import fit as fit_model
-from nearfar.space.models import parse_model
+from nearfar.space.models import parse_model, with_components
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets, as_triplets
 
@@ -25,6 +25,7 @@ def fit(
     model: Any = "auto",
     *,
     landmarks: Sequence[Any] | None = None,
+    n_components: int | None = None,
     seed: Seed = 0,
 ) -> Space:
     """The space that a model makes of answers.
@@ -35,6 +36,7 @@ def fit(
     model : "auto", the model that predicts held-out answers best; a name such as "score", "score-5" or "soe-8"; or
         an object with ``fit_transform(answers)``.
     landmarks : names or indices of the objects that the columns of a kernel are made of.
+    n_components : dimensions, where the name has none: ``fit(answers, "soe", n_components=5)``.
     seed : None, an integer or a numpy Generator; for ``auto``.
 
     A model that is named counts every answer, as its definition says; a ``RepeatedControlWarning`` tells where a control
@@ -46,6 +48,7 @@ def fit(
     >>> fit([[0, 1, 2], [0, 1, 3], [1, 0, 2], [2, 3, 0], [3, 2, 1]], "score")
     Space('score', 4 objects)
     """
+    model = with_components(model, n_components)
     if isinstance(model, str) and model == "auto" and landmarks is None:
         return Analysis(answers, seed=seed).space
     answers, chosen = as_triplets(answers), parse_model(_named(model), landmarks=landmarks)

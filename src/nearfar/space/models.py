@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from nearfar._tools.checks import brief
+from nearfar._tools.checks import brief, check_count
 from nearfar._tools.memory import check_points, check_square
 from nearfar.errors import InputError
 from nearfar.space.results import mentioned
@@ -34,6 +34,7 @@ __all__ = [
     "most_components",
     "parse_model",
     "parse_models",
+    "with_components",
 ]
 
 KERNELS = ("k1", "k2", "k1+k2", "score")
@@ -154,15 +155,23 @@ class _FeaturesThenPCA:
         return points
 
 
-def fit(answers: Triplets | ArrayLike, model: Any, *, landmarks: Sequence[Any] | None = None) -> Space:
+def fit(
+    answers: Triplets | ArrayLike,
+    model: Any,
+    *,
+    landmarks: Sequence[Any] | None = None,
+    n_components: int | None = None,
+) -> Space:
     """The space that one model, given by name or as an object, makes of answers.
+
+    ``n_components`` : completes a name: ``fit(answers, "soe", n_components=5)`` is ``fit(answers, "soe-5")``.
 
     >>> answers = Triplets.from_array([[0, 1, 2], [0, 1, 3], [1, 0, 2], [2, 3, 0], [3, 2, 1]])
     >>> fit(answers, "score").predict([[0, 2, 1], [3, 2, 0]]).triplets.array.tolist()
     [[0, 1, 2], [3, 2, 0]]
     """
     answers = as_triplets(answers)
-    chosen = parse_model(model, landmarks=landmarks)
+    chosen = parse_model(with_components(model, n_components), landmarks=landmarks)
     return chosen.fit(answers) if len(answers) else empty_space(chosen.name, answers, chosen.n_components)
 
 
@@ -209,6 +218,19 @@ def kernel_matrix(
     K, shift, _ = shifted_kernel(feature_map._fit_by_columns(answers), diagonal=diagonal)
     K[feature_map._informed, feature_map._informed] = 1.0 - shift  # exactly: the rows of Phi have unit length
     return K
+
+
+def with_components(model: Any, n_components: int | None) -> Any:
+    """The name of a model with so many dimensions; as it is without them.
+
+    >>> with_components("soe", 5), with_components("soe-8", None)
+    ('soe-5', 'soe-8')
+    """
+    if n_components is None:
+        return model
+    if not isinstance(model, str) or model == "auto":
+        raise InputError("n_components: goes with the name of a model, such as 'soe' or 'score'")
+    return f"{model}-{check_count(n_components, 'n_components')}"
 
 
 def empty_space(name: str, answers: Triplets, n_components: int | None = None) -> Space:

@@ -24,8 +24,6 @@ def fine(side: float) -> float:
 def thumbnail(path: Path, side: float) -> NDArray[Any] | None:
     """(height, width, 3) pixels of a picture whose longer side is ``side`` on the figure; None where there is none."""
     try:
-        image = open_image(path, side=round(fine(side)))
+        return np.asarray(open_image(path, round(fine(side))).convert("RGB"))
     except FileError:  # no picture after all: the object keeps its point or name
         return None
-    image.thumbnail((round(fine(side)), round(fine(side))))
-    return np.asarray(image.convert("RGB"))
