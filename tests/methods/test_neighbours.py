@@ -107,7 +107,7 @@ def test_outlier_score_is_one_minus_mean_similarity_to_the_nearest(layout):
     assert (np.diff(found.scores[found.order]) <= 0).all()
 
 
-def test_the_odd_one_is_flagged_and_explained():
+def test_the_odd_one_is_flagged():
     rng = np.random.default_rng(4)
     rows = np.abs(rng.standard_normal((40, 5))) + 1
     rows[17] *= -1
@@ -115,10 +115,7 @@ def test_the_odd_one_is_flagged_and_explained():
     rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-300)
     found = outliers(rows, k=5)
     assert found.flagged[0] == 17 and found.scores[17] > found.threshold
-    names = [f"thing {x}" for x in range(40)]
-    assert found.explain(17, names).startswith("'thing 17' agrees with its 5 nearest objects by -0.")
-    assert "it has 5 columns, where 5 are usual" in found.explain(17)
-    assert found.explain(3) == "object 3 is uninformed: no usable answer is about it."
+    assert np.isnan(found.scores[3]) and 3 not in found.order and found.columns[17] == 5
 
 
 def test_fewer_objects_than_neighbours_asked_for():

@@ -25,7 +25,6 @@ __all__ = ["KernelKMeans", "cluster_means"]
 STRATEGIES = ("auto", "matrix", "products")
 SAMPLE = 50_000  # objects on which starts are found when there are more than twice as many
 SMALL = 4_000  # up to so many objects with more columns the kernel matrix is made in a second
-ENOUGH = 20  # objects of a sample that a sparse column must have on average to represent the whole
 
 
 class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -148,15 +147,12 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def _starts(self, gram: Gram, factored: Factored, k: int, max_iter: int) -> list[list[Any]]:
         """Labels by k-means++, in blocks; of very many objects, those that k-means on a sample settles on."""
         n_starts, rng = check_count(self.n_init, "n_init"), generator(self.random_state, "random_state")
-        n, rows = gram.rows.n_rows, gram.rows
-        if self.sample == "auto":
-            per_column = factored.n_entries / max(factored.width, 1)
-            is_sampled = n > 2 * SAMPLE and (not factored.is_sparse or per_column * SAMPLE / n >= ENOUGH)
-            count = SAMPLE
-        else:
-            count = check_count(self.sample, "sample")
-            is_sampled = n > count
-        if gram.is_kernel or not is_sampled:
+        n, rows, is_auto = gram.rows.n_rows, gram.rows, self.sample == "auto"
+        count = SAMPLE if is_auto else check_count(self.sample, "sample")
+        is_sampled = n > (2 * count if is_auto else count) and not gram.is_kernel
+        if is_sampled and is_auto and factored.is_sparse:  # columns must occur often enough in a sample
+            is_sampled = factored.n_entries / max(factored.width, 1) * count / n >= 20
+        if not is_sampled:
             return [rows.cut(labels) for labels in plus_plus(gram, k, n_starts, rng)]
         drawn = gram.take(np.sort(rng.choice(n, count, replace=False)))
         settled = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -163,18 +162,6 @@ class Outliers:
     columns: NDArray[np.int64]
     k: int
     uninformed: NDArray[np.intp]
-
-    def explain(self, x: int, names: Sequence[str] | None = None) -> str:
-        """One sentence about object x."""
-        name = repr(names[x]) if names is not None else f"object {x}"
-        if np.isnan(self.scores[x]):
-            return f"{name} is uninformed: no usable answer is about it."
-        known = self.scores[self.order]
-        return (
-            f"{name} agrees with its {self.k} nearest objects by {1 - self.scores[x]:.2f} on average, where "
-            f"{1 - np.median(known):.2f} is usual; it has {self.columns[x]:,} columns, where "
-            f"{int(np.median(self.columns[self.order])):,} are usual."
-        )
 
 
 def outliers(phi: PhiLike, k: int = 10) -> Outliers:

@@ -19,7 +19,6 @@ from nearfar.methods._common import as_given, check_count, phi_rows
 
 __all__ = ["Neighbours", "nearest_among", "neighbours"]
 
-BLOCK_BYTES = 1 << 25
 IndicesAndValues = tuple[NDArray[np.intp], NDArray[np.float64]]
 
 
@@ -62,7 +61,11 @@ def neighbours(phi: PhiLike, k: int = 10) -> Neighbours:
     rows = phi_rows(phi)
     backend, many = rows.backend, len(rows.blocks)
     missing = uninformed(rows)
-    k = _check_k(k, rows.n_rows - len(missing))
+    others = max(rows.n_rows - len(missing) - 1, 0)
+    if check_count(k, "k") > others:
+        raise InputError(
+            f"k={k} neighbours are more than the {others} other informed objects; ask for fewer",
+        )
     joined = []
     for i, block in enumerate(rows.blocks):  # every block meets every other one
         itself = [i == j for j in range(many)]
@@ -109,7 +112,7 @@ def _join(block: Any, candidates: list[IndicesAndValues], k: int) -> IndicesAndV
 
 
 def nearest_among(
-    rows: Any, others: Any, k: int, *, itself: bool, block_bytes: int = BLOCK_BYTES
+    rows: Any, others: Any, k: int, *, itself: bool, block_bytes: int = 1 << 25
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """(b, k) indices among ``others`` of the largest kernel values, and those values, largest first.
 
@@ -125,28 +128,15 @@ def nearest_among(
     chosen = np.empty((rows.shape[0], k), dtype=np.intp)
     values = np.empty((rows.shape[0], k))
     columns = others.T.tocsr() if is_sparse(others) else others.T  # once, not once per block
-    for where in track(_row_slices(rows.shape[0], others.shape[0], block_bytes), "neighbours"):
+    height = max(1, block_bytes // (8 * max(others.shape[0], 1)))
+    for start in track(range(0, rows.shape[0], height), "neighbours"):
+        where = slice(start, min(start + height, rows.shape[0]))
         similarity = _products(rows[where], columns)
         if itself:
             similarity[np.arange(where.stop - where.start), np.arange(where.start, where.stop)] = -np.inf
         chosen[where] = _largest(similarity, k, rows.dtype)
         values[where] = np.take_along_axis(similarity, chosen[where], axis=1)
     return chosen, values
-
-
-def _check_k(k: int, n_informed: int) -> int:
-    """``k``, or an error where there are not so many others."""
-    if check_count(k, "k") > n_informed - 1:
-        raise InputError(
-            f"k={k} neighbours are more than the {max(n_informed - 1, 0)} other informed objects; ask for fewer",
-        )
-    return k
-
-
-def _row_slices(n_rows: int, n_others: int, block_bytes: int) -> list[slice]:
-    """Blocks of rows whose kernel values with all others fit a few megabytes."""
-    height = max(1, block_bytes // (8 * max(n_others, 1)))
-    return [slice(start, min(start + height, n_rows)) for start in range(0, n_rows, height)]
 
 
 def _products(block: Any, columns: Any) -> NDArray[Any]:

@@ -117,7 +117,7 @@ class PrincipalAxes:
         """Blocks of coordinates, from eigenvectors over the objects."""
         phi, informed = factored.phi, factored.rows
         values, vectors = leading(factored, count, strategy, K, solver=solver)
-        vectors *= _turned(signs_of(vectors, np.abs(vectors).max(axis=0)))
+        vectors *= np.where(_extremes(vectors, np.zeros(0, np.intp)) < 0, -1.0, 1.0)
         self._keep_values(values, trace(factored), factored.size)
         scale = np.sqrt(np.where(self.eigenvalues_ > 0, self.eigenvalues_, np.inf))
         # X' u / sqrt(lambda - s) over the columns that occur; u sums to 0, so X needs no centring
@@ -151,17 +151,11 @@ def _missing(factored: Factored) -> list[NDArray[np.intp]]:
 
 def _signs(factored: Factored, points: list[Any]) -> Floats:
     """(d,) 1 or -1, so that the largest coordinate of the informed objects is positive on every axis."""
-    backend, missing = factored.phi.backend, _missing(factored)
-    largest = np.max(backend.gather("signs", backend.map("signs", _largest, points, missing)), axis=0)
-    signs = backend.gather("signs", backend.map("signs", _signs_in, points, missing, largest=largest))
-    first = signs[0]
-    for block in signs[1:]:  # the first block that has such an entry counts
-        first = np.where(first == 0, block, first)
-    return _turned(first)
-
-
-def _turned(signs: Floats) -> Floats:
-    return np.where(signs < 0, -1.0, 1.0)
+    backend = factored.phi.backend
+    extremes = np.stack(backend.gather("signs", backend.map("signs", _extremes, points, _missing(factored))))
+    sizes = np.abs(extremes)
+    first = np.argmax(sizes >= (1 - 1e-6) * sizes.max(axis=0), axis=0)  # of equals the one in the first block
+    return np.where(extremes[first, np.arange(len(first))] < 0, -1.0, 1.0)
 
 
 def _shifted_values(values: Floats, shift: float) -> Floats:
@@ -174,13 +168,14 @@ def _shifted_values(values: Floats, shift: float) -> Floats:
 # -------------------------------------------------------------------- one block
 
 
-def signs_of(vectors: Floats, largest: Floats) -> Floats:
-    """(d,) sign of the first entry of every column that is as large as ``largest``; 0 where none is."""
-    if not len(vectors):  # a block of rows may have no informed one
-        return np.zeros(len(largest))
-    hits = np.abs(vectors) >= (1 - 1e-6) * largest
-    signs: Floats = np.sign(vectors[np.argmax(hits, axis=0), np.arange(len(largest))])
-    return np.where(hits.any(axis=0), signs, 0.0)
+def _extremes(points: Floats, missing: NDArray[np.intp]) -> Floats:
+    """(d,) the first of the coordinates of informed rows that are as large as any, on every axis; 0 where there is none."""
+    known = np.delete(points, missing, axis=0) if len(missing) else points
+    if not len(known):  # a block of rows may have no informed one
+        return np.zeros(points.shape[1])
+    sizes = np.abs(known)
+    first = np.argmax(sizes >= (1 - 1e-6) * sizes.max(axis=0), axis=0)
+    return np.asarray(known[first, np.arange(known.shape[1])])
 
 
 def _is_sparse(block: Any) -> bool:
@@ -189,19 +184,6 @@ def _is_sparse(block: Any) -> bool:
 
 def _same(value: Any) -> Any:
     return value
-
-
-def _known(points: Floats, missing: NDArray[np.intp]) -> Floats:
-    return np.delete(points, missing, axis=0) if len(missing) else points
-
-
-def _largest(points: Floats, missing: NDArray[np.intp]) -> Floats:
-    result: Floats = np.abs(_known(points, missing)).max(axis=0, initial=0.0)
-    return result
-
-
-def _signs_in(points: Floats, missing: NDArray[np.intp], largest: Floats) -> Floats:
-    return signs_of(_known(points, missing), largest)
 
 
 def _centred(block: Any, axes: Floats, columns: NDArray[Any], origin: Floats) -> Floats:
