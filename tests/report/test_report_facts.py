@@ -8,6 +8,7 @@ import pytest
 from report_tools import answers, small_report
 
 from nearfar import Triplets, analyse, noise_ceiling
+from nearfar._tools.pseudonyms import keep_key, key_beside, pseudonyms, real_names, shown_names
 from nearfar.errors import InputError
 from nearfar.evaluate.curve import Forecast, learning_curve
 from nearfar.evaluate.people import judge_people
@@ -18,7 +19,6 @@ from nearfar.report.judge_section import make_judge
 from nearfar.report.kernel_section import show_space
 from nearfar.report.make import make_report
 from nearfar.report.people import participant_facts
-from nearfar.report.pseudonyms import keep_key, key_beside, pseudonyms, real_names, shown_names
 from nearfar.report.stability_section import make_certainty
 from nearfar.report.verdict import make_verdict
 

@@ -107,8 +107,8 @@ def report(
         _check_targets(output, bundle, json)
         from dataclasses import replace
 
+        from nearfar._tools.pseudonyms import keep_key
         from nearfar.report.make import make_report
-        from nearfar.report.pseudonyms import keep_key
 
         secret = None if show_participants else _secret(key, output)
         loaded = load(
@@ -151,7 +151,7 @@ def report(
 
 def _secret(key: Path | None, output: Path) -> str | None:
     """The key of the pseudonyms: given, or beside the page; a page on standard output has nothing beside it."""
-    from nearfar.report.pseudonyms import key_beside, read_key
+    from nearfar._tools.pseudonyms import key_beside, read_key
 
     if key is not None:
         return read_key(key)

@@ -389,7 +389,8 @@ class Analysis:
         The key of the pseudonyms is kept beside the page (``report.key``), so that the next report of the same people
         calls them the same.
         """
-        from nearfar.report import keep_key, key_beside, make_report
+        from nearfar._tools.pseudonyms import keep_key, key_beside
+        from nearfar.report import make_report
 
         if not options.get("show_participants"):
             options.setdefault("key", key_beside(path))

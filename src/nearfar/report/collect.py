@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar._tools.pseudonyms import shown_names
 from nearfar.errors import InputError, NearfarWarning
 from nearfar.evaluate.analysis import Analysis
 from nearfar.evaluate.counting import accuracy_per_object
@@ -28,7 +29,6 @@ from nearfar.report.map_section import make_maps
 from nearfar.report.paragraph import citations, methods_paragraph, versions
 from nearfar.report.people import participant_facts
 from nearfar.report.pictures import FoundPictures, Thumbnail, find_pictures, thumbnails
-from nearfar.report.pseudonyms import shown_names
 from nearfar.report.stability_section import Certainty, make_certainty
 from nearfar.report.verdict import make_verdict
 from nearfar.report.words import count, display_names, number
