@@ -79,7 +79,7 @@ class InMemory:
 
 
 def _mapped_by_pca(pca: Any, kernel: str) -> Mapped:
-    from nearfar.report.words import listed, percent
+    from nearfar._tools.text import listed, percent
 
     shares = listed([percent(share) for share in pca.explained_variance_ratio_], most=10)
     note = f"kernel PCA of {kernel}: the coordinates hold {shares} of the spread"
@@ -93,7 +93,7 @@ def _mapped_by_pca(pca: Any, kernel: str) -> Mapped:
 
 
 def _agreement(ready: Prepared, space: Any) -> str:
-    from nearfar.report.words import percent
+    from nearfar._tools.text import percent
 
     agreed = percent(float(space.credits(ready.loaded.triplets).mean()))
     return f"{space.model}: agrees with {agreed} of the answers it was made from; for new answers see  nearfar compare"

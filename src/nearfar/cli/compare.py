@@ -127,10 +127,10 @@ def _compare_groups(analysis: Analysis, groups: dict[str, str], form: Form, outp
     if form is Form.json:
         import json
 
-        from nearfar.report.facts import plain
-        from nearfar.report.groups_section import groups_facts
+        from nearfar._tools.records import plain
+        from nearfar.report.groups import group_comparison
 
-        text = json.dumps(plain(groups_facts(found, {})), indent=2, ensure_ascii=False)
+        text = json.dumps(plain(group_comparison(found, {})), indent=2, ensure_ascii=False)
     with text_output(output) as stream:
         stream.write(f"{text}\n")
 
@@ -138,16 +138,16 @@ def _compare_groups(analysis: Analysis, groups: dict[str, str], form: Form, outp
 def _draw_groups(analysis: Analysis, groups: dict[str, str], output: str, quiet: bool) -> None:
     """The maps of two groups, side by side."""
     from nearfar.report.figures import groups_figure, need_matplotlib, save_figure
-    from nearfar.report.groups_section import groups_facts
+    from nearfar.report.groups import group_comparison
 
     need_matplotlib()
-    pairs = groups_facts(analysis.groups(groups), {}).pairs
+    pairs = group_comparison(analysis.groups(groups), {})["pairs"]
     if len(pairs) > 1:
         raise InputError(
             f"--groups: a figure shows two groups, got {len(pairs)} pairs; nearfar report --bundle draws them all"
         )
     save_figure(groups_figure(pairs[0]), output)
-    tell(f"{pairs[0].verdict} Wrote {output}", quiet=quiet)
+    tell(f"{pairs[0]['finding']['text']} Wrote {output}", quiet=quiet)
 
 
 def _names(given: list[str]) -> list[str]:

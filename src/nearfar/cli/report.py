@@ -134,13 +134,8 @@ def report(
             files=[file for file in answers if file != "-"],
             excluded=loaded.excluded,
         )
-        if made.facts.groups is not None and made.facts.groups.reason:
-            warnings.warn(
-                "groups are not compared: that takes two groups of at least three people each, and answers to "
-                "enough different questions",
-                NearfarWarning,
-                stacklevel=2,
-            )
+        if made.data["groups"] and made.data["groups"]["reason"]:
+            warnings.warn(made.data["groups"]["reason"], NearfarWarning, stacklevel=2)
         written = _write(made, output, json, bundle)
         if secret is not None and key is None and made.people:
             keep_key(output, secret)
@@ -166,7 +161,7 @@ def _write(made: Report, output: Path, json: Path | None, bundle: Path | None) -
     else:
         written.append(made.write(output))
     if json is not None and _is_standard(json):
-        write_bytes("-", made.facts.to_json().encode())
+        write_bytes("-", made.json().encode())
     elif json is not None:
         written.append(made.write_json(json))
     if bundle is not None:
@@ -179,13 +174,14 @@ def _is_standard(path: Path) -> bool:
 
 
 def tell_people(made: Report, *, quiet: bool) -> None:
-    """Whom to look at, by name: here only the person at the terminal reads it."""
+    """Whom to check, by name: here only the person at the terminal reads it."""
     real = {shown: name for name, shown in made.people.items()}
-    for person in made.facts.quality.participants or ():
-        if person.reasons:
-            who = real[person.name]
-            name = person.name if who == person.name else f"{person.name} ({who})"
-            tell(f"review {name}: {'; '.join(person.reasons)}".replace("\xa0", " "), quiet=quiet)
+    people = made.data["participants"]
+    for person in people["rows"] if people else ():
+        if person["reason"]:
+            who, shown = real[person["name"]], person["name"]
+            name = shown if who == shown else f"{shown} ({who})"
+            tell(f"check {name}: {person['reason']}".replace("\xa0", " "), quiet=quiet)
 
 
 def _check_targets(output: Path, bundle: Path | None, json: Path | None) -> None:

@@ -9,16 +9,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar.report.print.placing import place_names, spread
-from nearfar.report.print.sheet import COLOURS, FAINT, INK, QUIET, Figure, below, sheet, shortened, style
-from nearfar.report.print.thumbnail import MOST_IMAGES, fine, thumbnail
+from nearfar.report.figures.placing import place_names, spread
+from nearfar.report.figures.sheet import (
+    COLOURS,
+    FAINT,
+    INK,
+    QUIET,
+    Figure,
+    below,
+    picture_box,
+    sheet,
+    shortened,
+    style,
+    thumbnail,
+)
 
 __all__ = ["map_figure"]
 
 MARKERS = "osD^vP*X<>"
-MOST_GROUPS = 30  # in the legend
 WIDTH = 7.0  # inches
-MOST_NAMES = 2000  # beyond these a map shows points alone
 
 
 def map_figure(
@@ -44,7 +53,7 @@ def map_figure(
     """
     points = np.asarray(points, dtype=np.float64)
     shown = np.setdiff1d(np.arange(len(points)), np.asarray(uninformed, dtype=np.intp))
-    pictured = images if images and len(shown) <= MOST_IMAGES else {}
+    pictured = images if images and len(shown) <= 400 else {}
     bare = np.array([x for x in shown if int(x) not in pictured], dtype=np.intp)
     with style():
         kinds = _Kinds(groups, len(points), shown)
@@ -54,7 +63,7 @@ def map_figure(
         _frame_points(axes, points[shown])
         _draw_images(figure, axes, points, shown, pictured, kinds)
         _draw_points(axes, points, bare, kinds)
-        if len(bare) <= MOST_NAMES:
+        if len(bare) <= 2000:
             _draw_names(figure, axes, points, bare, names)
     return figure
 
@@ -154,8 +163,6 @@ def _draw_images(
     figure: Any, axes: Any, points: Any, shown: NDArray[np.intp], images: Mapping[int, Path], kinds: _Kinds
 ) -> None:
     """Pictures, moved apart where they would hide each other, each tied to its point by a line."""
-    from matplotlib.offsetbox import AnnotationBbox, OffsetImage
-
     chosen = [int(x) for x in shown if int(x) in images]
     if not chosen:
         return
@@ -164,9 +171,7 @@ def _draw_images(
     side = float(np.clip(np.sqrt(0.22 * frame.width * frame.height / max(len(shown), 1)), 14, 90))
     pictures = {x: picture for x in chosen if (picture := thumbnail(images[x], side)) is not None}
     pixels = axes.transData.transform(points[list(pictures)]) - corner
-    sizes = (
-        np.array([(p.shape[1], p.shape[0]) for p in pictures.values()]).reshape(-1, 2) * side / fine(side) + 6
-    )
+    sizes = np.array([(p.shape[1], p.shape[0]) for p in pictures.values()]).reshape(-1, 2) / 3 + 6
     centres = spread(pixels, sizes, frame=(frame.width, frame.height))
     back = axes.transData.inverted()
     for (x, picture), pixel, centre in zip(pictures.items(), pixels, centres, strict=True):
@@ -174,17 +179,8 @@ def _draw_images(
         if np.abs(centre - pixel).max() > side / 4:
             axes.plot(*zip(start, end, strict=True), color=kinds.colours[x], linewidth=0.7, zorder=1)
             axes.scatter(*start, s=6, color=kinds.colours[x], linewidths=0, zorder=2)
-        box = OffsetImage(picture, zoom=side / fine(side) * 72 / figure.dpi)
-        axes.add_artist(
-            AnnotationBbox(
-                box,
-                end,
-                frameon=True,
-                pad=0.08,
-                bboxprops={"edgecolor": kinds.colours[x], "linewidth": 1.2, "boxstyle": "square,pad=0.08"},
-                zorder=3,
-            )
-        )
+        zoom = 72 / figure.dpi / 3
+        axes.add_artist(picture_box(picture, zoom, end, kinds.colours[x], pad=0.08, zorder=3))
 
 
 def _draw_legend(figure: Any, axes: Any, kinds: _Kinds) -> None:
@@ -193,11 +189,10 @@ def _draw_legend(figure: Any, axes: Any, kinds: _Kinds) -> None:
 
     handles = [
         Line2D([], [], color=colour, marker=marker, linestyle="", markersize=5, label=group)
-        for group, colour, marker in kinds.legend[:MOST_GROUPS]
+        for group, colour, marker in kinds.legend[:30]
     ]
-    if len(kinds.legend) > MOST_GROUPS:
-        rest = len(kinds.legend) - MOST_GROUPS
-        handles.append(Line2D([], [], linestyle="", label=f"and {rest} more"))
+    if len(kinds.legend) > 30:
+        handles.append(Line2D([], [], linestyle="", label=f"and {len(kinds.legend) - 30} more"))
     box = axes.get_position()
     legend = figure.legend(
         handles=handles,

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nearfar.report.print.sheet import INK, Figure, below, sheet, shortened, style
+from nearfar.report.figures.sheet import INK, Figure, below, sheet, shortened, style
 
 __all__ = ["kernel_figure"]
 
-MOST_NAMES = 80  # along the side, while they can be read
 SIDE, SCALE = 6.0, 0.6  # inches
 
 
@@ -32,9 +31,8 @@ def kernel_figure(
     block = K[np.ix_(chosen, chosen)]
     apart = np.abs(block[~np.eye(len(block), dtype=bool)])
     limit = float(np.quantile(apart, 0.98)) if len(apart) else 1.0
-    named = len(chosen) <= MOST_NAMES
-    shown = [shortened(names[x], 24) for x in chosen] if named else []
-    note = "Agreement of every two objects (no distances); the diagonal may lie beyond the scale."
+    shown = [shortened(names[x], 24) for x in chosen] if len(chosen) <= 80 else []
+    note = "Similarity of every two objects; the diagonal may lie beyond the scale."
     with style():
         figure, axes = sheet(title, below(note, names, uninformed), SIDE, SIDE)
         picture = axes.imshow(

@@ -9,8 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar.report.print.sheet import COLOURS, FAINT, INK, QUIET, Figure, below, sheet, shortened, style
-from nearfar.report.print.thumbnail import MOST_IMAGES, thumbnail
+from nearfar.report.figures.sheet import (
+    COLOURS,
+    FAINT,
+    INK,
+    QUIET,
+    Figure,
+    below,
+    picture_box,
+    sheet,
+    shortened,
+    style,
+    thumbnail,
+)
 
 __all__ = ["tree_figure"]
 
@@ -37,11 +48,11 @@ def tree_figure(
     Z, leaves = _informed_part(np.asarray(tree), np.asarray(uninformed, dtype=np.intp))
     n = len(leaves)
     codes = None if labels is None else np.asarray(labels)[leaves]
-    pictured = {at: images[int(x)] for at, x in enumerate(leaves) if int(x) in images} if images else {}
-    pictured = pictured if n <= MOST_IMAGES else {}
+    drawn = images if images and n <= 400 else {}
+    pictured = {at: drawn[int(x)] for at, x in enumerate(leaves) if int(x) in drawn}
     with style():
         height = float(np.clip((0.36 if pictured else 0.145) * n, 2.0, 40.0))
-        note = "A join stands at the distance between the two groups it joins."
+        note = "A join stands at the distance between the two branches it joins."
         figure, axes = sheet(title, below(note, names, uninformed), 7.0, height)
         _draw_tree(axes, Z, n, codes)
         size = float(np.clip(72 * height * 0.75 / max(n, 1), 1.0, 8))
@@ -101,8 +112,6 @@ def _draw_images(
     figure: Any, axes: Any, order: list[int], images: Mapping[int, Path], codes: NDArray[Any] | None
 ) -> float:
     """Pictures beside their leaves, framed in the colour of the cluster; the width they take, in points."""
-    from matplotlib.offsetbox import AnnotationBbox, OffsetImage
-
     points = 72 / figure.dpi
     high = axes.get_window_extent().height * points / max(len(order), 1)
     side = float(np.clip(0.84 * high, 4, 60))  # points
@@ -111,18 +120,8 @@ def _draw_images(
         if x not in found:
             continue
         colour = FAINT if codes is None or codes[x] < 0 else COLOURS[codes[x] % len(COLOURS)]
-        longest = max(found[x].shape[:2])
-        axes.add_artist(
-            AnnotationBbox(
-                OffsetImage(found[x], zoom=side / longest),
-                (0, row),
-                xybox=(4 + side / 2, 0),
-                boxcoords="offset points",
-                pad=0,
-                bboxprops={"edgecolor": colour, "linewidth": 1.0},
-                annotation_clip=False,
-            )
-        )
+        offset = {"xybox": (4 + side / 2, 0), "boxcoords": "offset points", "pad": 0}
+        axes.add_artist(picture_box(found[x], side / max(found[x].shape[:2]), (0, row), colour, **offset))
     return side + 5 if found else 0.0
 
 

@@ -9,9 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from nearfar._tools.atomic import atomic_path
+from nearfar._tools.text import PICTURES, listed
 from nearfar.errors import InputError, MissingExtra
-from nearfar.report.words import listed
 
 __all__ = [
     "COLOURS",
@@ -22,14 +24,15 @@ __all__ = [
     "Figure",
     "below",
     "need_matplotlib",
+    "picture_box",
     "save_figure",
     "sheet",
     "shortened",
     "style",
+    "thumbnail",
 ]
 
 Figure: TypeAlias = Any
-PICTURES = (".jpg", ".jpeg", ".png", ".gif", ".webp", ".svg", ".bmp", ".tif", ".tiff")
 FORMATS = (".png", ".svg", ".pdf")
 INK, QUIET, FAINT = "#22262b", "#5d646d", "#a3a9b1"
 MARGIN = 0.22  # inches
@@ -97,16 +100,34 @@ def sheet(title: str, note: str, width: float, height: float) -> tuple[Figure, A
     return figure, axes
 
 
-def below(note: str, names: Sequence[str], uninformed: Sequence[int]) -> str:
+def below(note: str, names: Sequence[str] = (), uninformed: Sequence[int] = ()) -> str:
     """The lines under a figure: a note, and the objects without a usable answer."""
     lines = [note] if note else []
     if len(uninformed):
         lines.append(f"Not shown, no usable answer: {listed([names[x] for x in uninformed])}.")
-    return "\n".join(_wrapped(line, 130) for line in lines)
+    return "\n".join(textwrap.fill(line, 130) for line in lines)
 
 
-def _wrapped(text: str, width: int) -> str:
-    return "\n".join(textwrap.wrap(text, width)) or text
+def thumbnail(path: Path, side: float) -> Any:
+    """(height, width, 3) pixels of a picture, three times as fine as ``side`` on the figure; None where there is none."""
+    try:
+        from PIL import Image
+    except ImportError as error:
+        raise MissingExtra("pillow", "report") from error
+    try:
+        with Image.open(path) as image:
+            image.thumbnail((round(3 * side), round(3 * side)))
+            return np.asarray(image.convert("RGB"))
+    except OSError:  # not a picture after all: the object keeps its point or name
+        return None
+
+
+def picture_box(picture: Any, zoom: float, at: Any, colour: str, **more: Any) -> Any:
+    """An artist that shows a picture at a point, framed in a colour."""
+    from matplotlib.offsetbox import AnnotationBbox, OffsetImage
+
+    frame = {"edgecolor": colour, "linewidth": 1.1}
+    return AnnotationBbox(OffsetImage(picture, zoom=zoom), at, bboxprops=frame, annotation_clip=False, **more)
 
 
 def shortened(name: str, most: int = 28) -> str:

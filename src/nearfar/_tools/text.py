@@ -6,9 +6,32 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-__all__ = ["count", "display_names", "duration", "listed", "number", "percent", "plural", "points"]
+__all__ = [
+    "PICTURES",
+    "count",
+    "display_names",
+    "duration",
+    "listed",
+    "number",
+    "percent",
+    "plural",
+    "points",
+]
 
-PICTURES = (".jpg", ".jpeg", ".png", ".gif", ".webp", ".svg", ".bmp", ".tif", ".tiff")
+PICTURES = (
+    ".avif",
+    ".bmp",
+    ".gif",
+    ".jfif",
+    ".jpeg",
+    ".jpg",
+    ".png",
+    ".ppm",
+    ".svg",
+    ".tif",
+    ".tiff",
+    ".webp",
+)
 MINUS, HARD_SPACE = "\N{MINUS SIGN}", "\N{NO-BREAK SPACE}"
 
 
