@@ -197,7 +197,9 @@ def plane(analysis: Analysis) -> str:
 def ceiling(found: NoiseCeiling) -> Finding:
     """How good the best possible model could be."""
     if found.outer is None or found.agreement is None:
-        return Finding("fair", "Unknown", f"The best possible accuracy is unknown: {found.unknown}.")
+        why, _, ask = found.unknown.partition("; ")
+        todo = f"{ask[:1].upper()}{ask[1:]}." if ask else ""
+        return Finding("fair", "Unknown", f"The best possible accuracy is unknown: {why}.", todo)
     low, high = found.outer
     text = (
         f"No model could predict more than {100 * low:.0f} to {percent(high, 0)} of such answers "
