@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from nearfar.evaluate.ceiling import NoiseCeiling
     from nearfar.evaluate.cluster_count import ClusterCount
     from nearfar.evaluate.curve import LearningCurve
-    from nearfar.evaluate.groups import GroupPair
+    from nearfar.evaluate.groups import GroupComparison, GroupPair
     from nearfar.evaluate.people import People, Person
     from nearfar.evaluate.stability_of_maps import Stability
     from nearfar.evaluate.tastes import Tastes
@@ -31,6 +31,7 @@ __all__ = [
     "curve",
     "enough",
     "gloss",
+    "group_comparison",
     "group_pair",
     "interval",
     "left_out",
@@ -356,6 +357,17 @@ def group_pair(pair: GroupPair) -> Finding:
     return Finding(
         "fair", f"They differ ({how})", f"{one} and {other} see the objects differently, {noise}", details
     )
+
+
+def group_comparison(found: GroupComparison) -> Finding:
+    """Whether groups of participants see the objects differently; of several pairs, which."""
+    if len(found.pairs) == 1:
+        return group_pair(found.pairs[0])
+    differ = [pair for pair in found.pairs if pair.test.differ and not pair.test.questions_differ]
+    named = [f"{pair.names[0]} and {pair.names[1]} (p = {pair.test.p:.3f})" for pair in differ]
+    text = f"These see the objects differently: {'; '.join(named[:2])}{' and others' if named[2:] else ''}."
+    short = f"{number(len(differ))} of {number(len(found.pairs))} pairs differ"
+    return Finding("note", short, text if differ else "No two groups differ detectably.")
 
 
 # ---------------------------------------------------------------- clusters and positions

@@ -33,7 +33,8 @@ NOT_COMPARED = (
 def group_comparison(found: GroupComparison, display_names: Mapping[str, str]) -> dict[str, Any]:
     """Every two groups; ``display_names`` : by name."""
     pairs = [_pair(pair, found.objects, display_names) for pair in found.pairs]
-    return {"model": found.model, "left_out": found.left_out, "reason": "", "pairs": pairs}
+    told = words.group_comparison(found)._asdict()
+    return {"model": found.model, "left_out": found.left_out, "reason": "", "finding": told, "pairs": pairs}
 
 
 def _pair(pair: GroupPair, objects: tuple[str, ...], display_names: Mapping[str, str]) -> dict[str, Any]:

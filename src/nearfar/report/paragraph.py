@@ -106,13 +106,17 @@ def _model(models: dict[str, Any]) -> str:
 
 def results(data: dict[str, Any]) -> str:
     """What was found, with intervals."""
-    found, models = data["findings"], data["models"]
+    found, models, size = data["findings"], data["models"], data["collection"]
     sentences = []
     if models["scores"]:
         sentences.append(f"The model predicted {percent(models['accuracy'])} {found['accuracy']['text']}")
         sentences += [found["accuracy"]["details"], found["ceiling"]["text"], found["enough"]["text"]]
-    sentences += [found[name]["text"] for name in ("clusters", "participants", "subgroups") if found[name]]
-    groups = data["groups"]
-    for pair in groups["pairs"] if groups else ():
+    sentences += [found[name]["text"] for name in ("clusters", "subgroups") if found[name]]
+    for pair in data["groups"]["pairs"] if data["groups"] else ():
         sentences.append(f"{pair['finding']['text'].rstrip('.')} (p = {pair['p']:.3f}).")
+    if data["participants"]:
+        unusual = sum(bool(person["reason"]) for person in data["participants"]["rows"])
+        sentences.append(
+            f"{number(unusual)} of {count(size['participants'], 'participant')} answered unusually; all were kept."
+        )
     return " ".join(text for text in sentences if text)

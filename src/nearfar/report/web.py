@@ -64,11 +64,12 @@ def _boxes(data: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
         "participants": "Participants",
     }
     boxes = [(topic, found[name]) for name, topic in topics.items() if found[name]]
-    groups = [("Groups", pair["finding"]) for pair in data["groups"]["pairs"]] if data["groups"] else []
-    last = groups or [
-        ("Subgroups", found["subgroups"]) if found["subgroups"] else ("Best possible", found["ceiling"])
+    if data["groups"] and data["groups"]["pairs"]:
+        return [*boxes, ("Groups", data["groups"]["finding"])]
+    return [
+        *boxes,
+        ("Subgroups", found["subgroups"]) if found["subgroups"] else ("Best possible", found["ceiling"]),
     ]
-    return boxes + last
 
 
 def script_json(value: Any) -> Markup:
