@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any
 
-from nearfar._tools.records import plain
+from nearfar._tools.records import Record, plain
 from nearfar.report.groups_section import Alike, GroupsFacts
 
 __all__ = [
@@ -348,7 +347,7 @@ class Pictures:
 
 
 @dataclass(frozen=True)
-class Facts:
+class Facts(Record):
     """Everything a report says. Objects are referred to by their index in ``objects``."""
 
     title: str
@@ -373,11 +372,6 @@ class Facts:
     alike: Alike | None = None
     groups: GroupsFacts | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain dictionaries, lists, numbers and text; what is not known is None."""
-        found: dict[str, Any] = plain(self)
-        return found
-
     def to_json(self) -> str:
-        """The same as JSON text."""
+        """Everything as JSON text."""
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
