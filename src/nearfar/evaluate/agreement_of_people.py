@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar._tools.arrays import Floats
+from nearfar._tools.arrays import Floats, dense_codes
 from nearfar.errors import InputError
 from nearfar.evaluate.group_agreement import Said, first_answers
-from nearfar.evaluate.uncertainty import dense_codes
 from nearfar.triplets import Triplets, as_triplets
 
 __all__ = ["PersonAgreement", "person_agreement"]

@@ -15,8 +15,8 @@ import numpy as np
 from nearfar._tools.arrays import Floats
 from nearfar._tools.progress import step
 from nearfar.embedding.lapses import LapseMap, fit_lapses
+from nearfar.evaluate.bootstrap import make_draws
 from nearfar.evaluate.splits import Split
-from nearfar.evaluate.uncertainty import clustered_mean_error, error_clusters
 from nearfar.triplets import Triplets
 
 __all__ = ["likeliest_dimension", "map_for_counting"]
@@ -50,7 +50,7 @@ def likeliest_dimension(answers: Triplets, splits: Sequence[Split]) -> int:
             if tried_since == 2:
                 break
     gain = likeliest - math.log(0.5)
-    error = clustered_mean_error(gain, error_clusters(answers)[held_out])
+    error = float(np.nanstd(make_draws(answers)[held_out].means(gain)))
     return best if gain.mean() > CLEARLY * error else 0
 
 

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar._tools.arrays import Codes, Floats
+from nearfar._tools.arrays import Codes, Floats, dense_codes
+from nearfar.evaluate.bootstrap import Estimate, speakers
 from nearfar.evaluate.splits import split_units
-from nearfar.evaluate.uncertainty import Estimate, dense_codes, speakers
 from nearfar.triplets import Triplets
 
 __all__ = ["GroupAgreement", "Said", "first_answers", "group_agreement"]
@@ -161,6 +161,6 @@ def _estimate(value: float, error: float, people: int, least: float) -> Estimate
     from scipy.stats import t
 
     if not np.isfinite(error) or people < 3:
-        return Estimate(float(value), np.nan, np.nan, np.nan)
+        return Estimate(float(value))
     width = float(t.ppf(0.975, max(people - 1, 1))) * error
-    return Estimate(float(value), float(error), max(least, value - width), min(1.0, value + width))
+    return Estimate(float(value), max(least, value - width), min(1.0, value + width))

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar._tools.arrays import Floats
+from nearfar._tools.arrays import Floats, dense_codes
 from nearfar._tools.checks import Seed, seed_number
 from nearfar._tools.progress import step
 from nearfar.errors import InputError
 from nearfar.evaluate.auto import parse_or_choose
+from nearfar.evaluate.bootstrap import Estimate, make_draws
 from nearfar.evaluate.crossval import fit_timed
 from nearfar.evaluate.group_agreement import GroupAgreement, group_agreement
 from nearfar.evaluate.group_test import (
@@ -28,13 +29,6 @@ from nearfar.evaluate.group_test import (
 from nearfar.evaluate.moves import Move, moves_between
 from nearfar.evaluate.residuals import people_left
 from nearfar.evaluate.splits import kfold
-from nearfar.evaluate.uncertainty import (
-    Estimate,
-    dense_codes,
-    difference_estimate,
-    error_groups,
-    mean_estimate,
-)
 from nearfar.space.models import Model, parse_model
 from nearfar.triplets import Triplets, as_triplets
 
@@ -262,9 +256,9 @@ def _each_others(
     cells, leads = [], []
     for j in (0, 1):
         own = group == j
-        clusters = error_groups(answers[own])
-        cells.append([mean_estimate(credits[g, own], clusters, folds=FOLDS) for g in (0, 1)])
-        leads.append(difference_estimate(credits[j, own] - credits[1 - j, own], clusters, folds=FOLDS))
+        draws = make_draws(answers[own])
+        cells.append([draws.estimate(credits[g, own]) for g in (0, 1)])
+        leads.append(draws.difference(credits[j, own], credits[1 - j, own]))
     table = ((cells[0][0], cells[1][0]), (cells[0][1], cells[1][1]))
     return table, (leads[0], leads[1])
 

@@ -14,10 +14,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar._tools.arrays import Floats
-from nearfar.evaluate.quick import quick_credits, score_credits
+from nearfar._tools.arrays import Floats, dense_codes
+from nearfar.evaluate.baseline import quick_credits, score_credits
 from nearfar.evaluate.shares_of_people import shares_of_people, statements_of_people, times_of_people
-from nearfar.evaluate.uncertainty import dense_codes
 from nearfar.triplets import Triplets
 
 __all__ = ["DISCOVERY_RATE", "People", "Person", "Rate", "Standing", "Usual", "judge_people", "wilson"]

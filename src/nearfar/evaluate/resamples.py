@@ -10,11 +10,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar._tools.arrays import Floats
+from nearfar._tools.arrays import Floats, dense_codes
 from nearfar._tools.progress import track
 from nearfar.errors import NearfarWarning
 from nearfar.evaluate.alignment import align, radius
-from nearfar.evaluate.uncertainty import dense_codes, effective_groups, speakers
+from nearfar.evaluate.bootstrap import effective_groups, speakers
 from nearfar.methods import cut
 from nearfar.space.models import Model
 from nearfar.space.space import Space

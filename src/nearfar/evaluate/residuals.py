@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar._tools.arrays import Floats
-from nearfar.evaluate.uncertainty import dense_codes
+from nearfar._tools.arrays import Floats, dense_codes
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets
 

@@ -104,7 +104,8 @@ def screen_runs(answers: Triplets, complete: float = 0.9) -> NDArray[np.int64] |
     """(m,) number of the run of rows with one anchor, where runs look like screens; None where they do not.
 
     A grid or list gives every picked option against every other one, a ranking every pair of options. Nine in ten rows
-    must stand in a run that has as many rows as that; a file that is sorted, or shuffled, has no such runs.
+    must stand in a run that has so many rows, half of them for a grid, whose rows may have been selected. A file that is
+    sorted, or shuffled, has no such runs.
 
     >>> rows = [[0, near, far] for near in (1, 2) for far in (3, 4)] + [[5, 1, far] for far in (0, 2)]
     >>> screen_runs(Triplets.from_array(rows, n_objects=6))
@@ -119,7 +120,7 @@ def screen_runs(answers: Triplets, complete: float = 0.9) -> NDArray[np.int64] |
         )
         for roles in ([answers.near], [answers.far], [answers.near, answers.far])
     )
-    whole = (size > 1) & ((size == near * far) & (near + far == both) | (2 * size == both * (both - 1)))
+    whole = (size > 1) & ((2 * size >= near * far) & (near + far == both) | (2 * size == both * (both - 1)))
     return run if np.sum(size[whole]) >= complete * len(run) else None
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar._tools.arrays import Floats
-from nearfar.evaluate.agreement import counts_of_others
-from nearfar.evaluate.uncertainty import dense_codes, speakers
+from nearfar._tools.arrays import Floats, dense_codes
+from nearfar.evaluate.bootstrap import speakers
+from nearfar.evaluate.ceiling import counts_of_others
 from nearfar.io.reading import double_submits
 from nearfar.triplets import Triplets
 from nearfar.triplets.columns import median_of_times

@@ -13,9 +13,9 @@ from nearfar._tools.arrays import Floats
 from nearfar.design import Questions, Scheme, random_questions
 from nearfar.embedding import SOE
 from nearfar.errors import InputError, NearfarWarning
+from nearfar.evaluate.bootstrap import make_draws
 from nearfar.evaluate.metrics import answer_credits
 from nearfar.evaluate.splits import kfold
-from nearfar.evaluate.uncertainty import error_groups, mean_estimate
 from nearfar.simulate import answers as simulated_answers
 from nearfar.simulate import squared_distances
 from nearfar.triplets import Triplets
@@ -172,7 +172,7 @@ def learn_from_pilot(pilot: Triplets, seed: int = 0) -> Pilot:
         warnings.simplefilter("ignore", NearfarWarning)
         credits = {d: _held_out(pilot, d, seed) for d in DIMENSIONS}
         dimension = max(DIMENSIONS, key=lambda d: float(credits[d].mean()))
-        found = mean_estimate(credits[dimension], error_groups(pilot), folds=5, level=0.9)
+        found = make_draws(pilot).estimate(credits[dimension])
         reached = [_reached(pilot, dimension, agreement, seed) for agreement in AGREEMENTS]
     rising = np.maximum.accumulate(reached) + 1e-9 * np.arange(len(reached))
     known = np.isfinite(found.low)

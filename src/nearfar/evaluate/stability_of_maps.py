@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar._tools.arrays import Floats
+from nearfar._tools.arrays import Floats, dense_codes
 from nearfar.errors import NearfarWarning
 from nearfar.evaluate.resamples import Resamples, permuted, resample, spread_of
-from nearfar.evaluate.uncertainty import dense_codes
 from nearfar.methods import cut
 from nearfar.space.models import Model
 from nearfar.space.space import Space

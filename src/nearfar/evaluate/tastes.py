@@ -19,11 +19,11 @@ from nearfar._tools.checks import Seed, seed_number
 from nearfar._tools.progress import step
 from nearfar.errors import InputError
 from nearfar.evaluate.auto import parse_or_choose
+from nearfar.evaluate.bootstrap import Estimate, make_draws
 from nearfar.evaluate.crossval import fit_timed
 from nearfar.evaluate.groups import some_statements
 from nearfar.evaluate.residuals import PeopleLeft, people_left, people_vectors
 from nearfar.evaluate.splits import kfold
-from nearfar.evaluate.uncertainty import Estimate, difference_estimate, error_groups, mean_estimate
 from nearfar.space.models import Model
 from nearfar.triplets import Triplets, as_triplets
 
@@ -66,7 +66,7 @@ class Tastes:
     def sampled(self) -> str:
         """What the judgement rests on where not all answers were used; else nothing.
 
-        >>> one = Estimate(0.8, 0.01, 0.78, 0.82)
+        >>> one = Estimate(0.8, 0.78, 0.82)
         >>> Tastes(1, ("ann", "bob"), np.zeros(2, dtype=np.int64), (one,), (), "soe-2", 200, 5000, 1).sampled
         'judged by 200 of the 5,000 answers, drawn at random, of 1 of the 2 people'
         """
@@ -150,11 +150,9 @@ def find_tastes(
     drawn = answers[rows]
     assert drawn.participant is not None
     credits = _held_out(drawn, judged, most, seed)
-    clusters = error_groups(drawn)
-    accuracy = tuple(mean_estimate(row, clusters, folds=FOLDS) for row in credits)
-    gains = tuple(
-        difference_estimate(after - before, clusters, folds=FOLDS) for before, after in pairwise(credits)
-    )
+    draws = make_draws(drawn)
+    accuracy = tuple(draws.estimate(row) for row in credits)
+    gains = tuple(draws.difference(after, before) for before, after in pairwise(credits))
     count = 1
     for k, gain in enumerate(gains, start=2):
         if count == k - 1 and gain.low > 0:

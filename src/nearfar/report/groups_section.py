@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from nearfar.evaluate.agreement_of_people import PersonAgreement
+from nearfar.evaluate.bootstrap import Estimate
 from nearfar.evaluate.groups import GroupComparison, GroupPair
 from nearfar.evaluate.tastes import Tastes
-from nearfar.evaluate.uncertainty import Estimate
 from nearfar.report.print.placing import place_names
 
 __all__ = [
