@@ -1,7 +1,7 @@
 from . import metrics as metrics
 from .advice import Assumptions as Assumptions
 from .advice import advise as advise
-from .agreement_of_people import person_agreement as person_agreement
+from .agreements import person_agreement as person_agreement
 from .analysis import Analysis as Analysis
 from .analysis import analyse as analyse
 from .ceiling import noise_ceiling as noise_ceiling
@@ -10,7 +10,7 @@ from .dimension import choose_dimension as choose_dimension
 from .groups import compare_groups as compare_groups
 from .splits import holdout as holdout
 from .splits import kfold as kfold
-from .tastes import find_tastes as find_tastes
+from .subgroups import find_subgroups as find_subgroups
 from .views import compare as compare
 from .views import fit as fit
 from .views import kernel_matrix as kernel_matrix

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from nearfar._tools.checks import Seed
 from nearfar.evaluate.analysis import Analysis
 from nearfar.evaluate.comparison import Comparison
+from nearfar.evaluate.map_stability import Stability
 from nearfar.evaluate.repeats import counts_repeats, warn_of_controls
-from nearfar.evaluate.stability_of_maps import Stability
 from nearfar.space.margins import MarginStrategy
 from nearfar.space.models import KernelModel, fit_space, parse_model
 from nearfar.space.space import Space
