@@ -157,7 +157,7 @@ def test_every_model_is_fitted_once_per_part():
     assert sum(fitted.values()) == 2 * 3 + 3 * 3  # the largest size is known already
     assert analysis.space is analysis.space and analysis.ceiling is analysis.scores.ceiling
     assert analysis.resamples is analysis.resamples and analysis.curve is analysis.curve
-    assert analysis.grouping() is analysis.grouping()
+    assert analysis.cluster_tree() is analysis.cluster_tree()
 
 
 @pytest.mark.parametrize("seed", [lambda: 3, lambda: np.random.default_rng(3)])
@@ -229,19 +229,21 @@ def test_too_few_questions_are_said():
 
 def test_silhouettes_and_medoids_of_the_cuts():
     analysis = Analysis(answers_about(PLANE, 2000, 0), "soe-2", models=["soe-2"])
-    grouping = analysis.grouping()
+    tree = analysis.cluster_tree()
     distances = analysis.space.distances()
-    for cut in grouping.cuts:
+    for cut in tree.cuts:
         assert cut.silhouette == pytest.approx(silhouette_score(distances, cut.labels, metric="precomputed"))
         assert [cut.labels[x] for x in cut.medoids] == list(range(cut.n_clusters))
-    assert grouping.count is analysis.group_count
-    assert analysis.grouping(7).n_clusters == 7 and analysis.grouping(7).basis == "asked"
+    assert tree.count is analysis.cluster_count
+    assert analysis.cluster_tree(7).n_clusters == 7 and analysis.cluster_tree(7).basis == "asked"
     asked = Analysis(answers_about(PLANE, 2000, 0), "soe-2", models=["soe-2"])
-    assert asked.grouping(7).count is None and "group_count" not in vars(asked)  # nothing is counted in vain
+    assert asked.cluster_tree(7).count is None and "cluster_count" not in vars(
+        asked
+    )  # nothing is counted in vain
     with pytest.raises(
         InputError, match=r"n_clusters must be less than the number of informed objects, \d+, got 999"
     ):
-        analysis.grouping(999)
+        analysis.cluster_tree(999)
 
 
 def test_counts_of_questions():

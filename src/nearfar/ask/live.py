@@ -19,9 +19,8 @@ from nearfar.ask.answers import Collected, collect
 from nearfar.ask.store import is_postgres, researcher
 from nearfar.ask.store.transaction import Transaction
 from nearfar.errors import NearfarError, NearfarWarning
-from nearfar.evaluate.alignment import align, along_axes, radius
 from nearfar.evaluate.analysis import Analysis
-from nearfar.report.people import reason_for
+from nearfar.evaluate.map_stability import align, along_axes, radius
 from nearfar.space.space import Space
 
 __all__ = ["live_view"]
@@ -88,7 +87,7 @@ def _people(collected: Collected, analysis: Analysis) -> list[dict[str, Any]]:
             "median_seconds": row.median_seconds,
             "checks": len(graded.get(row.name, ())),
             "checks_correct": sum(graded.get(row.name, ())),
-            "reason": reason_for(row, found),
+            "reason": words.reason(row, found),
         }
         for row in found.rows
     ]

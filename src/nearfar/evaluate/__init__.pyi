@@ -1,7 +1,7 @@
 from . import metrics as metrics
 from .advice import Assumptions as Assumptions
 from .advice import advise as advise
-from .agreement_of_people import person_agreement as person_agreement
+from .agreements import person_agreement as person_agreement
 from .analysis import Analysis as Analysis
 from .analysis import analyse as analyse
 from .api import compare as compare
@@ -14,4 +14,4 @@ from .dimension import choose_dimension as choose_dimension
 from .groups import compare_groups as compare_groups
 from .splits import holdout as holdout
 from .splits import kfold as kfold
-from .tastes import find_tastes as find_tastes
+from .subgroups import find_subgroups as find_subgroups

@@ -19,27 +19,33 @@ from nearfar.evaluate.auto import Choice, choose, with_short_list
 from nearfar.evaluate.baseline import pair_memory_credits
 from nearfar.evaluate.bootstrap import Draws, Estimate, make_draws, speakers
 from nearfar.evaluate.ceiling import NoiseCeiling, noise_ceiling
-from nearfar.evaluate.cluster_count import ClusterCount
+from nearfar.evaluate.clusters import ClusterCount, ClusterTree, cluster_tree, count_object_clusters
 from nearfar.evaluate.collection import AnswerCounts, count_answers
 from nearfar.evaluate.comparison import Comparison, make_comparison
 from nearfar.evaluate.controls import counts_repeats, without_excess_controls
 from nearfar.evaluate.crossval import Credits, cross_validate
 from nearfar.evaluate.curve import LearningCurve, measure_curve
 from nearfar.evaluate.designs import design_of
-from nearfar.evaluate.grouping import Grouping, count_groups, group_objects
-from nearfar.evaluate.people import People, judge_people
+from nearfar.evaluate.map_stability import (
+    Resamples,
+    Stability,
+    coordinates,
+    kept_by_chance,
+    make_stability,
+    resample,
+    tree_labels,
+)
+from nearfar.evaluate.participants import People, judge_people
 from nearfar.evaluate.reliability import Reliability, between_participants, split_half
-from nearfar.evaluate.resamples import Resamples, coordinates, resample
 from nearfar.evaluate.splits import Split, Units, kfold, some_units, split_units, warn_of_screens
-from nearfar.evaluate.stability_of_maps import Stability, kept_by_chance, make_stability, tree_labels
 from nearfar.space.models import Model, empty_space, parse_model, parse_models
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets, as_triplets, random_rows
 
 if TYPE_CHECKING:
-    from nearfar.evaluate.agreement_of_people import PersonAgreement
+    from nearfar.evaluate.agreements import PersonAgreement
     from nearfar.evaluate.groups import GroupComparison
-    from nearfar.evaluate.tastes import Tastes
+    from nearfar.evaluate.subgroups import Subgroups
 
 __all__ = ["Analysis", "analyse"]
 
@@ -97,7 +103,7 @@ class Analysis:
         self.models = tuple(self._judged_models(models))
         self._design = design
         self._cv = None if cv is None else check_count(cv, "cv", least=2)
-        self._groupings: dict[int | None, Grouping | None] = {}
+        self._trees: dict[int | None, ClusterTree | None] = {}
         self._max_judged = None if max_judged is None else check_count(max_judged, "max_judged")
         self._max_shown = check_count(max_shown, "max_shown", least=3)
         self._n_resamples = None if n_resamples is None else check_count(n_resamples, "n_resamples")
@@ -319,18 +325,18 @@ class Analysis:
     @cached_property
     def alike(self) -> PersonAgreement | None:
         """How often every two people gave the same answer; None where nobody is known."""
-        from nearfar.evaluate.agreement_of_people import person_agreement
+        from nearfar.evaluate.agreements import person_agreement
 
         return None if self.answers.participant is None else person_agreement(self.answers)
 
     @cached_property
-    def tastes(self) -> Tastes | None:
-        """Whether there is more than one way of seeing the objects; None where too few people are known."""
-        from nearfar.evaluate.tastes import find_tastes
+    def subgroups(self) -> Subgroups | None:
+        """Whether subgroups of participants have maps of their own; None where too few people are known."""
+        from nearfar.evaluate.subgroups import find_subgroups
 
         if self.answers.participant is None or not self.splits:
             return None
-        return find_tastes(self.answers, seed=self.seed)
+        return find_subgroups(self.answers, seed=self.seed)
 
     def groups(self, groups: Mapping[Any, str]) -> GroupComparison:
         """Compare groups of people by the chosen model; ``groups`` : participant -> group."""
@@ -422,17 +428,17 @@ class Analysis:
         """``space`` of the objects that are shown."""
         return self.space.take(self.shown)
 
-    def grouping(self, n_clusters: int | None = None) -> Grouping | None:
+    def cluster_tree(self, n_clusters: int | None = None) -> ClusterTree | None:
         """The tree of the shown objects and its cuts; None with fewer than three informed ones."""
-        if n_clusters not in self._groupings:
-            count = self.group_count if n_clusters is None else None
-            self._groupings[n_clusters] = group_objects(self.shown_space, count, n_clusters)
-        return self._groupings[n_clusters]
+        if n_clusters not in self._trees:
+            count = self.cluster_count if n_clusters is None else None
+            self._trees[n_clusters] = cluster_tree(self.shown_space, count, n_clusters)
+        return self._trees[n_clusters]
 
     @cached_property
-    def group_count(self) -> ClusterCount:
-        """How many groups the shown objects fall into, in a map that allows for answers given at random."""
-        return count_groups(self._weighed, self.judged, self.splits, self.shown)
+    def cluster_count(self) -> ClusterCount:
+        """How many clusters the shown objects form, in a map that allows for answers given at random."""
+        return count_object_clusters(self._weighed, self.judged, self.splits, self.shown)
 
     @cached_property
     def resamples(self) -> Resamples:
@@ -449,7 +455,7 @@ class Analysis:
         )
 
     def stability(self, n_clusters: int | None = 5) -> Stability:
-        """How sure locations on the map and clusters of the tree (cut into ``n_clusters``) are."""
+        """How uncertain positions on the map and clusters of the tree (cut into ``n_clusters``) are."""
         flat = self.space if self.plane_name == self.best.name else self.plane
         labels = kept = by_chance = None
         if n_clusters is not None:

@@ -225,8 +225,8 @@ def _agreement(
     """Agreement of two answers of different ``apart`` (participants; statements); None where no question has two.
 
     With v_q pairs of answers to question q, of them g_q agreeing: ``A = mean_q g_q / v_q``. Its variance is that of the
-    pigeonhole bootstrap, to first order: that of the sums of the deviations by unit, and by participant. Both answers of
-    a pair have a participant of their own, unless ``within``.
+    deviations summed by unit, and what answers of one participant have in common beyond a unit. Both answers of a pair
+    have a participant of their own, unless ``within``.
     """
     from scipy.stats import t
 
@@ -244,7 +244,9 @@ def _agreement(
     variance = _sum_of_squares(units, excess)
     if effective_groups(people) >= MIN_PARTICIPANTS:
         df = min(df, effective_groups(people) - 1)
-        variance += _sum_of_squares(people, excess if within else 2 * excess)
+        of_people = excess if within else 2 * excess
+        cells = _sum_of_squares(_pair_codes(people, units), of_people)  # the noise, which units have already
+        variance += max(0.0, _sum_of_squares(people, of_people) - cells)
     if df <= 0:
         return Agreement(share, np.nan, np.nan, total, int(counted.sum()), int(people.max()) + 1, options)
     error = max(
