@@ -23,7 +23,7 @@ from nearfar.ask.study import read_study
 from nearfar.ask.visitors import Visitor
 from nearfar.cli import main
 from nearfar.errors import FileError, UnreachableError
-from nearfar.evaluate.alignment import radius
+from nearfar.evaluate.map_stability import radius
 from nearfar.space.space import Space
 
 KINDS = {

@@ -97,9 +97,9 @@ def test_an_analysis_knows_its_people(study):
     answers, groups = study
     analysis = Analysis(answers, "soe-2", models=["soe-2"])
     assert analysis.groups(groups).pairs[0].test.differ
-    assert len(analysis.alike.people) == 12 and analysis.tastes.count in (1, 2)
+    assert len(analysis.alike.people) == 12 and analysis.subgroups.count in (1, 2)
     bare = Analysis(answers.replace(participant=None), "soe-2", models=["soe-2"])
-    assert bare.alike is None and bare.tastes is None
+    assert bare.alike is None and bare.subgroups is None
 
 
 @pytest.mark.filterwarnings("ignore::nearfar.errors.NearfarWarning")

@@ -44,7 +44,6 @@ def test_a_named_model_and_its_options_are_used_again(tmp_path, monkeypatch, cap
     assert found["points"].shape == (12, 2)
     was, now = report.analysis.curve, analysis.curve
     assert now.model == "score-3" and [p.accuracy for p in now.points] == [p.accuracy for p in was.points]
-    assert not now.known_law and now.gain is None
     assert "score-3: held-out accuracy by number of answers" in capsys.readouterr().out
 
 

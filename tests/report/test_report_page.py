@@ -241,7 +241,7 @@ def test_title_and_options_reach_the_page():
 def test_the_methods_paragraph_says_that_a_model_was_chosen_only_where_it_was():
     chosen = make_report(answers(m=300)).data["methods"]
     named = make_report(answers(m=300), model="score").data["methods"]
-    assert "the simplest of" in chosen and "the simplest of" not in named
+    assert "chosen from" in chosen and "chosen from" not in named
 
 
 def test_the_methods_paragraph_names_the_paper_where_its_kernel_was_used():

@@ -20,8 +20,8 @@ from nearfar.ask.answers import Collected, collect
 from nearfar.ask.store import is_postgres, researcher
 from nearfar.ask.store.transaction import Transaction
 from nearfar.errors import NearfarError, NearfarWarning
-from nearfar.evaluate.alignment import align, along_axes, radius
 from nearfar.evaluate.analysis import Analysis
+from nearfar.evaluate.map_stability import align, along_axes, radius
 from nearfar.space.space import Space
 
 __all__ = ["live_view"]
@@ -57,7 +57,8 @@ def live_view(collected: Collected, before: dict[str, Any] | None = None) -> dic
         warnings.simplefilter("ignore", NearfarWarning)
         analysis = Analysis(answers, MODEL, models=[MODEL])
         enough = view["answers"] >= FEWEST and len(analysis.splits) > 0
-        view["ceiling"] = {"outer": analysis.ceiling.outer, **words.ceiling(analysis.ceiling)._asdict()}
+        possible = plain(analysis.ceiling.best_possible)
+        view["ceiling"] = {"best_possible": possible, **words.ceiling(analysis.ceiling)._asdict()}
         view["people"] = _people(collected, analysis)
         if enough:
             view["map"] = _map(analysis.space, (before or {}).get("map"))
@@ -69,8 +70,7 @@ def _curve(analysis: Analysis) -> dict[str, Any] | None:
     curve = analysis.curve
     if curve is None:
         return None
-    drawn = {name: plain(getattr(curve, name)) for name in ("model", "points", "doubled")}
-    return {**drawn, **words.curve(curve)._asdict()}
+    return {**curve.to_dict(), **words.curve(curve)._asdict()}
 
 
 def _people(collected: Collected, analysis: Analysis) -> list[dict[str, Any]]:

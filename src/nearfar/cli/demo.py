@@ -47,7 +47,8 @@ def demo(
         )
         page = made.write(folder / "report.html")
     best = made.analysis.best
-    low, high = made.analysis.ceiling.outer or (0.5, 1.0)
+    possible = made.analysis.ceiling.best_possible
+    low, high = (0.5, 1.0) if possible is None else (possible.low, possible.high)
     review = [person["name"] for person in made.data["participants"]["rows"] if person["reason"]]
     truth = colours.truth
     tell(f"wrote {file}, {listed} and {folder / 'images'}", quiet=quiet)

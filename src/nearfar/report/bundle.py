@@ -94,7 +94,7 @@ def _figures(report: Report) -> dict[str, Callable[[], Any]]:
     data, objects = report.data, report.data["objects"]
     names = [found["display_name"] for found in objects]
     images = {at: report.files[found["name"]] for at, found in enumerate(objects) if found["picture"]}
-    grouping = report.analysis.grouping(report.n_clusters)
+    grouping = report.analysis.cluster_tree(report.n_clusters)
     found: dict[str, Callable[[], Any]] = {}
     for drawn in data["maps"]:
         points = np.array([drawn["x"], drawn["y"]], dtype=np.float64).T

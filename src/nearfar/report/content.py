@@ -18,9 +18,8 @@ from nearfar._tools.arrays import Floats
 from nearfar._tools.records import plain
 from nearfar._tools.text import display_names, number
 from nearfar.errors import InputError
-from nearfar.evaluate.alignment import align, along_axes
-from nearfar.evaluate.counting import accuracy_per_object
-from nearfar.evaluate.resamples import coordinates
+from nearfar.evaluate.collection import accuracy_per_object
+from nearfar.evaluate.map_stability import align, along_axes, coordinates
 from nearfar.io.reading import double_submits
 from nearfar.report.groups import NOT_COMPARED, agreement, group_comparison
 from nearfar.report.paragraph import citations, methods, results, versions
@@ -28,8 +27,8 @@ from nearfar.report.pictures import thumbnails
 
 if TYPE_CHECKING:
     from nearfar.evaluate.analysis import Analysis
-    from nearfar.evaluate.grouping import Grouping
-    from nearfar.evaluate.stability_of_maps import Stability
+    from nearfar.evaluate.clusters import ClusterTree
+    from nearfar.evaluate.map_stability import Stability
     from nearfar.io import ObjectList
     from nearfar.report.pictures import Pictures
     from nearfar.space import Space
@@ -60,12 +59,13 @@ def report_data(
     """
     names = [analysis.answers.objects[x] for x in analysis.shown]
     small, unreadable = thumbnails({name: pictures.files[name] for name in names if name in pictures.files})
-    grouping = analysis.grouping(n_clusters)
+    grouping = analysis.cluster_tree(n_clusters)
     judged = models(analysis)
     stability, kept = None, {}
     if grouping is not None and judged["map"]:
         stability = analysis.stability(grouping.n_clusters)
         kept = {cut.n_clusters: analysis.resamples.kept(cut.labels, cut.n_clusters) for cut in grouping.cuts}
+    reliability = analysis.reliability if stability is not None else None
     alike = analysis.alike if analysis.alike is not None and len(analysis.alike.people) > 1 else None
     data: dict[str, Any] = {
         "title": title or "What the answers say",
@@ -82,7 +82,8 @@ def report_data(
             "curve": None if analysis.curve is None else words.curve(analysis.curve, len(analysis.answers)),
             "clusters": None if grouping is None else words.clusters(grouping.count, grouping.n_clusters),
             "stability": None if stability is None else words.stability(stability),
-            "subgroups": None if alike is None else words.subgroups(analysis.tastes),
+            "reliability": None if reliability is None else words.reliability(reliability),
+            "subgroups": None if alike is None else words.subgroups(analysis.subgroups),
         },
         "models": judged,
         "sampled": sampled(analysis),
@@ -93,8 +94,9 @@ def report_data(
         "coverage": dict(getattr(analysis.space.estimator, "coverage_", {})),
         "participants": participants(analysis, people, checks),
         "disputed": _disputed(analysis),
-        "curve": curve(analysis),
-        "agreement": None if alike is None else agreement(analysis.tastes, alike, people),
+        "curve": analysis.curve,
+        "reliability": reliability,
+        "agreement": None if alike is None else agreement(analysis.subgroups, alike, people),
         "groups": None if groups is None else _groups(analysis, groups, objects),
         "pictures": {
             "shown": len(small),
@@ -171,10 +173,15 @@ def models(analysis: Analysis) -> dict[str, Any]:
         "map_why": words.plane(analysis) if has_map else "Too few objects for a map.",
         "judged": len(analysis.judged),
         "is_named": analysis.is_named,
+        "warned": {
+            score.name: words.warned(score, len(analysis.splits)) for score in analysis.scores if score.warned
+        }
+        if analysis.splits
+        else {},
     }
 
 
-def tree(grouping: Grouping, kept: Mapping[int, Floats]) -> dict[str, Any]:
+def tree(grouping: ClusterTree, kept: Mapping[int, Floats]) -> dict[str, Any]:
     """The tree, its cuts, and how often resamples keep every object in its cluster."""
     return {
         "n_clusters": grouping.n_clusters,
@@ -295,17 +302,6 @@ def participants(
         told = {"reason": words.reason(person, people), "checks_right": right, "checks": of}
         rows.append({**plain(replace(person, name=shown[person.name])), **told})
     return {"rows": rows, "usual": people.usual, "fast_below": people.fast_below}
-
-
-def curve(analysis: Analysis) -> dict[str, Any] | None:
-    """The learning curve with what it says."""
-    found = analysis.curve
-    if found is None:
-        return None
-    return {
-        **{key: value for key, value in plain(found).items() if key != "ceiling"},
-        "verdict": found.verdict,
-    }
 
 
 def sampled(analysis: Analysis) -> str:

@@ -13,9 +13,9 @@ from nearfar._tools.records import plain
 from nearfar.report.figures.placing import place_names
 
 if TYPE_CHECKING:
-    from nearfar.evaluate.agreement_of_people import PersonAgreement
+    from nearfar.evaluate.agreements import PersonAgreement
     from nearfar.evaluate.groups import GroupComparison, GroupPair
-    from nearfar.evaluate.tastes import Tastes
+    from nearfar.evaluate.subgroups import Subgroups
 
 __all__ = ["NOT_COMPARED", "agreement", "group_comparison", "two_maps"]
 
@@ -151,10 +151,10 @@ def _over_width(point: Any) -> tuple[float, float] | None:
 
 
 def agreement(
-    tastes: Tastes | None, found: PersonAgreement, shown: Mapping[str, str], most: int = 60
+    subgroups: Subgroups | None, found: PersonAgreement, shown: Mapping[str, str], most: int = 60
 ) -> dict[str, Any]:
     """How often every two people gave the same answer, for a matrix of at most so many; subgroups stand together."""
-    group = {} if tastes is None else dict(zip(tastes.people, tastes.group.tolist(), strict=True))
+    group = {} if subgroups is None else dict(zip(subgroups.people, subgroups.group.tolist(), strict=True))
     known = np.isfinite(found.share)
     mean = np.where(known, found.share, 0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
     order = sorted(range(len(found.people)), key=lambda p: (group.get(found.people[p], 0), -mean[p]))[:most]

@@ -34,7 +34,7 @@ def notebook_json(report: Report) -> str:
     structure += ["points = analysis.plane.map(2)"] if data["maps"] else []
     if data["tree"]:
         wanted = "" if report.n_clusters is None else str(report.n_clusters)
-        structure += [f"grouping = analysis.grouping({wanted})", "tree = grouping.tree"]
+        structure += [f"grouping = analysis.cluster_tree({wanted})", "tree = grouping.tree"]
         structure += ["labels = grouping.chosen.labels", "labels"]
     cells += [
         _text("## Which model predicts held-out answers?"),

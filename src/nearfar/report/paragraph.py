@@ -100,7 +100,7 @@ def _model(models: dict[str, Any]) -> str:
     else:
         text = f"Similarities are those of the model {best}"
     if models["scores"] and not models["is_named"]:
-        text += f", the simplest of {count(len(models['scores']), 'model')} that predicted held-out answers as well as the best"
+        text += f", chosen from {count(len(models['scores']), 'model')} by held-out answers"
     return f"{text}."
 
 
@@ -110,8 +110,8 @@ def results(data: dict[str, Any]) -> str:
     sentences = []
     if models["scores"]:
         sentences.append(f"The model predicted {percent(models['accuracy'])} {found['accuracy']['text']}")
-        sentences += [found["accuracy"]["details"], found["ceiling"]["text"], found["enough"]["text"]]
-    sentences += [found[name]["text"] for name in ("clusters", "subgroups") if found[name]]
+        sentences += [found["ceiling"]["text"], found["enough"]["text"]]
+    sentences += [found[name]["text"] for name in ("reliability", "clusters", "subgroups") if found[name]]
     for pair in data["groups"]["pairs"] if data["groups"] else ():
         sentences.append(f"{pair['finding']['text'].rstrip('.')} (p = {pair['p']:.3f}).")
     if data["participants"]:

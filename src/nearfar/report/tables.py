@@ -33,7 +33,7 @@ def make_tables(data: dict[str, Any]) -> dict[str, pl.DataFrame]:
             {"object": names, **{f"{map['name']} {axis}": map[axis] for map in data["maps"] for axis in "xy"}}
         ),
         "neighbours": _frame(near, ("object", "rank", "neighbour", "similarity")),
-        "models": _frame(data["models"]["scores"]),
+        "models": _frame(data["models"]["scores"], without=("warned",)),
         "left_out": _frame(data["collection"]["left_out"], ("what", "count", "why")),
         "contradictions": _frame(disputed, ("anchor", "one", "other", "said_one", "said_other")),
     }
@@ -44,7 +44,9 @@ def make_tables(data: dict[str, Any]) -> dict[str, pl.DataFrame]:
             {"row": range(len(tree["rows"])), "object": [names[x] for x in tree["rows"]]}
         )
     if data["participants"]:
-        tables["participants"] = _frame(data["participants"]["rows"]).rename({"name": "participant"})
+        tables["participants"] = _frame(data["participants"]["rows"], without=("reasons",)).rename(
+            {"name": "participant"}
+        )
     if data["groups"] and data["groups"]["pairs"]:
         moves = [
             {"group": pair["names"][0], "other": pair["names"][1], "object": move.pop("name"), **move}
@@ -76,7 +78,8 @@ def _flat(row: dict[str, Any], without: Sequence[str]) -> Iterable[tuple[str, An
         if isinstance(value, dict):
             yield from ((f"{name}_{inner}", held) for inner, held in value.items())
         elif name not in without:
-            yield name, value.replace("\xa0", " ") if isinstance(value, str) else value
+            text = "; ".join(map(str, value)) if isinstance(value, list) else value
+            yield name, text.replace("\xa0", " ") if isinstance(text, str) else text
 
 
 def _clusters(objects: Sequence[dict[str, Any]], tree: dict[str, Any]) -> pl.DataFrame:

@@ -42,7 +42,7 @@ function enough(told) {
 
 function ceiling(told) {
   const found = told.view && told.view.ceiling;
-  put("ceiling", found && found.outer ? `${percent(found.outer[0])} to ${percent(found.outer[1])}` : "unknown");
+  put("ceiling", found ? found.short : "Unknown");
   put("ceiling-why", found ? `${found.text} ${found.details}` : "No question has been answered by two people yet.");
 }
 
@@ -70,7 +70,7 @@ function figures(told) {
   if (view.map) put("map-why", "Near to each other: alike, as far as the answers say so far.");
   if (view.curve) {
     put("curve-why", `Held-out answers predicted by ${view.curve.model}; the green band is the best possible.`);
-    draw("curve", [view.curve, view.ceiling], () => curve($("curve"), view.curve, view.ceiling && view.ceiling.outer, `Accuracy ${percent(view.curve.points.at(-1).accuracy)} with ${Math.round(view.curve.points.at(-1).answers)} answers`));
+    draw("curve", [view.curve, view.ceiling], () => curve($("curve"), view.curve, view.ceiling && view.ceiling.best_possible, `Accuracy ${percent(view.curve.points.at(-1).accuracy)} with ${Math.round(view.curve.points.at(-1).answers)} answers`));
   }
 }
 

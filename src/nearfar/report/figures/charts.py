@@ -57,8 +57,10 @@ def _dot_plot(
     height = min(9.0, 0.8 + 0.17 * len(rows))
     with style():
         figure, axes = sheet(title, below(note), WIDTH, height)
-        if ceiling and ceiling["outer"]:
-            axes.axvspan(*ceiling["outer"], color=SHADE, lw=0, zorder=0)
+        if ceiling and ceiling["best_possible"]:
+            axes.axvspan(
+                ceiling["best_possible"]["low"], ceiling["best_possible"]["high"], color=SHADE, lw=0, zorder=0
+            )
         for at, row in enumerate(rows):
             colour = STRIKING if row.striking else ACCENT
             if row.low is not None and row.high is not None:
@@ -76,20 +78,22 @@ def _dot_plot(
 def curve_figure(curve: dict[str, Any], ceiling: dict[str, Any]) -> Figure:
     """Accuracy against the number of answers, with what more of them would bring."""
     with style():
-        note = f"{curve['model']}; open dots: expected, with 90 % intervals. {_possible(ceiling)}"
+        note = f"{curve['model']}; band: 95 % interval; open dot: expected with twice the answers. {_possible(ceiling)}"
         figure, axes = sheet("Learning curve", below(note), WIDTH, HEIGHT)
-        if ceiling["outer"]:
-            axes.axhspan(*ceiling["outer"], color=SHADE, lw=0, zorder=0)
+        possible = ceiling["best_possible"]
+        if possible and possible["low"] is not None:
+            axes.axhspan(possible["low"], possible["high"], color=SHADE, lw=0, zorder=0)
         x, y = ([point[key] for point in curve["points"]] for key in ("answers", "accuracy"))
-        error = [point["standard_error"] or 0.0 for point in curve["points"]]
-        low, high = ([a + side * 1.96 * e for a, e in zip(y, error, strict=True)] for side in (-1, 1))
-        axes.fill_between(x, low, high, color=ACCENT, alpha=0.2, lw=0)
+        known = [point for point in curve["points"] if point["low"] is not None]
+        band = ([point[key] for point in known] for key in ("answers", "low", "high"))
+        axes.fill_between(*band, color=ACCENT, alpha=0.2, lw=0)
         axes.plot(x, y, "o-", color=ACCENT, ms=4, lw=1.5)
-        ahead = [step for step in (curve["now"], curve["doubled"]) if step]
-        for step in ahead:
-            axes.plot([step["answers"]] * 2, [step["low"], step["high"]], color=ACCENT, lw=1)
-        further = [(step["answers"], step["accuracy"]) for step in ahead]
-        axes.plot(*zip((x[-1], y[-1]), *further, strict=True), "o--", color=ACCENT, lw=1, ms=5, mfc="white")
+        gain = curve["next_gain"]
+        if gain:
+            if gain["low"] is not None:
+                axes.plot([2 * x[-1]] * 2, [y[-1] + gain["low"], y[-1] + gain["high"]], color=ACCENT, lw=1)
+            further = [y[-1], y[-1] + gain["value"]]
+            axes.plot([x[-1], 2 * x[-1]], further, "o--", color=ACCENT, lw=1, ms=5, mfc="white", zorder=0)
         axes.axhline(0.5, color=FAINT, lw=0.8, ls="--")
         _percent(axes.yaxis)
         _thousands(axes.xaxis)
@@ -125,10 +129,10 @@ def coverage_figure(objects: Sequence[dict[str, Any]]) -> Figure:
 
 
 def _possible(ceiling: dict[str, Any]) -> str:
-    if not ceiling["outer"]:
+    possible = ceiling["best_possible"]
+    if not possible or possible["low"] is None:
         return "The best possible accuracy is unknown."
-    low, high = ceiling["outer"]
-    return f"Shaded: the best possible accuracy, {100 * low:.0f} to {100 * high:.0f} % (95 % interval)."
+    return f"Shaded: the best possible accuracy, {100 * possible['low']:.0f} to {100 * possible['high']:.0f} % (95 % interval)."
 
 
 def _percent(axis: Any) -> None:

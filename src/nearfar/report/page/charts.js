@@ -100,10 +100,13 @@ document.querySelectorAll("tr[data-row]").forEach((row) => row.addEventListener(
 
 // ---- learning curve
 figure("curve", (box) => {
-  const { points, now, doubled } = data.curve;
-  const band = data.ceiling && data.ceiling.outer;
-  const ahead = [now, doubled].filter(Boolean);
-  const edge = (p, side) => Math.min(1, p.accuracy + side * 1.96 * (p.standard_error || 0));
+  const { points, next_gain: gain } = data.curve;
+  const best = data.ceiling && data.ceiling.best_possible;
+  const band = best && best.low !== null ? [best.low, best.high] : null;
+  const last = points.at(-1);
+  const limit = (value) => (value === null ? null : Math.min(1, last.accuracy + value));
+  const ahead = gain ? [{ answers: 2 * last.answers, accuracy: limit(gain.value), low: limit(gain.low), high: limit(gain.high) }] : [];
+  const edge = (p, side) => (side < 0 ? p.low : p.high) ?? p.accuracy;
   const xs = [...points, ...ahead].map((p) => p.answers);
   const lows = [0.5, ...points.map((p) => edge(p, -1)), ...ahead.map((p) => p.low ?? p.accuracy)];
   const highs = [...points.map((p) => edge(p, 1)), ...ahead.map((p) => p.high ?? p.accuracy), ...(band || [])];
@@ -122,7 +125,7 @@ figure("curve", (box) => {
     drawing.append(svg("circle", { class: open ? "mark open" : "mark", cx: px(p.answers), cy: py(p.accuracy), r: 4.5 },
       svg("title", {}, whole(Math.round(p.answers)) + " answers: " + percent(p.accuracy, 1) + (open ? " expected" : ""))));
   }
-}, () => [["answers", "accuracy", "standard_error"], ...data.curve.points.map((p) => [p.answers, p.accuracy, p.standard_error])]);
+}, () => [["answers", "accuracy", "low", "high"], ...data.curve.points.map((p) => [p.answers, p.accuracy, p.low, p.high])]);
 
 // ---- matrices: a picture with a pixel per cell, names beside it where they fit
 function matrix(box, { size, cells, value, names, words, tip, click, lines }) {

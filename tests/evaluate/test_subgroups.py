@@ -5,9 +5,9 @@ import pytest
 
 from nearfar import design, simulate
 from nearfar.errors import InputError
-from nearfar.evaluate.agreement_of_people import person_agreement
-from nearfar.evaluate.people import wilson
-from nearfar.evaluate.tastes import cluster_people, find_tastes
+from nearfar.evaluate.agreements import person_agreement
+from nearfar.evaluate.participants import wilson
+from nearfar.evaluate.subgroups import cluster_people, find_subgroups
 from nearfar.triplets import Triplets
 
 
@@ -31,46 +31,45 @@ def places():
 
 
 def test_two_views_are_found_and_people_sorted(places):
-    found = find_tastes(people([places[0]] * 8 + [places[1]] * 8, 120))
+    found = find_subgroups(people([places[0]] * 8 + [places[1]] * 8, 120))
     assert found.count == 2 and found.gains[0].low > 0
     assert len(set(found.group[:8])) == len(set(found.group[8:])) == 1 and found.group[0] != found.group[8]
     assert found.as_groups()["p00"] != found.as_groups()["p08"]
-    assert "There are 2 ways of seeing the objects, of 8 and 8 people" in str(found)
+    assert str(found).startswith("2 subgroups of 8 and 8 participants")
 
 
 def test_three_views(places):
-    found = find_tastes(people([p for p in places for _ in range(7)], 150))
+    found = find_subgroups(people([p for p in places for _ in range(7)], 150))
     assert found.count == 3
     assert [len(set(found.group[i : i + 7])) for i in (0, 7, 14)] == [1, 1, 1]
 
 
 def test_of_very_many_answers_some_are_drawn_and_everybody_is_sorted(places):
     answers = people([places[0]] * 15 + [places[1]] * 15, 240)
-    found = find_tastes(answers, most=2, max_answers=3000)
+    found = find_subgroups(answers, most=2, max_answers=3000)
     assert (found.answers_used, found.answers_given, found.people_used) == (3000, 7200, 15)
     assert found.count == 2 and np.bincount(found.group).tolist() == [15, 15]
     assert len(set(found.group[:15])) == 1
-    assert found.sampled == "judged by 3,000 of the 7,200 answers, drawn at random, of 15 of the 30 people"
-    assert found.sampled in str(found)
+    assert "3,000 of 7,200 answers" in str(found) and "15 of 30 participants" in str(found)
 
 
 def test_nobody_in_particular_is_not_a_person(places):
-    known = people([places[0]] * 8, 40)
+    known = people([places[0]] * 12, 40)
     unknown = people([places[0]] * 3, 40, seed=5).replace(participant=[""] * 120)
-    assert len(find_tastes(Triplets.concatenate([known, unknown]), most=2).people) == 8
+    assert len(find_subgroups(Triplets.concatenate([known, unknown]), most=2).people) == 12
 
 
 @pytest.mark.parametrize("noise", [0.25, 50.0])
 def test_one_view_or_noise_is_one(places, noise):
-    found = find_tastes(people([places[0]] * 14, 100, noise=noise))
+    found = find_subgroups(people([places[0]] * 14, 100, noise=noise))
     assert found.count == 1 and set(found.group.tolist()) == {0}
-    assert "No second way of seeing the objects was found" in str(found)
+    assert str(found).startswith("No subgroups")
 
 
 @pytest.mark.filterwarnings("ignore::nearfar.errors.UninformedWarning")
 def test_too_few_people_say_nothing(places):
-    assert find_tastes(people([places[0]] * 5, 100)) is None
-    assert find_tastes(people([places[0]] * 8, 9)) is None
+    assert find_subgroups(people([places[0]] * 9, 100)) is None
+    assert find_subgroups(people([places[0]] * 12, 9)) is None
 
 
 def test_groups_of_people_do_not_depend_on_how_much_they_said():
@@ -125,17 +124,25 @@ def test_answers_of_one_screen_count_as_fewer():
     answers = Triplets.from_array(rows, n_objects=20, participant=who, statement=screen)
     found = person_agreement(answers)
     assert 4 < found.together < 12
-    as_single = wilson(found.share[0, 1] * found.shared[0, 1], found.shared[0, 1])
-    assert found.high[0, 1] - found.low[0, 1] > 1.8 * (as_single.high - as_single.low)
+    low, high = wilson(found.share[0, 1], found.shared[0, 1])
+    assert found.high[0, 1] - found.low[0, 1] > 1.8 * (high - low)
+
+
+def test_of_very_many_people_some_are_drawn():
+    rows = [[0, i, i + 1] for i in range(1, 13)]
+    answers = Triplets.from_array(rows * 500, participant=np.repeat(np.arange(500), 12))
+    found = person_agreement(answers, max_people=40)
+    assert found.share.shape == (40, 40) and len(set(found.people)) == 40 and found.n_participants == 500
+    assert found.known == 1 and np.nanmin(found.share) == 1
 
 
 def test_what_is_missing_is_said():
     bare = Triplets.from_array([[0, 1, 2]])
-    for call in (find_tastes, person_agreement):
+    for call in (find_subgroups, person_agreement):
         with pytest.raises(InputError, match="do not say who gave them; add a column participant"):
             call(bare)
     with pytest.raises(InputError, match="most must be 2 or 3, got 4"):
-        find_tastes(Triplets.from_array([[0, 1, 2]], participant=["a"]), most=4)
+        find_subgroups(Triplets.from_array([[0, 1, 2]], participant=["a"]), most=4)
 
 
 def test_people_who_all_saw_one_screen_are_one_group():
@@ -143,4 +150,4 @@ def test_people_who_all_saw_one_screen_are_one_group():
     screen = [(0, near, far) for near in range(1, 5) for far in range(5, 9)]
     who = np.repeat(np.arange(20), len(screen))
     same = Triplets.from_array(screen * 20, statement=who, participant=who)
-    assert find_tastes(same).count == 1
+    assert find_subgroups(same).count == 1

@@ -2,12 +2,38 @@
 
 import numpy as np
 import pytest
-from benchmarks.honesty.worlds import asked, clusters_of_points, make_world
 
-from nearfar.evaluate.cluster_count import _knees, _within, count_clusters
-from nearfar.evaluate.grouping import count_groups
+from nearfar.evaluate.clusters import _elbows, _within, count_clusters, count_object_clusters
 from nearfar.evaluate.splits import kfold
 from nearfar.triplets import Triplets
+
+
+def clusters_of_points(rng, k, *, per=10, d=2, apart=6.0):
+    """k clusters of ``per`` points of unit spread, their centres at least ``apart`` from each other."""
+    box, centres = apart * max(2.0, 1.3 * k ** (1 / d)), []
+    while len(centres) < k:
+        new = rng.uniform(0, box, size=d)
+        if all(np.linalg.norm(new - centre) >= apart for centre in centres):
+            centres.append(new)
+        else:
+            box *= 1.01
+    return np.repeat(np.array(centres), per, axis=0) + rng.normal(size=(k * per, d))
+
+
+def answered(points, noise, rng, m, design="random"):
+    """Answers about points: without noise, with flips, by a logistic in the difference of distances, or guesses."""
+    n = len(points)
+    rows = np.array([rng.permutation(n)[:3] for _ in range(m)])
+    if design == "landmarks":
+        rows = np.array([[*rng.permutation(np.arange(4, n))[:1], *rng.permutation(4)[:2]] for _ in range(m)])
+    d = np.linalg.norm(points[rows[:, :1]] - points[rows[:, 1:]], axis=2)
+    scale = np.sqrt(np.mean(np.sum((points - points.mean(axis=0)) ** 2, axis=1)))
+    lead = (d[:, 1] - d[:, 0]) * {"logistic": 4.0 / scale, "guessing": 0.0}.get(noise, 1e6)
+    flipped = rng.random(m) < (0.15 if noise == "flips" else 0.0)
+    second = (rng.random(m) > 1 / (1 + np.exp(-np.clip(lead, -50, 50)))) != flipped
+    rows[second] = rows[second][:, [0, 2, 1]]
+    statement = np.arange(m) // 8 if design == "grid" else None
+    return Triplets.from_array(rows, n_objects=n, participant=np.arange(m) // 8 % 20, statement=statement)
 
 
 @pytest.mark.parametrize(("k", "d"), [(2, 2), (3, 2), (5, 3), (8, 2), (8, 5)])
@@ -36,19 +62,17 @@ def test_no_groups_where_there_are_none(shape):
             points /= np.linalg.norm(points, axis=1, keepdims=True)
         result = count_clusters(points, seed=seed)
         found.append(result.k)
-        assert result.k > 1 or "No groups found: in a map that allows for" in result.why
+        assert result.outcome == ("none" if result.k == 1 else result.outcome)
     assert np.mean(np.array(found) == 1) >= 5 / 6
 
 
 def test_evidence_is_stated_and_little_is_too_little():
     rng = np.random.default_rng(1)
     found = count_clusters(clusters_of_points(rng, 4, d=3))
-    assert found.k == found.best_cut == 4 and found.knee > 1.5 and found.gap > 4.5
-    assert found.why.startswith(
-        "4 groups: in a map that allows for answers given at random, up to 4 clusters each cut gathers "
-    )
+    assert found.k == found.best_cut == 4 and found.elbow > 1.5 and found.gap > 4.5
+    assert found.outcome == "clear" and "4 separate clusters" in str(found)
     few = count_clusters(rng.normal(size=(5, 2)))
-    assert few.k == 1 and few.why == "There are too few objects to look for groups."
+    assert (few.k, few.unknown, few.outcome) == (1, "few objects", "unknown")
     assert count_clusters(np.ones((20, 3))).k == 1
 
 
@@ -61,15 +85,15 @@ def test_turning_and_scaling_change_nothing():
     points = clusters_of_points(rng, 3, d=2)
     turn = np.linalg.qr(rng.normal(size=(2, 2)))[0]
     one, other = count_clusters(points), count_clusters(7 * points @ turn + 3)
-    assert one.k == other.k == 3 and one.knee == pytest.approx(other.knee)
+    assert one.k == other.k == 3 and one.elbow == pytest.approx(other.elbow)
 
 
 def test_an_even_cloud_has_no_knee_and_groups_have_one():
     """Within-variance k^(-2/d) has the same exponent everywhere; of groups it stops falling."""
     k = np.arange(1, 11)
-    even = _knees((100 - k) * k**-1.0, 100)
+    even = _elbows((100 - k) * k**-1.0, 100)
     assert np.allclose(even, 1 / 1.3)
-    grouped = _knees((100 - k) * np.maximum(k, 1) ** -1.0 * np.where(k >= 4, 0.1, 1.0), 100)
+    grouped = _elbows((100 - k) * np.maximum(k, 1) ** -1.0 * np.where(k >= 4, 0.1, 1.0), 100)
     assert np.argmax(grouped) + 2 == 4
 
 
@@ -81,8 +105,8 @@ def test_within_is_the_definition():
 
 
 def counted(points, noise, rng, each=100):
-    answers = asked(make_world(rng, points=points, noise=noise), rng, m=each * len(points))
-    return count_groups(answers, answers, list(kfold(answers, 3)))
+    answers = answered(points, noise, rng, each * len(points))
+    return count_object_clusters(answers, answers, list(kfold(answers, 3)))
 
 
 @pytest.mark.parametrize("noise", ["flips", "logistic", "none"])
@@ -98,43 +122,37 @@ def test_noise_and_too_little_are_said():
     rng = np.random.default_rng(1)
     noise = counted(rng.normal(size=(30, 2)), "guessing", rng, each=40)
     assert noise.k == 1
-    assert noise.why == "No groups were looked for: no map predicts the answers better than guessing does."
+    assert noise.unknown == "noise" and "guessing" in str(noise)
     one = Triplets.from_array([[0, 1, 2]])
-    assert count_groups(one, one, ()).why == "There are too few answers to look for groups."
+    assert count_object_clusters(one, one, ()).unknown == "few answers"
     screen = [(0, near, far) for near in range(1, 5) for far in range(5, 9)]
     same = Triplets.from_array(screen * 20, statement=np.repeat(np.arange(20), len(screen)))
     splits = list(kfold(same, 3))
     assert not any(len(train) for train, _ in splits)  # everybody saw the same screen
-    assert count_groups(same, same, splits).why == "There are too few answers to look for groups."
+    assert count_object_clusters(same, same, splits).unknown == "few answers"
     thin = counted(clusters_of_points(rng, 3, per=10), "none", rng, each=9)
-    assert thin.k == 1 and thin.why == "There are too few answers to look for groups."
+    assert thin.k == 1 and thin.unknown == "few answers"
 
 
 def test_few_answers_are_said_where_no_groups_are_found():
     rng = np.random.default_rng(3)
     few, enough = (counted(rng.normal(size=(20, 2)), "logistic", rng, each=each) for each in (40, 130))
-    assert few.why.endswith(
-        "gradually, or groups overlap, or the answers are too few to tell: there are 40 triplets per object, and separate groups are found "
-        "reliably from about 120 on."
-    )
-    assert enough.why.endswith("the objects change gradually, or groups overlap.")
-    world = make_world(rng, points=rng.normal(size=(20, 2)))
+    assert few.outcome == "unknown" and "40 triplets per object" in str(few)
+    assert enough.outcome == "none" and enough.wanted == 120
     for design in ("grid", "landmarks"):
-        answers = asked(world, rng, design=design, m=3000)
-        found = count_groups(answers, answers, list(kfold(answers, 3)))
-        assert found.why.endswith(
-            "triplets per object, and separate groups are found reliably from about 300 on."
-        )
+        answers = answered(rng.normal(size=(20, 2)), "logistic", rng, 3000, design)
+        found = count_object_clusters(answers, answers, list(kfold(answers, 3)))
+        assert found.wanted == 300 and found.outcome == "unknown"
 
 
 def test_only_shown_and_informed_objects_are_counted():
     rng = np.random.default_rng(2)
     points = clusters_of_points(rng, 4, per=10, apart=9)
-    answers = asked(make_world(rng, points=points), rng, m=4000)
+    answers = answered(points, "logistic", rng, 4000)
     wider = Triplets.from_array(np.column_stack([answers.anchor, answers.near, answers.far]), n_objects=60)
     splits = list(kfold(wider, 3))
-    assert count_groups(wider, wider, splits).k == 4
-    assert count_groups(wider, wider, splits, np.arange(10, 60)).k == 3
+    assert count_object_clusters(wider, wider, splits).k == 4
+    assert count_object_clusters(wider, wider, splits, np.arange(10, 60)).k == 3
 
 
 def test_a_number_that_the_rows_do_not_tell_is_a_range():
@@ -143,8 +161,6 @@ def test_a_number_that_the_rows_do_not_tell_is_a_range():
     middles = np.array([[0, 0], [6, 0], [30, 0], [30, 30]])
     found = count_clusters(np.repeat(middles, 10, axis=0) + rng.normal(size=(40, 2)))
     assert (found.low, found.k, found.high) == (3, 4, 4)
-    assert found.why.startswith(
-        "3 to 4 groups, which of these the answers do not tell clearly; 4 is the likeliest: "
-    )
+    assert found.outcome == "unclear" and "3 to 4; 4 is the likeliest" in str(found)
     clear = count_clusters(np.repeat([[0, 0], [9, 0], [0, 9]], 10, axis=0) + rng.normal(size=(30, 2)))
     assert (clear.low, clear.k, clear.high) == (3, 3, 3)
