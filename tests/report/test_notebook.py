@@ -57,7 +57,7 @@ def test_the_judged_models_and_groups_are_used_again(tmp_path, monkeypatch, caps
     assert len(found["space"]) == 8 and len(found["labels"]) == 8
     assert sorted(found["groups"].values()) == ["experts"] * 6 + ["novices"] * 6
     assert not set(found["groups"]) & set(groups)  # pseudonyms
-    assert "experts (6 people) and novices (6 people)" in capsys.readouterr().out
+    assert "experts: 6 participants; novices: 6 participants" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
