@@ -18,9 +18,8 @@ from nearfar._tools.arrays import Floats
 from nearfar._tools.records import plain
 from nearfar._tools.text import display_names, number
 from nearfar.errors import InputError
-from nearfar.evaluate.collection import accuracy_per_object
+from nearfar.evaluate.collection import accuracy_per_object, double_submits
 from nearfar.evaluate.map_stability import align, along_axes, coordinates
-from nearfar.io.reading import double_submits
 from nearfar.report.groups import NOT_COMPARED, agreement, group_comparison
 from nearfar.report.paragraph import citations, methods, results, versions
 from nearfar.report.pictures import thumbnails
