@@ -47,13 +47,13 @@ def compare(
     csv: bool = typer.Option(False, "--csv", help="The table as CSV."),
     output: OutputOption = "-",
 ) -> None:
-    """Judge kernels, maps and embeddings by how many answers they predict that they were not fitted on.
+    """Compare models by how many held-out answers they predict.
 
-    Trios (or screens of answers) are held out as a whole, so that nothing leaks; the best possible accuracy is
-    bracketed from questions that were asked more than once, and "unknown" where none was.
+    All answers to a trio (or of a statement) are in the same fold, so that nothing leaks. Questions answered more than
+    once tell how accurate the best possible model would be.
 
-    With --groups, groups of people are compared instead: agreement within and between them, a permutation test, each
-    group's model on the other's held-out answers, the objects that move. An output ending in .svg, .pdf or .png is the
+    With --groups, groups of participants are compared instead: agreement within and between them, a permutation test, each
+    group's model on the other's held-out answers, the objects that differ. An output ending in .svg, .pdf or .png is the
     figure of the two maps.
 
     Example:  nearfar compare answers.csv --model "k1, score, score-5, ste-2"

@@ -67,7 +67,7 @@ function figures(told) {
   if (!view) return;
   if (view.map) draw("map", [view.map, view.objects], () => map($("map"), view.map, view.objects, `Map of ${view.objects.length} objects`));
   else put("map-why", "The map appears with the first answers of several people.");
-  if (view.map) put("map-why", "Near to each other: alike, as far as the answers say so far.");
+  if (view.map) put("map-why", "Similar objects lie close together, as far as the answers tell so far.");
   if (view.curve) {
     put("curve-why", `Held-out answers predicted by ${view.curve.model}; the green band is the best possible.`);
     draw("curve", [view.curve, view.ceiling], () => curve($("curve"), view.curve, view.ceiling && view.ceiling.best_possible, `Accuracy ${percent(view.curve.points.at(-1).accuracy)} with ${Math.round(view.curve.points.at(-1).answers)} answers`));
