@@ -73,7 +73,7 @@ def test_the_bundle_is_complete(written):
     kinds = {"tree", "kernel", "models", "learning-curve", "participants", "positions", "coverage"}
     for kind in kinds:
         assert {f"{kind}.svg", f"{kind}.pdf"} <= figures
-    assert len([name for name in figures if name.startswith("map-") and name.endswith(".svg")]) >= 2
+    assert len([name for name in figures if name.startswith("map-") and name.endswith(".svg")]) >= 1
     for path in (bundle / "figures").glob("*.pdf"):
         assert path.read_bytes().startswith(b"%PDF")
     assert (bundle / "README.txt").read_text().startswith("What is in this folder")
@@ -136,7 +136,7 @@ def test_the_notebook_redoes_it(written, monkeypatch, capsys, tmp_path):
         chosen["labels"], chosen["labels"]
     )
     assert same.all()
-    assert "best possible accuracy" in capsys.readouterr().out
+    assert "best possible" in capsys.readouterr().out
 
 
 def test_the_bundle_carries_the_answers_without_telling_who_gave_them(tmp_path):

@@ -12,8 +12,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from nearfar._tools.atomic import atomic_path
+from nearfar._tools.images import open_image
 from nearfar._tools.text import PICTURES, listed
-from nearfar.errors import InputError, MissingExtra
+from nearfar.errors import FileError, InputError, MissingExtra
 
 __all__ = [
     "COLOURS",
@@ -111,15 +112,11 @@ def below(note: str, names: Sequence[str] = (), uninformed: Sequence[int] = ()) 
 def thumbnail(path: Path, side: float) -> Any:
     """(height, width, 3) pixels of a picture, three times as fine as ``side`` on the figure; None where there is none."""
     try:
-        from PIL import Image
-    except ImportError as error:
-        raise MissingExtra("pillow", "report") from error
-    try:
-        with Image.open(path) as image:
-            image.thumbnail((round(3 * side), round(3 * side)))
-            return np.asarray(image.convert("RGB"))
-    except OSError:  # not a picture after all: the object keeps its point or name
+        image = open_image(path, side=round(3 * side))
+    except FileError:  # not a picture after all: the object keeps its point or name
         return None
+    image.thumbnail((round(3 * side), round(3 * side)))
+    return np.asarray(image.convert("RGB"))
 
 
 def picture_box(picture: Any, zoom: float, at: Any, colour: str, **more: Any) -> Any:
