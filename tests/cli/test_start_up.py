@@ -86,7 +86,7 @@ def test_help_imports_nothing_heavy(study, words):
         ("convert answers.csv out.jsonl", TABLES),
         ("plan objects.csv --budget 30 -o plan.csv", TABLES),
         ("plan objects.csv --kind odd --budget 30 --people 3 -o lists.csv", TABLES),
-        ("plan objects.csv --landmarks 4 --budget 30 -o marks.csv", KERNELS),
+        ("plan objects.csv --landmarks 4 --budget 30 -o marks.csv", TABLES),
         ("map answers.csv --model score -o map.csv", KERNELS),
         ("map answers.csv --model k1 -o map.npz", KERNELS),
         ("tree answers.csv --model score -o tree.csv", KERNELS),

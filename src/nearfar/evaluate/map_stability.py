@@ -306,7 +306,8 @@ def kept_by_chance(
     informed = int(known.informed.sum())
     if informed < 2:
         return float("nan")
-    return float(np.nanmedian(again.kept(tree_labels(known, n_clusters), min(n_clusters, informed))))
+    kept = again.kept(tree_labels(known, n_clusters), min(n_clusters, informed))
+    return float(np.nanmedian(kept)) if np.isfinite(kept).any() else float("nan")
 
 
 # ---------------------------------------------------------------- one map onto another
