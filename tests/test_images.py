@@ -2,9 +2,11 @@
 
 import io
 import os
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from PIL import Image
+from PIL import Image, ImageOps
 
 from nearfar._tools.images import FORMATS, open_image
 from nearfar.errors import FileError
@@ -20,7 +22,7 @@ def saved(path, kind="PNG", size=(8, 6), mode="RGB", **options):
 def said(path):
     """The size of a picture, or the sentence why there is none."""
     try:
-        return str(open_image(path).size)
+        return str(open_image(path, 50).size)
     except FileError as error:
         return str(error)
 
@@ -29,7 +31,7 @@ def said(path):
 def test_every_format_that_is_named_is_opened(tmp_path, kind):
     if kind == "AVIF" and "AVIF" not in Image.SAVE and not (Image.init() and "AVIF" in Image.SAVE):
         pytest.skip("this Pillow has no AVIF")
-    picture = open_image(saved(tmp_path / "o1.png", kind))
+    picture = open_image(saved(tmp_path / "o1.png", kind), 50)
     assert picture.size == (8, 6) and picture.mode == "RGB"
 
 
@@ -46,7 +48,7 @@ def test_an_eps_never_comes_to_ghostscript(tmp_path, monkeypatch):
     with Image.open(path) as opened:
         assert opened.format == "EPS"  # to Pillow it is a picture
     with pytest.raises(FileError, match="is not a picture"):
-        open_image(path)
+        open_image(path, 50)
     assert not ran.exists()
 
 
@@ -54,10 +56,10 @@ def test_pixels_are_limited_before_they_are_decoded(tmp_path):
     path = saved(tmp_path / "huge.png", size=(15_000, 15_000), mode="1")
     assert path.stat().st_size < 100_000
     with pytest.raises(FileError, match="too large"):
-        open_image(path)
+        open_image(path, 50)
     with pytest.raises(FileError, match="too large"):
-        open_image(saved(tmp_path / "a.png"), most_pixels=47)
-    assert open_image(saved(tmp_path / "b.jpg", "JPEG", size=(800, 600)), side=50).width <= 200
+        open_image(saved(tmp_path / "a.png"), 50, most_pixels=47)
+    assert open_image(saved(tmp_path / "b.jpg", "JPEG", size=(800, 600)), 50).size == (50, 38)
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF"])
@@ -75,3 +77,22 @@ def test_damage_is_one_sentence_wherever_it_is(tmp_path, kind):
 def test_a_damaged_exif_is_one_sentence(tmp_path):
     path = saved(tmp_path / "a.jpg", "JPEG", exif=b"Exif\0\0II*\0\xff\xff\xff\x7f")
     assert said(path) in ("(8, 6)", f"{path}: is not a picture that can be read")
+
+
+def test_one_large_picture_is_decoded_at_a_time(tmp_path, monkeypatch):
+    """Or threads would take the memory of several, for files of a few kilobytes each."""
+    now, most = [], []
+    decode = ImageOps.exif_transpose
+
+    def watched(image, **options):
+        now.append(image)
+        most.append(len(now))
+        time.sleep(0.02)
+        decode(image, **options)
+        now.remove(image)
+
+    monkeypatch.setattr(ImageOps, "exif_transpose", watched)
+    path = saved(tmp_path / "large.png", size=(4200, 4200), mode="1")
+    with ThreadPoolExecutor(4) as pool:
+        made = list(pool.map(lambda _: open_image(path, 50).size, range(4)))
+    assert made == [(50, 50)] * 4 and max(most) == 1

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from io_tools import same_partition
 
 from nearfar import FeatureMap, read_triplets
-from nearfar.errors import FileError, RowsError, TripletError
+from nearfar.design import near_questions
+from nearfar.errors import FileError, InputError, RowsError, TooLargeError, TripletError
 from nearfar.triplets import Triplets, as_triplets
 from nearfar.triplets.columns import pack_ids
 from nearfar.triplets.ids import Ids, order_names
@@ -61,6 +62,17 @@ def test_from_array_counts_objects_up_to_the_largest_index():
     assert Triplets.from_array([[0, 5, 2]], n_objects=9).n_objects == 9
     assert Triplets.from_array([]).n_objects == 0
     assert len(Triplets.from_array(np.zeros((0, 3)))) == 0
+
+
+def test_more_objects_than_memory_has_names_for_are_refused():
+    for make in (
+        lambda: Triplets.from_array([[0, 1, 2]], n_objects=10**30),
+        lambda: near_questions(10**30, 5),
+    ):
+        with pytest.raises(TooLargeError, match="objects need"):
+            make()
+    with pytest.raises(InputError, match="n_objects"):
+        Triplets.from_array([[0, 1, 2]], n_objects=-1)
 
 
 def test_odd_one_out_gives_two_triplets_of_one_statement():

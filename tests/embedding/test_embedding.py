@@ -10,6 +10,7 @@ from embedding_tools import answers_about, every
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.utils.estimator_checks import check_estimator
 
 from nearfar import simulate
 from nearfar._tools.progress import listen
@@ -305,3 +306,46 @@ def test_progress_is_announced(answers):
         model = SOE(2, max_iter=77).fit(answers)
     (step,) = set(steps)
     assert (step.name, step.total, step.done, step.over) == ("fitting SOE", 77, model.n_iter_, True)
+
+
+# -------------------------------------------------------------------- scikit-learn's manners
+
+
+def test_weights_count_as_repeats(answers):
+    part = answers[:300]
+    weights = np.arange(300) % 3
+    again = Triplets.from_array(np.repeat(part.array, weights, axis=0), n_objects=part.n_objects)
+    one, other = STE(2).fit(part, sample_weight=weights), STE(2).fit(again)
+    np.testing.assert_allclose(one.embedding_, other.embedding_)
+    assert one.loss_ == pytest.approx(other.loss_)
+    for wrong in (np.ones(299), -np.ones(300), np.zeros(300), np.full(300, np.nan)):
+        with pytest.raises(InputError, match="sample_weight"):
+            STE(2).fit(part, sample_weight=wrong)
+
+
+def test_further_starts_are_random_and_the_lowest_objective_wins(answers):
+    settings = {"n_components": 1, "regularization": 0, "max_iter": 5000, "random_state": 0}
+    one, many = SOE(**settings).fit(answers), SOE(n_init=5, **settings).fit(answers)
+    drawn = SOE(init="random", n_init=4, **settings).fit(answers)
+    assert many.loss_ == pytest.approx(min(one.loss_, drawn.loss_))
+
+
+def test_predictions_and_names_of_columns(answers):
+    model = STE(2).set_output(transform="pandas")
+    assert list(model.fit_transform(answers).columns) == ["ste0", "ste1"]
+    signs = model.predict(answers)
+    assert set(signs.tolist()) <= {-1, 0, 1} and model.score(answers) == pytest.approx((1 + signs).mean() / 2)
+    assert list(model.transform(answers).columns) == ["ste0", "ste1"]
+
+
+@pytest.mark.filterwarnings("ignore:Can't test estimator")  # that is the exemption: X is answers, no matrix
+def test_scikit_learn_finds_nothing_wrong_with_what_it_can_check():
+    done = check_estimator(SOE(), on_fail=None)
+    assert done and all(each["status"] == "passed" for each in done)
+
+
+def test_answers_on_a_cluster_are_refused_in_one_sentence(answers):
+    from nearfar.scale._answers import as_answers
+
+    with pytest.raises(InputError, match="one machine"):
+        SOE().fit(as_answers(answers))

@@ -113,3 +113,12 @@ def test_prints_well():
 def test_errors_say_what_is_wrong(arguments, message):
     with pytest.raises(InputError, match=message):
         metrics.triplet_accuracy(Triplets([0], [1], [2], "abc"), **arguments)
+
+
+def test_rows_of_a_data_frame_are_matched_by_name():
+    pd = pytest.importorskip("pandas")
+    points = pd.DataFrame({"x": [3.0, 0.0, 1.0]}, index=["car", "fig", "plum"])
+    answers = Triplets([0, 1], [1, 0], [2, 2], ("fig", "plum", "car"))
+    assert float(metrics.triplet_accuracy(answers, points=points)) == 1.0
+    with pytest.raises(InputError, match="'plum' is not among"):
+        metrics.triplet_accuracy(answers, points=points.drop("plum"))

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
@@ -22,6 +23,7 @@ from nearfar import scale
 from nearfar.errors import InputError, TooLargeError, UnreachableError
 from nearfar.scale import _connect
 from nearfar.scale._answers import Answers
+from nearfar.scale._engine import _Pulse
 from nearfar.scale.versions import check_versions
 
 distributed = pytest.importorskip("distributed")
@@ -408,3 +410,24 @@ def test_without_a_client_the_way_to_one_is_named():
         match=r"there is neither a Dask client nor a scratch folder; open one first.*connect\('local'\)",
     ):
         scale.FeatureMap("k1").fit([[0, 1, 2]])
+
+
+def test_paused_workers_are_one_sentence(monkeypatch):
+    """They send heartbeats, so only their status tells that nothing will be done."""
+    monkeypatch.setenv("NEARFAR_DASK_WORKER_TIMEOUT", "0.2")
+    workers = {"tcp://there:1": {"status": "paused", "last_seen": 0.0}}
+
+    def ask(question):
+        workers["tcp://there:1"]["last_seen"] += 1.0
+        return {"workers": workers}
+
+    client = SimpleNamespace(scheduler=SimpleNamespace(identity=None))
+    pulse = _Pulse(SimpleNamespace(address="a", client=client, _ask=ask), "counting answers")
+
+    def wait():
+        for _ in range(100):
+            time.sleep(0.05)
+            pulse.check()
+
+    with pytest.raises(UnreachableError, match="1 workers paused"):
+        wait()

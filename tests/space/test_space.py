@@ -212,3 +212,40 @@ def test_features_of_ones_own_make_a_space():
     answers = answers_about(PLANE, 2000, 1)
     phi = FeatureMap("k1").fit_transform(answers)
     assert np.array_equal(Space.of_features(phi).nearest(3).indices, fit(answers, "k1").nearest(3).indices)
+
+
+@pytest.mark.parametrize("name", ["score", "soe-2"])
+def test_answers_are_judged_by_name(name):
+    names = tuple(f"o{x}" for x in range(25))
+    train = Triplets.from_array(answers_about(PLANE, 3000, 0).array, names)
+    test = Triplets.from_array(answers_about(PLANE, 500, 1).array, names)
+    found = fit(train, name)
+    order = np.random.default_rng(0).permutation(25)
+    index = np.argsort(order)
+    other = Triplets(index[test.anchor], index[test.near], index[test.far], [names[x] for x in order])
+    without = test[~(test.array == 0).any(axis=1)]
+    fewer = Triplets(without.anchor - 1, without.near - 1, without.far - 1, names[1:])
+    assert found.score(test) > 0.8
+    assert np.array_equal(found.credits(other), found.credits(test))
+    assert np.array_equal(found.credits(fewer), found.credits(without))
+    assert np.isnan(found.score(test[:0]))
+    with pytest.raises(InputError, match="'new' is not among"):
+        found.score(Triplets([0], [1], [2], ("new", "o1", "o2")))
+
+
+def test_frames_carry_names():
+    line = Space.of_points([[0.0], [1.0], [8.0]], ("fig", "plum", "car"))
+    frame = line.clusters(2).to_frame()
+    assert frame["object"].to_list() == ["fig", "plum", "car"] and frame["cluster"].to_list() == [0, 0, 1]
+    assert frame["is_medoid"].sum() == 2
+    assert line.to_frame(2).columns == ["object", "informed", "x1", "x2"]
+    assert "plum" in Space.of_points([[0.0], [1.0]], ("<b>", "plum"))._repr_html_()
+
+
+def test_dimensions_may_be_given_apart_from_the_name():
+    answers = answers_about(PLANE, 300, 0)
+    assert nf.fit(answers, "soe", n_components=3).model == "soe-3"
+    assert nf.fit(answers, "score", n_components=3).rows.shape == (25, 3)
+    for model in ("auto", nf.embedding.SOE()):
+        with pytest.raises(InputError, match="n_components"):
+            nf.fit(answers, model, n_components=3)

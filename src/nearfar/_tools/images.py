@@ -28,16 +28,10 @@ _large = (
 )  # one large picture is decoded at a time, so that threads do not take the memory of several
 
 
-def open_image(
-    source: str | os.PathLike[str], *, side: int | None = None, most_pixels: int = 100_000_000
-) -> Any:
-    """A picture as Pillow's Image: decoded, upright, in RGB, or RGBA where some of it is transparent.
+def open_image(source: str | os.PathLike[str], side: int, *, most_pixels: int = 100_000_000) -> Any:
+    """A picture as Pillow's Image: upright, in RGB, or RGBA where some of it is transparent, at most ``side`` pixels long.
 
-    Parameters
-    ----------
-    source : a file.
-    side : pixels on the longer side that are enough; a JPEG is then decoded at a smaller size.
-    most_pixels : more than so many are refused.
+    More than ``most_pixels`` are refused before they are decoded.
     """
     try:
         from PIL import Image, ImageOps
@@ -50,13 +44,15 @@ def open_image(
             warnings.simplefilter("ignore")  # about many pixels, which are counted below
             opened = Image.open(source, formats=formats)
         with opened:
-            if side is not None:
-                opened.draft("RGB", (2 * side, 2 * side))
+            opened.draft("RGB", (2 * side, 2 * side))  # a JPEG is decoded at a smaller size
             pixels = opened.width * opened.height
             if pixels <= most_pixels:
                 with _large if pixels > 1 << 24 else nullcontext():
-                    upright = ImageOps.exif_transpose(opened)
-                    return upright.convert("RGBA" if upright.has_transparency_data else "RGB")
+                    ImageOps.exif_transpose(opened, in_place=True)
+                    mode = "RGBA" if opened.has_transparency_data else "RGB"
+                    picture = opened if opened.mode == mode else opened.convert(mode)
+                    picture.thumbnail((side, side), Image.Resampling.LANCZOS)
+                    return picture
     except Image.DecompressionBombError:
         pass
     except Exception as error:  # a damaged file may raise anything

@@ -21,8 +21,6 @@ from nearfar.triplets.ids import order_names
 __all__ = ["Picture", "StudyObjects", "encode_picture", "find_objects", "list_objects"]
 
 SUFFIXES = {".avif", ".bmp", ".gif", ".jfif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"}
-LONGEST_SIDE = 800  # pixels; sharp at two pixels per point on a phone
-FEW_COLOURS = 256
 
 
 @dataclass(frozen=True)
@@ -87,9 +85,8 @@ def list_objects(given: Path, suffixes: Collection[str] = SUFFIXES) -> StudyObje
 
 def encode_picture(file: Path) -> Picture:
     """Decode a picture and encode its pixels anew: upright, in sRGB, without EXIF or any other remark."""
-    picture = open_image(file)
+    picture = open_image(file, 800)  # sharp at two pixels per point on a phone
     picture = _in_srgb(picture, picture.info.get("icc_profile"))
-    picture.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
     media, data = _encode(picture)
     return Picture(hashlib.sha256(data).hexdigest()[:32], media, data)
 
@@ -115,7 +112,7 @@ def _encode(picture: Any) -> tuple[str, bytes]:
     clean = Image.new(picture.mode, picture.size)
     clean.paste(picture)
     stream = io.BytesIO()
-    if clean.getcolors(FEW_COLOURS) is not None:
+    if clean.getcolors(256) is not None:
         clean.save(stream, "PNG", optimize=True)
         return "image/png", stream.getvalue()
     if clean.mode == "RGBA":

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from nearfar._tools.checks import check_count, generator
@@ -31,7 +31,7 @@ Optimizer = Literal["l-bfgs", "gradient-descent"]
 TOLERANCES = {"l-bfgs": 1e-5, "gradient-descent": 1e-7}
 
 
-class Embedding(BaseEstimator):  # type: ignore[misc]
+class Embedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Base of GNMDS, CKL, STE, TSTE and SOE: points that minimise the sum of a loss over all answers.
 
     Parameters
@@ -43,7 +43,7 @@ class Embedding(BaseEstimator):  # type: ignore[misc]
     init : "kernel" starts from a rank-based classical-scaling map of the answers: deterministic, and near enough
         that tens of iterations suffice. "random" starts from small random points, "origin" from normal points of
         standard deviation 1e-4, as the published programs do. Or (n, n_components) points.
-    n_init : how many random starts to try; the lowest objective wins. Not used with ``init="kernel"`` or points.
+    n_init : how many starts to try; the lowest objective wins. The first is ``init``, further ones are random.
     max_iter : maximum number of iterations; if they do not suffice, there is a ``NotConverged`` warning.
     tol : L-BFGS stops when an iteration improves the objective by less than this share of it (1e-5 where None);
         gradient descent counts a step as failed unless it lowers the objective by more than this (1e-7 where None).
@@ -127,11 +127,21 @@ class Embedding(BaseEstimator):  # type: ignore[misc]
 
     # ---------------------------------------------------------------- fitting
 
-    def fit(self, answers: Triplets | ArrayLike, y: object = None) -> Embedding:
-        """Find points that agree with the answers (Triplets or an (m, 3) array of indices)."""
+    def fit(
+        self, answers: Triplets | ArrayLike, y: object = None, sample_weight: ArrayLike | None = None
+    ) -> Embedding:
+        """Find points that agree with the answers (Triplets or an (m, 3) array of indices).
+
+        ``sample_weight`` : (m,) how much each answer counts; 2 counts as an answer given twice.
+        """
+        if hasattr(answers, "pieces"):
+            raise InputError(
+                "answers: embeddings are for one machine; read the answers with nearfar.read_triplets, or use "
+                "nearfar.scale.FeatureMap"
+            )
         answers = as_triplets(answers)
         self._check(answers)
-        data = merge(answers)
+        data = merge(answers, check_weights(sample_weight, len(answers)))
         counts = answers_per_object(data)
         informed = np.flatnonzero(counts)
         self._emphasis = Emphasis.of(data)
@@ -144,7 +154,7 @@ class Embedding(BaseEstimator):  # type: ignore[misc]
             tries = (self._optimise(loop, start, informed, pull) for start in self._starts(loop, informed))
             best = min(tries, key=attrgetter("objective"))
             self.embedding_ = _canonical(best.points, informed)
-            self.loss_ = loop(self.embedding_)[0] / len(answers)
+            self.loss_ = loop(self.embedding_)[0] / data.weight.sum()
         self.objects_ = answers.objects
         self.n_iter_, self.converged_ = best.n_iter, best.converged
         self._informed = np.zeros(answers.n_objects, dtype=bool)
@@ -153,9 +163,11 @@ class Embedding(BaseEstimator):  # type: ignore[misc]
         self._warn(best)
         return self
 
-    def fit_transform(self, answers: Triplets | ArrayLike, y: object = None) -> Points:
+    def fit_transform(
+        self, answers: Triplets | ArrayLike, y: object = None, sample_weight: ArrayLike | None = None
+    ) -> Points:
         """``embedding_`` of the answers, one row per object."""
-        points: Points = self.fit(answers).embedding_
+        points: Points = self.fit(answers, sample_weight=sample_weight).embedding_
         return points
 
     def _starts(self, loop: Loop, informed: NDArray[np.intp]) -> Iterator[Points]:
@@ -173,10 +185,11 @@ class Embedding(BaseEstimator):  # type: ignore[misc]
             yield start
         elif self.init == "kernel":
             yield kernel_start(loop.data, informed, self.n_components) * self._radius()
-        else:  # small points, so that all answers pull from the beginning
-            size = 1e-4 if self.init == "origin" else 0.1 * self._radius() / np.sqrt(self.n_components)
-            for _ in range(self.n_init):
-                yield size * rng.normal(size=shape)
+        drawn = isinstance(self.init, str) and self.init != "kernel"
+        # small points, so that all answers pull from the beginning
+        size = 1e-4 if drawn and self.init == "origin" else 0.1 * self._radius() / np.sqrt(self.n_components)
+        for _ in range(self.n_init if drawn else self.n_init - 1):
+            yield size * rng.normal(size=shape)
 
     def _optimise(self, loop: Loop, start: Points, free: NDArray[np.intp], pull: Pull | None) -> Optimum:
         limits: Any = {"max_iter": self.max_iter, "tol": self._tolerance(), "name": type(self).__name__}
@@ -229,18 +242,36 @@ class Embedding(BaseEstimator):  # type: ignore[misc]
         >>> len(cross_val_score(embedding.STE(1), answers, cv=list(kfold(answers, 2))))
         2
         """
+        signs = self.predict(answers)
+        return float((1 + signs).mean() / 2) if len(signs) else np.nan
+
+    def predict(self, questions: Triplets | ArrayLike) -> NDArray[np.int8]:
+        """(m,) for rows (anchor, one, other): 1 where ``one`` is expected to be nearer, -1 where ``other`` is, 0 for a tie.
+
+        Objects are matched as by ``score``; one without a point makes a tie.
+        """
         check_is_fitted(self, "embedding_")
-        answers = as_triplets(answers, self.objects_)
+        asked = as_triplets(questions, self.objects_)
         position = {name: i for i, name in enumerate(self.objects_)}
-        rows = np.array([position.get(name, -1) for name in answers.objects], dtype=np.intp)
-        anchor, near, far = (rows[role] for role in (answers.anchor, answers.near, answers.far))
+        rows = np.array([position.get(name, -1) for name in asked.objects], dtype=np.intp)
+        anchor, near, far = (rows[role] for role in (asked.anchor, asked.near, asked.far))
         known = np.append(self._informed, False)  # the last one: objects that were not fitted
         usable = known[anchor] & known[near] & known[far]
         points = np.vstack([self.embedding_, np.zeros(self.n_components)])
         one, other = (((points[anchor] - points[x]) ** 2).sum(axis=1) for x in (near, far))
-        return (
-            float(np.where(usable, 0.5 + 0.5 * np.sign(other - one), 0.5).mean()) if len(answers) else np.nan
-        )
+        return np.where(usable, np.sign(other - one), 0).astype(np.int8)
+
+    @property
+    def _n_features_out(self) -> int:
+        """Columns of ``transform``, for scikit-learn's ``set_output``."""
+        return int(self.n_components)
+
+    def __sklearn_tags__(self) -> Any:
+        """X is answers, not a matrix of numbers."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.no_validation = True
+        return tags
 
     # ---------------------------------------------------------------- words
 
@@ -321,6 +352,18 @@ def check_positive(value: Any, name: str, *, zero: bool = False) -> None:
         raise InputError(
             f"{name} must be a finite number {wanted}, got {value!r}",
         )
+
+
+def check_weights(weights: ArrayLike | None, m: int) -> NDArray[np.float64] | None:
+    """One finite number >= 0 for each of m answers, not all 0; None where there are none."""
+    if weights is None:
+        return None
+    given = np.asarray(weights, dtype=np.float64)
+    if given.shape != (m,) or not np.isfinite(given).all() or given.min() < 0 or not given.any():
+        raise InputError(
+            f"sample_weight: expected {m} finite numbers >= 0, one per answer and not all 0, got shape {given.shape}"
+        )
+    return given
 
 
 def _some(names: list[str]) -> str:

@@ -34,8 +34,8 @@ class Merged(NamedTuple):
     n_objects: int
 
 
-def merge(answers: Triplets, *, key_bits: int = 63) -> Merged:
-    """Make identical answers one row with a weight.
+def merge(answers: Triplets, weights: NDArray[np.float64] | None = None, *, key_bits: int = 63) -> Merged:
+    """Make identical answers one row with the sum of their ``weights`` (1 each without).
 
     Three indices that fit into ``key_bits`` are sorted as one number, which is faster; the rows are the same.
 
@@ -43,9 +43,11 @@ def merge(answers: Triplets, *, key_bits: int = 63) -> Merged:
     array([1., 2.])
     """
     n = answers.n_objects
+    if weights is not None:
+        answers, weights = answers[weights > 0], weights[weights > 0]
     bits = max(1, (n - 1).bit_length())
-    if 3 * bits > key_bits:
-        return _merge_many_objects(answers)
+    if weights is not None or 3 * bits > key_bits:
+        return _merge_by_columns(answers, np.ones(len(answers)) if weights is None else weights)
     key = (
         (answers.anchor.astype(np.int64) << (2 * bits))
         | (answers.near.astype(np.int64) << bits)
@@ -60,13 +62,13 @@ def merge(answers: Triplets, *, key_bits: int = 63) -> Merged:
     return Merged(columns[0], columns[1], columns[2], weight, n)
 
 
-def _merge_many_objects(answers: Triplets) -> Merged:
-    """As ``merge``, where three indices do not fit into one key."""
+def _merge_by_columns(answers: Triplets, weights: NDArray[np.float64]) -> Merged:
+    """As ``merge``, where three indices do not fit into one key, or answers have weights."""
     order = np.lexsort((answers.far, answers.near, answers.anchor))
     anchor, near, far = answers.anchor[order], answers.near[order], answers.far[order]
     new = np.ones(len(order), dtype=bool)
     new[1:] = (np.diff(anchor) != 0) | (np.diff(near) != 0) | (np.diff(far) != 0)
-    weight = np.diff(np.flatnonzero(new), append=len(order)).astype(np.float64)
+    weight = np.add.reduceat(weights[order], np.flatnonzero(new)) if len(order) else weights
     return Merged(anchor[new], near[new], far[new], weight, answers.n_objects)
 
 

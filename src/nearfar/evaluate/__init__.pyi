@@ -6,7 +6,6 @@ from .analysis import Analysis as Analysis
 from .analysis import analyse as analyse
 from .api import compare as compare
 from .api import fit as fit
-from .api import kernel_matrix as kernel_matrix
 from .api import learning_curve as learning_curve
 from .api import stability as stability
 from .ceiling import noise_ceiling as noise_ceiling

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import ArrayLike
 
 from nearfar._tools.checks import Seed
 from nearfar.evaluate.analysis import Analysis
@@ -15,11 +14,11 @@ from nearfar.evaluate.controls import counts_repeats, warn_of_controls
 from nearfar.evaluate.curve import LearningCurve
 from nearfar.evaluate.map_stability import Stability
 from nearfar.space.models import fit as fit_model
-from nearfar.space.models import parse_model
+from nearfar.space.models import parse_model, with_components
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets, as_triplets
 
-__all__ = ["compare", "fit", "kernel_matrix", "learning_curve", "stability"]
+__all__ = ["compare", "fit", "learning_curve", "stability"]
 
 
 def fit(
@@ -27,6 +26,7 @@ def fit(
     model: Any = "auto",
     *,
     landmarks: Sequence[Any] | None = None,
+    n_components: int | None = None,
     seed: Seed = 0,
 ) -> Space:
     """The space that a model makes of answers.
@@ -37,6 +37,7 @@ def fit(
     model : "auto", the model that predicts held-out answers best; a name such as "score", "score-5" or "soe-8"; or
         an object with ``fit_transform(answers)``.
     landmarks : names or indices of the objects that the columns of a kernel are made of.
+    n_components : dimensions, where the name has none: ``fit(answers, "soe", n_components=5)``.
     seed : None, an integer or a numpy Generator; for ``auto``.
 
     A model that is named counts every answer, as its definition says; a ``RepeatedControlWarning`` tells where a control
@@ -48,6 +49,7 @@ def fit(
     >>> fit([[0, 1, 2], [0, 1, 3], [1, 0, 2], [2, 3, 0], [3, 2, 1]], "score")
     Space('score', 4 objects)
     """
+    model = with_components(model, n_components)
     if isinstance(model, str) and model == "auto" and landmarks is None:
         return Analysis(answers, seed=seed).space
     answers, chosen = as_triplets(answers), parse_model(_named(model), landmarks=landmarks)
@@ -55,45 +57,6 @@ def fit(
     if counts_repeats(chosen):
         warn_of_controls(answers)
     return space
-
-
-def kernel_matrix(
-    answers: Triplets | ArrayLike,
-    model: Any = "auto",
-    *,
-    landmarks: Sequence[Any] | None = None,
-    diagonal: Literal["shift", "keep"] = "shift",
-    dtype: DTypeLike = np.float64,
-) -> NDArray[Any]:
-    """The (n, n) kernel matrix of a collection of answers.
-
-    For a kernel it is Phi Phi' with the diagonal shifted: the smallest eigenvalue over informed objects is taken off
-    their diagonal entries, against diagonal dominance (section 2.1 of the paper), unless ``diagonal="keep"``. For an
-    embedding it is the inner products of the points, centred and scaled to a mean squared length of 1.
-
-    Parameters
-    ----------
-    answers, model, landmarks : as for ``fit``.
-    diagonal : "shift" or "keep".
-    dtype : float64 or float32.
-
-    Examples
-    --------
-    >>> line = [[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 0, 2], [1, 0, 3], [1, 2, 3]]
-    >>> line += [[2, 3, 1], [2, 3, 0], [2, 1, 0], [3, 2, 1], [3, 2, 0], [3, 1, 0]]  # points at 0, 1, 5, 6
-    >>> kernel_matrix(line, "k1", diagonal="keep").round(2)[0]
-    array([ 1.  ,  0.33, -0.33, -0.33])
-    """
-    from nearfar import kernel
-
-    if not (isinstance(model, str) and model == "auto"):
-        chosen = parse_model(_named(model), landmarks=landmarks)
-        if chosen.kernel is not None and chosen.estimator is None and chosen.n_components is None:
-            return kernel.kernel_matrix(
-                answers, chosen.kernel, landmarks=landmarks, diagonal=diagonal, dtype=dtype
-            )
-    K = fit(answers, model, landmarks=landmarks).kernel(diagonal)
-    return K.astype(dtype, copy=False)
 
 
 def compare(

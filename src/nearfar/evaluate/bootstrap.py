@@ -204,7 +204,9 @@ class Draws:
             return 1.0
         largest = ((means - 0.5)[known] / error[known]).max()
         off = (drawn - means[:, None])[known] / error[known, None]
-        by_chance = np.nanmax(off[:, np.isfinite(off).any(axis=0)], axis=0)  # a draw may hold no answer at all
+        by_chance = np.nanmax(
+            off[:, np.isfinite(off).any(axis=0)], axis=0
+        )  # a draw may hold no answer at all
         return float((1 + np.sum(by_chance >= largest)) / (1 + len(by_chance)))
 
     def variance_parts(self, values: ArrayLike) -> tuple[float, float]:

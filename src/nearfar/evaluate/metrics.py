@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nearfar._tools.checks import check_count, check_rows
 from nearfar.errors import InputError
+from nearfar.space import as_questions
 from nearfar.space.margins import point_margins, without_rounding
 from nearfar.triplets import Triplets, as_triplets
 
@@ -89,7 +90,8 @@ def triplet_accuracy(
     Parameters
     ----------
     held_out : answers, Triplets or an (m, 3) array of indices; the fit should not have seen them.
-    points : (n, d) coordinates, one row per object. Say which of the two it is; nothing is guessed.
+    points : (n, d) coordinates, one row per object, in the order of ``held_out.objects``; rows of a pandas data frame are
+        matched by the names of its index. Say which of the two it is; nothing is guessed.
     K : (n, n) kernel matrix.
     batch_size : answers judged at a time, which bounds the memory; the result does not depend on it.
 
@@ -133,7 +135,12 @@ def _credits(
         raise InputError(
             f"K: expected an (n, n) matrix, got the name {K!r}; kernel_matrix(answers, {K!r}) makes it"
         )
-    given = np.asarray(K if points is None else points)
+    given: Any = K if points is None else points
+    if isinstance(held_out, Triplets) and hasattr(given, "columns") and hasattr(given, "index"):
+        names = tuple(map(str, given.index))  # a data frame of pandas names its rows
+        if set(names) & set(held_out.objects):
+            held_out = as_questions(held_out, names)
+    given = np.asarray(given)
     if not isinstance(held_out, Triplets):
         held_out = (
             Triplets.from_array(held_out, n_objects=len(given)) if given.ndim else as_triplets(held_out)

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -31,8 +31,7 @@ GivenObjects = ObjectList | Sequence[str] | str | os.PathLike[str] | int
 ColumnRoles = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Batch:
+class Batch(NamedTuple):
     """Some rows of a source: the triplets of its answers (objects as ids), and the rows that are not answers.
 
     ``rows`` is how many there are, blank ones apart.

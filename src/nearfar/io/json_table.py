@@ -45,7 +45,7 @@ class JsonTable(Table):
             self._kept = None if size > KEPT_BYTES or self._kept is None else [*self._kept, (cells, own)]
         if not keys:
             where = (
-                f" ({self.row_word} {first_fault.line}: {first_fault.reason}: {first_fault.content})"
+                f" ({self.row_word} {first_fault.line}: {first_fault.reason}: {first_fault.content}; expected {first_fault.expected})"
                 if first_fault
                 else ""
             )

@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -37,40 +35,14 @@ class ObjectList:
 
     Examples
     --------
-    >>> ObjectList.of(["red", "blue"])["blue"].display_name
-    'blue'
+    >>> ObjectList(("red", "blue"), ("rot", "blau"), (None, None), ("warm", "cold")).groups
+    ('warm', 'cold')
     """
 
     names: tuple[str, ...]
     display_names: tuple[str, ...]
     images: tuple[Path | None, ...]
     groups: tuple[str | None, ...]
-
-    @classmethod
-    def of(cls, names: Sequence[str]) -> ObjectList:
-        """A list that knows nothing but names."""
-        nothing = (None,) * len(names)
-        return cls(tuple(names), tuple(names), nothing, nothing)
-
-    def __len__(self) -> int:
-        return len(self.names)
-
-    @cached_property
-    def _index_of(self) -> dict[str, int]:
-        return {name: at for at, name in enumerate(self.names)}
-
-    def __getitem__(self, name: str) -> Entry:
-        at = self._index_of[name]
-        return Entry(self.names[at], self.display_names[at], self.images[at], self.groups[at])
-
-
-class Entry(NamedTuple):
-    """One object of an object list."""
-
-    name: str
-    display_name: str
-    image: Path | None
-    group: str | None
 
 
 def as_names(

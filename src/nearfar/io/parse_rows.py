@@ -72,7 +72,7 @@ def as_text(cell: pl.Expr, dtype: Any) -> pl.Expr:
         return cell
     if dtype.is_float():
         whole = cell.cast(pl.Int64, strict=False).cast(pl.String)
-        return pl.when(cell.is_finite() & (cell == cell.round(0))).then(whole).otherwise(cell.cast(pl.String))
+        return pl.coalesce(pl.when(cell == cell.round(0)).then(whole), cell.cast(pl.String))
     return cell.cast(pl.String)
 
 

@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar.errors import NearfarWarning
+from nearfar.io.naming import NUMBER
+from nearfar.triplets import Triplets
 from nearfar.triplets.columns import median_of_times
 
 __all__ = ["similar_names", "slow_seconds", "warn_of_suspicions"]
@@ -51,11 +53,9 @@ def slow_seconds(seconds: NDArray[np.float64] | None) -> float | None:
     return median if median > 3.0 * 1000**0.5 else None  # of which a thousandth is nearer to the usual 3 s
 
 
-def warn_of_suspicions(
-    source: str, names: Sequence[str], seconds: NDArray[np.float64] | None, shown: int = 5
-) -> None:
-    """One warning for names that look the same, and one for times that are hardly seconds."""
-    alike = similar_names(names, case=False)
+def warn_of_suspicions(source: str, triplets: Triplets, shown: int = 5) -> None:
+    """Warn of names that look the same, of ratings in place of names, and of times that are hardly seconds."""
+    alike = similar_names(triplets.objects, case=False)
     if alike:
         pairs = "; ".join(" and ".join(map(ascii, group)) for group in alike[:shown])
         more = f"; and {len(alike) - shown:,} more" if len(alike) > shown else ""
@@ -64,7 +64,15 @@ def warn_of_suspicions(
             NearfarWarning,
             stacklevel=4,
         )
-    median = slow_seconds(seconds)
+    rating = _role_of_numbers(triplets)
+    if rating is not None:
+        warnings.warn(
+            f"{source}: {rating} holds nothing but numbers where the others have names, so it may be a rating; expected "
+            "the object that was further away (tables of ratings are not answers)",
+            NearfarWarning,
+            stacklevel=4,
+        )
+    median = slow_seconds(triplets.seconds)
     if median is not None:
         warnings.warn(
             f"{source}: the median response time is {median:,.0f} s, which looks like milliseconds; if so, name the "
@@ -72,3 +80,11 @@ def warn_of_suspicions(
             NearfarWarning,
             stacklevel=4,
         )
+
+
+def _role_of_numbers(triplets: Triplets, enough: int = 20) -> str | None:
+    """The one role whose names are all numbers, where none in the two others is; None where answers are few."""
+    roles = ("anchor", "near", "far")
+    are_numbers = np.array([NUMBER.fullmatch(name) is not None for name in triplets.objects], dtype=bool)
+    share = [are_numbers[getattr(triplets, role)].mean() for role in roles] if len(triplets) >= enough else []
+    return roles[share.index(1)] if sorted(share) == [0, 0, 1] else None

@@ -178,7 +178,7 @@ class Table(ABC):
     def need_values(self, position: int) -> None:
         """Raise an error where each cell of a column holds several values, or a thing of Python."""
         dtype = self.schema[f"c{position}"]
-        if dtype.is_nested() or dtype == pl.Object:
+        if dtype.is_nested() or dtype == pl.Object or isinstance(dtype, pl.BaseExtension):
             raise FileError(
                 f"{self.name}: {self.header.describe(position)} holds {dtype}; expected numbers or text"
             )

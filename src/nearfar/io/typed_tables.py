@@ -40,7 +40,11 @@ class TypedTable(Table):
     first_row: int = 0
 
     def __init__(self, source: Source, table: pl.LazyFrame, n_rows: int) -> None:
-        given = table.collect_schema()
+        try:
+            given = table.collect_schema()
+            pl.DataFrame(schema=given)  # a type may be known and yet not be there
+        except READABLE as error:
+            raise FileError(f"{source.name}: a column cannot be read ({first_line(error)})") from error
         super().__init__(source, Header(source.name, list(given)))
         if len(given) > LIMITS.columns:
             raise FileError(
@@ -101,7 +105,6 @@ def parquet_table(source: Source) -> TypedTable:
     data = io.BytesIO(source.data) if isinstance(source.data, bytes) else source.data
     try:
         table = pl.scan_parquet(data, glob=False)
-        schema = table.collect_schema()
         n_rows: int = table.select(pl.len()).collect().item()
     except READABLE as error:
         raise FileError(f"{source.name}: is not a readable Parquet file ({first_line(error)})") from error
@@ -113,7 +116,7 @@ def parquet_table(source: Source) -> TypedTable:
             raise FileError(f"{source.name}: is not a readable Parquet file ({error})") from error
     check_unpacked(source, size, max(unpacked, 12 * n_rows))  # at least three indices a row
     made = TypedTable(source, table, n_rows)
-    made.objects = enumerated(schema)
+    made.objects = enumerated(table.collect_schema())
     return made
 
 
@@ -258,7 +261,9 @@ def _load(source: Source) -> dict[str, NDArray[Any]]:
 
 
 def _checked(source: Source, array: NDArray[Any]) -> NDArray[Any]:
-    """The array; numpy loads any numbers as text, but strings hold characters only."""
+    """The array; numpy loads any numbers as text, but strings hold characters only, and billions of nothing are refused."""
+    if array.size and not array.dtype.itemsize:
+        raise FileError(f"{source.name}: holds text of no characters; expected numbers or names")
     if array.dtype.kind == "U" and array.dtype.itemsize:
         points = np.ascontiguousarray(array).view(np.dtype(np.uint32).newbyteorder(array.dtype.byteorder))
         if np.any(

@@ -154,15 +154,12 @@ def thumbnails(
 
 def _shrink(path: Path, side: int) -> tuple[str, int, int] | str:
     """A thumbnail at most ``side`` pixels long, or the reason why there is none."""
-    from PIL import Image
-
     if path.suffix.lower() == ".svg":
         return "is a drawing in SVG; save it as PNG or JPEG"
     try:
-        picture = open_image(path, side=side)
+        picture = open_image(path, side)
     except FileError as error:
         return str(error).removeprefix(f"{path}: ")
-    picture.thumbnail((side, side), Image.Resampling.LANCZOS)
     kind, data = _encode(picture)
     return f"data:image/{kind};base64,{base64.b64encode(data).decode()}", picture.width, picture.height
 

@@ -127,7 +127,7 @@ def _seconds(variable: str, default: float) -> float:
     return seconds
 
 
-class Engine:
+class Engine(Backend):
     """Runs functions on the workers of one client."""
 
     in_place = False  # a task may be run again with what it was given
@@ -333,16 +333,20 @@ class _Pulse:
             return
         self._looked = now
         workers = self._engine._ask(self._engine.client.scheduler.identity)["workers"]
-        heard = max((worker.get("last_seen", 0.0) for worker in workers.values()), default=None)
+        # a paused worker sends heartbeats, too, but takes no task
+        awake = [worker for worker in workers.values() if worker.get("status") != "paused"]
+        heard = max((worker.get("last_seen", 0.0) for worker in awake), default=None)
         if heard is not None and heard != self._heard:
             self._heard, self._since = heard, now
         elif now - self._since > patience:
-            none = (
-                "has had no worker" if heard is None else f"has heard of none of its {len(workers)} workers"
-            )
+            what, remedy = f"has heard of none of its {len(workers)} workers", "see whether they are frozen"
+            if workers and not awake:
+                what, remedy = f"has had its {len(workers)} workers paused", "give them more memory"
+            elif heard is None:
+                what, remedy = "has had no worker", "start workers"
             raise UnreachableError(
-                f"{self._engine.address}: {none} for {patience:.0f} seconds, while {self._name} was under "
-                f"way; {'start workers' if heard is None else 'see whether they are frozen'} and run this again"
+                f"{self._engine.address}: {what} for {patience:.0f} seconds, while {self._name} was under way; {remedy} "
+                "and run this again"
             )
 
 

@@ -32,6 +32,7 @@ class Clusters:
     medoids : (k,) the most typical object of every cluster, -1 for an empty one.
     inertia : sum of squared distances of the informed objects to the centres of their clusters.
     uninformed : indices of the objects nothing is known about.
+    objects : names of the objects; empty where they are not known.
 
     Examples
     --------
@@ -46,13 +47,25 @@ class Clusters:
     medoids: NDArray[np.intp]
     inertia: float
     uninformed: NDArray[np.intp]
+    objects: tuple[str, ...] = ()
+
+    def to_frame(self) -> Any:
+        """Columns object, cluster and is_medoid, as a polars data frame."""
+        import polars as pl
+
+        n = len(self.labels)
+        names = list(self.objects) or [str(x) for x in range(n)]
+        typical = np.isin(np.arange(n), self.medoids)
+        return pl.DataFrame({"object": names, "cluster": self.labels, "is_medoid": typical})
 
 
-def as_clusters(found: KernelKMeans, labels: NDArray[Any], medoids: Medoids) -> Clusters:
+def as_clusters(
+    found: KernelKMeans, labels: NDArray[Any], medoids: Medoids, objects: tuple[str, ...] = ()
+) -> Clusters:
     """What a fitted KernelKMeans found; ``labels`` are its labels here, wherever the rows lie."""
     typical = np.full(len(found.sizes_), -1, dtype=np.intp)
     typical[medoids.clusters] = medoids.indices
-    return Clusters(labels, found.sizes_, typical, float(found.inertia_), found.uninformed_)
+    return Clusters(labels, found.sizes_, typical, float(found.inertia_), found.uninformed_, objects)
 
 
 @dataclass(frozen=True)

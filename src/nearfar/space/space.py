@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -13,7 +14,7 @@ from nearfar._tools.arrays import Floats
 from nearfar._tools.checks import Seed, check_count
 from nearfar._tools.memory import check_points, check_square
 from nearfar.errors import InputError
-from nearfar.kernel.phi import as_rows, check_finite, informed_rows, is_sparse
+from nearfar.kernel.phi import as_rows, is_sparse
 from nearfar.space.margins import phi_margins, point_margins
 from nearfar.space.results import (
     Clusters,
@@ -24,6 +25,7 @@ from nearfar.space.results import (
     find_name,
     mentioned,
 )
+from nearfar.space.rows import nearest_points, non_zero, scaled, stack
 from nearfar.triplets import Triplets, as_triplets
 
 if TYPE_CHECKING:
@@ -89,9 +91,9 @@ class Space:
         self.model = model or kind
         self.estimator = estimator
         self.diagonal = diagonal
-        if informed is None and kind == "kernel":
-            informed = _non_zero(rows)
-        self.informed = np.ones(n, dtype=bool) if informed is None else np.asarray(informed, dtype=bool)
+        if informed is None:
+            informed = non_zero(rows) if kind == "kernel" else np.ones(n, dtype=bool)
+        self.informed = np.asarray(informed, dtype=bool)
         self._made: dict[tuple[Any, ...], Any] = {}
 
     @classmethod
@@ -114,6 +116,21 @@ class Space:
 
     def __len__(self) -> int:
         return len(self.objects)
+
+    def to_frame(self, n_components: int = 2) -> Any:
+        """Columns object, informed and x1, x2, ..., the coordinates of ``map``, as a polars data frame.
+
+        >>> Space.of_points([[0.0], [1.0]], ("fig", "plum")).to_frame(1).rows()
+        [('fig', True, 0.0), ('plum', True, 1.0)]
+        """
+        import polars as pl
+
+        points = {f"x{c + 1}": column for c, column in enumerate(self.map(n_components).T)}
+        return pl.DataFrame({"object": list(self.objects), "informed": self.informed, **points})
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the first rows of the map."""
+        return f"<p>{html.escape(repr(self))}</p>{self.to_frame()._repr_html_()}"
 
     # ---------------------------------------------------------------- what is known
 
@@ -197,7 +214,7 @@ class Space:
         """The fitted kernel PCA of the rows, with the attributes and the ``transform`` of ``KernelPCA``."""
         from nearfar.methods import PrincipalAxes
 
-        axes = PrincipalAxes(n_components=n_components, diagonal=self._diagonal)
+        axes = PrincipalAxes(n_components, diagonal=self._diagonal)
         return self._once(("pca", n_components), lambda: axes.fit(self._working))
 
     def tree(self, method: str = "complete") -> Tree:
@@ -225,7 +242,7 @@ class Space:
 
         method = KernelKMeans(n_clusters, n_init=n_init, diagonal=self._diagonal, random_state=seed)
         fitted = method.fit(self._working)
-        return as_clusters(fitted, fitted.labels_, self.medoids(fitted.labels_))
+        return as_clusters(fitted, fitted.labels_, self.medoids(fitted.labels_), self.objects)
 
     def medoids(self, labels: ArrayLike | None = None) -> Medoids:
         """The object with the smallest mean squared distance to its fellows, of every cluster or of all objects."""
@@ -269,18 +286,12 @@ class Space:
 
     def _nearest_to(self, chosen: NDArray[np.intp], k: int, *, itself: bool) -> tuple[NDArray[Any], Floats]:
         """(c, k) the nearest of the informed objects to the chosen of them, and their similarities."""
+        if self.kind == "points":
+            return nearest_points(self._scaled[self.informed], chosen, k, itself=itself)
         from nearfar.methods import nearest_among
 
-        if self.kind == "kernel":
-            rows = self.rows if self.informed.all() else self.rows[self.informed]
-            return nearest_among(rows[chosen], rows, k, itself=itself)
-        # 1 - |x - y|^2 / 2 is largest where x.y - |y|^2 / 2 is: a product, with one more column
-        points = self._scaled[self.informed]
-        half = np.sum(points**2, axis=1, keepdims=True) / 2
-        near, values = nearest_among(
-            np.hstack([points, np.ones_like(half)])[chosen], np.hstack([points, -half]), k, itself=itself
-        )
-        return near, values + 1 - half[chosen]
+        rows = self.rows if self.informed.all() else self.rows[self.informed]
+        return nearest_among(rows[chosen], rows, k, itself=itself)
 
     def outliers(self, n_neighbors: int = 10) -> Outliers:
         """Objects that are similar to none: by 1 minus the mean similarity to their nearest neighbours."""
@@ -322,10 +333,20 @@ class Space:
         asked = as_questions(questions, self.objects)
         return Predictions(asked, self.margins(asked.anchor, asked.near, asked.far))
 
-    def credits(self, answers: Triplets) -> Floats:
-        """(m,) 1 where the space expects the answer, 0 where it expects the other one, 0.5 for a tie."""
-        margin = self.margins(answers.anchor, answers.near, answers.far)
-        return (1 + np.sign(margin)) / 2
+    def credits(self, answers: Triplets | ArrayLike) -> Floats:
+        """(m,) 1 where the space expects the answer, 0 where it expects the other one, 0.5 for a tie.
+
+        Objects are matched as by ``predict``: by name where there are names.
+        """
+        return (1 + np.sign(self.predict(answers).margin)) / 2
+
+    def score(self, answers: Any) -> float:
+        """Share of the answers that the space expects, a tie counted one half; NaN without answers.
+
+        >>> Space.of_points([[0.0], [1.0], [3.0]]).score([[0, 1, 2], [1, 2, 0]])
+        0.5
+        """
+        return float(self.credits(answers).mean()) if len(answers) else float("nan")
 
     def extend(self, answers: Triplets | ArrayLike) -> Space:
         """This space with the new objects of these answers in it, placed by them; nothing is fitted again."""
@@ -337,9 +358,9 @@ class Space:
         fresh = np.flatnonzero([name not in set(self.objects) for name in new.objects])
         rows, known = self.estimator.transform(new)[fresh], mentioned(new)
         if self.kind == "kernel":
-            known[fresh] &= _non_zero(rows)
+            known[fresh] &= non_zero(rows)
         return self._with(
-            rows=_stack(self.rows, rows),
+            rows=stack(self.rows, rows),
             objects=(*self.objects, *(new.objects[x] for x in fresh)),
             informed=np.concatenate([self.informed, known[fresh]]),
         )
@@ -363,14 +384,9 @@ class Space:
     @cached_property
     def _scaled(self) -> Floats:
         """Points centred and scaled to a mean squared length of 1 over informed objects; 0 for the others."""
-        known = np.asarray(self.rows, dtype=np.float64)[self.informed]
-        check_finite(known)
-        scaled = np.zeros((len(self), self.rows.shape[1]))
-        if len(known):
-            centred = known - known.mean(axis=0)
-            size = float(np.sqrt(np.mean(np.sum(centred**2, axis=1))))
-            scaled[self.informed] = centred / size if size > 0 else centred
-        return scaled
+        points = np.zeros((len(self), self.rows.shape[1]))
+        points[self.informed] = scaled(np.asarray(self.rows, dtype=np.float64)[self.informed])
+        return points
 
     @cached_property
     def _working(self) -> Any:
@@ -381,19 +397,3 @@ class Space:
         if self.kind == "kernel":
             return self.rows
         return np.hstack([self._scaled, self.informed[:, None].astype(np.float64)])
-
-
-def _non_zero(rows: Any) -> NDArray[np.bool_]:
-    """(n,) which rows are not zero."""
-    known = np.zeros(rows.shape[0], dtype=bool)
-    known[informed_rows(rows)] = True
-    return known
-
-
-def _stack(rows: Any, more: Any) -> Any:
-    """Rows and more rows below them; sparse where one of both is."""
-    if not is_sparse(rows) and not is_sparse(more):
-        return np.vstack([rows, more])
-    from scipy import sparse
-
-    return sparse.csr_array(sparse.vstack([rows, more], format="csr"))

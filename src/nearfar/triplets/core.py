@@ -18,6 +18,7 @@ from nearfar.triplets.columns import (
     as_numbers,
     as_sides,
     largest_index,
+    numbered_names,
     pack_ids,
     sound_names,
     three_columns,
@@ -142,9 +143,8 @@ class Triplets:
         """
         array = three_columns(triplets)
         if objects is None:
-            if n_objects is None:
-                n_objects = largest_index(array) + 1
-            objects = tuple(map(str, range(n_objects)))
+            wanted = largest_index(array) + 1 if n_objects is None else n_objects
+            objects = numbered_names(wanted, "n_objects")
         return cls(array[:, 0], array[:, 1], array[:, 2], objects, **columns)
 
     @classmethod

@@ -60,7 +60,7 @@ def choose(table: Table, name: str | None, columns: dict[str, Any] | None = None
         listed = planned_with(table.header, columns)
         if listed is not None:
             return PLANNED, listed
-        bare = bare_grammar(table.header, columns) if table.may_be_bare else None
+        bare = bare_grammar(table, columns) if table.may_be_bare else None
         return MAPPED, bare or mapped_grammar(table.header, columns)
     wanted = name or table.dialect
     if name is None and wanted == LIST_ORDER.name and table.header.find(*RESPONSE) is not None:

@@ -10,7 +10,7 @@ import polars as pl
 from nearfar.io.table import Header
 from nearfar.triplets import Triplets
 
-__all__ = ["Aside", "Dialect", "Grammar", "Refusal", "Three"]
+__all__ = ["Aside", "Dialect", "Grammar", "Refusal", "Three", "trio_triplets"]
 
 Three = tuple[pl.Expr, pl.Expr, pl.Expr]
 
@@ -99,3 +99,10 @@ class Dialect:
     bare: Callable[[Header], Grammar] | None = None
     write: Callable[[Triplets], pl.DataFrame] | None = None
     writes_header: bool = True
+
+
+def trio_triplets(kind: str, chosen: pl.Expr, first: pl.Expr, second: pl.Expr) -> tuple[Three, Three]:
+    """The two others are nearer to each other than to the odd one, and nearer to the central one than to each other."""
+    if kind == "odd":
+        return (first, second, chosen), (second, first, chosen)
+    return (first, chosen, second), (second, chosen, first)

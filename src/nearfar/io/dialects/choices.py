@@ -8,8 +8,7 @@ from typing import Literal
 
 import polars as pl
 
-from nearfar.io.dialects._grammar import Aside, Grammar, Refusal, Three
-from nearfar.io.dialects.trios import trio_triplets
+from nearfar.io.dialects._grammar import Aside, Grammar, Refusal, Three, trio_triplets
 
 __all__ = ["How", "choice_grammar"]
 

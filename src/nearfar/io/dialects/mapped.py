@@ -12,7 +12,7 @@ import polars as pl
 from nearfar.errors import FileError, InputError
 from nearfar.io.dialects._grammar import Aside, Dialect, Grammar, Refusal
 from nearfar.io.dialects.choices import How, choice_grammar
-from nearfar.io.table import COLUMN_NAMES, Header
+from nearfar.io.table import COLUMN_NAMES, Header, Table
 
 __all__ = [
     "MAPPED",
@@ -65,16 +65,25 @@ def mapped_grammar(header: Header, columns: Mapping[str, Any]) -> Grammar:
     return with_optional(grammar, single)
 
 
-def bare_grammar(header: Header, columns: Mapping[str, Any]) -> Grammar | None:
-    """The grammar of a file without names of columns: all are given by number, and the first line is an answer."""
+def bare_grammar(table: Table, columns: Mapping[str, Any]) -> Grammar | None:
+    """The grammar of a file without names of columns: all are given by number, and the first line is an answer.
+
+    It is one if its choice is an option; where there is no choice, if its names occur further down.
+    """
+    header = table.header
     given = [one for at in columns.values() for one in (at if isinstance(at, (list, tuple)) else [at])]
     if not all(isinstance(one, int) or _is_number(one) for one in given):
         return None
     grammar = mapped_grammar(Header(header.source, [""] * len(header)), columns)
     first = {role: header.cells[at] or None for role, at in grammar.columns.items()}
     row = pl.DataFrame(first, schema=dict.fromkeys(first, pl.String), orient="row")
-    if not grammar.refuse or row.select(pl.any_horizontal(r.when for r in grammar.refuse)).item():
+    if grammar.refuse and row.select(pl.any_horizontal(r.when for r in grammar.refuse)).item():
         return None
+    if not grammar.refuse:
+        below = next(table.cells(has_header=True, rows=1 << 16)).frame
+        named = [below[f"c{at}"] for at in grammar.columns.values()]
+        if not {header.cells[at] for at in grammar.columns.values()} <= set(pl.concat(named)):
+            return None
     return replace(grammar, has_header=False)
 
 

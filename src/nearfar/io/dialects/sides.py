@@ -193,7 +193,7 @@ def next_export(header: Header) -> Grammar | None:
 
 
 def write_next(triplets: Triplets) -> pl.DataFrame:
-    """The columns NEXT writes, the winner under Left as in its exports; the rest under our names."""
+    """The columns NEXT writes, the rest under our names; where sides are not known, they are by the order of objects."""
     more = optional_columns(
         triplets,
         participant="Participant.ID",
@@ -202,7 +202,9 @@ def write_next(triplets: Triplets) -> pl.DataFrame:
         rule="Alg.Label",
     )
     more.setdefault(NEXT_SECONDS, pl.Series([None] * len(triplets), dtype=pl.Float64))
-    return pl.DataFrame(_shown(triplets.replace(near_side=None)) | more)
+    if triplets.near_side is None:
+        triplets = triplets.replace(near_side=(triplets.near > triplets.far).astype(np.int8))
+    return pl.DataFrame(_shown(triplets) | more)
 
 
 SALMON = Dialect("salmon", "head, left, right, winner", salmon, write=write_salmon)

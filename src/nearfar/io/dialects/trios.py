@@ -13,12 +13,13 @@ import numpy as np
 import polars as pl
 
 from nearfar.errors import TripletError
-from nearfar.io.dialects._grammar import Dialect, Grammar, Refusal, Three
+from nearfar.io.dialects._grammar import Dialect, Grammar, Refusal, trio_triplets
+from nearfar.io.dialects.choices import choice_grammar
 from nearfar.io.table import Header
 from nearfar.triplets import Triplets
 from nearfar.triplets.frames import named_column, optional_columns
 
-__all__ = ["MOST_CENTRAL", "ODD_ONE_OUT", "THINGS", "trio_triplets"]
+__all__ = ["MOST_CENTRAL", "ODD_ONE_OUT", "THINGS"]
 
 IMAGES = ("image1", "image2", "image3")
 NAMES = {  # the car survey's names of columns are known too
@@ -30,13 +31,6 @@ NAMES = {  # the car survey's names of columns are known too
         "central": ["central", "chosen_center"],
     },
 }
-
-
-def trio_triplets(kind: str, chosen: pl.Expr, first: pl.Expr, second: pl.Expr) -> tuple[Three, Three]:
-    """The two others are nearer to each other than to the odd one, and nearer to the central one than to each other."""
-    if kind == "odd":
-        return (first, second, chosen), (second, first, chosen)
-    return (first, chosen, second), (second, chosen, first)
 
 
 def grammar(header: Header, kind: str) -> Grammar | None:
@@ -101,22 +95,9 @@ def things(header: Header) -> Grammar | None:
     found = header.find_all(choice=["choice"], **{image: [image] for image in IMAGES})
     if found is None:
         return None
-    one, two, three = map(pl.col, IMAGES)
-    choice = pl.col("choice").str.replace(r"\.0+$", "")
-    odd = pl.when(choice == "1").then(one).when(choice == "2").then(two).otherwise(three)
-    first = pl.when(choice == "1").then(two).otherwise(one)
-    second = pl.when(choice == "3").then(two).otherwise(three)
-    no_choice = Refusal(
-        ~choice.is_in(["1", "2", "3"]).fill_null(False), "no choice", "choice to be 1, 2 or 3", ("choice",)
-    )
-    return Grammar(
-        found | header.optional(seconds=["rt"]),
-        IMAGES,
-        trio_triplets("odd", odd, first, second),
-        refuse=(no_choice,),
-        milliseconds=True,
-        first_index=1,
-    )
+    grammar = choice_grammar("odd", [found[image] for image in IMAGES], [found["choice"]], 1)
+    columns = {**grammar.columns, **header.optional(seconds=["rt"])}
+    return replace(grammar, columns=columns, milliseconds=True, first_index=1)
 
 
 def write_things(triplets: Triplets) -> pl.DataFrame:
