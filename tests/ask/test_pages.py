@@ -376,7 +376,7 @@ def test_the_live_page(tab, study):
         "document.querySelectorAll('#map circle').length === 12", patience=300
     )  # compiled first, at low priority
     tab.until(
-        "document.getElementById('enough').textContent === 'Not enough data to tell'"
+        "document.getElementById('enough').textContent.endsWith('points expected')"
     )  # 30 answers an object
     assert tab.js("document.getElementById('failed').hidden")
     assert "2 of 12" not in tab.js("document.getElementById('people-count').textContent")

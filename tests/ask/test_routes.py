@@ -397,7 +397,7 @@ def test_the_live_view_comes_from_a_process_of_its_own(ready, port, cookie):
             {"answers": [one(p["place"], [int(rng.integers(2))]) for p in places]},
             token=token,
         )
-    expected = words.ceiling(noise_ceiling(ready.store.read_now(collect).triplets))
+    expected = words.ceiling(noise_ceiling(ready.store.read_now(collect).triplets), 2)
     end = time.monotonic() + 60
     while True:
         told = json.loads(request(port, "/admin/live.json", headers={"Cookie": cookie})[2])

@@ -57,7 +57,8 @@ def live_view(collected: Collected, before: dict[str, Any] | None = None) -> dic
         analysis = Analysis(answers, MODEL, models=[MODEL])
         enough = view["answers"] >= FEWEST and len(analysis.splits) > 0
         possible = plain(analysis.ceiling.best_possible)
-        view["ceiling"] = {"best_possible": possible, **words.ceiling(analysis.ceiling)._asdict()}
+        n_people = 0 if answers.participant is None else len(answers.participant.known)
+        view["ceiling"] = {"best_possible": possible, **words.ceiling(analysis.ceiling, n_people)._asdict()}
         view["people"] = _people(collected, analysis)
         if enough:
             view["map"] = _map(analysis.space, (before or {}).get("map"))

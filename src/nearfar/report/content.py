@@ -60,6 +60,7 @@ def report_data(
     small, unreadable = thumbnails({name: pictures.files[name] for name in names if name in pictures.files})
     grouping = analysis.cluster_tree(n_clusters)
     judged = models(analysis)
+    n_people = 0 if analysis.answers.participant is None else len(analysis.answers.participant.known)
     stability, kept = None, {}
     if grouping is not None and judged["map"]:
         stability = analysis.stability(grouping.n_clusters)
@@ -75,7 +76,7 @@ def report_data(
         "findings": {
             "collected": words.collected(analysis, left_out),
             "accuracy": words.accuracy(analysis),
-            "ceiling": words.ceiling(analysis.ceiling),
+            "ceiling": words.ceiling(analysis.ceiling, n_people),
             "enough": words.enough(analysis),
             "participants": words.participants(analysis.people, people),
             "curve": None if analysis.curve is None else words.curve(analysis.curve, len(analysis.answers)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from nearfar._tools.text import count, display_names, listed, number, percent
+from nearfar._tools.text import count, display_names, listed, number, percent, points
 from nearfar.words.finding import Finding, gloss, interval, points_with_interval, share, whose
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def choice(analysis: Analysis) -> str:
     if best.name == analysis.scores.best.name:
         why = f"{named} predicts held-out answers best of {models}."
     else:
-        why = f"{named} is as accurate as the best of {models}, but for 0.1 points, and simpler."
+        why = f"{named} is simpler than the most accurate of {models} and within 0.1 points of it."
     return f"{why} Its accuracy is corrected for having been chosen."
 
 
@@ -136,7 +136,7 @@ def comparison_text(found: Comparison) -> str:
     width = max(len(found.pair_memory.name), *(len(score.name) for score in found))
     lines = [
         f"{number(found.n_answers)} answers about {number(found.n_objects)} objects, held out in {found.cv} folds by {unit}",
-        ceiling(found.ceiling).text.replace("\xa0", " "),
+        ceiling(found.ceiling, found.scope.n_participants).text.replace("\xa0", " "),
         "",
         f"{'model':<{width}}  accuracy  95 % interval     ties  seconds  behind best",
     ]
@@ -185,8 +185,11 @@ def dimension_text(found: DimensionChoice) -> str:
 # ---------------------------------------------------------------- the best possible accuracy
 
 
-def ceiling(found: NoiseCeiling) -> Finding:
-    """How good the best possible model could be; of an unknown ceiling, why, and what to ask."""
+def ceiling(found: NoiseCeiling, n_participants: int = 0) -> Finding:
+    """How good the best possible model could be; of an unknown ceiling, why, and what to ask.
+
+    ``n_participants`` : where they are known; several of them answered the questions that it comes from.
+    """
     own = (
         f"The same participant repeats {percent(found.within.share)} of their answers."
         if found.within
@@ -196,11 +199,16 @@ def ceiling(found: NoiseCeiling) -> Finding:
     details = f"{agree} {own}".strip()
     possible = found.best_possible
     if possible is not None:
-        questions = found.agreement.questions if found.agreement else 0
+        questions = count(found.agreement.questions if found.agreement else 0, "question")
+        asked = (
+            f"{questions} answered by several participants"
+            if n_participants > 1
+            else f"{questions} asked again"
+        )
         limits = interval(possible.low, possible.high)
         text = (
             f"The best possible model would predict {percent(possible.value, 0)} of such answers "
-            f"({limits + ', ' if limits else ''}from {count(questions, 'repeated question')})."
+            f"({limits + ', ' if limits else ''}from {asked})."
         )
         return Finding("note", percent(possible.value, 0), text, details)
     ask = "Ask about 100 questions again, drawn at random."
@@ -293,7 +301,7 @@ def curve(found: LearningCurve, n_answers: int = 0) -> Finding:
     level, short = {
         "levelled off": ("good", "Enough answers"),
         "still rising": ("fair", "More answers would help"),
-    }.get(found.verdict, ("note", "Not enough data to tell"))
+    }.get(found.verdict, ("note", f"{points(found.next_gain.value)} points expected"))
     return Finding(level, short, text, told)
 
 
