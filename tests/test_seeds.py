@@ -25,7 +25,7 @@ DRAWS = {
     "compare_groups": lambda seed: nf.compare_groups(
         ANSWERS, GROUPS, model="score", n_permutations=9, n_resamples=2, seed=seed
     ),
-    "find_tastes": lambda seed: nf.find_tastes(ANSWERS, model="score", most=2, seed=seed),
+    "find_subgroups": lambda seed: nf.find_subgroups(ANSWERS, model="score", most=2, seed=seed),
     "holdout": lambda seed: nf.holdout(ANSWERS, seed=seed),
     "kfold": lambda seed: list(nf.kfold(ANSWERS, 2, seed=seed)),
     "learning_curve": lambda seed: nf.learning_curve(ANSWERS, "score", cv=2, seed=seed),
@@ -65,7 +65,7 @@ def test_every_function_that_draws_is_listed():
 @pytest.mark.parametrize("name", DRAWS)
 def test_a_generator_or_nothing_does(name):
     for seed in (None, np.random.default_rng(1)):
-        assert DRAWS[name](seed) is not None or name == "find_tastes"
+        assert DRAWS[name](seed) is not None or name == "find_subgroups"
 
 
 @pytest.mark.parametrize("name", DRAWS)

@@ -130,16 +130,11 @@ terminal(
 # sphinx_gallery_end_ignore
 
 # %%
-# Open ``report.html`` in a browser. It begins with a verdict, which says this:
+# Open ``report.html`` in a browser. Its results, ready to paste, say this:
 
 # sphinx_gallery_start_ignore
 facts = json.loads((folder / "facts.json").read_text())
-for verdict in facts["verdict"]:
-    print(
-        textwrap.fill(
-            f"{verdict['topic']}: {verdict['text']}", 96, subsequent_indent="   "
-        )
-    )
+print(textwrap.fill(facts["results"], 96))
 # sphinx_gallery_end_ignore
 
 # %%

@@ -83,8 +83,8 @@ class TooLargeError(NearfarError, MemoryError):
 class MissingExtra(NearfarError, ImportError):
     """A part of nearfar that is installed apart, with the command that installs it.
 
-    >>> print(MissingExtra("bokeh", "report"))
-    bokeh is not installed: run  pip install '.[report]'  in the checkout of nearfar
+    >>> print(MissingExtra("jinja2", "report"))
+    jinja2 is not installed: run  pip install '.[report]'  in the checkout of nearfar
     """
 
     def __init__(self, package: str, extra: str) -> None:

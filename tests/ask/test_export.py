@@ -23,7 +23,7 @@ from nearfar.ask.store import researcher
 from nearfar.ask.study import read_study
 from nearfar.cli import main
 from nearfar.errors import FileError, UnreachableError
-from nearfar.evaluate.alignment import radius
+from nearfar.evaluate.map_stability import radius
 from nearfar.space.space import Space
 
 KINDS = {
@@ -262,7 +262,7 @@ def test_a_view_of_few_and_of_many_answers(tmp_path, kind):
                 choice=tuple(range(ready.plan.questions.pick)),
             )
         view = live_view(ready.store.read_now(collect))
-        assert view["answers"] == 8 * 23 and len(view["people"]) == 8 and view["curve"]["verdict"]
+        assert view["answers"] == 8 * 23 and len(view["people"]) == 8 and view["curve"]["text"]
         assert all(len(place) == 2 for place in view["map"] if place)
         json.loads(json.dumps(view, allow_nan=False))
         again = live_view(ready.store.read_now(collect), view)

@@ -375,7 +375,9 @@ def test_the_live_page(tab, study):
     tab.until(
         "document.querySelectorAll('#map circle').length === 12", patience=300
     )  # compiled first, at low priority
-    tab.until("document.getElementById('enough').textContent === 'Too early to say'")  # 30 answers an object
+    tab.until(
+        "document.getElementById('enough').textContent.endsWith('points expected')"
+    )  # 30 answers an object
     assert tab.js("document.getElementById('failed').hidden")
     assert "2 of 12" not in tab.js("document.getElementById('people-count').textContent")
     before = tab.js("document.getElementById('map').innerHTML")

@@ -279,7 +279,7 @@ def test_what_is_written_goes_to_stdout_or_a_whole_file(tmp_path, capsys):
 
 
 def test_pseudonyms_of_any_report_nearby_are_excluded(monkeypatch, capsys, tmp_path):
-    from nearfar.report.pseudonyms import pseudonyms
+    from nearfar._tools.pseudonyms import pseudonyms
 
     (tmp_path / "answers.csv").write_text("anchor,near,far,participant\na,b,c,ann\na,b,d,bob\n")
     (tmp_path / "first.key").write_text("one key\n")

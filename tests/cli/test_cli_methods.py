@@ -279,9 +279,7 @@ def test_the_best_model_is_the_default(study):
     np.testing.assert_allclose(
         table(tree.stdout)["height"].to_numpy(), analysis.space.tree()[:, 2], atol=1e-9
     )
-    assert analysis.headline in tree.stderr and tree.stderr.startswith(
-        f"chosen: {analysis.best.name} predicts "
-    )
+    assert analysis.headline in tree.stderr and tree.stderr.startswith(f"chosen: {analysis.best.name} (")
     points = table(run(study, "map", *options, model="auto").stdout).select("x1", "x2").to_numpy()
     np.testing.assert_allclose(points, analysis.plane.rows, atol=1e-9)
     K = table(run(study, "kernel", *options, model="auto").stdout).drop("object").to_numpy()

@@ -292,13 +292,13 @@ def test_a_budget_too_small_is_said_and_kept(run, many_names):
 def test_without_a_budget_it_advises(run, names):
     said = run(names, "--dimension", 1, "--agreement", 0.9, "--pay", 20, "--seconds", 36).stdout
     assert "Assumed: Objects are random points in 1 dimension (normal distribution)" in said
-    assert "two people give the same answer to 90% of random questions" in said
+    assert "Two people give the same answer to 90% of random questions" in said
     table = [line.split() for line in said.splitlines() if " to 0." in line or " to 1." in line]
     questions = [int(row[0].replace(",", "")) for row in table]
     assert questions == [30 * 2**k for k in range(len(questions))]
     hours, cost = float(table[1][2]), float(table[1][3])
     assert hours == pytest.approx(60 * 36 / 3600, abs=0.06) and cost == pytest.approx(12, abs=0.6)
-    assert "Recommended: " in said and "for twice as many would add" in said
+    assert "Recommended: " in said and "Twice as many would add" in said
     assert sum("<- recommended" in line for line in said.splitlines()) == 1
 
 
@@ -318,7 +318,7 @@ def test_advice_from_a_pilot(run, names, tmp_path):
     answers = [simulate.answers(questions, points=points, noise=0.3, seed=s).triplets for s in range(4)]
     write_triplets(Triplets.concatenate(answers), pilot)
     said = run(names, "--pilot", pilot).stdout
-    assert "As in the pilot: 240 answers, predicted best in " in said
+    assert "As in the pilot of 240 answers: predicted best in " in said
     other = tmp_path / "other.csv"
     other.write_text(pilot.read_text().replace("anchor,near,far", "Q,Picked,Other", 1))
     columns = [part for column in ("anchor=Q", "near=Picked", "far=3") for part in ("--column", column)]

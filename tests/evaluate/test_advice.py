@@ -33,7 +33,7 @@ def test_probabilities_are_those_of_the_simulation():
 
 
 def test_a_study_of_many_answers_comes_near_its_ceiling():
-    study = SimulatedStudy.draw(20, Scheme(), 2, 0.3, [0, 1])
+    study = SimulatedStudy(20, Scheme(), 2, 0.3, [0, 1])
     assert study.accuracy(20) < study.accuracy(8000) <= study.ceiling
     assert study.accuracy(8000) > study.ceiling - 0.02
 

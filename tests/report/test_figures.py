@@ -10,7 +10,7 @@ import nearfar as nf
 from nearfar.errors import InputError
 from nearfar.methods import cut
 from nearfar.report.figures import kernel_figure, map_figure, save_figure, tree_figure
-from nearfar.report.print.placing import place_names, spread
+from nearfar.report.figures.placing import place_names, spread
 
 
 def overlaps(centres, sizes):

@@ -1,4 +1,4 @@
-"""What a report says: facts that follow from the answers, people under pseudonyms, sentences that match numbers."""
+"""What a report says: data that follow from the answers, people under pseudonyms, sentences that match numbers."""
 
 import json
 from dataclasses import replace
@@ -7,143 +7,94 @@ import numpy as np
 import pytest
 from report_tools import answers, small_report
 
-from nearfar import Triplets, analyse, noise_ceiling
+from nearfar import Triplets, analyse, learning_curve, words
+from nearfar._tools.pseudonyms import keep_key, key_beside, pseudonyms, real_names
 from nearfar.errors import InputError
-from nearfar.evaluate.curve import Forecast, learning_curve
-from nearfar.evaluate.people import judge_people
-from nearfar.report.collect import collect
-from nearfar.report.curve_section import curve_facts
-from nearfar.report.facts import LeftOut
-from nearfar.report.judge_section import make_judge
-from nearfar.report.kernel_section import show_space
+from nearfar.evaluate.bootstrap import Estimate, Scope
+from nearfar.evaluate.participants import judge_people
+from nearfar.report.content import matrix
 from nearfar.report.make import make_report
-from nearfar.report.people import participant_facts
-from nearfar.report.pseudonyms import keep_key, key_beside, pseudonyms, real_names, shown_names
-from nearfar.report.stability_section import make_certainty
-from nearfar.report.verdict import make_verdict
 
 
-def test_facts_are_plain_json():
-    facts = small_report().facts
-    read = json.loads(facts.to_json())
-    assert read["answers"]["answers"] == 1500
-    assert read["tree"]["k"] == facts.tree.k
+def test_data_are_plain_json():
+    report = small_report()
+    read = json.loads(report.json())
+    assert read == report.data
+    assert read["collection"]["answers"] == 1500
     assert len(read["objects"]) == 12
-    assert read["quality"]["participants"][0]["reasons"]
+    assert read["participants"]["rows"][0]["reason"]
 
 
 def test_counts_are_those_of_the_answers():
     given = Triplets.from_array(
         [[0, 1, 2], [0, 1, 2], [0, 2, 1], [1, 0, 2], [3, 0, 1]], statement=[0, 1, 2, 3, 3]
     )
-    facts = make_report(given).facts
-    found = facts.answers
-    assert (found.questions, found.repeated, found.contradicted) == (3, 1, 1)
-    assert (facts.answers.statements, facts.answers.unique, facts.answers.participants) == (4, 4, None)
-    assert facts.quality.answers_per_object == (1, 4, 5)
+    found = make_report(given).data["collection"]
+    assert (found["questions"], found["repeated"], found["contradicted"]) == (3, 1, 1)
+    assert (found["statements"], found["triplets"], found["participants"]) == (4, 4, None)
+    assert found["per_object"] == [1, 4, 5]
 
 
-def test_the_groups_behind_the_answers_are_found():
-    facts = small_report().facts
-    two = next(cut for cut in facts.tree.cuts if cut.k == 2)
-    assert len({two.labels[x] for x in range(6)}) == 1
-    assert two.labels[0] != two.labels[6]
-    assert {near.object < 6 for near in facts.objects[0].neighbours[:4]} == {True}
-    side = np.array(facts.maps[0].x)
+def test_the_clusters_behind_the_answers_are_found():
+    data = small_report().data
+    two = next(cut for cut in data["tree"]["cuts"] if cut["n_clusters"] == 2)
+    assert len({two["labels"][x] for x in range(6)}) == 1
+    assert two["labels"][0] != two["labels"][6]
+    assert {near["object"] < 6 for near in data["objects"][0]["neighbours"][:4]} == {True}
+    side = np.array(data["maps"][0]["x"])
     assert (side[:6].max() < side[6:].min()) or (side[:6].min() > side[6:].max())
 
 
 def test_every_accuracy_comes_with_its_ceiling():
-    judged = small_report().facts.judge
-    given = answers()
-    assert judged.ceiling == pytest.approx(noise_ceiling(given).bracket)
-    assert judged.models[0] == max(judged.models, key=lambda model: model.accuracy)
-    assert judged.best in [model.name for model in judged.models]
-    assert judged.accuracy <= judged.models[0].accuracy + 0.01  # not flattered by choosing
-    unknown = make_report(Triplets.from_array([[0, 1, 2], [1, 2, 3], [2, 3, 0], [3, 0, 1], [0, 2, 3]])).facts
-    assert unknown.judge.ceiling is None
+    judged = small_report().data["models"]
+    possible = judged["ceiling"]["best_possible"]
+    assert possible["low"] <= possible["value"] <= possible["high"] and judged["accuracy"] < possible["high"]
+    assert judged["scores"][0] == min(judged["scores"], key=lambda model: model["behind"])
+    assert judged["best"] in [model["name"] for model in judged["scores"]]
+    assert judged["accuracy"] <= judged["scores"][0]["accuracy"] + 0.01  # not flattered by choosing
 
 
-def test_the_page_says_where_nothing_was_repeated():
-    facts = small_report().facts
-    bare = replace(facts.judge, ceiling=None)
-    told = make_verdict(facts.answers, bare, facts.quality, facts.curve)
-    accuracy = next(part for part in told if part.topic == "Accuracy")
-    assert "unknown" in accuracy.text
+def test_an_unknown_ceiling_is_said_once():
+    page = make_report(answers(m=300, people=12).replace(participant=None)).html()
+    assert page.count("best possible accuracy is unknown") <= 2  # in its place, and in the results to paste
 
 
 def test_a_model_like_guessing_is_called_so():
     rng = np.random.default_rng(3)
     rows = np.array([rng.permutation(8)[:3] for _ in range(60)])
-    told = {part.topic: part for part in make_report(rows).facts.verdict}
-    assert told["Accuracy"].level == "poor"
-    assert "not clearly better than guessing" in told["Accuracy"].text
-
-
-def verdict_of(facts, topic, **changes):
-    judge = replace(facts.judge, **changes)
-    told = make_verdict(facts.answers, judge, facts.quality, facts.curve)
-    return next(part for part in told if part.topic == topic)
+    told = make_report(rows).data["findings"]["accuracy"]
+    assert told["level"] == "poor"
+    assert "guessing" in told["details"]
 
 
 def test_the_page_says_whom_the_figures_are_about():
-    facts = small_report().facts
-    assert "within sets" not in verdict_of(facts, "Accuracy").text
-    assert "for the same sets and people" in verdict_of(facts, "Accuracy", in_sets=True).text
-    assert "chosen for being undecided" in verdict_of(facts, "Accuracy", chosen=True).text
-    nobody = replace(facts, answers=replace(facts.answers, participants=None))
-    ceiling = {"ceiling": (0.8, 0.9), "outer": (0.7, 0.95)}
-    text = verdict_of(nobody, "Accuracy", few_people=0, error=0.01, **ceiling).text
-    assert "Who answered is not known: the ± is for answers of the same people" in text
-    assert "if ten people or more answered" in text
-    known = verdict_of(facts, "Accuracy", few_people=0, error=0.01, **ceiling).text
-    assert "Who answered" not in known and "if ten people" not in known
+    assert words.whose(Scope("new", "new", 20)) == "new participants' answers to new questions"
+    assert "participants" not in words.whose(Scope("unknown", "new"))
+    assert "booklets" in words.whose(Scope("new", "same sets", 20))
+    assert "adaptive" in words.whose(Scope("new", "adaptive", 20))
+    assert "these 6 participants" in words.whose(Scope("same", "new", 6))
 
 
-def test_a_curve_of_a_sample_does_not_speak_of_twice_all_answers():
+def test_a_curve_of_a_sample_says_so():
     curve = learning_curve(answers(m=1500, people=20, careless=0), "score", cv=3)
-    rising = replace(curve, gain=Forecast(3000, 0.03, 0.02, 0.04), early=False)
-    whole, sample = curve_facts(rising, 1500), curve_facts(rising, 9000)
-    assert "for the same people" not in whole.text
-    assert "for the same people" in curve_facts(replace(rising, unknown_people=True), 1500).text
-    assert whole.text.startswith("Twice as many answers would bring") and "still rising" in whole.text
-    assert (
-        sample.sampled
-        and "is of a random 1,500 of the 9,000 answers: twice as many would bring" in sample.text
-    )
-    assert sample.text.endswith("What more answers than there are would bring is not forecast.")
-    flat = curve_facts(replace(rising, gain=Forecast(3000, 0.001, -0.003, 0.005)), 9000)
-    assert "levelled off" in flat.text
-    facts = small_report().facts
-    short = {
-        name: next(
-            part.short
-            for part in make_verdict(facts.answers, facts.judge, facts.quality, found)
-            if part.topic == "Enough?"
-        )
-        for name, found in (("whole", whole), ("sample", sample), ("flat", flat))
-    }
-    assert short == {
-        "whole": "More answers would help",
-        "sample": "Enough or not: unclear",
-        "flat": "Enough answers",
-    }
+    rising = replace(curve, next_gain=Estimate(0.03, 0.02, 0.04))
+    whole, sample = words.curve(rising, 1500), words.curve(rising, 9000)
+    assert whole.short == "More answers would help" and "9,000" not in whole.details
+    assert "1,500 of the 9,000" in sample.details
+    assert words.curve(replace(rising, next_gain=Estimate(0.001, -0.003, 0.005))).short == "Enough answers"
+    assert words.curve(replace(rising, next_gain=Estimate(0.02, -0.01, 0.05))).level == "note"
+    assert "adaptive" in words.curve(replace(rising, next_gain=None, scope=Scope("new", "adaptive", 20))).text
 
 
-def test_what_the_plane_costs_and_how_a_sample_was_judged_are_said_of_the_same_answers():
+def test_what_the_plane_costs_is_said_of_the_same_answers():
     """A sample is judged: the accuracy of the chosen model comes from more answers than that of the planes."""
     analysis = analyse(answers(m=1500, people=20), models=["soe-2", "soe-3"], max_judged=500)
     scores, best = analysis.scores, analysis.best
     lost = 100 * (scores[best.name].accuracy - scores["soe-2"].accuracy)
-    judge = make_judge(analysis)
-    assert lost <= 0.5 or f"the plane costs {lost:.1f} points" in judge.map_why
-    assert best.name != "soe-2" or "costs" not in judge.map_why
-    paragraph = make_report(analysis).facts.methods
-    assert (
-        "In 4-fold cross-validation" in paragraph
-        and "of answers that the model was not chosen by" in paragraph
-    )
-    assert "inside the training answers" not in paragraph
+    told = words.plane(analysis)
+    assert lost <= 0.5 or f"costs {lost:.1f} points" in told
+    assert best.name != "soe-2" or "costs" not in told
+    assert f"{len(analysis.judged):,} answers" in make_report(analysis).data["methods"]
 
 
 # ---------------------------------------------------------------- people
@@ -151,19 +102,18 @@ def test_what_the_plane_costs_and_how_a_sample_was_judged_are_said_of_the_same_a
 
 def test_the_careless_are_suggested_for_review_and_stay_in():
     report = small_report()
-    people = report.facts.quality.participants
-    flagged = [person for person in people if person.reasons]
-    assert [report.people["worker-5"]] == [person.name for person in flagged]
-    (careless,) = flagged
-    (reason,) = careless.reasons
-    assert reason.startswith("repeats ") and reason.endswith("is usual: inconsistent")
-    assert careless.fast == 1 and careless.left > 0.8
-    assert careless.low < careless.with_prediction < careless.high
-    assert sum(person.answers for person in people) == report.facts.answers.answers == 1500
+    people = report.data["participants"]["rows"]
+    (careless,) = [person for person in people if person["reason"]]
+    assert careless["name"] == report.people["worker-5"]
+    assert "one-sided" in careless["reason"] or "too fast" in careless["reason"]
+    assert careless["fast"] == 1 and careless["left"]["share"] > 0.8
+    rate = careless["with_prediction"]
+    assert rate["low"] < rate["share"] < rate["high"]
+    assert sum(person["answers"] for person in people) == report.data["collection"]["answers"] == 1500
 
 
 def test_participants_hide_behind_pseudonyms_unless_asked():
-    text = small_report().facts.to_json() + small_report().html()
+    text = small_report().json() + small_report().html()
     assert "worker-" not in text
     open_report = make_report(answers(m=300), show_participants=True)
     assert "worker-3" in open_report.html()
@@ -179,8 +129,8 @@ def test_pseudonyms_stay_with_any_seed_and_any_exclusion(tmp_path):
     kept = given[~(given.participant == "worker-5")]
     excluded = make_report(kept, excluded={"worker-5": 100}, key=key, seed=7)
     assert excluded.people == everybody
-    told = excluded.facts.answers.left_out[-1]
-    assert (told.count, told.what) == (100, f"answers of {excluded.people['worker-5']}")
+    told = excluded.data["collection"]["left_out"][-1]
+    assert (told["count"], told["what"]) == (100, f"answers of {excluded.people['worker-5']}")
     assert make_report(given).people != everybody  # another key, other pseudonyms
     assert real_names([everybody["worker-2"], "worker-3", "nobody"], list(everybody), key) == [
         "worker-2",
@@ -199,135 +149,122 @@ def test_pseudonyms_are_different_for_thousands():
 def test_shares_of_participants_match_a_plain_count():
     given = answers(m=400)
     credit = np.random.default_rng(0).choice([0.0, 0.5, 1.0], 400)
-    people = judge_people(given, credit)
-    assert people is not None
-    rows = participant_facts(people, shown_names([str(n) for n in given.participant.names], key=None))
+    rows = judge_people(given, credit).rows
     assert len(rows) == 6
     for person in rows:
         own = np.asarray(given.participant == person.name)
         assert person.answers == own.sum()
-        assert person.with_prediction == pytest.approx(credit[own].mean())
-        assert person.left == pytest.approx((given.near_side[own] == 0).mean())
+        assert person.with_prediction.share == pytest.approx(credit[own].mean())
+        assert person.left.share == pytest.approx((given.near_side[own] == 0).mean())
         assert person.median_seconds == pytest.approx(np.median(given.seconds[own]))
         assert person.fast == pytest.approx((given.seconds[own] < np.median(given.seconds) / 3).mean())
 
 
 def test_nobody_is_suspected_without_evidence():
-    found = make_report(answers(careless=0)).facts
-    assert [person.reasons for person in found.quality.participants] == [()] * 6
-    told = {part.topic: part.level for part in found.verdict}
-    assert told["Participants"] == "good"
+    data = make_report(answers(careless=0)).data
+    assert not any(person["reason"] for person in data["participants"]["rows"])
+    assert data["findings"]["participants"]["level"] == "good"
 
 
 def test_answers_without_people_have_no_table_of_them():
     bare = answers(m=300).replace(participant=None, seconds=None, near_side=None)
     report = make_report(bare)
-    assert report.facts.quality.participants is None
+    assert report.data["participants"] is None
     assert "do not say who gave them" in report.html()
 
 
-# ---------------------------------------------------------------- judge, tree, certainty
+# ---------------------------------------------------------------- models, tree, stability
 
 
 def test_a_sample_is_judged_where_there_are_many_answers_and_the_page_says_so():
-    small = make_judge(analyse(answers(m=300)))
-    assert (small.cv, small.answers, small.remark) == (5, 300, "")
-    part = make_judge(analyse(answers(), max_judged=600))
-    assert 500 < part.answers <= 600
-    assert (
-        part.remark
-        == f"Compared on a random {part.answers:,} of the 1,500 answers, to keep the report quick."
-    )
+    small = make_report(analyse(answers(m=300))).data["models"]
+    assert (small["cv"], small["judged"]) == (5, 300)
+    part = make_report(analyse(answers(), max_judged=600))
+    judged = part.data["models"]["judged"]
+    assert 500 < judged <= 600
+    assert f"a random {judged:,} of the 1,500 answers" in part.html()
 
 
 def test_tree_and_clusters_come_from_the_chosen_model_and_the_map_from_the_best_plane():
     analysis = analyse(answers())
-    report = make_report(analysis)
-    facts = report.facts
-    assert facts.judge.best == analysis.best.name and facts.judge.map == analysis.plane_name
-    heights = [join[2] for join in facts.tree.merges]
+    data = make_report(analysis).data
+    judged = data["models"]
+    assert judged["best"] == analysis.best.name and judged["map"] == analysis.plane_name
+    heights = [join[2] for join in data["tree"]["merges"]]
     np.testing.assert_allclose(heights, analysis.space.tree()[:, 2], atol=1e-9)
-    assert facts.judge.accuracy == pytest.approx(analysis.best.accuracy)
-    named = make_report(answers(), model="k1").facts
-    assert named.judge.best == "k1" and "k1 was asked for" in named.judge.why
-
-
-def shown(given, model, k=None, **options):
-    analysis = analyse(given, model, models=[model])
-    return analysis, show_space(analysis.shown_space, analysis.grouping(k), **options)
+    assert judged["accuracy"] == pytest.approx(analysis.best.accuracy)
+    named = make_report(answers(), model="k1").data["models"]
+    assert named["best"] == "k1" and "was asked for" in named["why"]
 
 
 def test_clusters_are_numbered_along_the_tree_and_k_can_be_asked_for():
-    _, found = shown(answers(), "score", k=7)
-    assert found.tree.k == 7
-    assert "asked for" in found.tree.k_why
-    for cut in found.tree.cuts:
-        along = [cut.labels[x] for x in found.tree.leaves]
-        assert list(dict.fromkeys(along)) == list(range(cut.k))
-        assert [cut.labels[medoid] for medoid in cut.medoids] == list(range(cut.k))
+    data = make_report(analyse(answers(), "score", models=["score"], n_resamples=2), n_clusters=7).data
+    tree = data["tree"]
+    assert tree["n_clusters"] == 7
+    assert "asked for" in data["findings"]["clusters"]["text"]
+    for cut in tree["cuts"]:
+        along = [cut["labels"][x] for x in tree["leaves"]]
+        assert list(dict.fromkeys(along)) == list(range(cut["n_clusters"]))
+        assert [cut["labels"][medoid] for medoid in cut["medoids"]] == list(range(cut["n_clusters"]))
 
 
 @pytest.mark.parametrize("model", ["k1", "soe-3"])
 def test_the_matrix_is_the_kernel_in_the_order_of_the_tree(model):
-    analysis, whole = shown(answers(), model)
-    K, order = analysis.space.kernel(), list(whole.tree.leaves)
-    np.testing.assert_allclose(whole.matrix.values, K[np.ix_(order, order)], atol=6e-4)
-    _, folded = shown(answers(), model, most_cells=5)
-    assert folded.matrix.block == 3
-    np.testing.assert_allclose(folded.matrix.values[0][1], K[np.ix_(order[:3], order[3:6])].mean(), atol=6e-4)
+    analysis = analyse(answers(), model, models=[model])
+    K, order = analysis.space.kernel(), analysis.cluster_tree(4).leaves
+    np.testing.assert_allclose(matrix(K, order)["values"], K[np.ix_(order, order)], atol=6e-4)
+    folded = matrix(K, order, most_cells=5)
+    assert folded["block"] == 3
+    np.testing.assert_allclose(folded["values"][0][1], K[np.ix_(order[:3], order[3:6])].mean(), atol=6e-4)
 
 
 def test_resampling_finds_the_gap_sure_and_random_answers_unsure():
-    def sure_of(given, k):
-        analysis, found = shown(given, "score", k)
-        return make_certainty(analysis, make_judge(analysis), found.tree)
+    def rows_of(given, k):
+        data = make_report(analyse(given, "score", models=["score"]), n_clusters=k).data
+        columns = {name: np.array([row[name] for row in data["objects"]]) for name in ("kept", "spread")}
+        return columns, data["findings"]["stability"]
 
     rng = np.random.default_rng(0)
     noise = Triplets.from_array(np.array([rng.permutation(12)[:3] for _ in range(200)]))
-    sure, unsure = sure_of(answers(careless=0), 2), sure_of(noise, 4)
-    assert sure.kept[2].min() > 0.9 and sure.summary.resamples == 30
-    assert np.median(unsure.spread) > 2 * np.median(sure.spread)
-    assert unsure.kept[4].mean() < sure.kept[2].mean()
-    assert "Clusters of answers given at random are kept in" in sure.summary.remark
-    assert "holds where it would lie with many more answers, for 9 in 10 objects" in sure.summary.remark
+    (sure, told), (unsure, _) = rows_of(answers(careless=0), 2), rows_of(noise, 4)
+    assert sure["kept"].min() > 0.9
+    assert np.median(unsure["spread"]) > 2 * np.median(sure["spread"])
+    assert unsure["kept"].mean() < sure["kept"].mean()
+    assert "9 in 10 objects" in told["text"] and "30 bootstrap resamples" in told["details"]
 
 
-def test_objects_with_too_few_statements_come_first():
+def test_objects_with_too_few_statements_have_no_circle():
     given = answers(careless=0)
     about = (given.array == 3).any(axis=1)
     rare = given[np.flatnonzero(~about | (np.cumsum(about) <= 15))]
-    analysis = analyse(rare, "score", models=["score"], n_resamples=4)
-    tree = show_space(analysis.shown_space, analysis.grouping(2)).tree
-    found = make_certainty(analysis, make_judge(analysis), tree)
-    assert found.summary.remark.startswith(
-        f"Fewer than 20 statements, too few to say where they are: {rare.objects[3]}. "
-    )
-    assert np.isnan(found.spread[3]) and np.isfinite(np.delete(found.spread, 3)).all()
-    assert np.isnan(found.circle[3]) and (np.delete(found.circle, 3) > np.delete(found.spread, 3)).all()
+    data = make_report(analyse(rare, "score", models=["score"], n_resamples=4)).data
+    circles = [row["circle"] for row in data["objects"]]
+    assert circles[3] is None and all(circles[:3] + circles[4:])
+    assert rare.objects[3] in data["findings"]["stability"]["details"]
 
 
 def test_more_objects_than_a_page_can_show_are_sampled_and_the_page_says_so():
     report = make_report(analyse(answers(), max_shown=8))
-    assert len(report.facts.objects) == 8
-    assert "8 of the 12 objects" in report.facts.sampled
-    assert report.facts.sampled in report.html()
-    assert report.facts.answers.objects == 12
+    assert len(report.data["objects"]) == 8
+    assert "8 of the 12 objects" in report.data["sampled"]
+    assert report.data["sampled"] in report.html()
+    assert report.data["collection"]["objects"] == 12
 
 
 def test_double_submits_are_counted_and_kept():
     rows = [[0, 1, 2], [0, 1, 2], [1, 2, 0], [2, 1, 0], [3, 0, 1]]
     given = Triplets.from_array(rows, participant=["a"] * 5, answered_at=[1, 1.2, 5, 9, 12])
     report = make_report(given)
-    assert report.facts.quality.double_submits == 1
-    assert "1 answer was sent again" in report.html()
-    assert report.facts.answers.answers == 5
+    assert report.data["collection"]["double_submits"] == 1
+    assert "1 answer was sent twice" in report.html()
+    assert report.data["collection"]["answers"] == 5
 
 
 def test_a_rerun_says_the_same():
     given = answers(m=500)
-    first, again = (make_report(given, key="k").facts.to_dict() for _ in range(2))
-    for facts in (first, again):
-        for model in facts["judge"]["models"]:
+    first, again = (make_report(given, key="k").data for _ in range(2))
+    for data in (first, again):
+        for model in data["models"]["scores"]:
             del model["seconds"]
     assert first == again
 
@@ -337,11 +274,11 @@ def test_a_rerun_says_the_same():
 
 def test_objects_without_answers_are_listed_apart():
     rows = np.array([np.random.default_rng(s).permutation(6)[:3] for s in range(80)])
-    report = make_report(Triplets.from_array(rows, n_objects=8))
-    assert report.facts.quality.uninformed == (6, 7)
-    assert {6, 7}.isdisjoint(report.facts.tree.members)
-    assert report.facts.maps[0].x[6] is None
-    assert {part.topic: part.level for part in report.facts.verdict}["Enough?"] == "poor"
+    data = make_report(Triplets.from_array(rows, n_objects=8)).data
+    assert [row["informed"] for row in data["objects"]] == [True] * 6 + [False] * 2
+    assert {6, 7}.isdisjoint(data["tree"]["rows"])
+    assert data["maps"][0]["x"][6] is None
+    assert data["findings"]["enough"]["level"] == "poor"
 
 
 @pytest.mark.parametrize(
@@ -352,19 +289,20 @@ def test_objects_without_answers_are_listed_apart():
 def test_hardly_any_answers_still_make_a_page(rows):
     report = make_report(rows)
     assert "</html>" in report.html()
-    assert report.facts.verdict
+    assert report.data["findings"]["accuracy"]["text"]
 
 
 def test_no_answers_are_refused():
     with pytest.raises(InputError, match="a report needs at least one answer and three objects"):
-        collect(analyse(Triplets.from_array(np.zeros((0, 3), int), n_objects=5)))
+        make_report(analyse(Triplets.from_array(np.zeros((0, 3), int), n_objects=5)))
 
 
-def test_what_was_left_out_stands_in_the_verdict():
-    found = collect(analyse(answers(m=300)), left_out=[LeftOut("rows", 3, "near and far are the same")]).facts
-    told = next(part for part in found.verdict if part.topic == "Left out")
-    assert "3 rows: near and far are the same" in told.text
-    assert "near and far are the same" in found.methods
+def test_what_was_left_out_is_said_with_its_reason():
+    gone = [("rows", 3, "near and far are the same")]
+    told = words.collected(analyse(answers(m=300)), gone)
+    assert "3 left out" in told.text and "near and far are the same" in told.details
+    data = make_report(answers(m=300), excluded={"somebody": 7}).data
+    assert "7 answers of" in data["methods"] and "7 left out" in data["findings"]["collected"]["text"]
 
 
 def test_an_analysis_shows_itself_in_a_notebook():
@@ -380,7 +318,7 @@ def test_an_analysis_writes_its_report(tmp_path):
     analysis = analyse(answers(m=400))
     report = analysis.report(tmp_path / "page.html", title="A study")
     assert "A study" in (tmp_path / "page.html").read_text() and (tmp_path / "page.key").exists()
-    assert report.facts.judge.best == analysis.best.name
+    assert report.data["models"]["best"] == analysis.best.name
 
 
 @pytest.mark.parametrize(("left", "flagged"), [(0.5, False), (0.6, False), (0.75, True), (0.25, True)])
@@ -392,31 +330,22 @@ def test_a_side_is_a_reason_only_far_from_what_is_usual(left, flagged):
     rows = np.random.default_rng(0).permuted(np.tile(np.arange(9), (m * people, 1)), axis=1)[:, :3]
     given = Triplets.from_array(rows, participant=[f"p{code}" for code in who], near_side=side)
     people_found = judge_people(given)
-    assert people_found is not None
-    rows_shown = participant_facts(people_found, {f"p{code}": f"p{code}" for code in range(people)})
-    reasons = {row.name: row.reasons for row in rows_shown if row.reasons}
+    reasons = {row.name: words.reason(row, people_found) for row in people_found.rows if row.reasons}
     side_name = "left" if left > 0.5 else "right"
-    assert reasons == ({"p0": (f"chose the {side_name} side in 75\xa0%",)} if flagged else {})
+    assert list(reasons) == (["p0"] if flagged else [])
+    assert all(f"the {side_name} side" in reason for reason in reasons.values())
 
 
 def test_a_side_that_never_varies_is_none():
     given = Triplets.from_array([[0, 1, 2], [1, 2, 0]] * 50, participant=["ann"] * 100, near_side=[0] * 100)
-    people = judge_people(given)
-    assert people is not None
-    (row,) = participant_facts(people, {"ann": "ann"})
-    assert (row.left, row.sided, row.reasons) == (None, 0, ())
+    (row,) = judge_people(given).rows
+    assert row.left is None and not row.reasons
 
 
-def test_numbers_of_repeated_questions_do_not_contradict_each_other():
-    """A question that one person answered twice was answered more than once, but tells nothing about two people."""
-    given = answers(people=12)
-    rows = np.unique(given.question_ids, return_counts=True)
-    alone = np.isin(given.question_ids, rows[0][rows[1] == 1]) & (np.asarray(given.participant) == "worker-0")
-    own = given[np.flatnonzero(alone)[:3]]
-    facts = make_report(Triplets.concatenate([given, own, own])).facts
-    assert facts.answers.repeated > facts.judge.repeated
-    words = f"{facts.judge.repeated:,} questions that several people answered"
-    accuracy = next(part for part in facts.verdict if part.topic == "Accuracy")
-    assert words in accuracy.text.replace("\u202f", ",")
-    assert words in facts.methods.replace("\u202f", ",")
-    assert "repeated question" not in " ".join([facts.methods, *(part.text for part in facts.verdict)])
+def test_every_box_has_one_number_and_few_words():
+    from nearfar.report.web import _boxes
+
+    boxes = _boxes(small_report().data)
+    assert len(boxes) == 6
+    for topic, part in boxes:
+        assert len(f"{part['short']} {part['text']}".split()) <= 27, topic

@@ -8,9 +8,9 @@ import pytest
 from groups_tools import NAMES, N, two_groups
 
 from nearfar.evaluate.analysis import Analysis
-from nearfar.report.groups_section import groups_facts
+from nearfar.report.figures import groups_figure
+from nearfar.report.groups import group_comparison
 from nearfar.report.make import make_report
-from nearfar.report.print.groups import groups_figure
 
 
 @pytest.fixture(scope="module")
@@ -26,19 +26,26 @@ def report(study):
 
 def test_the_page_compares_groups_and_tells_how_alike_people_are(report):
     page = report.html()
-    assert 'id="people-section"' in page and 'href="#people-section"' in page
-    pair = report.facts.groups.pairs[0]
-    assert pair.names == ("experts", "novices") and pair.people == (6, 6)
+    assert 'id="groups-section"' in page and 'href="#groups-section"' in page
+    pair = report.data["groups"]["pairs"][0]
+    assert pair["names"] == ["experts", "novices"] and pair["people"] == [6, 6]
+    told = pair["finding"]
     assert (
-        "experts and novices see the objects differently (p = 0.00" in pair.verdict and pair.verdict in page
+        "differ (p = 0.00" in told["short"] and "experts and novices" in told["text"] and told["text"] in page
     )
-    assert len(pair.spots) == N and {spot.name for spot in pair.spots if spot.moves} <= set(NAMES[:3])
-    assert all(0 <= v <= 1 for spot in pair.spots for v in (*spot.first, *spot.second))
+    assert "experts and novices" in report.data["results"]
+    assert len(pair["spots"]) == N and {spot["name"] for spot in pair["spots"] if spot["moves"]} <= set(
+        NAMES[:3]
+    )
+    assert all(0 <= v <= 1 for spot in pair["spots"] for at in spot["at"] for v in at)
     assert "<thing>" not in page and "&lt;thing&gt; 0" in page
-    assert len(report.facts.alike.people) == 12 and report.facts.alike.groups in (1, 2)
-    assert not {"1", "2"} & set(report.facts.alike.people)  # pseudonyms
-    facts = json.loads(report.facts.to_json())
-    assert facts["groups"]["pairs"][0]["accuracy"][0]["what"] == "answers of experts by the map of experts"
+    alike = report.data["agreement"]
+    assert len(alike["people"]) == 12 and not {"1", "2"} & set(alike["people"])  # pseudonyms
+    shares = json.loads(report.json())["groups"]["pairs"][0]["shares"]
+    assert (
+        shares[3]["what"] == "Answers of experts, predicted by the map of experts"
+        and shares[3]["value"] > 0.5
+    )
 
 
 def test_a_difference_that_may_be_one_of_care_is_called_so(study):
@@ -46,22 +53,18 @@ def test_a_difference_that_may_be_one_of_care_is_called_so(study):
     found = Analysis(answers, "soe-2", models=["soe-2"], n_resamples=6).groups(groups)
     (pair,) = found.pairs
     behind = replace(pair, lead=(replace(pair.lead[0], value=0.0), pair.lead[1]))
-    (told,) = groups_facts(replace(found, pairs=(behind,)), {}).pairs
-    assert told.level == "fair"
-    assert (
-        "experts and novices see the objects differently, or one of them answers with more noise (p"
-        in told.verdict
-    )
+    (told,) = group_comparison(replace(found, pairs=(behind,)), {})["pairs"]
+    assert told["finding"]["level"] == "fair" and "noise" in told["finding"]["text"]
 
 
 def test_without_groups_the_page_says_only_how_alike_people_are(study):
     made = make_report(Analysis(study[0][:600], "soe-2", models=["soe-2"], n_resamples=6))
-    assert made.facts.groups is None and made.facts.alike is not None
-    assert 'class="groups"' not in made.html()
+    assert made.data["groups"] is None and made.data["agreement"] is not None
+    assert 'id="groups-0"' not in made.html()
     bare = make_report(
         Analysis(study[0].replace(participant=None)[:300], "soe-2", models=["soe-2"], n_resamples=6)
     )
-    assert bare.facts.alike is None and 'id="people-section"' not in bare.html()
+    assert bare.data["agreement"] is None and 'id="groups-section"' not in bare.html()
 
 
 def test_the_bundle_has_the_figure_and_the_tables(report, tmp_path):
@@ -81,14 +84,15 @@ def test_the_bundle_has_the_figure_and_the_tables(report, tmp_path):
 
 
 def test_names_on_the_two_maps_lie_inside_and_apart(report):
-    pair = report.facts.groups.pairs[0]
-    assert 0.5 <= pair.height <= 1
-    for places in zip(*((spot.first_name_at, spot.second_name_at) for spot in pair.spots), strict=True):
-        assert all(0 < place[0] < 1 and 0 < place[1] < pair.height for place in places if place)
-        assert len({place for place in places if place}) == sum(place is not None for place in places)
-    assert all(spot.first_name_at and spot.second_name_at for spot in pair.spots if spot.moves)
+    pair = report.data["groups"]["pairs"][0]
+    assert 0.5 <= pair["height"] <= 1
+    for which in (0, 1):
+        places = [tuple(spot["name_at"][which]) for spot in pair["spots"] if spot["name_at"][which]]
+        assert all(0 < x < 1 and 0 < y < pair["height"] for x, y in places)
+        assert len(set(places)) == len(places)
+    assert all(all(spot["name_at"]) for spot in pair["spots"] if spot["moves"])
     page = report.html()
-    assert "points</td>" in page and "within less between" in page
+    assert "points</td>" in page and "within minus between" in page
 
 
 def test_two_objects_far_out_do_not_squeeze_the_others_together(study):
@@ -97,26 +101,21 @@ def test_two_objects_far_out_do_not_squeeze_the_others_together(study):
     found = Analysis(answers, "soe-2", models=["soe-2"], n_resamples=6).groups(groups)
     far = found.pairs[0].maps.copy()
     far[0, 3], far[1, 4] = (40.0, 9.0), (-2.0, -60.0)
-    pair = groups_facts(replace(found, pairs=(replace(found.pairs[0], maps=far),)), {}).pairs[0]
-    first = {spot.name: spot for spot in pair.spots}
-    east, south = first[NAMES[3]], first[NAMES[4]]
-    assert (east.first_beyond, south.second_beyond) == (
-        pytest.approx(-12.7, abs=6),
-        pytest.approx(92, abs=6),
-    )
-    assert east.first[0] > 0.95 and south.second[1] > pair.height - 0.05
-    assert east.first_name_at is not None and south.second_name_at is not None
-    assert east.second_beyond is None and sum(s.first_beyond is not None for s in pair.spots) == 1
-    inside = np.array([spot.first for spot in pair.spots if spot.first_beyond is None])
-    assert np.ptp(inside[:, 0]) > 0.5
-    assert pair.beyond == (
-        f"Arrows at the border: objects that lie far beyond it, {NAMES[3]} (experts); {NAMES[4]} (novices)."
-    )
+    pair = group_comparison(replace(found, pairs=(replace(found.pairs[0], maps=far),)), {})["pairs"][0]
+    spots = {spot["name"]: spot for spot in pair["spots"]}
+    east, south = spots[NAMES[3]], spots[NAMES[4]]
+    assert east["beyond"] == [pytest.approx(-12.7, abs=6), None]
+    assert south["beyond"] == [None, pytest.approx(92, abs=6)]
+    assert east["at"][0][0] > 0.95 and south["at"][1][1] > pair["height"] - 0.05
+    assert east["name_at"][0] is not None and south["name_at"][1] is not None
+    inside = np.array([spot["at"][0] for spot in pair["spots"] if spot["beyond"][0] is None])
+    assert len(inside) == len(spots) - 1 and np.ptp(inside[:, 0]) > 0.5
+    assert f"{NAMES[3]} (experts); {NAMES[4]} (novices)" in pair["beyond"]
     axes = groups_figure(pair).axes
     assert [len(line.get_marker()) for line in axes[0].lines if not isinstance(line.get_marker(), str)] == [5]
 
 
 def test_no_arrow_where_no_object_is_far_out(report):
-    pair = report.facts.groups.pairs[0]
-    assert pair.beyond == "" and "Arrows at the border" not in report.html()
-    assert all(spot.first_beyond is spot.second_beyond is None for spot in pair.spots)
+    pair = report.data["groups"]["pairs"][0]
+    assert pair["beyond"] == "" and "Arrows at the border" not in report.html()
+    assert all(spot["beyond"] == [None, None] for spot in pair["spots"])

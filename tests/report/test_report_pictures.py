@@ -16,7 +16,7 @@ from nearfar.report.pictures import find_pictures, side_for, thumbnails
 
 
 def decoded(thumbnail):
-    head, _, data = thumbnail.uri.partition(",")
+    head, _, data = thumbnail[0].partition(",")
     return head, Image.open(io.BytesIO(base64.b64decode(data)))
 
 
@@ -100,17 +100,17 @@ def test_a_folder_that_is_none_is_refused(tmp_path):
 
 def test_thumbnails_are_small_and_keep_their_shape(tmp_path):
     folder = paint(tmp_path, ["photo"], size=(900, 600))
-    small, account = thumbnails(find_pictures(["photo"], folder), ["photo"])
+    small, unreadable = thumbnails(find_pictures(["photo"], folder).files)
     head, picture = decoded(small["photo"])
-    assert picture.size == (176, 117) == (small["photo"].width, small["photo"].height)
+    assert picture.size == (176, 117) == small["photo"][1:]
     assert head in ("data:image/webp;base64", "data:image/jpeg;base64")
-    assert (account.shown, account.missing) == (1, ())
-    assert len(small["photo"].uri) < 60_000
+    assert unreadable == []
+    assert len(small["photo"][0]) < 60_000
 
 
 def test_a_swatch_keeps_its_exact_colour(tmp_path):
     Image.new("RGB", (300, 300), (12, 200, 99)).save(tmp_path / "s.png")
-    small, _ = thumbnails(find_pictures(["s"], tmp_path), ["s"])
+    small, _ = thumbnails(find_pictures(["s"], tmp_path).files)
     head, picture = decoded(small["s"])
     assert head == "data:image/png;base64"
     assert picture.convert("RGB").getpixel((5, 5)) == (12, 200, 99)
@@ -120,9 +120,9 @@ def test_a_swatch_keeps_its_exact_colour(tmp_path):
 def test_every_kind_of_picture_is_read(tmp_path, mode):
     suffix = "jpg" if mode == "CMYK" else "png"
     Image.new(mode, (40, 30)).save(tmp_path / f"x.{suffix}")
-    small, account = thumbnails(find_pictures(["x"], tmp_path), ["x"])
-    assert account.unreadable == ()
-    assert (small["x"].width, small["x"].height) == (40, 30)
+    small, unreadable = thumbnails(find_pictures(["x"], tmp_path).files)
+    assert unreadable == []
+    assert small["x"][1:] == (40, 30)
 
 
 def test_orientation_of_a_camera_is_honoured(tmp_path):
@@ -130,8 +130,8 @@ def test_orientation_of_a_camera_is_honoured(tmp_path):
     exif = Image.Exif()
     exif[0x0112] = 6  # turned by a quarter
     picture.save(tmp_path / "x.jpg", exif=exif)
-    small, _ = thumbnails(find_pictures(["x"], tmp_path), ["x"])
-    assert (small["x"].width, small["x"].height) == (20, 40)
+    small, _ = thumbnails(find_pictures(["x"], tmp_path).files)
+    assert small["x"][1:] == (20, 40)
 
 
 def test_broken_files_are_listed_and_the_page_still_comes(tmp_path):
@@ -143,17 +143,17 @@ def test_broken_files_are_listed_and_the_page_still_comes(tmp_path):
     (folder / f"{given.objects[11]}.svg").write_text("<svg onload='alert(1)'/>")
     (folder / "nobody.png").write_bytes(whole)
     report = make_report(given, images=folder)
-    account = report.facts.pictures
-    assert account.shown == 9
-    assert account.missing == given.objects[9:]
-    assert dict(account.unreadable) == {
+    account = report.data["pictures"]
+    assert account["shown"] == 9
+    assert account["missing"] == list(given.objects[9:])
+    assert dict(account["unreadable"]) == {
         f"{given.objects[9]}.jpg": "is not a picture that can be read",
         f"{given.objects[10]}.png": "is not a picture that can be read",
         f"{given.objects[11]}.svg": "is a drawing in SVG; save it as PNG or JPEG",
     }
-    assert account.unused == ("nobody.png",)
+    assert account["unused"] == ["nobody.png"]
     page = report.html()
-    for name in (*account.missing, "nobody.png"):
+    for name in (*account["missing"], "nobody.png"):
         assert name in page
     assert page.count("data:image/") >= 9
     assert "onload=" not in page.partition('id="nf-data"')[0]
@@ -163,8 +163,8 @@ def test_each_picture_is_embedded_once(tmp_path):
     given = answers(m=300)
     report = make_report(given, images=paint(tmp_path, given.objects))
     page = report.html()
-    for thumbnail in report.made.thumbnails.values():
-        assert page.count(thumbnail.uri) == 1
+    for uri, _, _ in report.thumbnails.values():
+        assert page.count(uri) == 1
 
 
 def test_many_pictures_get_smaller_so_that_the_page_stays_small(tmp_path):
@@ -172,7 +172,6 @@ def test_many_pictures_get_smaller_so_that_the_page_stays_small(tmp_path):
     # two thousand of the least compressible pictures there are, within the 25 MB of a page
     noise = np.random.default_rng(0).integers(0, 256, (90, 120, 3), dtype=np.uint8)
     Image.fromarray(noise).save(tmp_path / "n.png")
-    found = find_pictures(["n"], tmp_path)
-    same = type(found)({f"n{i}": found.files["n"] for i in range(1001)}, (), ())
-    small, _ = thumbnails(type(found)(dict(list(same.files.items())), (), ()), list(same.files))
-    assert max(len(thumbnail.uri) for thumbnail in small.values()) * 2000 < 18e6
+    file = find_pictures(["n"], tmp_path).files["n"]
+    small, _ = thumbnails({f"n{i}": file for i in range(1001)})
+    assert max(len(uri) for uri, _, _ in small.values()) * 2000 < 18e6

@@ -13,13 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from nearfar import words
+from nearfar._tools.records import plain
 from nearfar.ask.answers import Collected, collect
 from nearfar.ask.store import read_store, researcher
 from nearfar.ask.store.transaction import Transaction
 from nearfar.errors import NearfarError, NearfarWarning
-from nearfar.evaluate.alignment import align, along_axes, radius
 from nearfar.evaluate.analysis import Analysis
-from nearfar.report.people import reason_for
+from nearfar.evaluate.map_stability import align, along_axes, radius
 from nearfar.space.space import Space
 
 __all__ = ["live_view"]
@@ -55,8 +56,9 @@ def live_view(collected: Collected, before: dict[str, Any] | None = None) -> dic
         warnings.simplefilter("ignore", NearfarWarning)
         analysis = Analysis(answers, MODEL, models=[MODEL])
         enough = view["answers"] >= FEWEST and len(analysis.splits) > 0
-        found = analysis.ceiling.to_dict()
-        view["ceiling"] = {key: value for key, value in found.items() if key != "participants"}
+        possible = plain(analysis.ceiling.best_possible)
+        n_people = 0 if answers.participant is None else len(answers.participant.known)
+        view["ceiling"] = {"best_possible": possible, **words.ceiling(analysis.ceiling, n_people)._asdict()}
         view["people"] = _people(collected, analysis)
         if enough:
             view["map"] = _map(analysis.space, (before or {}).get("map"))
@@ -68,12 +70,7 @@ def _curve(analysis: Analysis) -> dict[str, Any] | None:
     curve = analysis.curve
     if curve is None:
         return None
-    ranges = {
-        name: None if (found := getattr(curve, name)) is None else _plain(found._asdict())
-        for name in ("now", "doubled", "gain")
-    }
-    points = [_plain(point._asdict()) for point in curve.points]
-    return {"model": curve.model, "points": points, "verdict": curve.verdict, **ranges}
+    return {**curve.to_dict(), **words.curve(curve)._asdict()}
 
 
 def _people(collected: Collected, analysis: Analysis) -> list[dict[str, Any]]:
@@ -92,7 +89,7 @@ def _people(collected: Collected, analysis: Analysis) -> list[dict[str, Any]]:
             "median_seconds": row.median_seconds,
             "checks": len(graded.get(row.name, ())),
             "checks_correct": sum(graded.get(row.name, ())),
-            "reason": reason_for(row, found),
+            "reason": words.reason(row, found),
         }
         for row in found.rows
     ]
@@ -108,11 +105,6 @@ def _map(space: Space, before: list[Any] | None) -> list[Any]:
             aligned = align(points, old)
             aligned = aligned / radius(aligned)  # fitting onto noise shrinks a little every time
     return [None if np.isnan(row).any() else [round(float(x), 4) for x in row] for row in aligned]
-
-
-def _plain(values: dict[str, Any]) -> dict[str, Any]:
-    """NaN as None: JSON has no NaN."""
-    return {name: None if value != value else value for name, value in values.items()}
 
 
 # ---------------------------------------------------------------- the computing process

@@ -102,6 +102,14 @@ class Given:
             "with the columns participant and group.",
         ),
     ] = None
+    design: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="How questions were chosen, where it is known: adaptive, or blocked (booklets). Accuracies then speak of "
+            "such questions only.",
+        ),
+    ] = None
     seed: Annotated[int, typer.Option(min=0, help="Fixes everything random.")] = 0
     dialect: Annotated[
         str | None,

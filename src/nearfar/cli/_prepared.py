@@ -76,7 +76,7 @@ class Prepared:
         return space.map(dimensions), arrays, self.headline or self._agreement()
 
     def _agreement(self) -> str:
-        from nearfar.report.words import percent
+        from nearfar._tools.text import percent
 
         agreed = percent(float(self.space.credits(self.loaded.triplets).mean()))
         return f"{self.space.model}: agrees with {agreed} of the answers it was made from; for new answers see  nearfar compare"
@@ -110,7 +110,7 @@ class _InBlocks(Prepared):
 
 
 def _by_pca(pca: Any, kernel: str) -> tuple[Any, dict[str, Any], str]:
-    from nearfar.report.words import listed, percent
+    from nearfar._tools.text import listed, percent
 
     shares = listed([percent(share) for share in pca.explained_variance_ratio_], most=10)
     names = ("uninformed", "eigenvalues", "explained_variance_ratio", "shift")

@@ -93,7 +93,7 @@ def named_columns(given: Sequence[str] | None) -> dict[str, Any] | None:
 
 def _people(path: Path, triplets: Triplets, key: str | None) -> list[str]:
     """Names of the listed participants; pseudonyms are looked up with the key given and with those that lie near."""
-    from nearfar.report.pseudonyms import read_key, real_names
+    from nearfar._tools.pseudonyms import read_key, real_names
 
     names = [] if triplets.participant is None else [str(name) for name in triplets.participant.names]
     listed = real_names(read_lines(path, "participant"), names, key)

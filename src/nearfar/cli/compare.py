@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["compare"]
 
 
-@takes(*READING, "groups", "seed")
+@takes(*READING, "groups", "design", "seed")
 def compare(
     given: Given,
     model: list[str] | None = typer.Option(
@@ -32,20 +32,19 @@ def compare(
     cv: int | None = typer.Option(
         None,
         min=2,
-        help="Folds; each is held out once.  Default: 5 up to 5,000 answers, 4 up to 20,000, else 3, of at most 60,000 to 200,000 "
-        "answers.",
+        help="Folds; each is held out once.  Default: 5 up to 5,000 answers, 4 up to 20,000, else 3.",
     ),
     json: bool = typer.Option(False, "--json", help="Everything as JSON."),
     csv: bool = typer.Option(False, "--csv", help="The table as CSV."),
     output: OutputOption = "-",
 ) -> None:
-    """Judge kernels, maps and embeddings by how many answers they predict that they were not fitted on.
+    """Compare models by how many held-out answers they predict.
 
-    Trios (or screens of answers) are held out as a whole, so that nothing leaks; the best possible accuracy is
-    bracketed from questions that were asked more than once, and "unknown" where none was.
+    All answers to a trio (or of a statement) are in the same fold, so that nothing leaks. Questions answered more than
+    once tell how accurate the best possible model would be.
 
-    With --groups, groups of people are compared instead: agreement within and between them, a permutation test, each
-    group's model on the other's held-out answers, the objects that move. An output ending in .svg, .pdf or .png is the
+    With --groups, groups of participants are compared instead: agreement within and between them, a permutation test, each
+    group's model on the other's held-out answers, the objects that differ. An output ending in .svg, .pdf or .png is the
     figure of the two maps.
 
     Example:  nearfar compare answers.csv --model "k1, score, score-5, ste-2"
@@ -58,7 +57,7 @@ def compare(
 
     loaded = load(given)
     names = None if model is None else _names(model)
-    analysis = Analysis(loaded.triplets, models=names, cv=cv, seed=given.seed)
+    analysis = Analysis(loaded.triplets, models=names, cv=cv, design=given.design, seed=given.seed)
     if given.groups is not None:
         _compare_groups(given, analysis, read_groups(given, loaded) or {}, form, output)
         return
@@ -80,26 +79,26 @@ def _compare_groups(given: Given, analysis: Analysis, groups: dict[str, str], fo
     if form == "json":
         import json
 
-        from nearfar.report.facts import plain
-        from nearfar.report.groups_section import groups_facts
+        from nearfar._tools.records import plain
+        from nearfar.report.groups import group_comparison
 
-        text = json.dumps(plain(groups_facts(found, {})), indent=2, ensure_ascii=False)
+        text = json.dumps(plain(group_comparison(found, {})), indent=2, ensure_ascii=False)
     write_bytes(output, f"{text}\n".encode())
 
 
 def _draw_groups(given: Given, analysis: Analysis, groups: dict[str, str], output: str) -> None:
     """The maps of two groups, side by side."""
     from nearfar.report.figures import groups_figure, need_matplotlib, save_figure
-    from nearfar.report.groups_section import groups_facts
+    from nearfar.report.groups import group_comparison
 
     need_matplotlib()
-    pairs = groups_facts(analysis.groups(groups), {}).pairs
+    pairs = group_comparison(analysis.groups(groups), {})["pairs"]
     if len(pairs) > 1:
         raise InputError(
             f"--groups: a figure shows two groups, got {len(pairs)} pairs; nearfar report --bundle draws them all"
         )
     save_figure(groups_figure(pairs[0]), output)
-    given.tell(f"{pairs[0].verdict} Wrote {output}")
+    given.tell(f"{pairs[0]['finding']['text']} Wrote {output}")
 
 
 def _names(given: list[str]) -> list[str]:
@@ -112,8 +111,7 @@ def _written(analysis: Analysis, form: str) -> str:
         import json
 
         best = analysis.best
-        chosen = {"model": best.name, "accuracy": best.accuracy, "picks": best.picks, "second": best.second}
-        found = {**analysis.scores.to_dict(), "auto": chosen}
+        found = {**analysis.scores.to_dict(), "auto": best.to_dict()}
         return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
     if form == "csv":
         table: str = analysis.scores.to_frame().write_csv()

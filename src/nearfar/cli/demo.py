@@ -46,15 +46,16 @@ def demo(
         files=[file],
     )
     page = made.write(folder / "report.html")
-    judged = made.facts.judge
-    low, high = judged.ceiling or (0.5, 1.0)
-    review = [person.name for person in made.facts.quality.participants or () if person.reasons]
+    best = made.analysis.best
+    possible = made.analysis.ceiling.best_possible
+    low, high = (0.5, 1.0) if possible is None else (possible.low, possible.high)
+    review = [person["name"] for person in made.data["participants"]["rows"] if person["reason"]]
     truth = colours.truth
     given.tell(f"wrote {file}, {listed} and {folder / 'images'}")
     given.tell(f"wrote {page}: open it in a browser")
     given.tell(
         f"best possible accuracy: found between {low:.3f} and {high:.3f}, in truth "
-        f"{truth.ceiling(colours.triplets):.3f}; reached {judged.accuracy:.3f} by {judged.best}"
+        f"{truth.ceiling(colours.triplets):.3f}; reached {best.accuracy:.3f} by {best.name}"
     )
     given.tell(
         f"careless people: found {', '.join(review) or 'nobody'}, in truth {', '.join(truth.careless)}"

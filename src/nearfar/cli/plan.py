@@ -256,6 +256,7 @@ def _advise(
     output: str,
 ) -> None:
     """Print the advice, or write its table where the output is a file."""
+    from nearfar import words
     from nearfar.evaluate.advice import advise
     from nearfar.io.table_writing import check_table_path, write_table
 
@@ -265,4 +266,4 @@ def _advise(
         write_out(f"{advice}\n")
     else:
         write_table(advice.to_frame(), output)
-        tell(advice.reason)
+        tell(words.advice(advice))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["report"]
 
 
-@takes(*READING, "model", "images", "title", "groups", "seed")
+@takes(*READING, "model", "images", "title", "groups", "design", "seed")
 def report(
     given: Given,
     output: Path = typer.Option(
@@ -61,14 +61,15 @@ def report(
     _check_targets(output, bundle, json)
     from dataclasses import replace
 
+    from nearfar._tools.pseudonyms import keep_key
     from nearfar.report.make import make_report
-    from nearfar.report.pseudonyms import keep_key
 
     secret = None if show_participants else _secret(key, output)
     loaded = load(given, key=secret)
     made = make_report(
         replace(loaded.result, triplets=loaded.triplets),
         model=given.model,
+        design=given.design,
         objects=given.objects,
         images=given.images,
         title=given.title,
@@ -80,14 +81,9 @@ def report(
         files=[file for file in given.answers if file != "-"],
         excluded=loaded.excluded,
     )
-    if made.facts.groups is not None and made.facts.groups.reason:
-        warnings.warn(
-            "groups are not compared: that takes two groups of at least three people each, and answers to "
-            "enough different questions",
-            NearfarWarning,
-            stacklevel=2,
-        )
-    for path, text in ((output, made.html), (json, made.facts.to_json)):
+    if made.data["groups"] and made.data["groups"]["reason"]:
+        warnings.warn(made.data["groups"]["reason"], NearfarWarning, stacklevel=2)
+    for path, text in ((output, made.html), (json, made.json)):
         if path is not None:
             write_bytes(str(path), text().encode())
     written = [path for path in (output, json) if path is not None and not _is_standard(path)]
@@ -101,7 +97,7 @@ def report(
 
 def _secret(key: Path | None, output: Path) -> str | None:
     """The key of the pseudonyms: given, or beside the page; a page on standard output has nothing beside it."""
-    from nearfar.report.pseudonyms import key_beside, read_key
+    from nearfar._tools.pseudonyms import key_beside, read_key
 
     if key is not None:
         return read_key(key)
@@ -113,13 +109,14 @@ def _is_standard(path: Path) -> bool:
 
 
 def _tell_people(given: Given, made: Report) -> None:
-    """Whom to look at, by name: here only the person at the terminal reads it."""
+    """Whom to check, by name: here only the person at the terminal reads it."""
     real = {shown: name for name, shown in made.people.items()}
-    for person in made.facts.quality.participants or ():
-        if person.reasons:
-            who = real[person.name]
-            name = person.name if who == person.name else f"{person.name} ({who})"
-            given.tell(f"review {name}: {'; '.join(person.reasons)}".replace("\xa0", " "))
+    people = made.data["participants"]
+    for person in people["rows"] if people else ():
+        if person["reason"]:
+            who, shown = real[person["name"]], person["name"]
+            name = shown if who == shown else f"{shown} ({who})"
+            given.tell(f"check {name}: {person['reason']}".replace("\xa0", " "))
 
 
 def _check_targets(output: Path, bundle: Path | None, json: Path | None) -> None:

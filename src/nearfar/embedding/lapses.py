@@ -7,7 +7,7 @@ logistic in the difference of the two distances:
 
 The other losses pay for every answer that contradicts the points by how much it does, so a few lapses about objects that lie far apart
 draw all groups together. Here an answer costs -log(l / 2) at most. Predictions are no better for it; the gaps between groups are, and
-``nearfar.evaluate.grouping`` counts these. Lapses are those of psychometric functions (Wichmann and Hill, 2001); that points are found
+``nearfar.evaluate.clusters`` counts these. Lapses are those of psychometric functions (Wichmann and Hill, 2001); that points are found
 with them is ours.
 """
 

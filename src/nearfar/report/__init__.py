@@ -5,6 +5,4 @@
 
 import lazy_loader
 
-from nearfar.report.pseudonyms import keep_key, key_beside, pseudonyms, read_key  # noqa: F401 (named in the stub)
-
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import secrets
+import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nearfar._tools.atomic import atomic_path
 from nearfar._tools.checks import Seed
 from nearfar._tools.progress import step
-from nearfar.errors import InputError, MissingExtra
-from nearfar.report.facts import Facts, LeftOut
+from nearfar._tools.pseudonyms import shown_names
+from nearfar._tools.text import count
+from nearfar.errors import InputError, MissingExtra, NearfarWarning
 
 if TYPE_CHECKING:
+    from nearfar.evaluate.analysis import Analysis
     from nearfar.io import ObjectList
-    from nearfar.report.collect import Made
 
 __all__ = ["Report", "make_report"]
 
@@ -29,8 +32,11 @@ class Report:
 
     Attributes
     ----------
-    facts : everything it says, as plain data.
+    analysis : what it is about.
+    data : everything it says, as plain dictionaries, lists, numbers and text; ``write_json`` writes it.
     people : participant -> the name shown; the way back from a pseudonym.
+    files : object -> its picture; thumbnails : object -> a small one as data URI, its width and height.
+    n_clusters, groups : as they were asked for.
 
     Examples
     --------
@@ -43,31 +49,31 @@ class Report:
     >>> report = nf.report.make_report(nf.analyse(rows, models=["score"], n_resamples=2))
     >>> report
     Report(300 answers, 8 objects, best 'score')
-    >>> report.facts.answers.objects
+    >>> report.data["collection"]["objects"]
     8
     """
 
-    made: Made
-
-    @property
-    def facts(self) -> Facts:
-        """Everything the report says, as plain data."""
-        return self.made.facts
-
-    @property
-    def people(self) -> dict[str, str]:
-        """Participant -> the name shown on the page."""
-        return dict(self.made.people)
+    analysis: Analysis
+    data: dict[str, Any]
+    people: dict[str, str]
+    files: dict[str, Path]
+    thumbnails: dict[str, tuple[str, int, int]]
+    n_clusters: int | None = None
+    groups: Mapping[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        facts = self.facts
-        return f"Report({facts.answers.answers} answers, {facts.answers.objects} objects, best {facts.judge.best!r})"
+        size = self.data["collection"]
+        return f"Report({size['answers']} answers, {size['objects']} objects, best {self.data['models']['best']!r})"
 
     def html(self) -> str:
         """The page as text."""
         from nearfar.report.web import page_html
 
-        return page_html(self.made)
+        return page_html(self)
+
+    def json(self) -> str:
+        """``data`` as JSON text."""
+        return json.dumps(self.data, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
     def write(self, path: str | os.PathLike[str]) -> Path:
         """Write the page as one HTML file, whole or not at all."""
@@ -76,8 +82,8 @@ class Report:
         return _write(path, text)
 
     def write_json(self, path: str | os.PathLike[str]) -> Path:
-        """Write the facts as JSON, whole or not at all."""
-        return _write(path, self.facts.to_json())
+        """Write ``data`` as JSON, whole or not at all."""
+        return _write(path, self.json())
 
     def write_bundle(self, folder: str | os.PathLike[str]) -> Path:
         """Write figures as SVG and PDF, tables as CSV, K and the space as NPZ, and a notebook, into a folder.
@@ -86,7 +92,7 @@ class Report:
         """
         from nearfar.report.bundle import write_bundle
 
-        return write_bundle(self.made, Path(folder))
+        return write_bundle(self, Path(folder))
 
 
 def make_report(
@@ -100,6 +106,7 @@ def make_report(
     show_participants: bool = False,
     groups: Mapping[str, str] | None = None,
     key: str | None = None,
+    design: str | None = None,
     seed: Seed = 0,
     files: Sequence[str | os.PathLike[str]] = (),
     excluded: dict[str, int] | None = None,
@@ -108,7 +115,7 @@ def make_report(
 
     Parameters
     ----------
-    answers : Triplets, an (m, 3) array, what ``read_answers`` returned (then the page says what was no answer), or an
+    answers : Triplets, an (m, 3) array, what ``read_answers`` returned (then the page says what was not a valid answer), or an
         Analysis of them.
     model : "auto", the name of a model, or an estimator: what tree, clusters and neighbours come from. An Analysis has
         its own, and its seed.
@@ -121,6 +128,7 @@ def make_report(
     groups : participant -> group; the page then compares the groups.
     key : any text that pseudonyms are made from: the same key gives the same person the same one, whatever the seed and
         whoever was excluded. Default: a new one, so that pseudonyms mean nothing outside this report.
+    design : how questions were chosen, where it is known, as for ``Analysis``.
     seed : fixes everything random.
     files : where the answers came from, for the record and the hash.
     excluded : participant -> number of answers that were left out before.
@@ -138,58 +146,67 @@ def make_report(
     >>> make_report(nf.analyse(rows, "score", models=["score"], n_resamples=2), title="Eight points on a line")
     Report(160 answers, 8 objects, best 'score')
     """
-    _need_extra()
+    for module, package in (("jinja2", "jinja2"), ("PIL", "pillow")):
+        if importlib.util.find_spec(module) is None:
+            raise MissingExtra(package, "report")
     from nearfar.evaluate.analysis import Analysis
     from nearfar.io import ObjectList, ReadResult, read_objects
-    from nearfar.report.collect import Options, collect
+    from nearfar.report.content import report_data
     from nearfar.report.pictures import find_pictures
 
-    left_out: list[LeftOut] = []
+    gone: list[tuple[str, int, str]] = []
     checks: dict[str, tuple[int, int]] = {}
     if isinstance(answers, ReadResult):
-        left_out, checks = _left_out(answers), _checks(answers)
+        gone, checks = _left_out(answers), _checks(answers)
         answers = answers.triplets
     if isinstance(answers, Analysis) and not (isinstance(model, str) and model == "auto" and seed == 0):
         raise InputError("model and seed: an Analysis has its own; give them to nearfar.analyse")
-    analysis = answers if isinstance(answers, Analysis) else Analysis(answers, model, seed=seed)
+    analysis = (
+        answers if isinstance(answers, Analysis) else Analysis(answers, model, design=design, seed=seed)
+    )
+    if not len(analysis.answers) or analysis.answers.n_objects < 3:
+        size = f"{count(len(analysis.answers), 'answer')} about {count(analysis.answers.n_objects, 'object')}"
+        raise InputError(f"answers: got {size}; a report needs at least one answer and three objects")
+    people = analysis.answers.participant
+    names = [*({} if people is None else dict.fromkeys(map(str, people.names))), *(excluded or {})]
+    secret = secrets.token_hex(16) if key is None else key
+    shown = shown_names(dict.fromkeys(names), key=None if show_participants else secret)
+    gone += [
+        (f"answers of {shown[name]}", size, "excluded") for name, size in (excluded or {}).items() if size
+    ]
     base = None
     if objects is not None and not isinstance(objects, ObjectList):
         base, objects = Path(objects).parent, read_objects(objects)
-    listed = {} if objects is None else dict(zip(objects.names, objects.images, strict=True))
-    pictures = None
-    if images is not None or any(path is not None for path in listed.values()):
-        with step("looking for pictures"):
-            pictures = find_pictures(
-                analysis.answers.objects,
-                None if images is None else Path(images),
-                listed=listed,
-                base=base,
-            )
-    made = collect(
-        analysis,
-        Options(
-            title,
-            n_clusters,
-            show_participants,
-            groups,
-            secrets.token_hex(16) if key is None else key,
-            checks,
-        ),
-        objects=objects,
-        pictures=pictures,
-        files=files,
-        left_out=left_out,
-        excluded=excluded,
-    )
-    return Report(made)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NearfarWarning)  # what they say stands on the page
+        pictures = find_pictures(
+            analysis.answers.objects,
+            None if images is None else Path(images),
+            listed={} if objects is None else dict(zip(objects.names, objects.images, strict=True)),
+            base=base,
+        )
+        data, thumbs = report_data(
+            analysis,
+            title=title,
+            files=files,
+            left_out=gone,
+            objects=objects,
+            pictures=pictures,
+            people=shown,
+            checks=checks,
+            n_clusters=n_clusters,
+            groups=groups,
+        )
+    data["pseudonyms"] = not show_participants
+    return Report(analysis, data, shown, pictures.files, thumbs, n_clusters, groups or {})
 
 
-def _left_out(result: Any) -> list[LeftOut]:
+def _left_out(result: Any) -> list[tuple[str, int, str]]:
     """What the reader refused or set aside, by reason."""
     found = []
-    for table, column, what in ((result.rejected, "reason", "rows"), (result.checks, "kind", "rows")):
+    for table, column in ((result.rejected, "reason"), (result.checks, "kind")):
         counts = table[column].value_counts(sort=True)
-        found += [LeftOut(what, int(size), str(reason)) for reason, size in counts.iter_rows()]
+        found += [("rows", int(size), str(reason)) for reason, size in counts.iter_rows()]
     return found
 
 
@@ -202,12 +219,6 @@ def _checks(result: Any) -> dict[str, tuple[int, int]]:
         right=pl.col("correct").sum(), of=pl.len()
     )
     return {str(name): (int(right), int(of)) for name, right, of in counted.iter_rows() if name}
-
-
-def _need_extra() -> None:
-    for module, package in (("jinja2", "jinja2"), ("bokeh", "bokeh"), ("PIL", "pillow")):
-        if importlib.util.find_spec(module) is None:
-            raise MissingExtra(package, "report")
 
 
 def _write(path: str | os.PathLike[str], text: str) -> Path:

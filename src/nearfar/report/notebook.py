@@ -8,7 +8,7 @@ from typing import Any
 
 from nearfar.errors import InputError
 from nearfar.evaluate.analysis import Analysis
-from nearfar.report.collect import Made
+from nearfar.report.make import Report
 from nearfar.space.models import Model, parse_model
 
 __all__ = ["ANSWERS", "OBJECTS", "notebook_json"]
@@ -16,13 +16,13 @@ __all__ = ["ANSWERS", "OBJECTS", "notebook_json"]
 ANSWERS, OBJECTS = "answers.csv", "objects.csv"  # beside the notebook
 
 
-def notebook_json(made: Made) -> str:
+def notebook_json(report: Report) -> str:
     """The notebook as text: plain JSON, nbformat 4.5."""
-    facts, own = made.facts, _own_models(made.analysis)
+    data, own = report.data, _own_models(report.analysis)
     cells = [
         _text(
-            f"# {facts.title}\n\nThe analysis of the report, step by step, with nearfar {facts.versions['nearfar']}. "
-            f"SHA-256 of the files it was made from: `{facts.answers.sha256}`."
+            f"# {data['title']}\n\nThe analysis of the report, step by step, with nearfar {data['versions']['nearfar']}. "
+            f"SHA-256 of the files it was made from: `{data['collection']['sha256']}`."
         ),
         _code(READING),
     ]
@@ -30,17 +30,26 @@ def notebook_json(made: Made) -> str:
         lines = [f"    {name!r}: ...," for name in own]
         cells.append(_text("Models of your own, which this folder does not hold: put them here."))
         cells.append(_code("\n".join(["own = {", *lines, "}"])))
+    structure = ["space = analysis.shown_space", "K = space.kernel()"]
+    structure += ["points = analysis.plane.map(2)"] if data["maps"] else []
+    if data["tree"]:
+        wanted = "" if report.n_clusters is None else str(report.n_clusters)
+        structure += [f"grouping = analysis.cluster_tree({wanted})", "tree = grouping.tree"]
+        structure += ["labels = grouping.chosen.labels", "labels"]
     cells += [
-        _text("## Which model predicts answers it has not seen?"),
-        _code(f"{_analysis(made.analysis, own)}\nprint(analysis)"),
+        _text("## Which model predicts held-out answers?"),
+        _code(f"{_analysis(report.analysis, own)}\nprint(analysis)"),
         _text("## Space, map, tree, clusters"),
-        _code(_structure(made)),
+        _code("\n".join(structure)),
     ]
-    if facts.curve is not None:
+    if data["curve"]:
         cells += [_text("## Would more answers help?"), _code("print(analysis.curve)")]
-    if facts.groups is not None and facts.groups.pairs:
+    if data["groups"] and data["groups"]["pairs"]:
+        groups = {
+            shown: report.groups[name] for name, shown in report.people.items() if name in report.groups
+        }
         cells.append(_text("## Do the groups see the objects differently?"))
-        cells.append(_code(f"groups = {_groups(made)!r}\nprint(analysis.groups(groups))"))
+        cells.append(_code(f"groups = {groups!r}\nprint(analysis.groups(groups))"))
     for number, cell in enumerate(cells):
         cell["id"] = f"cell-{number}"
     book = {
@@ -94,26 +103,6 @@ def _analysis(analysis: Analysis, own: list[str]) -> str:
         if name not in ("model", "models") and (name == "seed" or value != usual[name])
     ]
     return f"analysis = nf.analyse({', '.join(given)})"
-
-
-def _structure(made: Made) -> str:
-    facts, asked = made.facts, made.options.n_clusters
-    lines = ["space = analysis.shown_space", "K = space.kernel()"]
-    if facts.judge.map:
-        lines.append("points = analysis.plane.map(2)")
-    if facts.tree is not None:
-        wanted = "" if asked is None else str(asked)
-        lines += [f"grouping = analysis.grouping({wanted})", "tree = grouping.tree"]
-        lines += ["labels = grouping.chosen.labels", "labels"]
-    return "\n".join(lines)
-
-
-def _groups(made: Made) -> dict[str, str]:
-    """Who is in which group, under the names of the report."""
-    people = made.analysis.answers.participant
-    known = [] if people is None else [str(name) for name in people.names]
-    groups = made.options.groups or {}
-    return {made.people[name]: groups[name] for name in known if name in groups}
 
 
 def _text(code: str) -> dict[str, Any]:

@@ -1,32 +1,29 @@
-"""The methods paragraph, ready to paste, with what it cites."""
+"""Methods and results as a journal prints them, ready to paste, with what they cite."""
 
 from __future__ import annotations
 
 import sys
 from importlib import metadata
+from typing import Any
 
-from nearfar import __version__
-from nearfar.evaluate.auto import FOLDS_OF_ALL
-from nearfar.report.facts import Collection, Curve, Judge, Sure, TreeFacts
-from nearfar.report.verdict import asked_again
-from nearfar.report.words import count, number, percent
+from nearfar import __version__, words
+from nearfar._tools.text import count, number, percent
 
-__all__ = ["citations", "methods_paragraph", "versions"]
+__all__ = ["citations", "methods", "results", "versions"]
 
-PAPER = (
-    "M. Kleindessner and U. von Luxburg. Kernel functions based on triplet comparisons. "
-    "Advances in Neural Information Processing Systems 30, 2017."
-)
-SIMILARITY_PAPER = (  # N + N' of the score kernel is its AddS-3, k1 off the diagonal its MulK-3
-    "M. Perrot, P. Esser and D. Ghoshdastidar. Near-optimal comparison based clustering. "
-    "Advances in Neural Information Processing Systems 33, 2020."
-)
-EMBEDDING_PAPERS = {
-    "ste": "L. van der Maaten and K. Weinberger. Stochastic triplet embedding. IEEE MLSP, 2012.",
-    "tste": "L. van der Maaten and K. Weinberger. Stochastic triplet embedding. IEEE MLSP, 2012.",
-    "ckl": "O. Tamuz, C. Liu, S. Belongie, O. Shamir and A. Kalai. Adaptively learning the crowd kernel. ICML, 2011.",
-    "soe": "Y. Terada and U. von Luxburg. Local ordinal embedding. ICML, 2014.",
-    "gnmds": "S. Agarwal et al. Generalized non-metric multidimensional scaling. AISTATS, 2007.",
+PAPERS = {
+    "kernel": "Kleindessner, M., & von Luxburg, U. (2017). Kernel functions based on triplet comparisons. Advances in Neural "
+    "Information Processing Systems, 30. https://doi.org/10.48550/arXiv.1607.08456",
+    # N + N' of the score kernel is its AddS-3
+    "score": "Perrot, M., Esser, P., & Ghoshdastidar, D. (2020). Near-optimal comparison based clustering. Advances in Neural "
+    "Information Processing Systems, 33. https://doi.org/10.48550/arXiv.2010.03918",
+    "ste": "van der Maaten, L., & Weinberger, K. (2012). Stochastic triplet embedding. IEEE MLSP. "
+    "https://doi.org/10.1109/MLSP.2012.6349720",
+    "ckl": "Tamuz, O., Liu, C., Belongie, S., Shamir, O., & Kalai, A. (2011). Adaptively learning the crowd kernel. ICML. "
+    "https://doi.org/10.48550/arXiv.1105.1033",
+    "soe": "Terada, Y., & von Luxburg, U. (2014). Local ordinal embedding. Proceedings of Machine Learning Research, 32, 847-855.",
+    "gnmds": "Agarwal, S., Wills, J., Cayton, L., Lanckriet, G., Kriegman, D., & Belongie, S. (2007). Generalized non-metric "
+    "multidimensional scaling. Proceedings of Machine Learning Research, 2, 11-18.",
 }
 KERNELS = {
     "k1": "k1 (Kendall's tau between two objects' rankings of the others)",
@@ -38,126 +35,88 @@ KERNELS = {
 def versions() -> dict[str, str]:
     """Of nearfar, Python and the libraries that computed."""
     found = {"nearfar": __version__, "python": ".".join(map(str, sys.version_info[:3]))}
-    for package in ("numpy", "scipy", "scikit-learn", "numba", "bokeh"):
-        found[package] = metadata.version(package)
-    return found
+    return found | {
+        package: metadata.version(package) for package in ("numpy", "scipy", "scikit-learn", "numba")
+    }
 
 
-def citations(judge: Judge) -> tuple[str, ...]:
-    """What the methods paragraph rests on."""
-    loss, best = (name.rpartition("-")[0] for name in (judge.map, judge.best))
-    papers = [PAPER, *(EMBEDDING_PAPERS[name] for name in (loss, best) if name in EMBEDDING_PAPERS)]
-    if any("score" in name for name in (judge.map, judge.best)):
-        papers.append(SIMILARITY_PAPER)
-    own = f"nearfar {__version__}: kernels, maps and trees from triplet comparisons. Software."
-    return tuple(dict.fromkeys([*papers, own]))
+def citations(models: dict[str, Any]) -> list[str]:
+    """The papers behind the chosen model and the map, and nearfar itself."""
+    used = []
+    for name in (models["best"], models["map"]):
+        base = name.rpartition("-")[0] or name
+        kernels = [part for part in base.split("+") if part in KERNELS]
+        used += [base.replace("tste", "ste")] if base in words.EMBEDDINGS else ["kernel"] * bool(kernels)
+        used += ["score"] * ("score" in kernels)
+    own = f"nearfar {__version__}: kernels, maps and trees from triplet comparisons [Computer software]."
+    return [*(PAPERS[name] for name in dict.fromkeys(used)), own]
 
 
-def methods_paragraph(
-    answers: Collection,
-    judge: Judge,
-    tree: TreeFacts | None,
-    sure: Sure | None,
-    curve: Curve | None,
-    *,
-    seed: int,
-) -> str:
+def methods(data: dict[str, Any]) -> str:
     """What was done, in the past tense, with every number that a reader needs to redo it."""
-    sentences = [_input(answers), _model(judge)]
-    if judge.map:
-        sentences.append(_map(judge))
-    if tree is not None:
+    size, models = data["collection"], data["models"]
+    who = f" from {count(size['participants'], 'participant')}" if size["participants"] else ""
+    sentences = [
+        f'We analysed {count(size["answers"], "triplet comparison")} of the form "A is nearer to B than to C"{who} about '
+        f"{count(size['objects'], 'object')} (SHA-256 of the input {size['sha256']})."
+    ]
+    gone = [(each["what"], each["count"], each["why"]) for each in size["left_out"]]
+    sentences += [words.left_out(gone)] if gone else []
+    sentences.append(_model(models))
+    if models["map"]:
+        sentences.append(f"The map is the plane of {models['map']} ({words.gloss(models['map'])}).")
+    if models["scores"]:
         sentences.append(
-            f"The tree is complete linkage on the distances in that space, cut into {tree.k} clusters "
-            f"(mean silhouette {tree.chosen.silhouette:.2f})."
+            f"Accuracy is the share of held-out answers predicted in {models['cv']}-fold cross-validation; all answers "
+            f"to one {models['unit']} were in the same fold."
         )
-    if judge.models:
-        sentences.append(_judged(judge, answers))
-    if sure is not None:
-        sentences.append(
-            f"The certainty of locations and clusters comes from {sure.resamples} bootstrap resamples of "
-            f"{sure.resampled}s."
-        )
-    if curve is not None:
-        ahead = (
-            "; what more answers would bring is read off a saturating curve through it"
-            if curve.change
-            else ""
-        )
-        sentences.append(f"The learning curve refits the model to growing shares of the answers{ahead}.")
-    sentences.append(_software(seed))
+        if models["judged"] < size["answers"]:
+            sentences.append(f"Models were compared on a random {number(models['judged'])} answers.")
+    if data["tree"] is not None:
+        sentences.append("The tree is complete linkage on the distances in that space.")
+    if data["groups"] is not None and data["groups"]["pairs"]:
+        sentences.append("Groups of participants were compared by a permutation test.")
+    used = data["versions"]
+    libraries = ", ".join(f"{name} {used[name]}" for name in ("numpy", "scipy", "scikit-learn", "numba"))
+    sentences.append(
+        f"We used nearfar {used['nearfar']} (Python {used['python']}, {libraries}; seed {data['seed']})."
+    )
     return " ".join(sentences)
 
 
-def _input(answers: Collection) -> str:
-    who = f" from {count(answers.participants, 'participant')}" if answers.participants else ""
-    file = f" (SHA-256 of the input {answers.sha256})" if answers.sha256 else ""
-    text = (
-        f'We analysed {count(answers.answers, "triplet comparison")} of the form "A is nearer to B than to C"{who} '
-        f"about {count(answers.objects, 'object')}{file}."
-    )
-    if answers.left_out:
-        reasons = "; ".join(f"{number(group.count)} {group.what} ({group.why})" for group in answers.left_out)
-        text += f" Left out before the analysis: {reasons}."
-    return text
-
-
-def _model(judge: Judge) -> str:
-    base = judge.best.rpartition("-")[0] or judge.best
-    if base in EMBEDDING_PAPERS:
-        dimensions = judge.best.rpartition("-")[2]
-        text = f"Similarities between objects are those of an ordinal embedding ({base.upper()}) in {dimensions} dimensions"
-    elif all(name in KERNELS for name in base.split("+")):
-        text = f"Similarities between objects are values of the kernel {' + '.join(KERNELS[name] for name in base.split('+'))}"
+def _model(models: dict[str, Any]) -> str:
+    best = models["best"]
+    base, _, size = best.rpartition("-") if best.rpartition("-")[0] else (best, "", "")
+    if base in words.EMBEDDINGS:
+        text = f"Objects were embedded by {words.EMBEDDINGS[base]} in {size} dimensions"
+    elif all(part in KERNELS for part in base.split("+")):
+        text = f"Similarities are those of the kernel {' + '.join(KERNELS[part] for part in base.split('+'))}"
         text += (
-            " of Kleindessner and von Luxburg (2017)"
-            if "score" not in base
-            else (", a variant of the triplet kernels of Kleindessner and von Luxburg (2017)")
+            f", in the first {size} components of its kernel PCA"
+            if size
+            else ", its diagonal reduced by the smallest eigenvalue"
         )
-        if base == judge.best:
-            text += ", its diagonal reduced by the smallest eigenvalue, as they propose"
-        else:
-            text += f", in the first {judge.best.rpartition('-')[2]} components of its kernel PCA"
+        text += " (Kleindessner and von Luxburg, 2017)"
     else:
-        text = f"Similarities between objects are those of the model {judge.best}"
-    if judge.models and not judge.named:
-        text += (
-            f", chosen among {count(len(judge.models), 'model')} by how well they predict held-out answers"
+        text = f"Similarities are those of the model {best}"
+    if models["scores"] and not models["is_named"]:
+        text += f", chosen from {count(len(models['scores']), 'model')} by held-out answers"
+    return f"{text}."
+
+
+def results(data: dict[str, Any]) -> str:
+    """What was found, with intervals."""
+    found, models, size = data["findings"], data["models"], data["collection"]
+    sentences = []
+    if models["scores"]:
+        sentences.append(f"The model predicted {percent(models['accuracy'])} {found['accuracy']['text']}")
+        sentences += [found["ceiling"]["text"], found["enough"]["text"]]
+    sentences += [found[name]["text"] for name in ("reliability", "clusters", "subgroups") if found[name]]
+    for pair in data["groups"]["pairs"] if data["groups"] else ():
+        sentences.append(f"{pair['finding']['text'].rstrip('.')} (p = {pair['p']:.3f}).")
+    if data["participants"]:
+        unusual = sum(bool(person["reason"]) for person in data["participants"]["rows"])
+        sentences.append(
+            f"{number(unusual)} of {count(size['participants'], 'participant')} answered unusually; all were kept."
         )
-    return text + "."
-
-
-def _map(judge: Judge) -> str:
-    loss = judge.map.rpartition("-")[0]
-    how = f"ordinal embedding ({loss.upper()})" if loss in EMBEDDING_PAPERS else "kernel PCA"
-    return f"The map in the plane was made by {how}."
-
-
-def _judged(judge: Judge, answers: Collection) -> str:
-    error = (
-        f" (standard error {percent(judge.error)}, clustered by {judge.clustered_by})" if judge.error else ""
-    )
-    predicted = f"{percent(judge.accuracy or 0.0)} of held-out answers were predicted{error}"
-    if judge.named or judge.answers == answers.answers:
-        chosen = "" if judge.named else " and the model chosen inside the training answers of each fold"
-        text = f"In {judge.cv}-fold cross-validation, with every {judge.unit} wholly on one side{chosen}, {predicted}"
-    else:
-        text = (
-            f"In {FOLDS_OF_ALL}-fold cross-validation, with every {judge.unit} wholly on one side, of answers that the model was "
-            f"not chosen by, {predicted}"
-        )
-    if judge.ceiling is None:
-        return f"{text}; the noise ceiling is unknown ({judge.unknown.partition(';')[0]}). {judge.remark}".strip()
-    low, high = judge.ceiling
-    least, most = judge.outer or judge.ceiling
-    return (
-        f"{text}; from the agreement on {asked_again(judge, answers)}, the best possible accuracy lies "
-        f"between {percent(low)} and {percent(high)} (with the uncertainty of both ends, {percent(least)} to {percent(most)}). "
-        f"{judge.remark}".strip()
-    )
-
-
-def _software(seed: int) -> str:
-    found = versions()
-    libraries = ", ".join(f"{name} {found[name]}" for name in ("numpy", "scipy", "scikit-learn", "numba"))
-    return f"All computations were made with nearfar {found['nearfar']} (Python {found['python']}, {libraries}; seed {seed})."
+    return " ".join(text for text in sentences if text)

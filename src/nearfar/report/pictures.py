@@ -14,47 +14,19 @@ from typing import Any
 from nearfar._tools import threads
 from nearfar._tools.images import open_image
 from nearfar._tools.progress import step
+from nearfar._tools.text import PICTURES
 from nearfar.errors import FileError
-from nearfar.report.facts import Pictures
 
-__all__ = ["FoundPictures", "Thumbnail", "find_pictures", "side_for", "thumbnails"]
-
-SUFFIXES = {
-    ".avif",
-    ".bmp",
-    ".gif",
-    ".jfif",
-    ".jpeg",
-    ".jpg",
-    ".png",
-    ".ppm",
-    ".svg",
-    ".tif",
-    ".tiff",
-    ".webp",
-}
-FEW_COLOURS = 64  # a drawing or a swatch: kept exact, as PNG
-SIDES = ((150, 176), (500, 128), (1000, 96))  # up to so many pictures: so many pixels; beyond: SMALLEST
-SMALLEST = 72
-AT_ONCE = 16
+__all__ = ["Pictures", "find_pictures", "side_for", "thumbnails"]
 
 
 @dataclass(frozen=True)
-class FoundPictures:
-    """Where the pictures are: a file per object, what was wrong with others, and files that belong to no object."""
+class Pictures:
+    """Where the pictures are: a file per object, (file, what is wrong with it) of others, and files that belong to no object."""
 
     files: dict[str, Path]
     trouble: tuple[tuple[str, str], ...]
     unused: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Thumbnail:
-    """A small picture as a data URI, with its size in pixels."""
-
-    uri: str
-    width: int
-    height: int
 
 
 def side_for(count: int) -> int:
@@ -63,7 +35,7 @@ def side_for(count: int) -> int:
     >>> side_for(100), side_for(2000)
     (176, 72)
     """
-    return next((side for most, side in SIDES if count <= most), SMALLEST)
+    return next((side for most, side in ((150, 176), (500, 128), (1000, 96)) if count <= most), 72)
 
 
 def find_pictures(
@@ -72,7 +44,7 @@ def find_pictures(
     *,
     listed: Mapping[str, Path | None] | None = None,
     base: Path | None = None,
-) -> FoundPictures:
+) -> Pictures:
     """A file for every object that has one.
 
     Parameters
@@ -98,7 +70,7 @@ def find_pictures(
             trouble.append((str(given.name if given else name), reason))
     taken = {path.resolve() for path in files.values()}
     unused = tuple(text for text, path in shelf.paths.items() if path.resolve() not in taken)
-    return FoundPictures(files, tuple(trouble), unused)
+    return Pictures(files, tuple(trouble), unused)
 
 
 @dataclass(frozen=True)
@@ -117,7 +89,7 @@ class _Shelf:
                 f"{folder}: {reason}; expected the folder that holds the pictures",
             )
         found = sorted(
-            path for path in folder.rglob("*") if path.suffix.lower() in SUFFIXES and path.is_file()
+            path for path in folder.rglob("*") if path.suffix.lower() in PICTURES and path.is_file()
         )
         home = folder.resolve()
         outside = [path for path in found if not path.resolve().is_relative_to(home)]
@@ -159,29 +131,28 @@ def _listed(given: Path, shelf: _Shelf, inside: list[Path]) -> tuple[Path | None
     return file, "" if file is not None else "is not there"
 
 
-def thumbnails(found: FoundPictures, names: Sequence[str]) -> tuple[dict[str, Thumbnail], Pictures]:
-    """Small pictures of the objects in ``names`` that have one, and an account of the rest."""
-    jobs = [(name, found.files[name]) for name in names if name in found.files]
-    side = side_for(len(jobs))
-    done: dict[str, Thumbnail] = {}
-    unreadable = list(found.trouble)
-    with step("pictures", total=len(jobs)) as advance, warnings.catch_warnings():
+def thumbnails(
+    files: Mapping[str, Path], at_once: int = 16
+) -> tuple[dict[str, tuple[str, int, int]], list[tuple[str, str]]]:
+    """Small pictures as (data URI, width, height) by name, and (file, reason) of those that cannot be read."""
+    side, names = side_for(len(files)), list(files)
+    done: dict[str, tuple[str, int, int]] = {}
+    unreadable = []
+    with step("pictures", total=len(files)) as advance, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Pillow's remarks on odd headers; what cannot be read is listed
-        for start in range(0, len(jobs), AT_ONCE):
-            batch = jobs[start : start + AT_ONCE]
-            for (name, path), made in zip(
-                batch, threads.run(_shrink, [(path, side) for _, path in batch]), strict=True
-            ):
-                if isinstance(made, Thumbnail):
-                    done[name] = made
+        for start in range(0, len(names), at_once):
+            batch = names[start : start + at_once]
+            made = threads.run(_shrink, [(files[name], side) for name in batch])
+            for name, small in zip(batch, made, strict=True):
+                if isinstance(small, tuple):
+                    done[name] = small
                 else:
-                    unreadable.append((path.name, made))
+                    unreadable.append((files[name].name, small))
             advance(len(batch))
-    missing = tuple(name for name in names if name not in done)
-    return done, Pictures(len(done), missing, tuple(unreadable), found.unused)
+    return done, unreadable
 
 
-def _shrink(path: Path, side: int) -> Thumbnail | str:
+def _shrink(path: Path, side: int) -> tuple[str, int, int] | str:
     """A thumbnail at most ``side`` pixels long, or the reason why there is none."""
     if path.suffix.lower() == ".svg":
         return "is a drawing in SVG; save it as PNG or JPEG"
@@ -190,24 +161,18 @@ def _shrink(path: Path, side: int) -> Thumbnail | str:
     except FileError as error:
         return str(error).removeprefix(f"{path}: ")
     kind, data = _encode(picture)
-    return Thumbnail(
-        f"data:image/{kind};base64,{base64.b64encode(data).decode()}", picture.width, picture.height
-    )
+    return f"data:image/{kind};base64,{base64.b64encode(data).decode()}", picture.width, picture.height
 
 
 def _encode(picture: Any) -> tuple[str, bytes]:
-    """The bytes of a small picture: exact where it has few colours, else as small as looks good."""
+    """The bytes of a small picture: exact where it has few colours (a drawing, a swatch), else as small as looks good."""
     from PIL import features
 
     stream = io.BytesIO()
-    if picture.getcolors(FEW_COLOURS) is not None:
+    webp = features.check("webp")
+    if picture.getcolors(64) is not None or (picture.mode == "RGBA" and not webp):
         picture.save(stream, "PNG", optimize=True)
         return "png", stream.getvalue()
-    if features.check("webp"):
-        picture.save(stream, "WEBP", quality=80, method=3)
-        return "webp", stream.getvalue()
-    if picture.mode == "RGBA":
-        picture.save(stream, "PNG", optimize=True)
-        return "png", stream.getvalue()
-    picture.save(stream, "JPEG", quality=82, optimize=True)
-    return "jpeg", stream.getvalue()
+    kind = "webp" if webp else "jpeg"
+    picture.save(stream, kind.upper(), quality=80)
+    return kind, stream.getvalue()

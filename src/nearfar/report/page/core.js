@@ -5,8 +5,9 @@ const read = (id) => JSON.parse(document.getElementById(id).textContent);
 const $ = (id) => document.getElementById(id);
 const data = read("nf-data");
 const thumbs = read("nf-thumbs");
-const cutOf = new Map(data.cuts.map((cut) => [cut.k, cut]));
-const state = { chosen: [], k: data.k, map: 0 };
+const tree = data.tree || { cuts: [], n_clusters: 0, rows: [], leaves: [], merges: [] };
+const cutOf = new Map(tree.cuts.map((cut) => [cut.n_clusters, cut]));
+const state = { chosen: [], k: tree.n_clusters, map: 0 };
 const listeners = { chosen: [], k: [], map: [], theme: [] };
 const on = (what, act) => listeners[what].push(act);
 const tell = (what) => listeners[what].forEach((act) => act());
@@ -24,15 +25,16 @@ function element(tag, attributes, ...children) {
 }
 const percent = (value, digits = 0) => (value === null || value === undefined ? "–" : (100 * value).toFixed(digits) + "\u00a0%");
 const whole = (value) => value.toLocaleString("en");
-// reading a style makes the browser settle the whole page, so every value is read once per theme
-let styles = new Map();
-function css(variable) {
-  if (!styles.has(variable)) styles.set(variable, getComputedStyle(document.documentElement).getPropertyValue(variable).trim());
-  return styles.get(variable);
+const css = (variable) => getComputedStyle(document.documentElement).getPropertyValue(variable).trim();
+const SVG = "http://www.w3.org/2000/svg";
+function svg(tag, attributes, ...children) {
+  const made = document.createElementNS(SVG, tag);
+  for (const [key, value] of Object.entries(attributes || {})) if (value !== null && value !== undefined && value !== false) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
 }
 const nameOf = (i) => data.objects[i].display_name;
 const clusterOf = (i) => (cutOf.size ? cutOf.get(state.k).labels[i] : -1);
-const colourOf = (cluster) => (cluster < 0 ? css("--soft") : css("--c" + (cluster % 12)));
 const colourVar = (cluster) => (cluster < 0 ? "var(--soft)" : "var(--c" + (cluster % 12) + ")");
 
 function picture(i, name = "thumb") {
@@ -79,10 +81,10 @@ document.addEventListener("keydown", (event) => {
 });
 on("chosen", () => {
   const chosen = new Set(state.chosen);
-  document.querySelectorAll(".tile[data-object], .leaf[data-object]").forEach((found) => {
+  document.querySelectorAll(".tile[data-object], .leaf[data-object], .dot[data-object], .spot[data-object]").forEach((found) => {
     found.classList.toggle("on", chosen.has(Number(found.dataset.object)));
   });
-  ["clusters", "tree"].forEach((id) => $(id) && $(id).classList.toggle("some", chosen.size > 0));
+  ["clusters", "tree", "positions", "coverage"].forEach((id) => $(id) && $(id).classList.toggle("some", chosen.size > 0));
   const bar = $("chosen");
   bar.hidden = chosen.size === 0;
   if (!chosen.size) return;
@@ -103,8 +105,8 @@ function tipFor(i) {
   words.push(whole(object.answers) + " answers");
   const head = element("div", { class: "row" }, thumbs[i] ? picture(i) : null, element("div", {},
     element("strong", {}, element("bdi", {}, nameOf(i))), element("span", { class: "soft" }, words.join(" · "))));
-  const near = element("div", { class: "near" }, "near", ...object.near.slice(0, 5).map(([j]) => picture(j)));
-  return [head, ...(object.near.length ? [near] : [])];
+  const near = element("div", { class: "near" }, "near", ...object.neighbours.slice(0, 5).map((other) => picture(other.object)));
+  return [head, ...(object.neighbours.length ? [near] : [])];
 }
 function showTip(x, y, ...children) {
   const tip = $("tip");
@@ -129,7 +131,6 @@ addEventListener("scroll", hideTip, { passive: true });
 // ---- light and dark
 function setTheme(theme, keep) {
   document.documentElement.dataset.theme = theme;
-  styles = new Map();
   if (keep) { try { localStorage.setItem("nearfar-theme", theme); } catch (error) { /* a local file may not store */ } }
   tell("theme");
 }
@@ -151,3 +152,41 @@ const seen = new IntersectionObserver((entries) => {
   }
 }, { rootMargin: "-20% 0px -70% 0px" });
 document.querySelectorAll("main > section").forEach((section) => seen.observe(section));
+
+// ---- every figure can be taken along: as SVG, as it looks, and as CSV, the numbers in it
+const LOOK = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "opacity", "font-family", "font-size", "font-weight", "text-anchor", "dominant-baseline"];
+function save(name, kind, text) {
+  const link = element("a", { href: URL.createObjectURL(new Blob([text], { type: kind })), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+function asSvg(drawing) {
+  const copy = drawing.cloneNode(true);
+  const own = [drawing, ...drawing.querySelectorAll("*")];
+  [copy, ...copy.querySelectorAll("*")].forEach((part, at) => {
+    const look = getComputedStyle(own[at]);
+    part.setAttribute("style", LOOK.map((property) => property + ":" + look.getPropertyValue(property)).join(";"));
+  });
+  const { width, height } = drawing.getBoundingClientRect();
+  copy.setAttribute("xmlns", SVG);
+  copy.setAttribute("width", width);
+  copy.setAttribute("height", height);
+  copy.prepend(svg("rect", { width: "100%", height: "100%", fill: css("--card") }));
+  return new XMLSerializer().serializeToString(copy);
+}
+function asCsv(rows) {
+  // a cell that a spreadsheet would take for a formula gets an apostrophe
+  const cell = (value) => {
+    const text = value === null || value === undefined ? "" : typeof value === "string" && /^[=+@\t\r-]/.test(value) ? "'" + value : String(value);
+    return /[",\n\r]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
+  };
+  return rows.map((row) => row.map(cell).join(",")).join("\n") + "\n";
+}
+function downloads(id, rows) {
+  const box = $(id);
+  if (!box) return;
+  const button = (words, act) => element("button", { class: "save", type: "button", "aria-label": "Download this figure as " + words, on: { click: act } }, words);
+  box.after(element("p", { class: "saves" }, "Download ",
+    button("SVG", () => box.querySelectorAll("svg").forEach((drawing, at) => save(id + (at ? "-" + (at + 1) : "") + ".svg", "image/svg+xml", asSvg(drawing)))),
+    " ", button("CSV", () => save(id + ".csv", "text/csv", asCsv(rows())))));
+}

@@ -3,19 +3,19 @@ const TREE = { height: 300, top: 18, axis: 46, right: 4, most: 120 };
 
 function treeNodes() {
   // rows of SciPy's linkage -> nodes; a node far down is folded into a leaf where there are too many
-  const count = data.members.length;
-  const nodes = data.members.map((object, i) => ({ id: i, object, height: 0, size: 1, children: null }));
-  data.merges.forEach(([a, b, height, size], i) => {
+  const count = tree.rows.length;
+  const nodes = tree.rows.map((object, i) => ({ id: i, object, height: 0, size: 1, children: null }));
+  tree.merges.forEach(([a, b, height, size], i) => {
     nodes.push({ id: count + i, object: null, height, size, children: [nodes[a], nodes[b]] });
   });
   return nodes;
 }
-const nodes = data.merges.length ? treeNodes() : [];
+const nodes = tree.merges.length ? treeNodes() : [];
 const root = nodes[nodes.length - 1];
 
 function foldedLeaves() {
   if (!root) return [];
-  const fold = data.members.length > TREE.most;
+  const fold = tree.rows.length > TREE.most;
   const limit = fold ? nodes.length - TREE.most + 1 : -1; // nodes made before this are folded
   const leaves = [];
   const walk = (node) => {
@@ -26,14 +26,6 @@ function foldedLeaves() {
   return leaves;
 }
 const below = (node) => (node.children ? node.children.flatMap(below) : [node.object]);
-
-const SVG = "http://www.w3.org/2000/svg";
-function svg(tag, attributes, ...children) {
-  const made = document.createElementNS(SVG, tag);
-  for (const [key, value] of Object.entries(attributes || {})) if (value !== null && value !== undefined) made.setAttribute(key, value);
-  made.append(...children);
-  return made;
-}
 
 function drawTree() {
   const box = $("tree");
@@ -72,8 +64,8 @@ function drawTree() {
   leaves.forEach((leaf, at) => drawing.append(drawLeaf(leaf, at, look)));
   drawBadges(drawing, cut, y, folded);
   box.replaceChildren(drawing);
-  $("tree-note").textContent = leaves.length < data.members.length
-    ? whole(data.members.length) + " objects are too many to draw: each of the " + leaves.length + " leaves stands for a branch of the tree, and + says how many more objects it holds."
+  $("tree-note").textContent = leaves.length < tree.rows.length
+    ? "Each of the " + leaves.length + " leaves stands for a branch of the tree; + says how many more objects it holds."
     : "";
   const first = drawing.querySelector(".leaf");
   if (first) first.setAttribute("tabindex", "0");
@@ -90,7 +82,7 @@ function drawAxis(drawing, base, y, width) {
 
 const clusterOfNode = (node, cut) => {
   // the cluster of a node that lies below the cut, else -1
-  if (node.id >= nodes.length - (cut.k - 1)) return -1;
+  if (node.id >= nodes.length - (cut.n_clusters - 1)) return -1;
   let at = node;
   while (at.children) at = at.children[0];
   return cut.labels[at.object];
@@ -172,19 +164,19 @@ function drawLeaf(leaf, at, look) {
 function typical(objects) {
   const inside = new Set(objects);
   const votes = new Map(objects.map((i) => [i, 0]));
-  objects.forEach((i) => data.objects[i].near.forEach(([j]) => { if (inside.has(j)) votes.set(j, votes.get(j) + 1); }));
+  objects.forEach((i) => data.objects[i].neighbours.forEach(({ object: j }) => { if (inside.has(j)) votes.set(j, votes.get(j) + 1); }));
   return objects.reduce((best, i) => (votes.get(i) > votes.get(best) ? i : best), objects[0]);
 }
 
 if ($("tree") && root) {
   const slider = $("k");
-  const ks = data.cuts.map((cut) => cut.k);
-  slider.min = 0; slider.max = ks.length - 1; slider.value = ks.indexOf(data.k);
+  const ks = tree.cuts.map((cut) => cut.n_clusters);
+  slider.min = 0; slider.max = ks.length - 1; slider.value = ks.indexOf(tree.n_clusters);
   const note = () => {
     const cut = cutOf.get(state.k);
     slider.setAttribute("aria-valuetext", state.k + " clusters");
     $("k-out").textContent = state.k;
-    $("k-note").textContent = "mean silhouette " + cut.silhouette.toFixed(2) + (state.k === data.k ? "" : "; chosen by itself: " + data.k);
+    $("k-note").textContent = "mean silhouette " + cut.silhouette.toFixed(2) + (state.k === tree.n_clusters ? "" : "; chosen: " + tree.n_clusters);
   };
   slider.addEventListener("input", () => { state.k = ks[Number(slider.value)]; note(); tell("k"); });
   note();
@@ -221,4 +213,5 @@ if ($("tree") && root) {
   }).observe($("tree"));
   on("k", drawTree);
   drawTree();
+  downloads("tree", () => [["one", "other", "height", "size"], ...tree.merges]);
 }

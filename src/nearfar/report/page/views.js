@@ -8,8 +8,8 @@ function members(cluster) {
   const cut = cutOf.get(state.k);
   const medoid = cut.medoids[cluster];
   const all = data.objects.map((_, i) => i).filter((i) => cut.labels[i] === cluster && i !== medoid);
-  const near = new Map(data.objects[medoid].near.map(([j], at) => [j, at]));
-  const order = new Map(data.leaves.map((i, at) => [i, at]));
+  const near = new Map(data.objects[medoid].neighbours.map((other, at) => [other.object, at]));
+  const order = new Map(tree.leaves.map((i, at) => [i, at]));
   const far = (i) => (near.has(i) ? near.get(i) : 1000 + Math.abs(order.get(i) - order.get(medoid)));
   return [medoid, ...all.sort((a, b) => far(a) - far(b))];
 }
@@ -42,8 +42,8 @@ function drawPanel() {
   if (!state.chosen.length) {
     panel.replaceChildren(
       element("h3", {}, "Pick an object"),
-      element("p", { class: "soft" }, "Point at a picture to see its name, or click it to see its nearest neighbours here and its location in every view. Drag to move the map; switch to Select to draw around several."),
-      element("p", { class: "soft" }, "By keyboard: type a name into the search field, or use Tab and Enter among the clusters."));
+      element("p", { class: "soft" }, "Click one to see its nearest neighbours here and to find it in every view."),
+      element("p", { class: "soft" }, "By keyboard: the search field, or Tab and Enter among the clusters."));
     return;
   }
   if (state.chosen.length > 1) {
@@ -62,17 +62,17 @@ function drawPanel() {
   if (object.group) fact("Group", element("bdi", {}, object.group));
   if (cluster >= 0) fact("Cluster", element("span", {}, element("span", { class: "chip", style: { "--c": colourVar(cluster) } }),
     String(cluster + 1) + (cut.kept && cut.kept[i] !== null ? ", kept in " + percent(cut.kept[i]) : "")));
-  if (object.circle !== null) fact("Location", "true to " + percent(object.circle) + " of the radius, in 9 of 10");
-  else if (unplaced(object)) fact("Location", "too few answers to say");
-  fact("Answers", whole(object.answers) + ", " + whole(object.anchor) + " as anchor");
-  if (object.accuracy !== null) fact("Predicted", percent(object.accuracy) + " of them, held out");
-  if (object.outlier) fact("Outlier", "unlike even its neighbours");
+  if (object.circle !== null) fact("Position", "within " + percent(object.circle) + " of the map's radius");
+  else if (unplaced(object)) fact("Position", "too few answers to say");
+  fact("Answers", whole(object.answers) + ", " + whole(object.as_anchor) + " as anchor");
+  if (object.accuracy !== null) fact("Accuracy", percent(object.accuracy) + " of held-out answers");
+  if (object.outlier) fact("Outlier", "far from all others");
   panel.replaceChildren(
     ...(thumbs[i] ? [picture(i, "big")] : []),
     element("h3", {}, element("bdi", {}, object.display_name)),
     element("dl", {}, ...facts),
-    object.near.length ? element("h3", {}, "Nearest neighbours") : element("p", { class: "soft" }, "No usable answer concerns this object, so it has no neighbours."),
-    element("ul", { class: "list" }, ...object.near.map(([j, value]) => row(j, value.toFixed(2)))));
+    object.neighbours.length ? element("h3", {}, "Nearest neighbours") : element("p", { class: "soft" }, "This object has no usable answer."),
+    element("ul", { class: "list" }, ...object.neighbours.map((other) => row(other.object, other.similarity.toFixed(2)))));
 }
 
 // whether so few answers concern an object that nothing is said of its location, though others have theirs
@@ -88,11 +88,12 @@ function drawLists() {
   const least = known.filter((i) => radius(i) !== null).sort((a, b) => (radius(b) > radius(a)) - (radius(b) < radius(a)));
   fill("least", strip(least.slice(0, 12), (object) => (unplaced(object) ? "too few answers" : percent(object.circle))));
   const odd = known.filter((i) => data.objects[i].unusual !== null).sort((a, b) => data.objects[b].unusual - data.objects[a].unusual);
-  const shown = data.outliers.length ? data.outliers.slice(0, 24) : odd.slice(0, 6);
-  fill("odd", strip(shown, (object) => (1 - object.unusual).toFixed(2)));
-  fill("uninformed", data.uninformed.flatMap((i, at) => [at ? ", " : "", element("bdi", {}, nameOf(i))]));
+  const outliers = odd.filter((i) => data.objects[i].outlier);
+  fill("odd", strip(outliers.length ? outliers.slice(0, 24) : odd.slice(0, 6), (object) => (1 - object.unusual).toFixed(2)));
+  const unplacedNames = known.filter((i) => !data.objects[i].informed);
+  fill("uninformed", unplacedNames.flatMap((i, at) => [at ? ", " : "", element("bdi", {}, nameOf(i))]));
   if ($("disputed")) $("disputed").classList.toggle("names", known.some((i) => !thumbs[i])); // a name needs more room
-  fill("disputed", data.contradictions.map((q) => element("li", { class: "card" },
+  fill("disputed", data.disputed.map((q) => element("li", { class: "card" },
     tile(q.anchor),
     element("span", { class: "vs" }, "nearer to"),
     element("span", { class: "vs" }, tile(q.one), element("b", { class: "num" }, whole(q.said_one) + " ×")),
@@ -125,20 +126,15 @@ if ($("find")) {
   $("find").addEventListener("change", look);
   $("find").addEventListener("input", () => { if (byText.has($("find").value)) look(); });
 }
-if ($("copy")) {
-  $("copy").addEventListener("click", async () => {
-    const text = $("paste").textContent;
-    try { await navigator.clipboard.writeText(text); } catch (error) {
-      const range = document.createRange();
-      range.selectNodeContents($("paste"));
-      getSelection().removeAllRanges();
-      getSelection().addRange(range);
-      document.execCommand("copy");
-    }
-    $("copy").textContent = "Copied";
-    setTimeout(() => { $("copy").textContent = "Copy"; }, 1500);
-  });
-}
+document.querySelectorAll("[data-copy]").forEach((button) => button.addEventListener("click", async () => {
+  const from = $(button.dataset.copy);
+  try { await navigator.clipboard.writeText(from.textContent); } catch (error) {
+    getSelection().selectAllChildren(from);
+    document.execCommand("copy");
+  }
+  button.textContent = "Copied";
+  setTimeout(() => { button.textContent = "Copy"; }, 1500);
+}));
 on("k", drawClusters);
 on("k", drawPanel);
 on("chosen", drawPanel);

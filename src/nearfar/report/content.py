@@ -1,0 +1,337 @@
+"""What a report says, as plain data: evaluate's records as they are, and what the page shows of the space."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearfar import words
+from nearfar._tools.arrays import Floats
+from nearfar._tools.records import plain
+from nearfar._tools.text import display_names, number
+from nearfar.errors import InputError
+from nearfar.evaluate.collection import accuracy_per_object, double_submits
+from nearfar.evaluate.map_stability import align, along_axes, coordinates
+from nearfar.report.groups import NOT_COMPARED, agreement, group_comparison
+from nearfar.report.paragraph import citations, methods, results, versions
+from nearfar.report.pictures import thumbnails
+
+if TYPE_CHECKING:
+    from nearfar.evaluate.analysis import Analysis
+    from nearfar.evaluate.clusters import ClusterTree
+    from nearfar.evaluate.map_stability import Stability
+    from nearfar.io import ObjectList
+    from nearfar.report.pictures import Pictures
+    from nearfar.space import Space
+    from nearfar.triplets import Triplets
+
+__all__ = ["report_data"]
+
+NEIGHBOURS = 8
+
+
+def report_data(
+    analysis: Analysis,
+    *,
+    title: str,
+    files: Sequence[str | os.PathLike[str]],
+    left_out: Sequence[tuple[str, int, str]],
+    objects: ObjectList | None,
+    pictures: Pictures,
+    people: Mapping[str, str],
+    checks: Mapping[str, tuple[int, int]],
+    n_clusters: int | None,
+    groups: Mapping[str, str] | None,
+) -> tuple[dict[str, Any], dict[str, tuple[str, int, int]]]:
+    """Everything a report says, and its small pictures by object; parameters as for ``make_report``.
+
+    ``left_out`` : (what, how many, why); ``people`` : participant -> the name shown; ``checks`` : participant -> check questions
+    answered right, and of how many.
+    """
+    names = [analysis.answers.objects[x] for x in analysis.shown]
+    small, unreadable = thumbnails({name: pictures.files[name] for name in names if name in pictures.files})
+    grouping = analysis.cluster_tree(n_clusters)
+    judged = models(analysis)
+    n_people = 0 if analysis.answers.participant is None else len(analysis.answers.participant.known)
+    stability, kept = None, {}
+    if grouping is not None and judged["map"]:
+        stability = analysis.stability(grouping.n_clusters)
+        kept = {cut.n_clusters: analysis.resamples.kept(cut.labels, cut.n_clusters) for cut in grouping.cuts}
+    reliability = analysis.reliability if stability is not None else None
+    alike = analysis.alike if analysis.alike is not None and len(analysis.alike.people) > 1 else None
+    data: dict[str, Any] = {
+        "title": title or "What the answers say",
+        "date": today(),
+        "versions": versions(),
+        "seed": analysis.seed,
+        "collection": collection(analysis, files, left_out),
+        "findings": {
+            "collected": words.collected(analysis, left_out),
+            "accuracy": words.accuracy(analysis),
+            "ceiling": words.ceiling(analysis.ceiling, n_people),
+            "enough": words.enough(analysis),
+            "participants": words.participants(analysis.people, people),
+            "curve": None if analysis.curve is None else words.curve(analysis.curve, len(analysis.answers)),
+            "clusters": None if grouping is None else words.clusters(grouping.count, grouping.n_clusters),
+            "stability": None if stability is None else words.stability(stability),
+            "reliability": None if reliability is None else words.reliability(reliability),
+            "subgroups": None if alike is None else words.subgroups(analysis.subgroups),
+        },
+        "models": judged,
+        "sampled": sampled(analysis),
+        "objects": object_rows(analysis, stability, objects, small),
+        "maps": maps(analysis) if judged["map"] else [],
+        "tree": None if grouping is None else tree(grouping, kept),
+        "matrix": None if grouping is None else matrix(analysis.shown_space.kernel(), grouping.leaves),
+        "coverage": dict(getattr(analysis.space.estimator, "coverage_", {})),
+        "participants": participants(analysis, people, checks),
+        "disputed": _disputed(analysis),
+        "curve": analysis.curve,
+        "reliability": reliability,
+        "agreement": None if alike is None else agreement(analysis.subgroups, alike, people),
+        "groups": None if groups is None else _groups(analysis, groups, objects),
+        "pictures": {
+            "shown": len(small),
+            "missing": [name for name in names if name not in small] if pictures.files else [],
+            "unreadable": [*pictures.trouble, *unreadable],
+            "unused": pictures.unused,
+        },
+    }
+    found: dict[str, Any] = plain(data)
+    found |= {"methods": methods(found), "results": results(found), "citations": citations(found["models"])}
+    return found, small
+
+
+def _groups(analysis: Analysis, groups: Mapping[str, str], objects: ObjectList | None) -> dict[str, Any]:
+    """The groups compared, or why they are not: there are not two groups of enough people."""
+    people = analysis.answers.participant
+    named = set() if people is None else set(map(str, people.names[people.known].tolist()))
+    shown_as = {} if objects is None else dict(zip(objects.names, objects.display_names, strict=True))
+    try:
+        return group_comparison(analysis.groups(groups), shown_as)
+    except InputError:
+        if named.isdisjoint(map(str, groups)):
+            raise
+        return {"pairs": [], "left_out": 0, "reason": NOT_COMPARED}
+
+
+def _disputed(analysis: Analysis) -> list[dict[str, int]]:
+    """Questions that split people most evenly; objects by their index on the page, where all three are on it."""
+    index = np.full(analysis.answers.n_objects, -1)
+    index[analysis.shown] = np.arange(len(analysis.shown))
+    found = [plain(question) for question in analysis.counts.disputed()]
+    turned = [{**q, **{role: int(index[q[role]]) for role in ("anchor", "one", "other")}} for q in found]
+    return [q for q in turned if min(q["anchor"], q["one"], q["other"]) >= 0]
+
+
+def collection(
+    analysis: Analysis, files: Sequence[str | os.PathLike[str]], gone: Sequence[tuple[str, int, str]]
+) -> dict[str, Any]:
+    """Where the answers came from, how many there are, and what was left out."""
+    answers, counts = analysis.answers, analysis.counts
+    people = answers.participant
+    return {
+        "files": [Path(file).name for file in files],
+        "sha256": _hash(files, answers),
+        "answers": len(answers),
+        "objects": answers.n_objects,
+        "participants": None if people is None else len(people.known),
+        **{
+            name: getattr(counts, name)
+            for name in ("statements", "triplets", "questions", "repeated", "contradicted")
+        },
+        "double_submits": int(double_submits(answers).sum()),
+        "per_object": [int(of(counts.per_object)) for of in (np.min, np.median, np.max)],
+        "left_out": [{"what": what, "count": size, "why": why} for what, size, why in gone],
+    }
+
+
+def models(analysis: Analysis) -> dict[str, Any]:
+    """The chosen model, the map, and all models on held-out answers."""
+    best = analysis.best
+    has_map = len(analysis.shown) > 2 and bool(analysis.space.informed.any())
+    judged = (
+        analysis.scores.to_dict()
+        if analysis.splits
+        else {"scores": [], "ceiling": analysis.ceiling.to_dict()}
+    )
+    return {
+        **judged,
+        "best": best.name,
+        "gloss": words.gloss(best.name),
+        "accuracy": best.accuracy,
+        "why": words.choice(analysis),
+        "map": analysis.plane_name if has_map else "",
+        "map_why": words.plane(analysis) if has_map else "Too few objects for a map.",
+        "judged": len(analysis.judged),
+        "is_named": analysis.is_named,
+        "warned": {
+            score.name: words.warned(score, len(analysis.splits)) for score in analysis.scores if score.warned
+        }
+        if analysis.splits
+        else {},
+    }
+
+
+def tree(grouping: ClusterTree, kept: Mapping[int, Floats]) -> dict[str, Any]:
+    """The tree, its cuts, and how often resamples keep every object in its cluster."""
+    return {
+        "n_clusters": grouping.n_clusters,
+        "rows": grouping.rows,
+        "leaves": grouping.leaves,
+        "merges": np.asarray(grouping.tree),
+        "cuts": [
+            {**plain(cut), "kept": np.round(kept[cut.n_clusters], 3) if kept else None}
+            for cut in grouping.cuts
+        ],
+    }
+
+
+def matrix(K: Floats, order: NDArray[np.intp], most_cells: int = 400) -> dict[str, Any]:
+    """Kernel values in the order of the tree; above ``most_cells`` objects every cell is a mean over block x block of them."""
+    ordered = K[np.ix_(order, order)]
+    block = -(-len(order) // most_cells)
+    if block > 1:
+        edges = np.arange(0, len(order), block)
+        sizes = np.diff([*edges, len(order)])
+        sums = np.add.reduceat(np.add.reduceat(ordered, edges, axis=0), edges, axis=1)
+        ordered = sums / np.outer(sizes, sizes)
+    return {"order": order, "block": block, "values": np.round(ordered, 3)}
+
+
+def maps(analysis: Analysis) -> list[dict[str, Any]]:
+    """The best plane first, then the next one and the first axes of the chosen space, all turned the same way."""
+    name, best = analysis.plane_name, analysis.best.name
+    first = along_axes(_plane(analysis.plane))
+    found = [(name, name, first)]
+    scores = analysis.scores.ranked() if analysis.splits else []
+    others = [score.name for score in scores if score.name.endswith("-2") and score.name != name]
+    found += [(each, each, _plane(analysis.fit(each))) for each in others[:1]]
+    if analysis.space.n_components != 2 and best != name:
+        flat = analysis.space.map(2)
+        flat[analysis.space.uninformed] = np.nan
+        found.append((f"{best} axes", f"First two axes of {best}", flat))
+    accuracy = {score.name: score.accuracy for score in scores}
+    drawn = []
+    for name, title, points in found:
+        turned = points if points is first else align(points, first)
+        x, y = np.round(turned[analysis.shown], 5).T
+        drawn.append({"name": name, "title": title, "accuracy": accuracy.get(name), "x": x, "y": y})
+    return drawn
+
+
+def _plane(space: Space) -> Floats:
+    return coordinates(space)[:, :2]
+
+
+def object_rows(
+    analysis: Analysis,
+    stability: Stability | None,
+    objects: ObjectList | None,
+    pictured: Mapping[str, Any],
+) -> list[dict[str, Any]]:
+    """One row per object on the page; objects go by their index there.
+
+    ``accuracy`` : share of held-out answers about it that the chosen model predicts. ``spread``, ``circle`` : how uncertain its
+    position is. ``kept`` : how often resamples leave it in its cluster. ``unusual`` : one minus the mean similarity to its neighbours.
+    """
+    space, shown, counts = analysis.shown_space, analysis.shown, analysis.counts
+    names = [analysis.answers.objects[x] for x in shown]
+    given = (
+        {}
+        if objects is None
+        else dict(zip(objects.names, objects.display_names or objects.names, strict=True))
+    )
+    group = (
+        {}
+        if objects is None
+        else dict(zip(objects.names, objects.groups or [""] * len(objects.names), strict=True))
+    )
+    spoken = dict(zip(names, display_names(names), strict=True))
+    unknown = np.full(len(names), np.nan)
+    near: Any = [[] for _ in names]
+    unusual, flagged = unknown, np.zeros(0, dtype=int)
+    if int(space.informed.sum()) > 1:
+        nearest, odd = space.nearest(NEIGHBOURS), space.outliers(NEIGHBOURS)
+        unusual, flagged = odd.scores, odd.flagged
+        near = [
+            [
+                {"object": int(j), "similarity": round(float(s), 4)}
+                for j, s in zip(*row, strict=True)
+                if j >= 0
+            ]
+            for row in zip(nearest.indices, nearest.similarities, strict=True)
+        ]
+    columns = {
+        "name": names,
+        "display_name": [given[name] if given.get(name, name) != name else spoken[name] for name in names],
+        "group": [group.get(name) or "" for name in names],
+        "picture": [name in pictured for name in names],
+        "answers": counts.per_object[shown].tolist(),
+        "as_anchor": counts.as_anchor[shown].tolist(),
+        "accuracy": np.round(accuracy_per_object(analysis.answers, analysis.held_out)[shown], 5),
+        "informed": space.informed.tolist(),
+        "spread": unknown if stability is None else np.round(stability.spread[shown], 5),
+        "circle": unknown if stability is None else np.round(stability.circle[shown], 5),
+        "kept": unknown if stability is None or stability.kept is None else np.round(stability.kept, 5),
+        "unusual": np.round(unusual, 5),
+        "outlier": np.isin(np.arange(len(names)), flagged).tolist(),
+        "neighbours": near,
+    }
+    return [dict(zip(columns, row, strict=True)) for row in zip(*map(plain, columns.values()), strict=True)]
+
+
+def participants(
+    analysis: Analysis, shown: Mapping[str, str], checks: Mapping[str, tuple[int, int]]
+) -> dict[str, Any] | None:
+    """Every participant under the name shown, those to check first; ``checks`` : right, and of how many."""
+    people = analysis.people
+    if people is None:
+        return None
+    rows = []
+    for person in people.rows:
+        right, of = checks.get(person.name, (0, 0))
+        told = {"reason": words.reason(person, people), "checks_right": right, "checks": of}
+        rows.append({**plain(replace(person, name=shown[person.name])), **told})
+    return {"rows": rows, "usual": people.usual, "fast_below": people.fast_below}
+
+
+def sampled(analysis: Analysis) -> str:
+    """Which objects the page shows, where it is not all of them."""
+    n, shown = analysis.answers.n_objects, len(analysis.shown)
+    if shown == n:
+        return ""
+    return f"The page shows a random {number(shown)} of the {number(n)} objects. Accuracy and data quality are those of all."
+
+
+def _hash(files: Sequence[str | os.PathLike[str]], answers: Triplets) -> str:
+    """SHA-256 of the files one after the other; of the triplets themselves where a file cannot be read again."""
+    digest = hashlib.sha256()
+    if files and all(Path(file).is_file() for file in files):
+        for file in files:
+            with open(file, "rb") as stream:
+                while chunk := stream.read(1 << 20):
+                    digest.update(chunk)
+        return digest.hexdigest()
+    digest.update("\0".join(answers.objects).encode())
+    digest.update(np.ascontiguousarray(answers.array, dtype="<i4").tobytes())
+    return digest.hexdigest()
+
+
+def today() -> str:
+    """The date; ``SOURCE_DATE_EPOCH`` fixes it where builds must be the same."""
+    fixed = os.environ.get("SOURCE_DATE_EPOCH", "")
+    moment = (
+        datetime.datetime.fromtimestamp(int(fixed), datetime.UTC)
+        if fixed.isdigit()
+        else datetime.datetime.now(datetime.UTC)
+    )
+    return moment.strftime("%Y-%m-%d")

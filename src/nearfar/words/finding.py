@@ -1,0 +1,87 @@
+"""What all sentences are made of: a finding, a share with its interval, a model's name explained, of whom a figure speaks."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from nearfar._tools.text import count, percent, points
+
+if TYPE_CHECKING:
+    from nearfar.evaluate.bootstrap import Scope
+
+__all__ = ["EMBEDDINGS", "Finding", "gloss", "interval", "points_with_interval", "share", "whose"]
+
+EMBEDDINGS = {"ste": "STE", "tste": "t-STE", "ckl": "CKL", "soe": "SOE", "gnmds": "GNMDS"}
+
+
+class Finding(NamedTuple):
+    """What a result says: a headline, a sentence or two, and details for whoever asks.
+
+    ``level`` : "good", "fair" (worth a look), "poor" or "note" (neither).
+    """
+
+    level: str
+    short: str
+    text: str
+    details: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.text} {self.details}".strip()
+
+
+def gloss(model: str) -> str:
+    """What a model is, for somebody who does not know its name.
+
+    >>> gloss("soe-5"), gloss("score"), gloss("k1+k2-2")
+    ('ordinal embedding, 5 dimensions', 'kernel', 'kernel PCA, 2 dimensions')
+    """
+    base, _, size = model.rpartition("-")
+    dimensions = count(int(size), "dimension") if base and size.isdecimal() else ""
+    if dimensions and base in EMBEDDINGS:
+        return f"ordinal embedding, {dimensions}"
+    if set((base if dimensions else model).split("+")) <= {"k1", "k2", "score"}:
+        return f"kernel PCA, {dimensions}" if dimensions else "kernel"
+    return "your own model"
+
+
+def interval(low: float, high: float) -> str:
+    """The 95 % interval of a share in percent; "" where it is not known.
+
+    >>> interval(0.771, 0.9), interval(float("nan"), 1.0)
+    ('95\\xa0% interval 77 to 90', '')
+    """
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return ""
+    return f"95\xa0% interval {100 * low:.0f} to {100 * high:.0f}"
+
+
+def share(estimate: Any) -> str:
+    """A share with its interval, of an estimate or an agreement."""
+    limits = interval(estimate.low, estimate.high)
+    value = estimate.share if hasattr(estimate, "share") else estimate.value
+    return percent(value) + (f" ({limits})" if limits else "")
+
+
+def points_with_interval(estimate: Any) -> str:
+    """A difference of two shares with its interval."""
+    known = math.isfinite(estimate.low) and math.isfinite(estimate.high)
+    limits = f" (95\xa0% interval {points(estimate.low)} to {points(estimate.high)})" if known else ""
+    return f"{points(estimate.value)} points{limits}"
+
+
+def whose(scope: Scope) -> str:
+    """Of whose answers to which questions a figure speaks."""
+    who = {
+        "new": "new participants' ",
+        "same": "this participant's "
+        if scope.n_participants == 1
+        else f"these {scope.n_participants} participants' ",
+        "unknown": "",
+    }[scope.participants]
+    which = {
+        "new": "new questions",
+        "same sets": "questions within these booklets",
+        "adaptive": "these adaptive questions",
+    }
+    return f"{who}answers to {which[scope.questions]}"

@@ -1,0 +1,110 @@
+"""Sentences about what was collected, and about clusters and positions of objects."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from nearfar._tools.text import count, display_names, listed, number, percent
+from nearfar.words.finding import Finding
+
+if TYPE_CHECKING:
+    from nearfar.evaluate.analysis import Analysis
+    from nearfar.evaluate.clusters import ClusterCount
+    from nearfar.evaluate.map_stability import Stability
+
+__all__ = ["clusters", "collected", "left_out", "stability", "stability_text"]
+
+
+def collected(analysis: Analysis, gone: Sequence[tuple[str, int, str]] = ()) -> Finding:
+    """How many answers, of whom, about what; ``gone`` : (what, how many, why) was left out."""
+    answers, counts = analysis.answers, analysis.counts
+    people = 0 if answers.participant is None else len(answers.participant.known)
+    who = f" from {count(people, 'participant')}" if people else ""
+    text = f"{count(counts.questions, 'question')}{who} about {count(answers.n_objects, 'object')}."
+    if gone:
+        text += f" {number(sum(size for _, size, _ in gone))} left out."
+    again = (
+        f"{count(counts.repeated, 'question was', 'questions were')} answered more than once, "
+        f"{number(counts.contradicted)} of them both ways."
+        if counts.repeated
+        else "No question was answered twice."
+    )
+    stated = f" They come from {count(counts.statements, 'statement')}."
+    details = again + (stated if counts.statements < len(answers) else "")
+    return Finding("note", count(len(answers), "answer"), text, f"{details} {left_out(gone)}".strip())
+
+
+def left_out(gone: Sequence[tuple[str, int, str]]) -> str:
+    """What is not in the analysis, and why."""
+    if not gone:
+        return "Nothing was left out."
+    return f"Left out: {'; '.join(f'{number(size)} {what} ({why})' for what, size, why in gone)}."
+
+
+def clusters(found: ClusterCount | None, n_clusters: int) -> Finding:
+    """Whether the objects fall into clusters, and into how many; ``found`` is None where a number was asked for."""
+    if found is None:
+        return Finding("note", f"{n_clusters} clusters", f"{n_clusters} clusters were asked for.")
+    aid = f"The tree is cut into {n_clusters} as a reading aid." if n_clusters > 1 else ""
+    if found.unknown:
+        why = {
+            "few answers": "There are too few answers to look for clusters.",
+            "few objects": "There are too few objects to look for clusters.",
+            "noise": "No clusters were looked for: no map predicts the answers better than guessing.",
+        }[found.unknown]
+        return Finding("note", "Unknown", why, aid)
+    seen = (
+        f"Cuts up to {found.best_cut} clusters reduce within-cluster variance {found.elbow:.1f} times as much as further cuts "
+        f"(about 1 without clusters). Neighbouring clusters are {found.gap:.1f} standard deviations apart "
+        "(about 3.5 without clusters)."
+    )
+    if found.outcome == "unclear":
+        text = f"The objects form clusters, but their number is unclear: {found.low} to {found.high}; {found.k} is the likeliest."
+        return Finding("good", f"{found.low} to {found.high} clusters", text, seen)
+    if found.outcome == "clear":
+        return Finding("good", f"{found.k} clusters", f"The objects form {found.k} separate clusters.", seen)
+    text = "No separate clusters found: the objects vary gradually, or clusters overlap."
+    if found.outcome == "unknown":
+        seen += f" There are {found.per_object:.0f} triplets per object; clusters are found reliably from about {found.wanted:.0f}."
+        text = "No separate clusters found, and not enough data to tell."
+    return Finding("note", "None found", text, f"{aid} {seen}".strip())
+
+
+def stability(found: Stability) -> Finding:
+    """How uncertain positions on the map and clusters are."""
+    known = sorted(radius for radius in found.circle.tolist() if math.isfinite(radius))
+    text = "Each circle contains the object's long-run position for 9 in 10 objects."
+    if len(known):
+        text += f" Its median radius is {percent(known[len(known) // 2], 0)} of the map's."
+    details = f"From {count(len(found.cloud), 'bootstrap resample')} of {found.resampled}s."
+    if found.kept_by_chance is not None and math.isfinite(found.kept_by_chance):
+        details += f" Random answers keep objects in their cluster in {percent(found.kept_by_chance, 0)} of resamples."
+    few = [
+        name for name, is_few in zip(display_names(found.objects), found.few.tolist(), strict=True) if is_few
+    ]
+    if few:
+        details += f" Too few answers to say where they are: {listed(few)}."
+    return Finding("note", "Positions", text, details)
+
+
+def stability_text(found: Stability) -> str:
+    """Positions and clusters in the terminal, with the least certain objects."""
+    import numpy as np
+
+    said = stability(found)
+    lines = [f"{found.model}: {said.text}", said.details]
+
+    def least(by: Any) -> str:
+        order = [i for i in np.argsort(by, kind="stable")[:5].tolist() if math.isfinite(by[i])]
+        return ", ".join(f"{found.objects[i]} ({abs(by[i]):.2f})" for i in order)
+
+    if np.isfinite(found.circle).any():
+        lines.append(f"Least certain positions: {least(-found.circle)}")
+    if found.kept is not None and np.isfinite(found.kept).any():
+        kept = percent(float(np.nanmedian(found.kept)), 0)
+        lines.append(
+            f"Objects stay in their cluster in {kept} of resamples (median). Least certain: {least(found.kept)}"
+        )
+    return "\n".join(lines)

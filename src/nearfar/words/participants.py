@@ -1,0 +1,143 @@
+"""Sentences about participants: whom to check and why, subgroups, groups that are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from nearfar._tools.text import count, listed, number, percent, plural
+from nearfar.words.finding import Finding, points_with_interval, share
+
+if TYPE_CHECKING:
+    from nearfar.evaluate.groups import GroupComparison, GroupPair
+    from nearfar.evaluate.participants import People, Person, Reason
+    from nearfar.evaluate.subgroups import Subgroups
+
+__all__ = ["group_comparison", "group_pair", "group_pair_text", "participants", "reason", "subgroups"]
+
+
+def participants(people: People | None, shown: Mapping[str, str] | None = None) -> Finding:
+    """Whom to check, under the names ``shown``."""
+    if people is None:
+        text = "The answers do not say who gave them. A column participant adds this part."
+        return Finding("note", "Unknown", text)
+    odd = [(shown or {}).get(person.name, person.name) for person in people.to_review]
+    everybody = len(people.rows)
+    short_of = everybody - people.detectable
+    details = ""
+    if short_of:
+        details = f"{number(short_of)} of {count(everybody, 'participant')} made too few statements to tell guessing from answering."
+    if odd:
+        text = f"{listed(odd, 3)} {plural(len(odd), 'answers', 'answer')} unusually. All answers are kept; --exclude leaves people out."
+        return Finding("fair", f"{count(len(odd), 'participant')} to check", text, details)
+    if not people.detectable:
+        text = "Too few statements of each participant to find those who guess. Nobody could have been named."
+        return Finding("note", "Not enough data", text)
+    text = f"No participant answers unusually, of {number(people.detectable)} with enough statements."
+    return Finding("good", "Nobody to check", text, details)
+
+
+def reason(person: Person, people: People) -> str:
+    """Why to check this participant, the likeliest cause first, with the figures; "" where there is no reason."""
+    found = [_reason(each, person, people) for each in person.reasons]
+    if person.reasons == ("not above chance",):
+        found.append("careless, or using a different strategy (the data cannot distinguish them)")
+    return "; ".join(found)
+
+
+def _reason(reason: Reason, person: Person, people: People) -> str:
+    agrees, left = person.with_prediction, person.left
+    if reason == "opposite" and agrees:
+        return f"opposite: agrees with the model in {percent(agrees.share, 0)}, less than chance; check the coding of the answers"
+    if reason == "one-sided" and left:
+        side, often = ("left", left.share) if left.share > 0.5 else ("right", 1 - left.share)
+        return f"one-sided: chose the {side} side in {percent(often, 0)}"
+    if reason == "too fast":
+        return f"too fast: {percent(person.fast or 0.0, 0)} of statements in less than {people.fast_below or 0.0:.1f} s"
+    if reason == "not above chance" and agrees:
+        return f"agrees with the model in {percent(agrees.share, 0)}{_usual(people, 'with_prediction')}, not clearly more than chance"
+    if reason == "inconsistent" and person.with_themselves:
+        again = percent(person.with_themselves.share, 0)
+        return f"inconsistent: repeats {again} of their own answers{_usual(people, 'with_themselves')}"
+    return "different strategy: answers reliably, but not as the others do"
+
+
+def _usual(people: People, kind: str) -> str:
+    usual = people.usual.get(kind)
+    return "" if usual is None else f" (usual: {percent(usual, 0)})"
+
+
+def subgroups(found: Subgroups | None) -> Finding:
+    """Whether subgroups of participants answer by maps of their own."""
+    if found is None:
+        text = "Too few participants, or too few answers of each, to look for subgroups."
+        return Finding("note", "Unknown", text)
+    gain = found.gains[0].value if found.gains else 0.0
+    better = f"{abs(100 * gain):.1f} points {'better' if gain > 0 else 'worse'}"
+    details = ""
+    if found.answers_used < found.answers_given:
+        details = (
+            f"Judged by {number(found.answers_used)} of {number(found.answers_given)} answers, drawn at random, "
+            f"of {number(found.people_used)} of {count(len(found.people), 'participant')}."
+        )
+    if found.count == 1:
+        text = f"No subgroups of participants found: separate maps predict {better} than one."
+        return Finding("good", "None found", text, details)
+    sizes = " and ".join(str(int((found.group == g).sum())) for g in range(found.count))
+    text = f"{found.count} subgroups of {sizes} participants: separate maps predict {better} than one."
+    return Finding("fair", f"{found.count} subgroups", text, details)
+
+
+def group_pair(pair: GroupPair) -> Finding:
+    """Whether two groups of participants see the objects differently."""
+    one, other = pair.names
+    how = f"p = {pair.test.p:.3f}"
+    details = f"By {number(pair.test.permutations)} permutations of the participants, level 5\xa0%."
+    if pair.test.questions_differ:
+        text = f"{one} and {other} got different questions, so they cannot be compared."
+        return Finding("poor", "Cannot be compared", text)
+    if not pair.test.differ:
+        text = f"{one} and {other} do not differ detectably."
+        return Finding("note", f"No difference ({how})", text, details)
+    moved = sum(move.sure for move in pair.moves)
+    where = f" {count(moved, 'object')} clearly {plural(moved, 'differs', 'differ')}." if moved else ""
+    text = f"{one} and {other} see the objects differently"
+    if pair.each_leads:
+        return Finding("good", f"They differ ({how})", f"{text}.{where}", details)
+    noise = "or one group answers with more noise: neither map predicts its own group better."
+    return Finding("fair", f"They differ ({how})", f"{text}, {noise}", details)
+
+
+def group_pair_text(pair: GroupPair) -> str:
+    """Two groups in the terminal: the finding, and the figures behind it line by line."""
+    one, other = pair.names
+    found = group_pair(pair)
+    sizes = f"{one}: {count(pair.people[0], 'participant')}; {other}: {count(pair.people[1], 'participant')}"
+    lines = [f"{found.short}. {found.text}", f"{sizes}. {found.details}".strip()]
+    if pair.agreement is not None:
+        kinds = (f"within {one}", f"within {other}", "between them")
+        shares = [f"{kind} {share(value)}" for kind, value in zip(kinds, pair.agreement.shares, strict=True)]
+        lines.append(f"Agreement on the same question: {', '.join(shares)}")
+    for j, group in enumerate(pair.names):
+        lines.append(
+            f"Answers of {group}: predicted by their own model {share(pair.accuracy[j][j])}, "
+            f"by the other's {share(pair.accuracy[1 - j][j])}; lead {points_with_interval(pair.lead[j])}"
+        )
+    sure = [move for move in pair.moves if move.sure]
+    shown = sure[:5] or pair.moves[:3]
+    if shown:
+        title = "Objects that differ" if sure else "No object clearly differs; those that differ most"
+        moves = ", ".join(f"{m.name} {m.distance:.2f} ({m.low:.2f} to {m.high:.2f})" for m in shown)
+        lines.append(f"{title}: {moves}")
+    return "\n".join(lines).replace("\xa0", " ")
+
+
+def group_comparison(found: GroupComparison) -> Finding:
+    """Whether groups of participants see the objects differently; of several pairs, which."""
+    if len(found.pairs) == 1:
+        return group_pair(found.pairs[0])
+    differ = [pair for pair in found.pairs if pair.test.differ and not pair.test.questions_differ]
+    named = [f"{pair.names[0]} and {pair.names[1]} (p = {pair.test.p:.3f})" for pair in differ]
+    text = f"These see the objects differently: {'; '.join(named[:2])}{' and others' if named[2:] else ''}."
+    short = f"{number(len(differ))} of {number(len(found.pairs))} pairs differ"
+    return Finding("note", short, text if differ else "No two groups differ detectably.")

@@ -1,0 +1,78 @@
+"""Sentences about how many questions to ask."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nearfar._tools.text import count
+
+if TYPE_CHECKING:
+    from nearfar.evaluate.advice import Advice
+
+__all__ = ["advice", "advice_text"]
+
+
+def advice(found: Advice) -> str:
+    """How many questions to ask, and why; what a budget that was given is worth."""
+    mean = {row.questions: row.accuracy for row in found.rows}
+    if found.recommended is None:
+        most = max(mean)
+        text = f"No budget up to {most:,} questions is enough: {most:,} reach {mean[most]:.3f}, and more would still help."
+    else:
+        text = (
+            f"Recommended: {found.recommended:,} questions. Twice as many would add {max(found.gain, 0):.3f} to the "
+            f"accuracy ({mean[found.recommended]:.3f} of at most {found.ceiling:.3f})."
+        )
+    if found.budget is not None:
+        worth = "is enough" if found.is_enough else "is not enough"
+        text += f" Your budget of {found.budget:,} {worth}: twice as many would add {max(found.budget_gain, 0):.3f}."
+    return text
+
+
+def advice_text(found: Advice) -> str:
+    """What an advice rests on, its table, and the recommendation."""
+    lines = [f"Assumed: {text}" for text in _assumed(found)]
+    lines += ["", "  questions   people    hours      cost  accuracy  90 % interval"]
+    lines += [
+        f"{row.questions:11,}{row.people:9,}{row.hours:9,.1f}{row.cost:10,.0f}{row.accuracy:10.3f}"
+        f"  {row.low:.3f} to {row.high:.3f}"
+        + ("  <- recommended" if row.questions == found.recommended else "")
+        for row in found.rows
+    ]
+    return "\n".join([*lines, "", f"Best possible accuracy: {found.ceiling:.3f}", advice(found)])
+
+
+def _assumed(found: Advice) -> list[str]:
+    """What an advice rests on."""
+    scheme, given, pilot = found.scheme, found.assumptions, found.pilot
+    kinds = {
+        "near": "is a nearer to b or to c",
+        "odd": "odd one out of three",
+        "central": "most central of three",
+        "grid": f"pick {scheme.pick} of {scheme.size} that are nearest",
+    }
+    draw = "drawn evenly" if scheme.draw == "random" else f"the landmark design of {scheme.draw}"
+    told = [f"{found.n_objects:,} objects; questions '{kinds[scheme.kind]}', {draw}."]
+    shape = count(given.dimension, "dimension")
+    if pilot is None:
+        told.append(f"Objects are random points in {shape} (normal distribution).")
+        told.append(f"Two people give the same answer to {given.agreement:.0%} of random questions.")
+    else:
+        told.append(
+            f"As in the pilot of {count(pilot.n_answers, 'answer')}: predicted best in {shape}, accuracy {pilot.accuracy:.3f} "
+            f"({pilot.accuracy_low:.3f} to {pilot.accuracy_high:.3f})."
+        )
+        told.append(
+            f"Simulated people reach that who agree on {pilot.agreement:.0%} of random questions "
+            f"({pilot.low:.0%} to {pilot.high:.0%})."
+        )
+    total = scheme.total(found.n_objects)
+    if total < found.rows[-1].questions:
+        told.append(
+            f"There are {total:,} different questions; larger budgets ask several people each of them."
+        )
+    pace = f"{found.seconds:g} s a question, {given.minutes:g} min a person, pay {given.pay:g} an hour"
+    told.append(f"{pace}; people differ by chance only.")
+    if found.n_objects > found.n_simulated:
+        told.append(f"Simulated with {found.n_simulated} objects and as many answers for each.")
+    return told

@@ -1,0 +1,149 @@
+"""The words of the page, over twenty collections: short, plain, and no two that contradict each other."""
+
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from groups_tools import two_groups
+from report_tools import HOSTILE, answers
+
+from nearfar import Triplets, analyse
+from nearfar.report.make import make_report
+
+MOST_WORDS = 25
+
+
+class Visible(HTMLParser):
+    """The sentences a reader sees before opening anything: no details, tables, buttons, or paragraphs to paste."""
+
+    VOID = frozenset({"meta", "link", "input", "hr", "br", "path", "circle", "img"})
+    HIDDEN = frozenset(
+        "script style details table nav button svg title noscript label datalist footer ol".split()  # noqa: SIM905
+    )
+
+    def __init__(self, page):
+        super().__init__()
+        self.open, self.blocks = [], [""]
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        if tag not in self.VOID:
+            hidden = tag in self.HIDDEN or "paste" in dict(attributes).get("class", "").split()
+            self.open.append((tag, hidden))
+        if tag in ("p", "li", "h1", "h2", "h3", "div", "section"):
+            self.blocks.append("")
+
+    def handle_endtag(self, tag):
+        while self.open and self.open.pop()[0] != tag:
+            pass
+        if tag in ("p", "li", "h1", "h2", "h3", "div", "section", "span"):
+            self.blocks.append("")
+
+    def handle_data(self, data):
+        if not any(hidden for _, hidden in self.open):
+            self.blocks[-1] += data
+
+    @property
+    def sentences(self):
+        texts = (" ".join(block.replace("\xa0", " ").split()) for block in self.blocks)
+        return [part for text in texts for part in re.split(r"(?<=[.?!:;]) (?=[A-Z])", text) if part]
+
+
+def line(n=10, m=400, people=12, noise=0.1, seed=0, **more):
+    """Objects on a line, answered with some noise; people may be None."""
+    rng = np.random.default_rng(seed)
+    rows = np.array([rng.permutation(n)[:3] for _ in range(m)])
+    far = np.abs(rows[:, 0] - rows[:, 1]) > np.abs(rows[:, 0] - rows[:, 2])
+    far ^= rng.random(m) < noise
+    rows[far] = rows[far][:, [0, 2, 1]]
+    who = None if people is None else [f"p{i % people}" for i in range(m)]
+    return Triplets.from_array(rows, participant=who, **more)
+
+
+def clusters(m=1500):
+    rng = np.random.default_rng(1)
+    at = np.repeat([0.0, 30.0, 90.0], 5) + np.arange(15) % 5
+    rows = np.array([rng.permutation(15)[:3] for _ in range(m)])
+    far = np.abs(at[rows[:, 0]] - at[rows[:, 1]]) > np.abs(at[rows[:, 0]] - at[rows[:, 2]])
+    rows[far] = rows[far][:, [0, 2, 1]]
+    return Triplets.from_array(rows, participant=[f"p{i % 15}" for i in range(m)])
+
+
+def odd_ones(m=300):
+    """Statements of two triplets each: odd one out."""
+    rows = line(m=m, people=None).array
+    pairs = np.stack([rows, rows[:, [1, 0, 2]]], axis=1).reshape(-1, 3)
+    return Triplets.from_array(
+        pairs, statement=np.repeat(np.arange(m), 2), participant=[f"p{i // 2 % 14}" for i in range(2 * m)]
+    )
+
+
+def repeated(times, **more):
+    given = line(m=200, **more)
+    return Triplets.concatenate([given] * times)
+
+
+COLLECTIONS = {
+    "one answer": lambda: Triplets.from_array([[0, 1, 2]]),
+    "one trio": lambda: Triplets.from_array([[0, 1, 2], [1, 2, 0], [2, 0, 1]]),
+    "two trios": lambda: Triplets.from_array([[0, 1, 2]] * 40 + [[3, 0, 1]] * 5),
+    "nobody known": lambda: line(people=None),
+    "one person": lambda: line(people=1),
+    "three people": lambda: line(people=3),
+    "twelve people": line,
+    "forty people": lambda: line(m=600, people=40),
+    "guessing": lambda: line(noise=0.5),
+    "no noise": lambda: line(noise=0.0),
+    "few answers": lambda: line(n=20, m=60),
+    "every question twice": lambda: repeated(2),
+    "every question six times": lambda: repeated(6, people=None),
+    "objects without answers": lambda: line(n_objects=13),
+    "clusters": clusters,
+    "odd one out": odd_ones,
+    "careless": lambda: answers(people=14, careless=2),
+    "two kinds of people": lambda: two_groups()[0][:1500],
+    "hostile names": lambda: answers(m=300, names=HOSTILE),
+    "three objects": lambda: line(n=3, m=60),
+}
+
+
+@pytest.mark.parametrize("name", COLLECTIONS)
+def test_the_words_of_a_page(name):
+    given = COLLECTIONS[name]()
+    groups = two_groups()[1] if name == "two kinds of people" else None
+    report = make_report(analyse(given, models=["score", "soe-2"], n_resamples=3, cv=None), groups=groups)
+    data, page = report.data, report.html()
+    found = data["findings"]
+    visible = Visible(page)
+    text = " ".join(visible.sentences)
+    long = [part for part in visible.sentences if len(part.split()) > MOST_WORDS and "a" * 50 not in part]
+    assert long == []
+    assert not re.search(r"\b(nan|inf|None(?! found| of)|null)\b|±", text)
+    boxes = re.findall(r'<li class="card verdict">(.*?)</li>', page, flags=re.S)
+    assert 5 <= len(boxes) <= 6
+    for box in boxes:
+        words = re.sub(
+            r"<svg.*?</svg>|<span class=\"topic\">.*?</span>\s*(?=<span class=\"short)|<[^>]+>",
+            " ",
+            box,
+            flags=re.S,
+        )
+        assert len(words.replace("\xa0", " ").split()) <= MOST_WORDS + 2, words
+    # of two statements about one thing, both hold
+    judged = data["models"]
+    assert text.count("unknown") <= 2 or not judged["scores"]
+    if judged["scores"]:
+        shown = f"{100 * judged['accuracy']:.1f} %"
+        assert shown in text and shown in data["results"].replace("\xa0", " ")
+        assert ("not clearly better than guessing" in text) == (found["accuracy"]["level"] == "poor")
+    if data["tree"] and "as a reading aid" in found["clusters"]["details"]:
+        assert f"{data['tree']['n_clusters']} clusters" not in data["methods"] + data["results"]
+    size = data["collection"]
+    assert size["repeated"] <= size["questions"] <= size["answers"]
+    assert f"{size['answers']:,} answer" in text
+    people = data["participants"]["rows"] if data["participants"] else []
+    named = sum(bool(person["reason"]) for person in people)
+    assert (f"{named} participant" in found["participants"]["short"]) == (named > 0)
+    for pair in data["groups"]["pairs"] if data["groups"] else ():
+        assert f"p = {pair['p']:.3f}" in boxes[-1] and f"p = {pair['p']:.3f}" in data["results"]
