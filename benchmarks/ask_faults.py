@@ -17,9 +17,9 @@ import numpy as np
 
 from benchmarks._measure import RESULTS, size
 from benchmarks.ask_server import Servers
+from benchmarks.ask_visitors import Visitor
 from nearfar.ask.serve import free_port
 from nearfar.ask.store import is_postgres, open_store, researcher
-from nearfar.ask.visitors import Visitor
 
 KILLS = size(200, 1)
 STUDY = """title = "Kill me"

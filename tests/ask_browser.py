@@ -31,6 +31,30 @@ def start_browser():
     return webdriver.Chrome(options=options, service=Service(driver))
 
 
+CONTRASTS = """(() => {
+  const rgb = (text) => { const [r, g, b, a] = text.match(/[\\d.]+/g).map(Number); return {r, g, b, a: a ?? 1}; };
+  const light = ({r, g, b}) => [r, g, b].map((x) => x / 255)
+    .map((x) => (x <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, x, i) => sum + x * [0.2126, 0.7152, 0.0722][i], 0);
+  const behind = (node) => {
+    for (let at = node; at; at = at.parentElement) {
+      const colour = rgb(getComputedStyle(at).backgroundColor);
+      if (colour.a === 1) return colour;
+    }
+    return {r: 255, g: 255, b: 255};
+  };
+  const low = [];
+  for (const node of document.body.querySelectorAll("*")) {
+    const own = [...node.childNodes].some((x) => x.nodeType === 3 && x.textContent.trim());
+    if (!own || !node.getClientRects().length || node.closest(":disabled, svg, noscript")) continue;
+    const [a, b] = [light(rgb(getComputedStyle(node).color)), light(behind(node))].sort((x, y) => y - x);
+    const ratio = (a + 0.05) / (b + 0.05);
+    if (ratio < 4.5) low.push(`${node.tagName} ${node.id} ${node.textContent.trim().slice(0, 30)}: ${ratio.toFixed(2)}`);
+  }
+  return low;
+})()"""
+
+
 class Tab:
     """What tests do with a page."""
 
@@ -102,6 +126,10 @@ class Tab:
         """What the console said so far."""
         self.seen_log += self.driver.get_log("browser")
         return self.seen_log
+
+    def hard_to_read(self):
+        """Texts on the screen whose contrast with what is behind them is below 4.5 to 1."""
+        return self.js(CONTRASTS)
 
     def complaints(self, but=()):
         """Everything a console shows in red, but for messages that hold one of ``but``."""

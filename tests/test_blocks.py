@@ -17,7 +17,7 @@ from nearfar.blocks import LOCAL, RowBlocks, Scratch, add, add_all, join
 from nearfar.errors import FileError, UninformedWarning
 from nearfar.kernel.factored import SharedAndOwn, factor
 from nearfar.methods import medoid, neighbours, outliers
-from nearfar.methods._rows import RowGram
+from nearfar.methods._lloyd import Gram
 
 
 def cut(phi, heights, backend=LOCAL):
@@ -161,8 +161,6 @@ def test_scratch_folders_may_lie_inside_each_other(tmp_path):
 def test_sums_of_numbers_arrays_and_tuples():
     assert add_all([(1, np.array([1, 2])), (2, np.array([3, 4]))])[0] == 3
     assert add((1.5, 2), (1, 1)) == (2.5, 3)
-    found = add(SharedAndOwn(np.ones(2), np.zeros(1)), SharedAndOwn(np.ones(2), np.ones(1)))
-    assert isinstance(found, SharedAndOwn) and found.shared.tolist() == [2, 2] and found.own.tolist() == [1]
 
 
 def test_rows_are_taken_from_any_block_in_any_order():
@@ -172,6 +170,19 @@ def test_rows_are_taken_from_any_block_in_any_order():
     assert rows.take(np.zeros(0, int)).shape == (0, 2)
     assert [len(piece) for piece in rows.cut(np.arange(10))] == [3, 0, 4, 3] and rows.starts == [0, 3, 3, 7]
     assert join([np.ones((1, 2)), np.ones((2, 2))]).shape == (3, 2)
+
+
+@pytest.mark.parametrize("layout", ["dense", "sparse"])
+@pytest.mark.parametrize(
+    "rows", [slice(2, 9, 3), slice(None, None, -1), [9, 0, 0], -1, np.arange(10) % 4 == 1]
+)
+def test_rows_are_sliced_as_those_of_a_matrix(layout, rows, tmp_path):
+    phi = make_phi(10, 6, density=0.5, layout=layout)
+    blocks = cut(phi, [3, 0, 4, 3], Scratch(tmp_path))
+    assert np.array_equal(dense(blocks[rows]), dense(phi[rows]))
+    assert np.array_equal(dense(blocks.compute()), dense(phi))
+    with pytest.raises(IndexError):
+        blocks[10]
 
 
 def test_functions_run_in_the_order_of_blocks_whatever_the_threads(monkeypatch):
@@ -192,7 +203,7 @@ def test_clusters_of_float32_rows_are_the_same_however_they_are_cut(tmp_path):
         [3, 500, 2999]
     )  # products that starts are drawn by: in float32 they would depend on the cut
     exact = phi.astype(np.float64) @ phi[wanted].astype(np.float64).T
-    np.testing.assert_allclose(RowGram(rows).columns(wanted), exact, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(Gram(rows).columns(wanted), exact, rtol=1e-12, atol=1e-12)
 
 
 def test_dense_rows_of_features_lie_row_by_row(tmp_path):

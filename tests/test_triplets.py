@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from io_tools import same_partition
 
 from nearfar import FeatureMap, read_triplets
-from nearfar.errors import FileError, RowsError, TripletError
+from nearfar.design import near_questions
+from nearfar.errors import FileError, InputError, RowsError, TooLargeError, TripletError
 from nearfar.triplets import Triplets, as_triplets
 from nearfar.triplets.columns import pack_ids
 from nearfar.triplets.ids import Ids, order_names
@@ -61,6 +62,17 @@ def test_from_array_counts_objects_up_to_the_largest_index():
     assert Triplets.from_array([[0, 5, 2]], n_objects=9).n_objects == 9
     assert Triplets.from_array([]).n_objects == 0
     assert len(Triplets.from_array(np.zeros((0, 3)))) == 0
+
+
+def test_more_objects_than_memory_has_names_for_are_refused():
+    for make in (
+        lambda: Triplets.from_array([[0, 1, 2]], n_objects=10**30),
+        lambda: near_questions(10**30, 5),
+    ):
+        with pytest.raises(TooLargeError, match="objects need"):
+            make()
+    with pytest.raises(InputError, match="n_objects"):
+        Triplets.from_array([[0, 1, 2]], n_objects=-1)
 
 
 def test_odd_one_out_gives_two_triplets_of_one_statement():
@@ -253,6 +265,31 @@ def test_survives_pickling():
     answers = pickle.loads(pickle.dumps(small(statement=["a", "b", "a"])))
     assert answers.array.tolist() == small().array.tolist()
     assert np.asarray(answers.statement).tolist() == ["a", "b", "a"]
+
+
+def test_equal_by_value():
+    known = {"participant": ["b", "a", "b"], "seconds": [1, np.nan, 2], "near_side": [0, 1, -1]}
+    answers = small(**known)
+    again = small(**known | {"participant": Ids.from_codes([0, 1, 0], ["b", "a"])})
+    assert answers == again and hash(answers) == hash(again) and answers == answers[[0, 1, 2]]
+    others = [
+        small(),
+        small(**known | {"participant": ["b", "a", "c"]}),
+        small(**known | {"participant": [1, 2, 1]}),
+        small(**known | {"seconds": [1, 3, 2]}),
+        answers[:2],
+        answers[[1, 0, 2]],
+        answers.replace(objects=["red", "pink", "blue", "teal"]),
+    ]
+    assert [other == answers for other in others] == [False] * len(others)
+    assert answers != "answers"
+
+
+def test_a_notebook_shows_the_first_answers_harmlessly():
+    names = ["<script>", *map(str, range(19))]
+    page = Triplets([0] * 19, range(1, 20), [2, *range(1, 19)], names, seconds=[np.nan] * 19)._repr_html_()
+    assert page.count("<tr>") == 11 and "Triplets(19 answers, 20 objects)" in page
+    assert "&lt;script&gt;" in page and "<script" not in page
 
 
 # ---------------------------------------------------------------- ids

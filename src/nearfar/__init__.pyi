@@ -23,7 +23,6 @@ from .evaluate import compare_groups as compare_groups
 from .evaluate import find_tastes as find_tastes
 from .evaluate import fit as fit
 from .evaluate import holdout as holdout
-from .evaluate import kernel_matrix as kernel_matrix
 from .evaluate import kfold as kfold
 from .evaluate import learning_curve as learning_curve
 from .evaluate import metrics as metrics
@@ -42,6 +41,7 @@ from .methods import KernelKMeans as KernelKMeans
 from .methods import KernelPCA as KernelPCA
 from .methods import linkage as linkage
 from .space import Space as Space
+from .space import kernel_matrix as kernel_matrix
 from .triplets import Triplets as Triplets
 
 __version__: str

@@ -1,7 +1,7 @@
 """Rows in blocks: the one matrix type of the methods, held in memory, in files, or by the workers of a cluster.
 
 A method is written as functions of one block and sums over blocks. Where blocks lie is the business of a *backend*.
-``Local`` calls the functions here; the usual matrix in memory is one block, which costs nothing extra. ``Scratch``
+``LOCAL`` calls the functions here; the usual matrix in memory is one block, which costs nothing extra. ``Scratch``
 does the same with blocks that lie in files, for more rows than memory holds. ``nearfar.scale`` adds a backend that
 sends the functions to the workers of Dask. A backend knows a value by a *handle*: the value itself, a file, a future.
 """
@@ -12,7 +12,8 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Protocol
+from functools import reduce
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -23,62 +24,24 @@ from nearfar._tools.mapped_files import Room, Stored
 from nearfar._tools.progress import track
 from nearfar.errors import FileError
 
-__all__ = ["LOCAL", "Backend", "Handle", "Local", "RowBlocks", "Scratch", "add", "add_all", "join"]
+__all__ = ["LOCAL", "Backend", "Handle", "RowBlocks", "Scratch", "add", "add_all", "join"]
 
 Handle = Any
 Function = Callable[..., Any]
-TASK_BYTES = 2 << 30  # what a task may take, where there is so much
-KEPT_OPEN = 8  # of the free memory, one byte in so many may be taken by files that stay mapped
 
 
-class Backend(Protocol):
-    """Runs functions of blocks. Arguments may be handles; ``shared`` ones are the same for all blocks.
+class Backend:
+    """Runs functions of blocks; this one calls them in this process, side by side where there are several blocks.
+
+    Arguments may be handles; ``shared`` ones are the same for all blocks.
 
     in_place : whether a function may change what it is given, since nobody else holds it.
     """
 
-    in_place: bool
-
-    def submit(self, name: str, function: Function, *arguments: Any) -> Handle:
-        """The result of one call; arguments may also be lists of handles."""
-
-    def map(self, name: str, function: Function, *columns: Iterable[Any], **shared: Any) -> list[Handle]:
-        """``function(*row, **shared)`` for every row of the zipped columns."""
-
-    def store(self, name: str, function: Function, *columns: Iterable[Any], **shared: Any) -> list[Handle]:
-        """As ``map``, for results as large as blocks of rows: they lie where those lie."""
-
-    def store_pairs(
-        self, name: str, function: Function, *columns: Iterable[Any], **shared: Any
-    ) -> tuple[list[Handle], list[Handle]]:
-        """As ``store``, for pairs of a large result and a small one that goes with it."""
-
-    def total(self, name: str, function: Function, *columns: Iterable[Any], **shared: Any) -> Handle:
-        """The sum of the results of ``map``, in order."""
-
-    def reduce(self, name: str, function: Callable[[list[Any]], Any], handles: Sequence[Handle]) -> Handle:
-        """``function(list of values)``, by groups where there are many; the order of values is kept."""
-
-    def wait(self, name: str, handles: Sequence[Handle]) -> None:
-        """Until all are there."""
-
-    def gather(self, name: str, handles: Sequence[Handle]) -> list[Any]:
-        """The values, here."""
-
-    def memory_per_task(self) -> int:
-        """Bytes that one function may take."""
-
-    def n_cores(self) -> int:
-        """How many functions run side by side."""
-
-
-class Local:
-    """Calls functions in this process: side by side where there are several blocks, one by one for a single one."""
-
     in_place = True
 
     def submit(self, name: str, function: Function, *arguments: Any) -> Handle:
-        """The result of one call."""
+        """The result of one call; arguments may also be lists of handles."""
         return function(*map(_opened, arguments))
 
     def map(self, name: str, function: Function, *columns: Iterable[Any], **shared: Any) -> list[Handle]:
@@ -86,40 +49,37 @@ class Local:
         return list(self._results(name, function, columns, shared))
 
     def store(self, name: str, function: Function, *columns: Iterable[Any], **shared: Any) -> list[Handle]:
-        """As ``map``, for results as large as blocks of rows."""
+        """As ``map``, for results as large as blocks of rows: they lie where those lie."""
         return [self._kept(result) for result in self._results(name, function, columns, shared)]
 
     def store_pairs(
         self, name: str, function: Function, *columns: Iterable[Any], **shared: Any
     ) -> tuple[list[Handle], list[Handle]]:
         """As ``store``, for pairs of a large result and a small one that goes with it."""
-        large, small = [], []
-        for result in self._results(name, function, columns, shared):
-            large.append(self._kept(result[0]))
-            small.append(result[1])
-        return large, small
+        pairs = [(self._kept(one), other) for one, other in self._results(name, function, columns, shared)]
+        return [large for large, _ in pairs], [small for _, small in pairs]
 
     def total(self, name: str, function: Function, *columns: Iterable[Any], **shared: Any) -> Handle:
-        """The sum of the results; only a few of them are held at a time."""
+        """The sum of the results of ``map``, in order; only a few of them are held at a time."""
         return add_all(self._results(name, function, columns, shared))
 
     def reduce(self, name: str, function: Callable[[list[Any]], Any], handles: Sequence[Handle]) -> Handle:
-        """``function(list of values)``."""
+        """``function(list of values)``, by groups where there are many; the order of values is kept."""
         return function(list(map(_opened, handles)))
 
     def wait(self, name: str, handles: Sequence[Handle]) -> None:
-        """Nothing to wait for."""
+        """Until all are there."""
 
     def gather(self, name: str, handles: Sequence[Handle]) -> list[Any]:
-        """The values themselves."""
+        """The values, here."""
         return list(map(_opened, handles))
 
     def memory_per_task(self) -> int:
-        """A share of what is free, at most 2 GB."""
-        return min(TASK_BYTES, memory.available_bytes() // (2 * self.n_cores()))
+        """Bytes that one function may take: a share of what is free, at most 2 GB."""
+        return min(2 << 30, memory.available_bytes() // (2 * self.n_cores()))
 
     def n_cores(self) -> int:
-        """Threads of this process."""
+        """How many functions run side by side."""
         return threads.n_threads()
 
     def _kept(self, rows: Any) -> Handle:
@@ -146,11 +106,11 @@ class Local:
             yield from results
 
 
-LOCAL = Local()
+LOCAL = Backend()
 
 
-class Scratch(Local):
-    """As ``Local``, with blocks of rows in files, for matrices past memory; ``close`` removes them all.
+class Scratch(Backend):
+    """As ``LOCAL``, with blocks of rows in files, for matrices past memory; ``close`` removes them all.
 
     Parameters
     ----------
@@ -159,7 +119,7 @@ class Scratch(Local):
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self._count = 0
-        self._room = Room(memory.available_bytes() // KEPT_OPEN)
+        self._room = Room(memory.available_bytes() // 8)  # for files that stay mapped
         try:
             self.folder = tempfile.mkdtemp(prefix="nearfar-", dir=folder)
         except OSError as error:
@@ -191,8 +151,7 @@ def add(one: Any, other: Any) -> Any:
     (4, 6.0)
     """
     if isinstance(one, tuple):
-        terms = [add(a, b) for a, b in zip(one, other, strict=True)]
-        return type(one)(*terms) if hasattr(one, "_fields") else tuple(terms)
+        return tuple(add(a, b) for a, b in zip(one, other, strict=True))
     return one + other
 
 
@@ -202,11 +161,7 @@ def add_all(terms: Iterable[Any]) -> Any:
     >>> add_all([1, 2, 3])
     6
     """
-    rest = iter(terms)
-    total = next(rest)
-    for term in rest:
-        total = add(total, term)
-    return total
+    return reduce(add, terms)
 
 
 def join(pieces: Sequence[Any]) -> Any:
@@ -322,6 +277,20 @@ class RowBlocks:
     def to_array(self, name: str = "fetching rows") -> Any:
         """All rows here, as one ndarray or csr_array."""
         return join(self.backend.gather(name, self.blocks))
+
+    def compute(self) -> Any:
+        """All rows here, by the name that Dask's arrays have for it."""
+        return self.to_array()
+
+    def __getitem__(self, rows: Any) -> Any:
+        """The rows of an integer, a slice, a mask or a list of numbers, here; others stay where they are.
+
+        >>> RowBlocks.of(np.eye(3))[1:]
+        array([[0., 1., 0.],
+               [0., 0., 1.]])
+        """
+        wanted = np.arange(self.n_rows)[rows]
+        return self.take(wanted) if wanted.ndim else self.take(wanted[None])[0]
 
 
 def _pick(block: Any, rows: NDArray[Any]) -> Any:

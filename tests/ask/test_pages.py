@@ -440,3 +440,36 @@ for (const e of document.querySelectorAll("body *")) {
 }
 return faint;
 """
+
+
+def test_every_text_of_the_pages_has_contrast(tab, study):
+    """Also the link that gets people paid."""
+    ready, url = study(
+        questions=SHORT.replace("practice = 0", "practice = 1"),
+        people='code = "THE CODE"\nrecruit = "prolific"',
+    )
+    tab.open(url + "/?PROLIFIC_PID=a")
+    tab.until("document.getElementById('begin')?.offsetParent !== null")
+    assert tab.hard_to_read() == []
+    tab.click("begin")
+    tab.until("document.getElementById('agree')?.offsetParent !== null")
+    assert tab.hard_to_read() == []
+    tab.click("agree")
+    tab.practise(1)
+    for _ in range(12):
+        tab.until("document.querySelector('.option:enabled') !== null")
+        assert tab.hard_to_read() == []
+        tab.choose()
+    assert ended(tab) == "THE CODE"
+    tab.until("document.getElementById('return').offsetParent !== null")
+    assert tab.hard_to_read() == []
+    for dark in (False, True):
+        tab.open(url + "/admin", dark=dark)
+        tab.until("document.getElementById('password') !== null")
+        assert tab.hard_to_read() == []
+    tab.driver.find_element("id", "password").send_keys(ready.password, Keys.ENTER)
+    tab.until("document.getElementById('people')?.children.length > 0")
+    for dark in (False, True):
+        tab.open(url + "/admin", dark=dark)
+        tab.until("document.getElementById('people')?.children.length > 0")
+        assert tab.hard_to_read() == []

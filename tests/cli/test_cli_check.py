@@ -182,7 +182,9 @@ def test_a_stranger_on_the_list_gets_a_sentence(answers, tmp_path):
     with pytest.warns(
         NearfarWarning, match=r"1 of 2 listed participants gave no answer \('zoe'\); check the spelling"
     ):
-        loaded = load([str(answers)], on_bad="drop", exclude=tmp_path / "out.txt", announce=False)
+        loaded = load(
+            Given(answers=[str(answers)], on_bad="drop", exclude=tmp_path / "out.txt"), announce=False
+        )
     assert loaded.excluded == {"ann": 2, "zoe": 0}
     assert len(loaded.triplets) == 3
     assert len(loaded.result.triplets) == 5
@@ -192,15 +194,17 @@ def test_nobody_can_be_left_out_of_nameless_answers(tmp_path):
     (tmp_path / "answers.csv").write_text("anchor,near,far\na,b,c\n")
     (tmp_path / "out.txt").write_text("ann\n")
     with pytest.raises(FileError, match=r"the answers do not say who gave them"):
-        load([str(tmp_path / "answers.csv")], exclude=tmp_path / "out.txt")
+        load(Given(answers=[str(tmp_path / "answers.csv")], exclude=tmp_path / "out.txt"))
     with pytest.raises(FileError, match=r"gone\.txt: cannot be read, no such file"):
-        load([str(tmp_path / "answers.csv")], exclude=tmp_path / "gone.txt")
+        load(Given(answers=[str(tmp_path / "answers.csv")], exclude=tmp_path / "gone.txt"))
 
 
 def test_numeric_participants_can_be_left_out(tmp_path):
     (tmp_path / "answers.csv").write_text("anchor,near,far,participant\na,b,c,7\na,b,c,8\n")
     (tmp_path / "out.txt").write_text("7\n")
-    assert load([str(tmp_path / "answers.csv")], exclude=tmp_path / "out.txt").excluded == {"7": 1}
+    assert load(Given(answers=[str(tmp_path / "answers.csv")], exclude=tmp_path / "out.txt")).excluded == {
+        "7": 1
+    }
 
 
 def test_dropped_rows_are_counted(tmp_path):
@@ -209,12 +213,12 @@ def test_dropped_rows_are_counted(tmp_path):
         NearfarWarning,
         match=r"answers\.csv: 2 rows dropped as no answer, the first in line 3",
     ):
-        assert len(load([str(tmp_path / "answers.csv")], on_bad="drop").triplets) == 2
+        assert len(load(Given(answers=[str(tmp_path / "answers.csv")], on_bad="drop")).triplets) == 2
 
 
 def test_several_files_are_joined(answers, tmp_path):
     (tmp_path / "more.csv").write_text("a,b,c,odd\na,b,z,z\n")
-    loaded = load([str(answers), str(tmp_path / "more.csv")], on_bad="drop", announce=False)
+    loaded = load(Given(answers=[str(answers), str(tmp_path / "more.csv")], on_bad="drop"), announce=False)
     assert len(loaded.triplets) == 7
     assert loaded.triplets.objects == ("a", "b", "c", "z")
     assert loaded.objects is None
@@ -283,7 +287,7 @@ def test_pseudonyms_of_any_report_nearby_are_excluded(monkeypatch, capsys, tmp_p
     (tmp_path / "out.txt").write_text(pseudonyms(["ann", "bob"], "one key")["bob"] + "\n")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = load([str(tmp_path / "answers.csv")], exclude=tmp_path / "out.txt")
+        found = load(Given(answers=[str(tmp_path / "answers.csv")], exclude=tmp_path / "out.txt"))
     assert found.excluded == {"bob": 1}
 
 

@@ -328,3 +328,16 @@ def test_advice_from_a_pilot(run, names, tmp_path):
         InputError, match="pilot: expected at least 100 answers, got 49, which say too little"
     ):
         run(names, "--pilot", pilot)
+
+
+def test_bad_rows_of_a_pilot_can_be_dropped(run, names, tmp_path):
+    """As the error about them advises."""
+    asked = [
+        f"{a},{b},{c}"
+        for a, b, c in np.random.default_rng(0).permuted(np.tile(range(6), (90, 1)), axis=1)[:, :3]
+    ]
+    (tmp_path / "pilot.csv").write_text("\n".join(["anchor,near,far", *asked, "1,1,2"]) + "\n")
+    with pytest.raises(InputError, match="--on-bad drop"):
+        run(names, "--pilot", tmp_path / "pilot.csv")
+    with pytest.raises(InputError, match="got 90"):  # the others are too few for advice
+        run(names, "--pilot", tmp_path / "pilot.csv", "--on-bad", "drop")

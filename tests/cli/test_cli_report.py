@@ -286,3 +286,24 @@ def test_check_questions_stand_beside_every_person(study, tmp_path, monkeypatch,
     )
     assert sum(person["checks"] for person in facts["quality"]["participants"]) == 2
     assert "Checks right" in (tmp_path / "report.html").read_text()
+
+
+def test_a_pseudonym_of_one_page_is_excluded_from_another(tmp_path, monkeypatch, capsys):
+    """The key lies beside the list, not beside the new page."""
+    from nearfar.report.pseudonyms import pseudonyms
+
+    rows = [
+        f"o{i % 7},o{(i + 1) % 7},o{(i + 3) % 7},{who}" for who in ("ann", "bob", "cid") for i in range(20)
+    ]
+    (tmp_path / "answers.csv").write_text("\n".join(["anchor,near,far,participant", *rows]) + "\n")
+    (tmp_path / "lists").mkdir()
+    (tmp_path / "lists" / "report.key").write_text("one key\n")
+    (tmp_path / "lists" / "out.txt").write_text(pseudonyms(["ann", "bob", "cid"], "one key")["bob"] + "\n")
+    monkeypatch.chdir(tmp_path)
+    facts = tmp_path / "facts.json"
+    options = ["--exclude", "lists/out.txt", "-o", "other.html", "--json", facts, "--model", "score"]
+    code, _, err = run(monkeypatch, capsys, "report", "answers.csv", *options)
+    assert code == 0 and "gave no answer" not in err
+    assert "bob" not in (tmp_path / "other.html").read_text()
+    code, out, _ = run(monkeypatch, capsys, "check", "answers.csv", "--exclude", "lists/out.txt")
+    assert code == 0 and "1 participant with 20 answers" in out

@@ -248,10 +248,14 @@ def test_a_file_without_names_of_columns(tmp_path):
         assert named(answers) == [("a", "c", "b")] * 2
         assert answers.seconds.tolist() == [1.83, 2.1]
     near = {"anchor": "1", "near": "2", "far": "3"}
-    with pytest.warns(
-        NearfarWarning, match=r"first line was read as names of columns, but 'a', 'b', 'c' are obj"
-    ):
-        assert len(read(tmp_path, "a,b,c,x\na,c,b,y\nb,c,a,z\n", columns=near).triplets) == 2
+    assert len(read(tmp_path, "a,b,c,x\na,c,b,y\nb,c,a,z\n", columns=near).triplets) == 3
+    assert len(read(tmp_path, "q,n,f,x\na,c,b,y\nb,c,a,z\n", columns=near).triplets) == 2
+
+
+def test_ratings_in_place_of_names_are_questioned(tmp_path):
+    text = "one,two,rating\n" + "".join(f"a{i},b{i},{i % 7}\n" for i in range(20))
+    with pytest.warns(NearfarWarning, match="rating"):
+        read(tmp_path, text, columns={"anchor": "one", "near": "two", "far": "rating"})
 
 
 def test_screens_of_a_survey_that_asked_nothing_are_set_aside(tmp_path):

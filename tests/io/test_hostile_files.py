@@ -4,6 +4,7 @@ import gzip
 import io
 import sys
 import zipfile
+from decimal import Decimal
 
 import mutations
 import numpy as np
@@ -16,7 +17,7 @@ from nearfar._tools.limits import LIMITS
 from nearfar.cli import main
 from nearfar.errors import InputError, NearfarError
 from nearfar.io import read_answers, read_triplets, scan_triplets, write_triplets
-from nearfar.io.parquet_size import DAMAGED, unpacked_size
+from nearfar.io.parquet_size import unpacked_size
 
 HEAD = b"anchor,near,far\n"
 
@@ -35,6 +36,12 @@ def damaged_npz():
         header += b" " * (117 - len(header)) + b"\n"
         archive.writestr("triplets.npy", b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header)
     return stream.getvalue()
+
+
+def damaged_npy():
+    """128 bytes that say that a billion rows of text have no characters."""
+    header = b"{'descr': '<U0', 'fortran_order': False, 'shape': (1000000000, 3), }".ljust(117) + b"\n"
+    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header
 
 
 def npy(array):
@@ -69,6 +76,22 @@ def claims_less(text):
     claimed = pq.ParquetFile(io.BytesIO(less)).metadata.row_group(0).column(3).total_uncompressed_size
     assert claimed == 1 < len(text) < totals.total_uncompressed_size
     return less
+
+
+def fewer_than_none():
+    """A Parquet file with a page of -4 values."""
+    data = bytearray(parquet(anchor=["a"] * 4, near=["b"] * 4, far=["c"] * 4))
+    meta = pq.ParquetFile(io.BytesIO(data)).metadata.row_group(0).column(2)
+    at = data.index(b"\x15\x08", meta.data_page_offset)
+    data[at + 1] = 7  # zigzag for -4
+    return bytes(data)
+
+
+def arrow(column):
+    """A Parquet file with a column of participants that polars has no type for."""
+    stream = io.BytesIO()
+    pq.write_table(pa.table({"anchor": ["a"], "near": ["b"], "far": ["c"], "participant": column}), stream)
+    return stream.getvalue()
 
 
 def workbook(cell, text="x", **more):
@@ -160,9 +183,13 @@ HOSTILE = {
     ),
     "struct.parquet": (parquet(anchor=["a"], near=[{"b": 1}], far=["c"]), "near holds Struct"),
     "bytes.parquet": (parquet(anchor=["a"], near=["b"], far=[b"\xff"]), "row 0: blank cell"),
+    "nothing.npy": (damaged_npy(), "text of no characters"),
+    "pages.parquet": (fewer_than_none(), "of less than nothing"),
+    "decimal.parquet": (arrow(pa.array([Decimal(1)], pa.decimal256(60, 2))), "a column cannot be read"),
+    "json.parquet": (arrow(pa.array(["1"], pa.json_())), "participant holds"),
     "large.npz": (npz(triplets=np.array([[0, 1, 2**64 - 1]], np.uint64)), "index too large"),
-    "corner.xlsx": (workbook("XFD1048576"), r"bytes unpack to 549,755,813,888, more than 100 times"),
-    "beyond.xlsx": (workbook("ZZZZZZ4294967295"), "more than 100 times as many"),
+    "corner.xlsx": (workbook("XFD1048576"), "would take more than .* bytes of memory"),
+    "beyond.xlsx": (workbook("ZZZZZZ4294967295"), "is not a readable Excel workbook"),
     "bomb.xlsx": (workbook("B1", strings=bytes(2_000_000)), "more than 100 times as many"),
     "book.xlsx": (b"PK\x03\x04" + bytes(50), "is not a readable Excel workbook"),
     "header.csv": (b'anchor,near,"far\n', "the header cannot be read"),
@@ -231,7 +258,7 @@ def test_a_damaged_parquet_file_is_counted_or_refused_and_never_counted_for_ever
             broken[at] = rng.integers(256)
         try:
             outcomes.add(unpacked_size(io.BytesIO(broken)) > 0)
-        except DAMAGED:
+        except ValueError:
             outcomes.add("refused")
     assert {True, "refused"} <= outcomes
 

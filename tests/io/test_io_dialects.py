@@ -127,7 +127,7 @@ def test_three_bare_columns_when_the_caller_says_so(tmp_path, dialect, expected,
 
 
 def test_a_forgotten_header_is_noticed(tmp_path):
-    with pytest.warns(NearfarWarning, match=r"the first line \('i', 'j', 'odd'\) was read as an answer"):
+    with pytest.warns(NearfarWarning, match=r"the first line was read as an answer"):
         read(tmp_path, "i,j,odd\n" + "x,y,z\n" * 12, dialect="odd-one-out")
 
 
@@ -292,7 +292,7 @@ def test_things_big_table_counts_from_one(tmp_path):
     assert named(answers)[0] == ("2", "4", "1")
     assert answers.seconds[::2].tolist() == [1.5, -0.03, 0.001]
     assert np.asarray(answers.participant).tolist() == [9, 9, 9, 9, 8, 8]
-    with pytest.raises(RowsError, match=r"line 5: no choice: choice '4'; expected choice to be 1, 2 or 3"):
+    with pytest.raises(RowsError, match=r"line 5: not a choice: .*choice .4."):
         read(tmp_path, text + "1\t2\t4\t4\t1\t8\n", "answers.tsv")
     with pytest.raises(RowsError, match=r"line 5: index beyond the object list: image1 '0'; .* from 1 to 4"):
         read(tmp_path, text + "0\t2\t4\t1\t1\t8\n", "answers.tsv", objects=list("wxyz"))

@@ -128,7 +128,7 @@ trials = st.lists(
 )
 
 
-@pytest.mark.parametrize("extension", ["csv", "jsonl", "parquet", "npz", "xlsx"])
+@pytest.mark.parametrize("extension", ["csv", "jsonl", "parquet", "npz"])
 @given(said=trials, numeric=st.booleans(), batch_rows=st.integers(1, 4))
 @settings(max_examples=20)
 def test_trials_numbered_for_every_person_are_statements_of_one_person(

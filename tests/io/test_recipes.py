@@ -95,6 +95,18 @@ def test_a_workbook_as_people_keep_it(tmp_path):
         assert named(nf.read_triplets(several)) == [("a", "b", "c")]
 
 
+def test_merged_cells_are_refused(tmp_path):
+    """Only the first row of them has the value: people would lose their answers in silence."""
+    book = xlsxwriter.Workbook(tmp_path / "merged.xlsx")
+    sheet = book.add_worksheet()
+    for number, row in enumerate([["anchor", "near", "far", "participant"], *[["a", "b", "c"]] * 12]):
+        sheet.write_row(number, 0, row)
+    sheet.merge_range("D2:D13", "ann")
+    book.close()
+    with pytest.raises(FileError, match=r"D2:D13 are merged"):
+        nf.read_triplets(tmp_path / "merged.xlsx")
+
+
 OWN = Path(__file__).parents[2] / ".venv-cblearn" / "bin" / "python"
 CBLEARN = os.environ.get("NEARFAR_CBLEARN_PYTHON") or (str(OWN) if OWN.exists() else None)
 USE = """

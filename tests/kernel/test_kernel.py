@@ -35,8 +35,8 @@ def test_kernel_equals_the_definition(counting, case):
     expected = oracles.kernel(rows, n, kernel, landmarks)
     answers = Triplets.from_array(rows, n_objects=n)
     with counted_in(counting):
-        kept = nf.kernel.kernel_matrix(answers, kernel, landmarks=landmarks, diagonal="keep")
-        shifted = nf.kernel.kernel_matrix(answers, kernel, landmarks=landmarks)
+        kept = nf.kernel_matrix(answers, kernel, landmarks=landmarks, diagonal="keep")
+        shifted = nf.kernel_matrix(answers, kernel, landmarks=landmarks)
     assert np.allclose(kept, expected, atol=1e-12)
     assert np.allclose(shifted, oracles.shifted(expected), atol=1e-8)
 
@@ -100,7 +100,7 @@ def test_cross_kernel_between_new_and_fitted_rows():
 
 def test_an_unknown_diagonal_is_refused():
     with pytest.raises(InputError, match="diagonal='none' is not known; expected 'shift' or 'keep'"):
-        nf.kernel_matrix([[0, 1, 2]], diagonal="none")
+        nf.kernel_matrix([[0, 1, 2]], "k1", diagonal="none")
 
 
 # -------------------------------------------------------------------- the paper's numbers

@@ -100,7 +100,9 @@ def test_kernels_of_rows_refuse_answers(function, given):
 # ---------------------------------------------------------------- where answers are expected
 
 
-@pytest.mark.parametrize("make", [nf.FeatureMap("k1").fit, nf.fit, nf.analyse, nf.kernel_matrix])
+@pytest.mark.parametrize(
+    "make", [nf.FeatureMap("k1").fit, nf.fit, nf.analyse, lambda given: nf.kernel_matrix(given, "k1")]
+)
 def test_a_path_where_answers_are_expected(make):
     with pytest.raises(
         TripletError, match=r"answers: got the path 'answers\.csv'; give nearfar\.read_triplets\('"

@@ -8,7 +8,7 @@ from pathlib import Path
 from nearfar._tools.limits import LIMITS
 from nearfar.errors import TooLargeError
 
-__all__ = ["available_bytes", "check_points", "check_square"]
+__all__ = ["available_bytes", "check_bytes", "check_points", "check_square"]
 
 CGROUP = Path("/sys/fs/cgroup")
 
@@ -23,7 +23,7 @@ def available_bytes() -> int:
 
 def check_square(n: int, itemsize: int, *, copies: int = 1) -> None:
     """Raise TooLargeError where an (n, n) matrix, so many times over, takes more than there is."""
-    _check(
+    check_bytes(
         copies * n * n * itemsize,
         f"the kernel matrix of {n:,} objects needs",
         "KernelPCA and KernelKMeans (nearfar map, nearfar cluster) work on Phi without it, and "
@@ -33,14 +33,15 @@ def check_square(n: int, itemsize: int, *, copies: int = 1) -> None:
 
 def check_points(n: int, n_components: int, copies: int = 3) -> None:
     """Raise TooLargeError where so many coordinates take more than there is; ``copies`` : arrays of them that are held."""
-    _check(
+    check_bytes(
         copies * n * n_components * 8,
         f"n_components: {n_components:,} coordinates of {n:,} objects need",
         f"take fewer{f', {n:,} hold everything' if n_components > n else ''}",
     )
 
 
-def _check(needed: int, what: str, remedy: str) -> None:
+def check_bytes(needed: int, what: str, remedy: str) -> None:
+    """Raise TooLargeError where something needs more bytes than there are."""
     small = 1 << 25  # asking the system takes longer than it takes to make a small matrix
     if needed > min(small, LIMITS.memory_bytes) and needed > (free := available_bytes()):
         raise TooLargeError(f"{what} {needed / 1e9:.1f} GB, but {free / 1e9:.1f} GB are free; {remedy}")

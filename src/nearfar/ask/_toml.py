@@ -47,7 +47,7 @@ class Toml:
 def _is_toml(text: str) -> bool:
     try:
         tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
+    except ValueError:
         return False
     return True
 
@@ -65,7 +65,7 @@ def read_toml(path: Path) -> Toml:
         raise FileError(f"{path}: is not UTF-8 text") from error
     try:
         values = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # a TOMLDecodeError, or a number of thousands of digits
         found = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
         reason = re.sub(r"\s*\(at .*\)$", "", str(error)) or "it is nested too deeply"
         where = f", line {found[1]}, column {found[2]}" if found else ""

@@ -20,6 +20,7 @@ from nearfar.ask.people_routes import NO_STORE, read_json, refuse
 from nearfar.ask.prepare import OpenStudy
 from nearfar.ask.store import researcher
 from nearfar.ask.view import ViewMaker
+from nearfar.errors import UnreachableError
 
 __all__ = ["AdminRoutes"]
 
@@ -137,7 +138,10 @@ class AdminRoutes:
         name = (await read_json(request)).get("name")
         if not isinstance(name, str):
             refuse(400, "expected a name")
-        erased = await to_thread.run_sync(erase_person, self.store, name)
+        try:
+            erased = await to_thread.run_sync(erase_person, self.store, name)
+        except UnreachableError as error:
+            refuse(503, f"{error}.")
         if erased is None:
             refuse(404, "There is no such person.")
         self.view.hurry()

@@ -23,8 +23,6 @@ from nearfar.triplets import Triplets
 
 __all__ = ["Collected", "collect", "read_databases"]
 
-WEEK = 7 * 86_400.0
-
 
 CHECK_COLUMNS: dict[str, Any] = {
     "participant": pl.String,
@@ -107,7 +105,7 @@ def _when(row: Row) -> float:
     if shown_at is None or milliseconds is None:
         return float(received)
     when = shown_at + milliseconds / 1000
-    return float(when if received - WEEK < when <= received else received)
+    return float(when if received - 7 * 86_400 < when <= received else received)
 
 
 def read_databases(paths: Sequence[str]) -> ReadResult:

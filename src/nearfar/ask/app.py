@@ -25,7 +25,6 @@ from nearfar.errors import NearfarError, UnreachableError
 __all__ = ["make_app"]
 
 log = logging.getLogger("nearfar.ask")
-RELEASE_EVERY = 15.0  # seconds
 
 
 def make_app(
@@ -71,4 +70,4 @@ async def _release(ready: OpenStudy) -> None:
                 log.info("released the questions of %d people who left", gone)
         except NearfarError as error:
             log.error("questions of people who left could not be released: %s", error)
-        await asyncio.sleep(min(RELEASE_EVERY, idle / 2))
+        await asyncio.sleep(min(15.0, idle / 2))

@@ -1,27 +1,30 @@
-"""A study of colours whose people are simulated: they answer over the network while one watches the map form."""
+"""A study of colours whose people are simulated: they answer while one watches the map form."""
 
 from __future__ import annotations
 
-import asyncio
 import tempfile
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
-from nearfar.ask.prepare import open_study
+from nearfar.ask.passwords import hash_secret, new_secret
+from nearfar.ask.prepare import OpenStudy, open_study
+from nearfar.ask.rehearse import arrive
 from nearfar.ask.serve import serve
+from nearfar.ask.store import people
+from nearfar.ask.store.people import Arrival
 from nearfar.ask.study import Study, read_study
-from nearfar.ask.visitors import Visitor
 from nearfar.datasets import make_colours
 from nearfar.datasets.colours import Colours
+from nearfar.errors import UnreachableError
 
 __all__ = ["demo_study", "run_demo"]
 
-PEOPLE = 100
-AT_ONCE = 12
 CARELESS, LEAVING = 0.06, 0.1  # shares of people who do not look, and who leave before the end
 STUDY = """title = "Which colour is more alike?"
 objects = "objects.csv"
@@ -50,42 +53,36 @@ def demo_study(folder: Path) -> tuple[Study, Colours]:
     return read_study(folder / "study.toml"), colours
 
 
-async def visit(port: int, colours: Colours, *, pause: float, seed: int = 0) -> None:
-    """A hundred people, a dozen at a time; a few do not look, a few leave."""
-    rng = np.random.default_rng(seed)
-    points = colours.truth.points
-    here = asyncio.Semaphore(AT_ONCE)
-
-    async def one(number: int) -> None:
-        async with here:
-            await Visitor(
-                (port,),
-                points,
-                noise=float(rng.uniform(0.1, 0.35)),
-                flip=0.5 if rng.random() < CARELESS else 0.02,
-                pause=pause,
-                leave_after=int(rng.integers(5, 50)) if rng.random() < LEAVING else None,
-                seed=number,
-            ).take_part()
-
-    await asyncio.gather(*(one(number) for number in range(PEOPLE)))
+def _visit(ready: OpenStudy, points: NDArray[np.float64], number: int, pause: float) -> None:
+    """One person; a few do not look, a few leave."""
+    rng, token = np.random.default_rng(number), hash_secret(new_secret())
+    flip = 0.5 if rng.random() < CARELESS else 0.02
+    who = Arrival(token, f"p{number + 1}", None, {}, time.time())
+    given = arrive(ready, who, points, float(rng.uniform(0.1, 0.35)), flip, rng)
+    leaves = rng.random() < LEAVING
+    for answer in given[: int(rng.integers(5, 50)) if leaves else None]:
+        time.sleep(pause * (0.5 + rng.random()))
+        ready.store.write_now(people.save_answers, token, [answer], ready.plan, time.time())
+    if not leaves:
+        ready.store.write_now(people.finish, token, "", time.time())
 
 
 def run_demo(port: int, say: Callable[[str], None], *, pause: float = 0.25) -> None:
-    """Serve the study of colours until Ctrl-C; people begin as soon as the server answers."""
+    """Serve the study of colours until Ctrl-C; a hundred people come meanwhile, a dozen at a time."""
     with tempfile.TemporaryDirectory() as folder:
         study, colours = demo_study(Path(folder))
         ready = open_study(study)
 
-        def come() -> None:
-            time.sleep(1.5)
-            asyncio.run(visit(port, colours, pause=pause))
-            say("the simulated people are done; the page stays until Ctrl-C")
+        def come(first: int) -> None:
+            with suppress(UnreachableError):  # the server was stopped
+                for number in range(first, 100, 12):
+                    _visit(ready, colours.truth.points, number, pause)
 
         def started() -> None:
             say(f"watch:    http://127.0.0.1:{port}/admin   password: {ready.password}")
             say(f"take part: http://127.0.0.1:{port}/")
-            threading.Thread(target=come, daemon=True).start()
+            for first in range(12):
+                threading.Thread(target=come, args=[first], daemon=True).start()
 
         try:
             serve(ready, port=port, started=started)

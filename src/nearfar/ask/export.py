@@ -15,7 +15,7 @@ from nearfar.ask.prepare import default_database
 from nearfar.ask.store import Store, is_postgres, open_store, read_store, researcher
 from nearfar.ask.store.transaction import Transaction
 from nearfar.ask.study import Study
-from nearfar.errors import FileError
+from nearfar.errors import FileError, UnreachableError
 from nearfar.io import write_triplets
 from nearfar.io.table_writing import guard_formulas
 
@@ -94,16 +94,24 @@ def export_folder(tx: Transaction, folder: Path) -> list[Path]:
 def erase_person(store: Store, name: str) -> list[str] | None:
     """Take a person out of the database, its logs and every export that is still where it was written.
 
-    Returns the folders of exports that could not be written again, or None where there is no such person.
+    Returns the folders of exports that could not be written again, or None where there is no such person. What fails
+    half-way is finished by the next call, whoever's name it has.
     """
-    if not store.write_now(researcher.erase, name, np.random.default_rng()):
+    if not store.write_now(researcher.erase, name, np.random.default_rng()) and not store.read_now(
+        researcher.is_erasing
+    ):
         return None
-    store.forget()
+    try:
+        store.forget()
+    except UnreachableError as error:
+        raise UnreachableError(
+            f"deleted, but traces are left in the files: {error}; erase again to finish it"
+        ) from error
+    folders = {*store.read_now(researcher.exports)} | set(
+        () if is_postgres(store.url) else _listed(store.url)
+    )
     lost = []
-    for path in {
-        *store.read_now(researcher.exports),
-        *([] if is_postgres(store.url) else _listed(store.url)),
-    }:
+    for path in folders:
         folder = Path(path)
         if not any((folder / file).exists() for file in FILES):
             continue
@@ -111,6 +119,8 @@ def erase_person(store: Store, name: str) -> list[str] | None:
             store.read_now(export_folder, folder)
         except (FileError, OSError):
             lost.append(path)
+    if not lost:
+        store.write_now(researcher.erased)
     return lost
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass, field
@@ -20,6 +21,8 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 LARGEST_BODY = 64 * 1024
+LARGEST_HEADERS = 16 * 1024
+BODY_WITHIN = 10.0  # seconds
 MTURK = "https://www.mturk.com https://workersandbox.mturk.com https://worker.mturk.com"
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -32,6 +35,7 @@ HEADERS = (
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
 )
+PRIVATE = ("/start", "/booklet", "/answers", "/finish")  # which answer 200 to participants only
 FORGET_AFTER = 120.0  # seconds until a quiet sender is forgotten
 
 
@@ -65,6 +69,7 @@ class RateLimits:
     requests: RateLimit = field(default_factory=lambda: RateLimit(20, 40))
     starts: RateLimit = field(default_factory=lambda: RateLimit(10, 100))
     logins: RateLimit = field(default_factory=lambda: RateLimit(5 / 60, 5))
+    strangers: RateLimit = field(default_factory=lambda: RateLimit(20, 200))
 
 
 class Guard:
@@ -83,6 +88,10 @@ class Guard:
             self.origins.add(f"{address.scheme}://{address.netloc.lower()}")
         frames = MTURK if framed else "'none'"
         forms = f" {MTURK}" if framed else ""
+        self.known: dict[str, None] = {}  # senders whose token is a participant's, the latest last
+        self.headers = (
+            HEADERS if not public_url else (*HEADERS, (b"strict-transport-security", b"max-age=31536000"))
+        )
         self.policy = POLICY.format(forms=forms, frames=frames).encode()
         self.admin_policy = POLICY.format(forms="", frames="'none'").encode()
 
@@ -92,25 +101,37 @@ class Guard:
             await self.app(scope, receive, send)
             return
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
+        token = headers.get(b"x-nearfar-token")
+        sender = hash_secret(token) if token else ""
         policy = self.admin_policy if scope["path"].startswith("/admin") else self.policy
 
         async def dressed(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [
-                    *message.get("headers", ()),
-                    *HEADERS,
-                    (b"content-security-policy", policy),
-                ]
+                own = [*self.headers, (b"content-security-policy", policy)]
+                message["headers"] = [*message.get("headers", ()), *own]
+                if sender and message["status"] == 200 and scope["path"] in PRIVATE:
+                    self._remember(sender)
             await send(message)
 
-        refusal = self._refusal(scope, headers)
+        refusal = self._refusal(scope, headers, sender)
         if refusal is not None:
             status, reason = refusal
             await JSONResponse({"error": reason}, status)(scope, receive, dressed)
             return
         await self.app(scope, _limited(receive), dressed)
 
-    def _refusal(self, scope: Scope, headers: dict[bytes, str]) -> tuple[int, str] | None:
+    def _remember(self, sender: str) -> None:
+        self.known.pop(sender, None)
+        self.known[sender] = None
+        if len(self.known) > 100_000:
+            del self.known[next(iter(self.known))]
+
+    def _refusal(self, scope: Scope, headers: dict[bytes, str], sender: str) -> tuple[int, str] | None:
+        names = [name for name, _ in scope["headers"]]
+        if names.count(b"host") != 1 or names.count(b"x-nearfar-token") > 1:
+            return 400, "a header came twice, or is missing"
+        if sum(len(name) + len(value) for name, value in scope["headers"]) > LARGEST_HEADERS:
+            return 431, "the headers of the request are too large"
         if headers.get(b"host", "").lower() not in self.hosts:
             return 400, "this server does not answer for that host name"
         if scope["method"] != "POST":
@@ -124,30 +145,35 @@ class Guard:
             return 403, "the request comes from another site"
         if headers.get(b"content-type", "").split(";")[0].strip() != "application/json":
             return 415, "expected application/json"
-        return self._too_often(scope, headers)
+        return self._too_often(scope, sender)
 
-    def _too_often(self, scope: Scope, headers: dict[bytes, str]) -> tuple[int, str] | None:
+    def _too_often(self, scope: Scope, sender: str) -> tuple[int, str] | None:
+        """Count by participant; whoever is not known to be one is counted by address, as any token can be made up."""
         address = (scope.get("client") or ("unknown",))[0]
-        token = headers.get(b"x-nearfar-token")
-        sender = hash_secret(token) if token else f"address {address}"
-        rate, who = self.limits.requests, sender
         if scope["path"] == "/admin/login":
             rate, who = self.limits.logins, address
-        elif scope["path"] == "/start" and not self.limits.starts.allows(address):
-            return 429, "too many people start at once; try again in a moment"
+        elif scope["path"] == "/start":
+            rate, who = self.limits.starts, address
+        elif sender in self.known:
+            rate, who = self.limits.requests, sender
+        else:
+            rate, who = self.limits.strangers, address
         return None if rate.allows(who) else (429, "too many requests; try again in a moment")
 
 
 def _limited(receive: Receive) -> Receive:
-    """A body that ends at the limit, whatever its header promised."""
-    seen = 0
+    """A body that ends at the limit, whatever its header promised, and comes in time."""
+    seen, more, loop = 0, True, asyncio.get_running_loop()
+    until = loop.time() + BODY_WITHIN
 
     async def limited() -> Message:
-        nonlocal seen
-        message = await receive()
-        seen += len(message.get("body", b""))
-        if seen > LARGEST_BODY:
+        nonlocal seen, more
+        try:
+            async with asyncio.timeout_at(until if more else None):
+                message = await receive()
+        except TimeoutError:
             return {"type": "http.disconnect"}
-        return message
+        seen, more = seen + len(message.get("body", b"")), message.get("more_body", False)
+        return {"type": "http.disconnect"} if seen > LARGEST_BODY else message
 
     return limited

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import logging
-import math
 import re
 import secrets
 import time
+from pathlib import Path
 from typing import Any, NoReturn
 from urllib.parse import quote, urlsplit
 
@@ -30,6 +30,7 @@ log = logging.getLogger("nearfar.ask")
 
 TOKEN = re.compile(r"^[A-Za-z0-9_-]{43}$")
 PICTURE = re.compile(r"^[0-9a-f]{32}\Z")
+ID = re.compile(r"[\w.:@/?&=%+~-]{1,200}\Z", re.ASCII)  # nothing that splits the cell of a table
 UUID = re.compile(r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")
 # recruiter -> names of the parameters that say who comes, and of those that are kept beside
 IDS = {
@@ -41,11 +42,9 @@ IDS = {
 MTURK_HOSTS = ("www.mturk.com", "workersandbox.mturk.com", "worker.mturk.com")
 UNKNOWN = "this link is not known; please start again from the beginning"
 AT_ONCE = 50
-LONGEST_ID = 200
-DAY = 86_400_000.0
+WEEK = 7 * 86_400_000.0  # milliseconds
 CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 NO_STORE = {"cache-control": "no-store"}
-SAY_EVERY = 30.0  # seconds
 _said: dict[str, float] = {}
 FOREVER = {"cache-control": "public, max-age=31536000, immutable"}
 
@@ -101,7 +100,7 @@ class PeopleRoutes:
             "id": hash_secret(f"{row['fingerprint']} {row['created']}")[:16],
             "kind": self.study.kind,
             "pick": self.ready.plan.questions.pick,
-            "show": self.study.show,
+            "show": self.study.show or ("pictures" if _is_folder(self.study.objects) else "both"),
             "prompt": self.study.prompt or self.texts[self.study.kind],
             "texts": {key: text.strip() for key, text in self.texts.items()},
             "objects": objects,
@@ -150,9 +149,9 @@ class PeopleRoutes:
             refuse(400, "expected consent and outside")
         ids, too = IDS[self.study.people.recruit]
         given = body["outside"]
-        if not all(isinstance(given.get(name), str) and 0 < len(given[name]) <= LONGEST_ID for name in ids):
+        details = {name: given[name] for name in (*ids, *too) if ID.match(str(given.get(name, "")))}
+        if not details.keys() >= {*ids}:
             refuse(400, "the link does not say who you are")
-        details = {name: str(given[name])[:LONGEST_ID] for name in (*ids, *too) if given.get(name)}
         outside = given[ids[0]] if ids else None
         name = "p" + secrets.token_hex(4)
         who = Arrival(token, name, outside, details, time.time())
@@ -201,6 +200,11 @@ class PeopleRoutes:
         return {"code": code, **({"link": link} if link else {})}
 
 
+def _is_folder(objects: Any) -> bool:
+    """Whether the names of objects are those of files, which say more than a picture shows, or less."""
+    return isinstance(objects, Path) and objects.is_dir()
+
+
 def refuse(status: int, reason: str) -> NoReturn:
     """End a request with a status and one sentence."""
     raise HTTPException(status, reason)
@@ -222,9 +226,11 @@ def _token(request: Request) -> str:
 async def read_json(request: Request) -> dict[str, Any]:
     """The body of a request, which must be an object that a database can store."""
     try:
-        body = await request.body()
+        body = (
+            await request.body()
+        ).decode()  # strictly: json itself would let half a surrogate pair through
         found: dict[str, Any] = json.loads(body)
-        right = isinstance(found, dict) and (b"\\" not in body or _is_storable(found))
+        right = isinstance(found, dict) and ("\\" not in body or _is_storable(found))
     except (ValueError, RecursionError, ClientDisconnect):
         right = False
     return found if right else refuse(400, "expected an object in JSON")
@@ -250,21 +256,21 @@ def _answer(given: Any) -> Answer:
         id,
         place,
         tuple(choice),
-        _time(given.get("milliseconds"), 7 * DAY),
-        _time(given.get("away"), 7 * DAY),
+        _time(given.get("milliseconds"), WEEK),
+        _time(given.get("away"), WEEK),
         _time(given.get("shown_at"), 1e11),
     )
 
 
 def _time(value: Any, most: float) -> float | None:
-    right = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
-    return float(value) if right and 0 <= value <= most else None
+    right = isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= most
+    return float(value) if right else None
 
 
 async def unreachable(request: Request, error: Exception) -> Response:
     """The database cannot be written right now: one sentence to the person, and one to the log every half minute."""
     now = time.monotonic()
-    if now - _said.get(str(error), -SAY_EVERY) >= SAY_EVERY:
+    if now - _said.get(str(error), -30.0) >= 30.0:
         _said[str(error)] = now
         log.error("an answer could not be saved and will be sent again: %s", error)
     return JSONResponse(

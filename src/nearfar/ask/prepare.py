@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import time
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
-from nearfar.ask.objects import StudyObjects, find_objects
+from nearfar.ask.objects import StudyObjects, encode_picture, find_objects
 from nearfar.ask.passwords import hash_password, new_password
 from nearfar.ask.pool import make_pool, no_questions
 from nearfar.ask.store import Store, open_store, researcher
 from nearfar.ask.store.drawing import BookletPlan
 from nearfar.ask.store.schema import VERSION
 from nearfar.ask.study import Study
-from nearfar.errors import FileError
+from nearfar.errors import FileError, NearfarWarning
 
 __all__ = ["OpenStudy", "default_database", "open_study"]
 
@@ -80,7 +81,22 @@ def _fill(study: Study, objects: StudyObjects, store: Store) -> str | None:
         file is not None and not shown[name] for name, file in zip(objects.names, objects.files, strict=True)
     ):
         store.write_now(researcher.add_pictures, list(objects.pictures()))  # the first start was interrupted
+    _warn_of_replaced(objects, shown, float(row["created"] if row else 0))
     return password
+
+
+def _warn_of_replaced(objects: StudyObjects, shown: dict[str, str], created: float) -> None:
+    """Say where a file is newer than the study and another picture than people see."""
+    files = zip(objects.names, objects.files, strict=True)
+    newer = [(name, file) for name, file in files if file is not None and file.stat().st_mtime > created]
+    other = [name for name, file in newer if encode_picture(file).hash != shown[name]]
+    if other:
+        warnings.warn(
+            f"{len(other)} pictures were replaced, the first that of {other[0]!r}; people see those of the first start, "
+            "which answers are about; name another database with --database to ask about the new ones",
+            NearfarWarning,
+            stacklevel=2,
+        )
 
 
 def _check_same(study: Study, objects: StudyObjects, row: dict[str, object]) -> None:

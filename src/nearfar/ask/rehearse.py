@@ -5,9 +5,12 @@ from __future__ import annotations
 import tempfile
 import uuid
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from nearfar._tools.checks import Seed
 from nearfar._tools.progress import step
 from nearfar.ask.answers import collect
 from nearfar.ask.export import export_folder
@@ -17,11 +20,11 @@ from nearfar.ask.store import drawing, researcher
 from nearfar.ask.store import people as people_store
 from nearfar.ask.store.people import Answer, Arrival
 from nearfar.ask.study import Study
-from nearfar.ask.visitors import choices
+from nearfar.design import Booklets, Questions
+from nearfar.design.booklets import ROLES
+from nearfar.simulate import answers as simulate_answers
 
-__all__ = ["rehearse"]
-
-MINUTE = 60.0
+__all__ = ["arrive", "choices", "rehearse"]
 
 
 def rehearse(
@@ -57,20 +60,37 @@ def rehearse(
 
 
 def _visit(
-    ready: OpenStudy, number: int, points: np.ndarray, noise: float, leave: bool, rng: np.random.Generator
+    ready: OpenStudy,
+    number: int,
+    points: NDArray[np.float64],
+    noise: float,
+    leave: bool,
+    rng: np.random.Generator,
 ) -> None:
-    now = number * MINUTE
-    token = f"simulated {number}"
-    idle = ready.study.people.idle_minutes * MINUTE
+    now, token = 60.0 * number, f"simulated {number}"
+    idle = ready.study.people.idle_minutes * 60
     ready.store.write_now(drawing.release_idle, now - idle, rng)
-    who = Arrival(token, f"s{number + 1}", None, {}, now)
+    given = arrive(ready, Arrival(token, f"s{number + 1}", None, {}, now), points, noise, 0.0, rng)
+    stay = int(rng.integers(len(given))) if leave else len(given)
+    ready.store.write_now(people_store.save_answers, token, given[:stay], ready.plan, now + 30)
+    if not leave:
+        ready.store.write_now(people_store.finish, token, "CODE", now + 40)
+
+
+def arrive(
+    ready: OpenStudy,
+    who: Arrival,
+    points: NDArray[np.float64],
+    noise: float,
+    flip: float,
+    rng: np.random.Generator,
+) -> list[Answer]:
+    """Let somebody start who sees the objects at ``points``; the answers they will give."""
     ready.store.write_now(people_store.start, who, ready.plan, rng)
-    places = (ready.store.read_now(people_store.booklet, token) or {"places": []})["places"]
-    chosen = choices(
-        ready.study.kind, ready.plan.questions.pick, places, points, noise=noise, flip=0.0, seed=rng
-    )
-    stay = int(rng.integers(len(places))) if leave else len(places)
-    sent = [
+    places = (ready.store.read_now(people_store.booklet, who.token) or {"places": []})["places"]
+    pick = ready.plan.questions.pick
+    chosen = choices(ready.study.kind, pick, places, points, noise=noise, flip=flip, seed=rng)
+    return [
         Answer(
             str(uuid.UUID(bytes=rng.bytes(16), version=4)),
             place["place"],
@@ -79,11 +99,38 @@ def _visit(
             0.0,
             None,
         )
-        for place, choice in zip(places[:stay], chosen[:stay], strict=True)
+        for place, choice in zip(places, chosen, strict=True)
     ]
-    ready.store.write_now(people_store.save_answers, token, sent, ready.plan, now + 30)
-    if not leave:
-        ready.store.write_now(people_store.finish, token, "CODE", now + 40)
+
+
+def choices(
+    kind: Any,
+    pick: int,
+    places: list[dict[str, Any]],
+    points: NDArray[np.float64],
+    *,
+    noise: float,
+    flip: float,
+    seed: Seed,
+) -> list[list[int]]:
+    """Positions that somebody who sees the objects at ``points`` chooses at each place of a booklet."""
+    if not places:
+        return []
+    shown = np.array([place["shown"] for place in places], dtype=np.int32)
+    questions = Questions(shown, tuple(map(str, range(len(points)))), kind, pick)
+    # "answered" would refuse checks as triplets, so they are answered as places of a booklet
+    asked = Booklets(
+        questions,
+        participant=np.zeros(len(shown), dtype=np.int64),
+        place=np.arange(len(shown)),
+        role=np.array(
+            [ROLES.index("check" if len(set(row)) < len(row) else "new") for row in shown.tolist()], np.int8
+        ),
+        question=np.full(len(shown), -1),
+    )
+    done = simulate_answers(asked, points=points, noise=noise, flip=flip, ties="random", seed=seed)
+    chosen: list[list[int]] = np.asarray(done.choice).reshape(len(places), -1).tolist()
+    return chosen
 
 
 def _lines(ready: OpenStudy) -> list[tuple[str, str]]:

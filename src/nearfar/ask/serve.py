@@ -11,16 +11,71 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import HANDLED_SIGNALS
 
 from nearfar.ask.app import make_app
-from nearfar.ask.guard import RateLimits
+from nearfar.ask.guard import LARGEST_HEADERS, RateLimits
 from nearfar.ask.prepare import OpenStudy
 from nearfar.errors import InputError, UnreachableError
 
 __all__ = ["caddyfile", "check_public_url", "free_port", "serve", "server_config"]
 
 BACKLOG = 1024  # connections that may wait
+MOST_CONNECTIONS = 800  # a process may often open 1,024 files
+HEADERS_WITHIN = 10.0  # seconds
+CADDY = """{
+    servers {
+        timeouts {
+            read_header 10s
+            read_body 30s
+            idle 1m
+        }
+    }
+}
+
+"""
+
+
+class PatientProtocol(HttpToolsProtocol):
+    """Ends connections whose requests do not come: after a while, and the oldest first where there are too many."""
+
+    before: Any = None  # the request at the last look
+    headers_size = 0  # of a request that is still to come
+
+    def connection_made(self, transport: Any) -> None:
+        """Somebody connects."""
+        super().connection_made(transport)
+        self.made = self.loop.time()
+        self.timer = self.loop.call_later(HEADERS_WITHIN, self._look)
+        if len(self.connections) > MOST_CONNECTIONS:
+            idle = [each for each in self.connections if isinstance(each, PatientProtocol) and each.is_idle]
+            min(idle, key=lambda each: each.made).transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        """Some of a request; headers that never end are given up."""
+        self.headers_size += len(data) if self.is_idle else 0
+        super().data_received(data)
+        self.headers_size = self.headers_size if self.is_idle else 0
+        if self.headers_size > LARGEST_HEADERS:
+            self.transport.abort()
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no request is under way."""
+        return self.cycle is None or self.cycle.response_complete
+
+    def _look(self) -> None:
+        """No request since the last look, not even a new one that is answered by now."""
+        if self.is_idle and self.cycle is self.before:
+            self.transport.abort()
+        self.before = self.cycle
+        self.timer = self.loop.call_later(HEADERS_WITHIN, self._look)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The connection is over."""
+        self.timer.cancel()
+        super().connection_lost(exc)
 
 
 def check_public_url(url: str | None) -> str | None:
@@ -38,7 +93,7 @@ def check_public_url(url: str | None) -> str | None:
 def caddyfile(public_url: str, port: int) -> str:
     """The configuration of Caddy, which adds https in front of this server.
 
-    >>> print(caddyfile("https://study.example.org", 8000))
+    >>> print(caddyfile("https://study.example.org", 8000)[-83:])
     study.example.org {
         encode gzip
         reverse_proxy 127.0.0.1:8000
@@ -46,7 +101,7 @@ def caddyfile(public_url: str, port: int) -> str:
     <BLANKLINE>
     """
     host = public_url.removeprefix("https://")
-    return f"{host} {{\n    encode gzip\n    reverse_proxy 127.0.0.1:{port}\n}}\n"
+    return f"{CADDY}{host} {{\n    encode gzip\n    reverse_proxy 127.0.0.1:{port}\n}}\n"
 
 
 def free_port() -> int:
@@ -84,6 +139,8 @@ def server_config(app: Any, port: int, public_url: str | None = None) -> uvicorn
         forwarded_allow_ips="127.0.0.1",
         timeout_graceful_shutdown=5,
         backlog=BACKLOG,
+        http=PatientProtocol,
+        limit_concurrency=MOST_CONNECTIONS + 100,
     )
 
 

@@ -70,7 +70,7 @@ class Study:
     kind: QuestionKind = "near"
     prompt: str | None = None
     language: str = "en"
-    show: str = "both"
+    show: str | None = None
     questions: QuestionPlan = field(default_factory=QuestionPlan)
     people: PeoplePlan = field(default_factory=PeoplePlan)
     pages: dict[str, str] = field(default_factory=dict)

@@ -19,8 +19,6 @@ from nearfar.errors import NearfarError
 __all__ = ["ViewMaker"]
 
 log = logging.getLogger("nearfar.ask")
-EVERY = 5.0  # seconds
-LONGEST = 300.0  # seconds that a view may take
 
 
 class ViewMaker:
@@ -40,7 +38,7 @@ class ViewMaker:
         known: tuple[Any, ...] | None = None
         while True:
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self.hurried.wait(), EVERY)
+                await asyncio.wait_for(self.hurried.wait(), 5.0)
             self.hurried.clear()
             try:
                 if self.store.lead():
@@ -66,7 +64,7 @@ class ViewMaker:
             )
         loop = asyncio.get_running_loop()
         waiting = loop.run_in_executor(self.thread, _compute, self.process, self.store.url)
-        line = await asyncio.wait_for(waiting, LONGEST)
+        line = await asyncio.wait_for(waiting, 300.0)
         await self.store.write(researcher.put_view, line, time.time())
 
     def _drop(self) -> None:

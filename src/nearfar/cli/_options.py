@@ -7,11 +7,10 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
-from enum import StrEnum
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, Literal, get_type_hints
 
 import typer
 
@@ -21,9 +20,7 @@ from nearfar.errors import NearfarWarning
 __all__ = [
     "METHOD",
     "READING",
-    "Diagonal",
     "Given",
-    "OnBad",
     "OutputOption",
     "many",
     "session",
@@ -33,20 +30,6 @@ __all__ = [
 
 READING = ("answers", "dialect", "column", "objects", "on_bad", "exclude", "quiet")
 METHOD = (*READING, "output", "model", "landmarks", "diagonal", "title", "seed")
-
-
-class OnBad(StrEnum):
-    """What to do with a row that is not an answer."""
-
-    error = "error"
-    drop = "drop"
-
-
-class Diagonal(StrEnum):
-    """What to do with the diagonal of the kernel."""
-
-    shift = "shift"
-    keep = "keep"
 
 
 def _readable(title: str) -> str:
@@ -98,9 +81,9 @@ class Given:
         ),
     ] = None
     diagonal: Annotated[
-        Diagonal,
+        Literal["shift", "keep"],
         typer.Option(help="Take the smallest eigenvalue off the diagonal of the kernel, or keep it."),
-    ] = Diagonal.shift
+    ] = "shift"
     images: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Folder of pictures; a file belongs to the object of its name."),
@@ -143,8 +126,9 @@ class Given:
         typer.Option(metavar="FILE", help="Object list: column object, optional display_name, image, group."),
     ] = None
     on_bad: Annotated[
-        OnBad, typer.Option(help="A row that is not an answer: stop with an error, or drop it and count.")
-    ] = OnBad.error
+        Literal["error", "drop"],
+        typer.Option(help="A row that is not an answer: stop with an error, or drop it and count."),
+    ] = "error"
     exclude: Annotated[
         Path | None,
         typer.Option(

@@ -11,7 +11,7 @@ from typing import Any
 
 from nearfar._tools.text import read_lines
 from nearfar.cli._options import Given, many
-from nearfar.cli._reading import Loaded, load_given, named_columns
+from nearfar.cli._reading import Loaded, load, named_columns
 from nearfar.cli._writing import draws
 from nearfar.errors import FileError, InputError
 
@@ -38,7 +38,8 @@ class Prepared:
     def display_names(self) -> tuple[str, ...]:
         """What to call the objects in pictures."""
         listing = self.loaded.objects
-        return self.names if listing is None else tuple(listing[name].display_name for name in self.names)
+        shown = {} if listing is None else dict(zip(listing.names, listing.display_names, strict=True))
+        return tuple(shown.get(name, name) for name in self.names)
 
     @property
     def groups(self) -> list[str] | None:
@@ -46,7 +47,8 @@ class Prepared:
         listing = self.loaded.objects
         if listing is None or not any(listing.groups):
             return None
-        return [listing[name].group or "no group" for name in self.names]
+        group_of = dict(zip(listing.names, listing.groups, strict=True))
+        return [group_of[name] or "no group" for name in self.names]
 
     def columns(self) -> dict[str, Any]:
         """The columns that every table of objects begins with."""
@@ -126,10 +128,10 @@ def prepared(
     many. ``settings`` : parameters of an embedding.
     """
     if given.dask is None and given.scratch is None:
-        loaded = load_given(given)
+        loaded = load(given)
         _need_answers(given, loaded, len(loaded.triplets))
         space, headline = _space(given, loaded, dimensions, settings or {})
-        space.diagonal = given.diagonal.value
+        space.diagonal = given.diagonal
         yield Prepared(loaded, space, headline, _images(given, loaded))
         return
     from nearfar import scale
@@ -235,12 +237,12 @@ def _in_blocks(given: Given, settings: dict[str, Any]) -> _InBlocks:
         dialect=given.dialect,
         columns=named_columns(given.column),
         objects=listing,
-        on_bad=given.on_bad.value,
+        on_bad=given.on_bad,
     )
     none = np.empty(0, np.int32)
     triplets = Triplets(none, none, none, answers.objects)
     loaded = Loaded(triplets, ReadResult(triplets), listing, {})
     fitted = scale.FeatureMap(parsed.kernel, landmarks=_landmarks(given)).fit(answers)
     _need_answers(given, loaded, fitted.n_answers_)
-    space = SimpleNamespace(phi=fitted.features_, model=parsed.kernel, diagonal=given.diagonal.value)
+    space = SimpleNamespace(phi=fitted.features_, model=parsed.kernel, diagonal=given.diagonal)
     return _InBlocks(loaded, space, "", _images(given, loaded))

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nearfar._tools.text import read_lines
-from nearfar.cli._options import Given, OnBad, many
+from nearfar.cli._options import Given, many
 from nearfar.errors import FileError, InputError, NearfarWarning
 
 if TYPE_CHECKING:
     from nearfar.io import ObjectList, ReadResult
     from nearfar.triplets import Triplets
 
-__all__ = ["Loaded", "load", "load_given", "named_columns", "read_groups"]
+__all__ = ["Loaded", "load", "named_columns", "read_groups"]
 
 
 @dataclass(frozen=True)
@@ -38,50 +38,26 @@ class Loaded:
     excluded: dict[str, int]
 
 
-def load_given(given: Given, *, key: str | None = None, announce: bool = True) -> Loaded:
-    """Read what the options of a command say."""
-    column = _with_group_column(given.column, given.groups)
-    return load(
-        given.answers,
-        dialect=given.dialect,
-        column=column,
-        objects=given.objects,
-        on_bad=given.on_bad,
-        exclude=given.exclude,
-        key=key,
-        announce=announce,
-    )
-
-
-def load(
-    answers: Sequence[str],
-    *,
-    dialect: str | None = None,
-    column: Sequence[str] | None = None,
-    objects: Path | None = None,
-    on_bad: str = "error",
-    exclude: Path | None = None,
-    key: str | None = None,
-    announce: bool = True,
-) -> Loaded:
+def load(given: Given, *, key: str | None = None, announce: bool = True) -> Loaded:
     """Read and join the answers of a command, and leave out whom ``exclude`` lists.
 
     Rows that were dropped are counted in a warning, unless the command tells of them itself (``announce=False``).
     """
     from nearfar.io import read_answers, read_objects
 
-    object_list = None if objects is None else read_objects(objects)
-    if any(str(name).endswith(".db") for name in answers):
+    answers = given.answers
+    object_list = None if given.objects is None else read_objects(given.objects)
+    if any(name.endswith(".db") for name in answers):
         from nearfar.ask.answers import read_databases
 
         result = read_databases(answers)
     else:
         result = read_answers(
             answers[0] if len(answers) == 1 else list(answers),
-            dialect=dialect,
-            columns=named_columns(column),
+            dialect=given.dialect,
+            columns=named_columns(_with_group_column(given)),
             objects=object_list,
-            on_bad=OnBad(on_bad).value,
+            on_bad=given.on_bad,
         )
     if announce and len(result.rejected):
         dropped = many(len(result.rejected), "row")
@@ -92,8 +68,9 @@ def load(
             stacklevel=2,
         )
     triplets, excluded = result.triplets, dict[str, int]()
-    if exclude is not None:
-        triplets, excluded = _leave_out(triplets, _people(exclude, triplets, key), where=str(exclude))
+    if given.exclude is not None:
+        names = _people(given.exclude, triplets, key)
+        triplets, excluded = _leave_out(triplets, names, where=str(given.exclude))
     return Loaded(triplets, result, object_list, excluded)
 
 
@@ -115,18 +92,15 @@ def named_columns(given: Sequence[str] | None) -> dict[str, Any] | None:
 
 
 def _people(path: Path, triplets: Triplets, key: str | None) -> list[str]:
-    """Names of the listed participants; pseudonyms are looked up with the key given, or with those that lie near."""
+    """Names of the listed participants; pseudonyms are looked up with the key given and with those that lie near."""
     from nearfar.report.pseudonyms import read_key, real_names
 
     names = [] if triplets.participant is None else [str(name) for name in triplets.participant.names]
-    listed = read_lines(path, "participant")
-    if key is not None:
-        return real_names(listed, names, key)
-    if set(listed) <= set(names):
-        return listed
+    listed = real_names(read_lines(path, "participant"), names, key)
     for near in sorted({*path.parent.glob("*.key"), *Path().glob("*.key")}):
-        with suppress(FileError):  # a key of another kind
-            listed = real_names(listed, names, read_key(near))
+        if not set(listed) <= set(names):
+            with suppress(FileError):  # a key of another kind
+                listed = real_names(listed, names, read_key(near))
     return listed
 
 
@@ -157,19 +131,19 @@ def _leave_out(
     return triplets[~np.isin(triplets.participant.codes, out)], excluded
 
 
-def _with_group_column(columns: Sequence[str] | None, given: str | None) -> list[str]:
+def _with_group_column(given: Given) -> list[str]:
     """What to ask the reader for: the columns, with that of the groups where no file is meant."""
-    named = list(columns or [])
-    if given is None or Path(given).is_file() or f"group={given}" in named:
+    named, groups = list(given.column or []), given.groups
+    if groups is None or Path(groups).is_file() or f"group={groups}" in named:
         return named
     from nearfar.io.sources import format_of
 
     try:
-        format_of(given)
+        format_of(groups)
     except FileError:  # it does not end as the name of a table does
-        return [*named, f"group={given}"]
+        return [*named, f"group={groups}"]
     raise FileError(
-        f"{given}: cannot be read, there is no such file; expected a table with the columns participant and group, or "
+        f"{groups}: cannot be read, there is no such file; expected a table with the columns participant and group, or "
         "the name of a column of the answers"
     )
 

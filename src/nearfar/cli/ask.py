@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import time
+from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,6 +31,9 @@ DatabaseOption = Annotated[
         help="A file, or postgresql://... for several processes. Default: study.db beside study.toml.",
     ),
 ]
+
+
+_logged: deque[float] = deque(maxlen=100)  # when the last lines were written to the log
 
 
 class _ServeByDefault(Group):
@@ -104,7 +109,7 @@ def _need_parts() -> None:
 
     from nearfar.errors import MissingExtra
 
-    for package in ("starlette", "uvicorn", "jinja2", "markdown_it", "PIL"):
+    for package in ("starlette", "uvicorn", "httptools", "jinja2", "markdown_it", "PIL"):
         if find_spec(package) is None:
             raise MissingExtra(package, "ask")
 
@@ -126,8 +131,11 @@ def _example_query(study: Study) -> str:
 
 
 def _harmless(record: logging.LogRecord) -> bool:
-    """Let nothing in a line of the log command the terminal; what people send may stand in it."""
+    """Let nothing in a line of the log command the terminal, as it may hold what people send; 100 lines a minute."""
     record.msg, record.args = printable(record.getMessage()), None
+    if len(_logged) == _logged.maxlen and time.monotonic() - _logged[0] < 60:
+        return False
+    _logged.append(time.monotonic())
     return True
 
 
@@ -138,9 +146,9 @@ def _open(study: Path, database: str | None, new_password: bool = False) -> Open
     from nearfar.ask.study import read_study
     from nearfar.ask.texts import read_texts
 
-    logging.basicConfig(format="nearfar: %(message)s", level=logging.WARNING)
-    for handler in logging.root.handlers:
-        handler.addFilter(_harmless)
+    handler = logging.StreamHandler()
+    handler.addFilter(_harmless)
+    logging.basicConfig(format="nearfar: %(message)s", level=logging.WARNING, handlers=[handler])
     read = read_study(study)
     read_texts(read)
     return open_study(read, database, fresh_password=new_password)

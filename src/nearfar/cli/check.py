@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from nearfar._tools.terminal import printable, write_out
-from nearfar.cli._options import READING, Given, OnBad, many, takes
-from nearfar.cli._reading import Loaded, load_given
+from nearfar.cli._options import READING, Given, many, takes
+from nearfar.cli._reading import Loaded, load
 from nearfar.errors import InputError
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def check(
 
     Example:  nearfar check answers.csv --objects objects.csv
     """
-    loaded = load_given(replace(given, on_bad=OnBad.drop), announce=False)
+    loaded = load(replace(given, on_bad="drop"), announce=False)
     facts = _facts(loaded)
     if rejected is not None:
         from nearfar.io.table_writing import write_table

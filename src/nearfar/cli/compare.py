@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import typer
 
 from nearfar.cli._options import READING, Given, OutputOption, takes
-from nearfar.cli._reading import load_given, read_groups
+from nearfar.cli._reading import load, read_groups
 from nearfar.cli._writing import check_file, is_picture, write_bytes
 from nearfar.errors import InputError
 
@@ -16,14 +15,6 @@ if TYPE_CHECKING:
     from nearfar.evaluate import Analysis
 
 __all__ = ["compare"]
-
-
-class Form(StrEnum):
-    """How the result is written."""
-
-    table = "table"
-    json = "json"
-    csv = "csv"
 
 
 @takes(*READING, "groups", "seed")
@@ -61,11 +52,11 @@ def compare(
     """
     if json and csv:
         raise InputError("--json and --csv: got both; choose one")
-    form = Form.json if json else Form.csv if csv else Form.table
+    form = "json" if json else "csv" if csv else "table"
     check_file(output)
     from nearfar.evaluate import Analysis
 
-    loaded = load_given(given)
+    loaded = load(given)
     names = None if model is None else _names(model)
     analysis = Analysis(loaded.triplets, models=names, cv=cv, seed=given.seed)
     if given.groups is not None:
@@ -76,19 +67,17 @@ def compare(
         given.tell(f"{analysis.headline}; in {output}")
 
 
-def _compare_groups(
-    given: Given, analysis: Analysis, groups: dict[str, str], form: Form, output: str
-) -> None:
+def _compare_groups(given: Given, analysis: Analysis, groups: dict[str, str], form: str, output: str) -> None:
     """Compare groups of people, as text, as JSON or as a figure."""
     drawn = is_picture(output)
-    if form is Form.csv or (drawn and form is not Form.table):
+    if form == "csv" or (drawn and form != "table"):
         raise InputError("--groups: is written as text, as JSON, or as a figure (.svg, .pdf, .png)")
     if drawn:
         _draw_groups(given, analysis, groups, output)
         return
     found = analysis.groups(groups)
     text = str(found)
-    if form is Form.json:
+    if form == "json":
         import json
 
         from nearfar.report.facts import plain
@@ -118,15 +107,15 @@ def _names(given: list[str]) -> list[str]:
     return list(dict.fromkeys(name.strip() for text in given for name in text.split(",") if name.strip()))
 
 
-def _written(analysis: Analysis, form: Form) -> str:
-    if form is Form.json:
+def _written(analysis: Analysis, form: str) -> str:
+    if form == "json":
         import json
 
         best = analysis.best
         chosen = {"model": best.name, "accuracy": best.accuracy, "picks": best.picks, "second": best.second}
         found = {**analysis.scores.to_dict(), "auto": chosen}
         return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
-    if form is Form.csv:
+    if form == "csv":
         table: str = analysis.scores.to_frame().write_csv()
         return table
     return f"{analysis.scores}\n\n{analysis.headline}\n"

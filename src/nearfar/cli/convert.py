@@ -7,7 +7,7 @@ from dataclasses import replace
 import typer
 
 from nearfar.cli._options import Given, many, takes
-from nearfar.cli._reading import load_given
+from nearfar.cli._reading import load
 from nearfar.errors import InputError
 
 __all__ = ["convert"]
@@ -42,7 +42,7 @@ def convert(
         raise InputError(
             f"OUT is missing; expected the file to write, e.g. nearfar convert {target} answers.parquet"
         )
-    loaded = load_given(replace(given, answers=source, dialect=from_), announce=False)
+    loaded = load(replace(given, answers=source, dialect=from_), announce=False)
     write_triplets(loaded.triplets, target, dialect=to, format=format)
     answers, result = loaded.triplets, loaded.result
     remarks = [f"{many(len(answers), 'answer')} about {many(answers.n_objects, 'object')}"]

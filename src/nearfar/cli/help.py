@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
+from typing import Literal
 
 import typer
 
 __all__ = ["help"]
 
 
-class Topic(StrEnum):
-    """What there is more to say about."""
-
-    columns = "columns"
-
-
 TEXTS = {
-    Topic.columns: """--column ROLE=NAME says what a column of the answers means, once per column, on any command that reads them.
+    "columns": """--column ROLE=NAME says what a column of the answers means, once per column, on any command that reads them.
 
 anchor, near, far                   the triplet itself
 anchor, option (twice), choice      which of two options is nearer to the anchor
@@ -35,7 +29,7 @@ Example:  nearfar check answers.csv --column anchor=Q --column option=L --column
 }
 
 
-def help(topic: Topic = typer.Argument(help="columns: what --column takes.")) -> None:
+def help(topic: Literal["columns"] = typer.Argument(help="columns: what --column takes.")) -> None:
     """Explain what is too long for the help of an option.
 
     Example:  nearfar help columns

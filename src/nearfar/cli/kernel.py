@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from nearfar.cli._options import METHOD, Diagonal, Given, takes
+from nearfar.cli._options import METHOD, Given, takes
 from nearfar.cli._prepared import Prepared, prepared
 from nearfar.cli._writing import check_outputs, write_all
 from nearfar.errors import FileError, InputError
@@ -51,7 +51,7 @@ def kernel(given: Given) -> None:
                 "kernel": K,
                 "objects": ready.names,
                 "uninformed": space.uninformed,
-                "shift": space.shift if given.diagonal is Diagonal.shift else 0.0,
+                "shift": space.shift if given.diagonal == "shift" else 0.0,
                 "model": space.model,
             },
             picture=lambda: _picture(ready, K, given.title),

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
-from enum import StrEnum
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
@@ -31,23 +30,7 @@ WHO = "Who is asked"
 ADVICE = "How many questions to ask"
 
 
-class KindChoice(StrEnum):
-    """What is asked."""
-
-    near = "near"
-    odd = "odd"
-    central = "central"
-    grid = "grid"
-
-
-class KernelChoice(StrEnum):
-    """What the landmark questions are for."""
-
-    k1 = "k1"
-    k2 = "k2"
-
-
-@takes("column", "seed", "quiet")
+@takes("column", "on_bad", "seed", "quiet")
 def plan(
     given: Given,
     objects: str = typer.Argument(
@@ -55,8 +38,8 @@ def plan(
         help="An object list (objects.csv), a text file with one name a line (or - for standard input), "
         "or a folder of pictures.",
     ),
-    kind: KindChoice = typer.Option(
-        KindChoice.near,
+    kind: Literal["near", "odd", "central", "grid"] = typer.Option(
+        "near",
         help="near: is the anchor nearer to one or to other? odd: which of three is the odd one out? "
         "central: which of three is the most central? grid: which of a grid are nearest to the anchor?",
     ),
@@ -75,8 +58,8 @@ def plan(
         help="Ask about landmarks only: how many to draw, or which (names with commas between them, or a file with "
         "one a line). Default: any three objects.",
     ),
-    kernel: KernelChoice = typer.Option(
-        KernelChoice.k1,
+    kernel: Literal["k1", "k2"] = typer.Option(
+        "k1",
         help="With --landmarks. k1: is the object nearer to this landmark or to that one? k2: is the landmark nearer "
         "to the object or to another landmark?",
     ),
@@ -147,7 +130,7 @@ def plan(
         from nearfar.evaluate.advice import Assumptions
 
         rests_on = Assumptions(dimension, agreement, seconds, minutes, pay)
-        asked = None if pilot is None else load([pilot], column=given.column).triplets
+        asked = None if pilot is None else load(replace(given, answers=[pilot])).triplets
         _advise(names, scheme, wanted, rests_on, asked, given.seed, output)
         return
     drawn = scheme.questions(names, wanted, given.seed)
@@ -195,11 +178,11 @@ class _Who:
         return self.people is None and not self.again and not self.checks
 
 
-def _scheme(kind: KindChoice, landmarks: str | None, kernel: KernelChoice, size: int, pick: int) -> Scheme:
+def _scheme(kind: Any, landmarks: str | None, kernel: Any, size: int, pick: int) -> Scheme:
     from nearfar.design import Scheme
 
     if landmarks is None:
-        return Scheme(kind.value, "random", size=size, pick=pick)
+        return Scheme(kind, "random", size=size, pick=pick)
     marks: int | list[str]
     if landmarks.strip().isdecimal():
         marks = int(landmarks)
@@ -207,7 +190,7 @@ def _scheme(kind: KindChoice, landmarks: str | None, kernel: KernelChoice, size:
         marks = read_lines(Path(landmarks), "name")
     else:
         marks = _not_blank(landmarks.split(","))
-    return Scheme(kind.value, kernel.value, marks, size, pick)
+    return Scheme(kind, kernel, marks, size, pick)
 
 
 def _budget(given: str | None, scheme: Scheme, names: Sequence[str], who: _Who) -> int | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from nearfar.cli._options import READING, Given, takes
-from nearfar.cli._reading import load_given, read_groups
+from nearfar.cli._reading import load, read_groups
 from nearfar.cli._writing import check_file, write_bytes
 from nearfar.errors import FileError, InputError, NearfarWarning
 
@@ -65,7 +65,7 @@ def report(
     from nearfar.report.pseudonyms import keep_key
 
     secret = None if show_participants else _secret(key, output)
-    loaded = load_given(given, key=secret)
+    loaded = load(given, key=secret)
     made = make_report(
         replace(loaded.result, triplets=loaded.triplets),
         model=given.model,

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
@@ -20,19 +19,11 @@ if TYPE_CHECKING:
 __all__ = ["tree"]
 
 
-class Method(StrEnum):
-    """What the distance between two groups is."""
-
-    complete = "complete"
-    average = "average"
-    single = "single"
-
-
 @takes(*METHOD, "images")
 def tree(
     given: Given,
-    method: Method = typer.Option(
-        Method.complete, help="Distance of two groups: of the farthest pair, the mean, the nearest."
+    method: Literal["complete", "average", "single"] = typer.Option(
+        "complete", help="Distance of two groups: of the farthest pair, the mean, the nearest."
     ),
     clusters: int | None = typer.Option(
         None, "--clusters", "-k", min=1, help="Cut the tree into so many clusters."
@@ -96,23 +87,23 @@ class _Grown:
         return number[found]
 
 
-def _of_objects(ready: Prepared, method: Method) -> _Grown:
+def _of_objects(ready: Prepared, method: str) -> _Grown:
     import numpy as np
 
     try:
-        tree = ready.space.tree(method.value)
+        tree = ready.space.tree(method)
     except TooLargeError as error:
         raise TooLargeError(f"{str(error).partition(';')[0]}; give --leaves 200 to cluster first") from error
     return _Grown(tree, ready.names, ready.display_names, np.arange(len(ready.names)), ready.images)
 
 
-def _of_clusters(ready: Prepared, method: Method, leaves: int) -> _Grown:
+def _of_clusters(ready: Prepared, method: str, leaves: int) -> _Grown:
     """A tree of clusters, and of the uninformed objects above its root."""
     import numpy as np
 
     from nearfar.methods import with_uninformed
 
-    found = ready.space.cluster_tree(leaves, method.value)
+    found = ready.space.cluster_tree(leaves, method)
     count, unknown = len(found.sizes), found.uninformed
     alone = count + np.arange(len(unknown))
     leaf_of = found.labels.astype(np.int64)

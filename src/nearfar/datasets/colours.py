@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar._tools.atomic import make_folder
 from nearfar._tools.checks import Seed, generator
 from nearfar.datasets._colour_table import CSS, hue_group, lab_from_hex
 from nearfar.design import Questions, farthest_first, landmark_questions, random_questions
-from nearfar.errors import FileError
 from nearfar.triplets import Triplets
 
 __all__ = ["ColourTruth", "Colours", "make_colours"]
@@ -100,11 +100,7 @@ class Colours:
         from nearfar.io import write_triplets
 
         target = Path(folder)
-        try:
-            (target / "images").mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            reason = "it is a file" if target.is_file() else (error.strerror or str(error)).lower()
-            raise FileError(f"{target}: cannot be written, {reason}; give a folder") from error
+        make_folder(target / "images")
         write_triplets(self.triplets, target / "answers.csv")
         with (target / "objects.csv").open("w", newline="", encoding="utf-8") as file:
             table = csv.writer(file, lineterminator="\n")

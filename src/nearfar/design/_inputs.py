@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from nearfar._tools.checks import check_count
 from nearfar.errors import InputError, UninformedWarning
-from nearfar.triplets.columns import sound_names
+from nearfar.triplets.columns import numbered_names, sound_names
 
 __all__ = ["Objects", "check_budget", "object_names", "warn_uninformed"]
 
@@ -21,7 +21,7 @@ Objects = Sequence[str] | int
 def object_names(objects: Objects) -> tuple[str, ...]:
     """Names of the objects; a number n stands for "0", "1", ..., n - 1."""
     if isinstance(objects, (int, np.integer)):
-        return tuple(map(str, range(check_count(objects, "objects", least=0, most=2**31 - 1))))
+        return numbered_names(objects, "objects")
     if isinstance(objects, str):
         raise InputError(
             f"objects: expected a list of names or their number, got the text {objects!r}; "

@@ -303,11 +303,12 @@ def _bound(
     rows = np.empty((len(slot), shown.array.shape[1]), dtype=np.int32)
     for number, source in ((NEW, shown), (AGAIN, shown.turned()), (CHECK, graded)):
         rows[role == number] = source.array[slot[role == number]]
-    asked = role != CHECK
+    asked, numbers = role != CHECK, np.full(len(slot), -1)
+    numbers[asked] = question[slot[asked]]
     return Booklets(
         shown.replaced(rows),
         participant=np.repeat(np.arange(1, len(lists) + 1), lengths),
         place=np.concatenate([np.arange(1, length + 1) for length in lengths]),
         role=role.astype(np.int8),
-        question=np.where(asked, question[np.where(asked, slot, 0)], -1),
+        question=numbers,
     )

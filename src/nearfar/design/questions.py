@@ -111,17 +111,12 @@ class Questions:
         return self.array[:, at]
 
     def shuffled(self, seed: Seed = 0) -> Questions:
-        """The same questions in random order, the options of each as by ``placed``."""
-        rng = generator(seed)
-        return self[rng.permutation(len(self))].placed(rng)
-
-    def placed(self, seed: Seed = 0) -> Questions:
-        """The same questions with the options of each in random order.
+        """The same questions in random order, the options of each in random order.
 
         Of "near" questions every object stands left and right equally often, give or take one.
         """
         rng = generator(seed)
-        rows = self.array.copy()
+        rows = self.array[rng.permutation(len(self))]
         options = rows[:, int(self.anchored) :]
         if self.kind == "near":
             number = np.arange(len(self))

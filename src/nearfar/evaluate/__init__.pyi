@@ -13,5 +13,4 @@ from .splits import kfold as kfold
 from .tastes import find_tastes as find_tastes
 from .views import compare as compare
 from .views import fit as fit
-from .views import kernel_matrix as kernel_matrix
 from .views import stability as stability

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import ArrayLike
 
 from nearfar._tools.checks import Seed
 from nearfar.evaluate.analysis import Analysis
@@ -18,7 +17,7 @@ from nearfar.space.models import parse_model, with_components
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets, as_triplets
 
-__all__ = ["compare", "fit", "kernel_matrix", "stability"]
+__all__ = ["compare", "fit", "stability"]
 
 
 def fit(
@@ -57,45 +56,6 @@ def fit(
     if counts_repeats(chosen):
         warn_of_controls(answers)
     return space
-
-
-def kernel_matrix(
-    answers: Triplets | ArrayLike,
-    model: Any = "auto",
-    *,
-    landmarks: Sequence[Any] | None = None,
-    diagonal: Literal["shift", "keep"] = "shift",
-    dtype: DTypeLike = np.float64,
-) -> NDArray[Any]:
-    """The (n, n) kernel matrix of a collection of answers.
-
-    For a kernel it is Phi Phi' with the diagonal shifted: the smallest eigenvalue over informed objects is taken off
-    their diagonal entries, against diagonal dominance (section 2.1 of the paper), unless ``diagonal="keep"``. For an
-    embedding it is the inner products of the points, centred and scaled to a mean squared length of 1.
-
-    Parameters
-    ----------
-    answers, model, landmarks : as for ``fit``.
-    diagonal : "shift" or "keep".
-    dtype : float64 or float32.
-
-    Examples
-    --------
-    >>> line = [[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 0, 2], [1, 0, 3], [1, 2, 3]]
-    >>> line += [[2, 3, 1], [2, 3, 0], [2, 1, 0], [3, 2, 1], [3, 2, 0], [3, 1, 0]]  # points at 0, 1, 5, 6
-    >>> kernel_matrix(line, "k1", diagonal="keep").round(2)[0]
-    array([ 1.  ,  0.33, -0.33, -0.33])
-    """
-    from nearfar import kernel
-
-    if not (isinstance(model, str) and model == "auto"):
-        chosen = parse_model(_named(model), landmarks=landmarks)
-        if chosen.kernel is not None and chosen.estimator is None and chosen.n_components is None:
-            return kernel.kernel_matrix(
-                answers, chosen.kernel, landmarks=landmarks, diagonal=diagonal, dtype=dtype
-            )
-    K = fit(answers, model, landmarks=landmarks).kernel(diagonal)
-    return K.astype(dtype, copy=False)
 
 
 def compare(

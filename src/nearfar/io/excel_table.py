@@ -1,30 +1,42 @@
-"""Excel workbooks: the first sheet, every cell as text."""
+"""Excel workbooks: the first sheet, every cell as text, read in a child process that may die of a hostile file."""
 
 from __future__ import annotations
 
+import importlib.util
 import io
 import os
 import re
+import subprocess
+import sys
 import warnings
 import zipfile
 import zlib
-from collections.abc import Iterator
-from typing import Any
 
 import polars as pl
 
+from nearfar._tools.limits import LIMITS
 from nearfar.errors import FileError, MissingExtra, NearfarWarning
-from nearfar.io.header import Header
 from nearfar.io.sources import Source
-from nearfar.io.typed_tables import READABLE, TypedTable, check_unpacked, first_line
+from nearfar.io.table import Header
+from nearfar.io.typed_tables import TypedTable, check_unpacked
 
 __all__ = ["excel_table"]
 
-SHEET = re.compile(r"xl/worksheets/[^/]*\.xml")
-PLACE = re.compile(rb"""\br\s*=\s*["']([A-Z]*)([0-9]*)["']""")  # of a cell (XFD7) or of a row (7)
-CELL_BYTES = 32  # what the reader takes for every cell of the rectangle that holds all cells
-ZIP_FAULTS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
-CHUNK, OVERLAP = 1 << 20, 64
+ZIP_FAULTS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, KeyError)
+# The reader makes room for all cells from the first to the last row and column, or aborts: so it works under a limit
+CHILD = """
+import sys
+try:
+    import resource
+    resource.setrlimit(resource.RLIMIT_DATA, (int(sys.argv[1]),) * 2)
+except (ImportError, ValueError, OSError):
+    pass
+import fastexcel, polars
+book = fastexcel.read_excel(sys.stdin.buffer.read())
+cells = book.load_sheet(0, header_row=None, skip_rows=0, dtypes="string")
+sys.stdout.buffer.write("\\0".join(book.sheet_names).encode() + b"\\n")
+polars.DataFrame(cells).write_ipc(sys.stdout.buffer)
+"""
 
 
 class _ExcelTable(TypedTable):
@@ -41,21 +53,13 @@ class _ExcelTable(TypedTable):
 
 def excel_table(source: Source) -> TypedTable:
     """The first sheet of an Excel workbook; its first row that is not blank holds the names of the columns."""
-    try:
-        import fastexcel
-    except ImportError as error:
-        raise MissingExtra("fastexcel", "excel") from error
-    data = source.data if isinstance(source.data, bytes) else str(source.data)
-    try:
-        _check_rectangle(source)
-        book = fastexcel.read_excel(data)
-        cells = pl.DataFrame(book.load_sheet(0, header_row=None, skip_rows=0, dtypes="string"))
-    except (fastexcel.FastExcelError, *ZIP_FAULTS, *READABLE) as error:
-        raise FileError(f"{source.name}: is not a readable Excel workbook ({first_line(error)})") from error
-    if len(book.sheet_names) > 1:
+    if importlib.util.find_spec("fastexcel") is None:
+        raise MissingExtra("fastexcel", "excel")
+    names, cells = _load(source)
+    if len(names) > 1:
         warnings.warn(
-            f"{source.name}: only the first sheet is read, {book.sheet_names[0]!r}; to read another ("
-            f"{', '.join(map(repr, book.sheet_names[1:]))}), put it first or save it as a file of its own",
+            f"{source.name}: only the first sheet is read, {names[0]!r}; to read another ("
+            f"{', '.join(map(repr, names[1:]))}), put it first or save it as a file of its own",
             NearfarWarning,
             stacklevel=2,
         )
@@ -65,41 +69,51 @@ def excel_table(source: Source) -> TypedTable:
     return _ExcelTable(source, cells, at)
 
 
-def _check_rectangle(source: Source) -> None:
-    """Refuse a workbook that would take far more memory than its file.
-
-    The reader makes room for all cells from the first to the last row and column: one cell in the last corner would
-    end the process. All parts are unpacked here, which fails where one is longer than the archive says.
-    """
-    file = io.BytesIO(source.data) if isinstance(source.data, bytes) else source.data
-    size = len(source.data) if isinstance(source.data, bytes) else os.path.getsize(source.data)
-    with zipfile.ZipFile(file) as archive:
-        members = archive.infolist()
-        check_unpacked(source, size, sum(member.file_size for member in members))
-        for member in members:
-            rows = columns = 0
-            with archive.open(member) as stream:
-                for text in _chunks(stream):
-                    if SHEET.fullmatch(member.filename):
-                        for letters, digits in PLACE.findall(text):
-                            rows, columns = (
-                                max(rows, int(digits[:9] or 0)),
-                                max(columns, _number(letters[:6])),
-                            )
-            check_unpacked(source, size, CELL_BYTES * rows * columns)
-
-
-def _chunks(stream: Any) -> Iterator[bytes]:
-    """The contents in pieces that overlap, so that no place is cut in two."""
-    before = b""
-    while found := stream.read(CHUNK):
-        yield before + found
-        before = found[-OVERLAP:]
+def _load(source: Source) -> tuple[list[str], pl.DataFrame]:
+    """The names of the sheets, and the cells of the first."""
+    try:
+        with source.open() as file, zipfile.ZipFile(file) as archive:
+            size = file.seek(0, io.SEEK_END)
+            check_unpacked(source, size, sum(member.file_size for member in archive.infolist()))
+            _refuse_merged(source, archive)
+            file.seek(0)
+            data = file.read()
+    except ZIP_FAULTS as error:
+        raise FileError(f"{source.name}: is not a readable Excel workbook ({error})") from error
+    most = (1 << 30) + max(LIMITS.unpacked_bytes, LIMITS.unpacked_ratio * size)
+    child = subprocess.run(
+        [sys.executable, "-c", CHILD, str(most)],
+        input=data,
+        capture_output=True,
+        env=os.environ | {"POLARS_MAX_THREADS": "1"},
+        check=False,
+    )
+    if child.returncode:
+        said = child.stderr.decode("utf-8", "replace").strip().splitlines() or ["it ended without a word"]
+        memory = "memory" in said[-1] or child.returncode < 0
+        why = f"it would take more than {most:,} bytes of memory" if memory else said[-1][:200]
+        raise FileError(f"{source.name}: is not a readable Excel workbook ({why})")
+    listed, _, table = child.stdout.partition(b"\n")
+    return listed.decode().split("\0"), pl.read_ipc(table)
 
 
-def _number(letters: bytes) -> int:
-    """The number of a column, from 1: A, B, ..., Z, AA."""
-    number = 0
-    for letter in letters:
-        number = 26 * number + letter - 64
-    return number
+def _refuse_merged(source: Source, archive: zipfile.ZipFile) -> None:
+    """Refuse a first sheet with merged cells that span rows: only the first of them has the value."""
+    book, links = (archive.read(f"xl/{name}") for name in ("workbook.xml", "_rels/workbook.xml.rels"))
+    first = re.search(rb"<sheet\b[^>]*?\br:id\s*=\s*[\"']([^\"']+)", book)
+    link = first and re.search(
+        rb"<Relationship\b(?=[^>]*\bId\s*=\s*[\"']%s[\"'])[^>]*?\bTarget\s*=\s*[\"']/?(?:xl/)?([^\"']+)"
+        % re.escape(first[1]),
+        links,
+    )
+    name = f"xl/{link[1].decode()}" if link else ""
+    sheet = archive.read(name) if name in archive.namelist() else b""
+    for left, top, right, bottom in re.findall(
+        rb"<mergeCell\b[^>]*?\bref\s*=\s*[\"']([A-Z]+)([0-9]+):([A-Z]+)([0-9]+)", sheet
+    ):
+        if top != bottom:
+            where = f"{left.decode()}{top.decode()}:{right.decode()}{bottom.decode()}"
+            raise FileError(
+                f"{source.name}: the cells {where} are merged, so that only the first row has their value; unmerge them in "
+                "the spreadsheet and fill them down"
+            )

@@ -11,16 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar.errors import NearfarWarning
+from nearfar.io.naming import NUMBER
+from nearfar.triplets import Triplets
 from nearfar.triplets.columns import median_of_times
 
 __all__ = ["similar_names", "slow_seconds", "warn_of_suspicions"]
 
-INVISIBLE = re.compile(
-    r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
-)  # of no width: spaces, joiners, directions
-TYPICAL = 3.0  # a median response time, in seconds
-MOST = TYPICAL * 1000**0.5  # beyond it, a thousandth is nearer to what is typical
-MANY = 5
+# of no width: spaces, joiners, directions
+INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 
 
 def similar_names(names: Sequence[str], *, case: bool = True) -> list[tuple[str, ...]]:
@@ -51,24 +49,30 @@ def slow_seconds(seconds: NDArray[np.float64] | None) -> float | None:
     (1950.0, None)
     """
     known = np.zeros(0) if seconds is None else seconds[np.isfinite(seconds) & (seconds > 0)]
-    if not len(known):
-        return None
-    median = median_of_times(known)
-    return median if median > MOST else None
+    median = median_of_times(known) if len(known) else 0.0
+    return median if median > 3.0 * 1000**0.5 else None  # of which a thousandth is nearer to the usual 3 s
 
 
-def warn_of_suspicions(source: str, names: Sequence[str], seconds: NDArray[np.float64] | None) -> None:
-    """One warning for names that look the same, and one for times that are hardly seconds."""
-    alike = similar_names(names, case=False)
+def warn_of_suspicions(source: str, triplets: Triplets, shown: int = 5) -> None:
+    """Warn of names that look the same, of ratings in place of names, and of times that are hardly seconds."""
+    alike = similar_names(triplets.objects, case=False)
     if alike:
-        shown = "; ".join(" and ".join(map(ascii, group)) for group in alike[:MANY])
-        more = f"; and {len(alike) - MANY:,} more" if len(alike) > MANY else ""
+        pairs = "; ".join(" and ".join(map(ascii, group)) for group in alike[:shown])
+        more = f"; and {len(alike) - shown:,} more" if len(alike) > shown else ""
         warnings.warn(
-            f"{source}: some names differ only by spaces or Unicode form, and count as different objects: {shown}{more}",
+            f"{source}: some names differ only by spaces or Unicode form, and count as different objects: {pairs}{more}",
             NearfarWarning,
             stacklevel=4,
         )
-    median = slow_seconds(seconds)
+    rating = _role_of_numbers(triplets)
+    if rating is not None:
+        warnings.warn(
+            f"{source}: {rating} holds nothing but numbers where the others have names, so it may be a rating; expected "
+            "the object that was further away (tables of ratings are not answers)",
+            NearfarWarning,
+            stacklevel=4,
+        )
+    median = slow_seconds(triplets.seconds)
     if median is not None:
         warnings.warn(
             f"{source}: the median response time is {median:,.0f} s, which looks like milliseconds; if so, name the "
@@ -76,3 +80,11 @@ def warn_of_suspicions(source: str, names: Sequence[str], seconds: NDArray[np.fl
             NearfarWarning,
             stacklevel=4,
         )
+
+
+def _role_of_numbers(triplets: Triplets, enough: int = 20) -> str | None:
+    """The one role whose names are all numbers, where none in the two others is; None where answers are few."""
+    roles = ("anchor", "near", "far")
+    are_numbers = np.array([NUMBER.fullmatch(name) is not None for name in triplets.objects], dtype=bool)
+    share = [are_numbers[getattr(triplets, role)].mean() for role in roles] if len(triplets) >= enough else []
+    return roles[share.index(1)] if sorted(share) == [0, 0, 1] else None

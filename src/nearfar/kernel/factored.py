@@ -77,11 +77,11 @@ class Factored:
         facts = phi.gather("looking at the features", _facts, check=not phi.checked)
         counts = phi.total("columns", column_counts)
         (found,) = phi.backend.gather("columns", [counts])
-        self.is_sparse = any(fact.is_sparse for fact in facts)
-        self.nbytes = sum(fact.nbytes for fact in facts)
+        self.is_sparse = any(sparse_one for _, sparse_one, _ in facts)
+        self.nbytes = sum(nbytes for _, _, nbytes in facts)
         self.columns = np.flatnonzero(found > (1 if self.is_sparse else 0))
         whole = not self.is_sparse and len(self.columns) == phi.width
-        blocks, sizes = list(phi.blocks), [fact.informed for fact in facts]
+        blocks, sizes = list(phi.blocks), [informed for informed, _, _ in facts]
         changed = [
             i for i, (left, size) in enumerate(zip(sizes, phi.sizes, strict=True)) if left < size or not whole
         ]
@@ -89,19 +89,6 @@ class Factored:
         for i, block in zip(changed, new, strict=True):
             blocks[i] = block
         return blocks, sizes
-
-    @classmethod
-    def of(cls, shared: Any, own: Floats) -> Factored:
-        """The kernel of rows that are all informed, with what their other columns add to the diagonal."""
-        factored = cls.__new__(cls)
-        factored.phi = RowBlocks.of(shared)
-        factored.columns = np.arange(shared.shape[1])
-        factored.is_sparse, factored.nbytes = is_sparse(shared), stored_bytes(shared)
-        block = SharedAndOwn(shared, own) if factored.is_sparse else shared
-        factored.shared = RowBlocks(
-            factored.phi.backend, [block], [len(own)], shared.shape[1], shared.dtype, checked=True
-        )
-        return factored
 
     @property
     def size(self) -> int:
@@ -198,16 +185,10 @@ def factor(phi: PhiLike) -> Factored:
 # -------------------------------------------------------------------- one block
 
 
-class _SharedBlock(NamedTuple):
-    """The informed rows of a block, as ``Factored.shared`` holds them, and the columns of what is shared."""
+def split(phi: Any, counts: NDArray[np.int64] | None = None) -> tuple[Any, NDArray[np.int64]]:
+    """The informed rows of a block as ``Factored.shared`` holds them, and the columns that are kept.
 
-    block: Any
-    columns: NDArray[np.int64]
-
-
-def split(phi: Any, counts: NDArray[np.int64] | None = None) -> _SharedBlock:
-    """The informed rows of a block, columns of a single object folded into ``own``, empty columns dropped.
-
+    Columns of a single object are folded into ``own``, empty ones dropped.
     ``counts`` are the ``column_counts`` of all blocks, where there are others.
     """
     phi = as_rows(phi)
@@ -217,16 +198,16 @@ def split(phi: Any, counts: NDArray[np.int64] | None = None) -> _SharedBlock:
     if not is_sparse(phi):
         used = phi.any(axis=0) if counts is None else counts > 0
         columns = np.flatnonzero(used)
-        return _SharedBlock(phi if used.all() else phi[:, columns], columns)
+        return (phi if used.all() else phi[:, columns]), columns
     columns, found, codes = _count_columns(phi, counts)
     private = found == 1
     squares = np.where(private[codes], phi.data, 0).astype(np.float64) ** 2
     own = np.add.reduceat(squares, phi.indptr[:-1]) if len(rows) else np.zeros(0)
-    return _SharedBlock(SharedAndOwn(_keep_columns(phi, codes, ~private), own), columns[~private])
+    return SharedAndOwn(_keep_columns(phi, codes, ~private), own), columns[~private]
 
 
 def _split_of(phi: Any, counts: NDArray[np.int64]) -> Any:
-    return split(phi, counts).block
+    return split(phi, counts)[0]
 
 
 def as_split(block: Any) -> SharedAndOwn:
@@ -234,16 +215,11 @@ def as_split(block: Any) -> SharedAndOwn:
     return block if isinstance(block, SharedAndOwn) else SharedAndOwn(block, np.zeros(block.shape[0]))
 
 
-class _Fact(NamedTuple):
-    informed: int
-    is_sparse: bool
-    nbytes: int
-
-
-def _facts(block: Any, check: bool) -> _Fact:
+def _facts(block: Any, check: bool) -> tuple[int, bool, int]:
+    """(informed rows, whether it is sparse, bytes) of a block."""
     if check:
         check_finite(block)
-    return _Fact(len(informed_rows(block)), is_sparse(block), stored_bytes(block))
+    return len(informed_rows(block)), is_sparse(block), stored_bytes(block)
 
 
 def _pick(block: Any, rows: NDArray[Any]) -> Any:

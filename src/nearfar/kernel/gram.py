@@ -13,9 +13,10 @@ from scipy.linalg import blas
 from nearfar._tools import threads
 from nearfar._tools.compiled import compiled
 from nearfar._tools.memory import check_square
-from nearfar.kernel.phi import as_floats
+from nearfar.errors import InputError
+from nearfar.kernel.phi import as_floats, refuse_others
 
-__all__ = ["gram"]
+__all__ = ["cross_kernel", "gram"]
 
 STRIP = 512
 DENSE_BYTES = 1 << 28
@@ -41,6 +42,24 @@ def gram(phi: Any) -> NDArray[Any]:
     if crowded and n * p * columns.dtype.itemsize < DENSE_BYTES:
         return _dense(columns.toarray())
     return _by_columns(columns)
+
+
+def cross_kernel(phi: Any, other: Any) -> NDArray[Any]:
+    """(n, m) inner products between the rows of two Phi with the same columns, e.g. new and fitted objects.
+
+    >>> cross_kernel(np.eye(2), np.array([[0.6, 0.8]]))
+    array([[0.6],
+           [0.8]])
+    """
+    for given in (phi, other):
+        refuse_others(given, "phi")
+    phi, other = as_floats(phi), as_floats(other)
+    if phi.shape[1] != other.shape[1]:
+        raise InputError(
+            f"cross_kernel: {phi.shape[1]} columns against {other.shape[1]}; both must come from one fitted FeatureMap",
+        )
+    product = phi @ other.T
+    return np.asarray(product.toarray() if hasattr(product, "toarray") else product)
 
 
 def _dense(phi: NDArray[Any]) -> NDArray[Any]:

@@ -6,7 +6,7 @@ All give the same: eigenvalues, largest first, and unit eigenvectors over the ob
 from __future__ import annotations
 
 import warnings
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import linalg
@@ -14,33 +14,18 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from nearfar._tools.arrays import Floats
 from nearfar._tools.threads import one_blas_thread
+from nearfar.blocks import LOCAL
 from nearfar.errors import InputError, NotConverged
 from nearfar.kernel.factored import Factored, as_split
 from nearfar.methods._columns import SLICE_ROWS, scatter_of
-from nearfar.methods.strategy import Strategy
 
-__all__ = ["Axes", "Spectrum", "check_solver", "leading", "leading_axes", "trace"]
+__all__ = ["check_solver", "choose_strategy", "leading", "leading_axes", "trace"]
 
 SOLVERS = ("auto", "dense", "arpack")
+STRATEGIES = ("auto", "matrix", "columns", "products")
 RESTARTS = 300
 SCATTERED = 8  # what a stored entry costs in a product with a sparse Phi beside one of a dense matrix
 ALL_AT_ONCE = 1_000  # up to this size, or for many components, a dense solver is the quickest
-
-
-class Spectrum(NamedTuple):
-    """values (d,) largest first; vectors (n, d) with unit columns, zero where the value is."""
-
-    values: Floats
-    vectors: Floats
-
-
-class Axes(NamedTuple):
-    """values (d,) largest first; axes (q, d) with vectors = (X - mean) @ axes / sqrt(values); mean (q,); trace of H K H."""
-
-    values: Floats
-    axes: Floats
-    mean: Floats
-    trace: float
 
 
 def check_solver(eigen_solver: object) -> str:
@@ -50,23 +35,48 @@ def check_solver(eigen_solver: object) -> str:
     return str(eigen_solver)
 
 
+def choose_strategy(factored: Factored, strategy: str) -> str:
+    """The strategy that was asked for; for "auto" the smallest matrix, "products" where n x n and p x p dwarf Phi.
+
+    >>> from nearfar.kernel.factored import factor
+    >>> choose_strategy(factor(np.ones((50, 3))), "auto"), choose_strategy(factor(np.eye(3, 50)), "auto")
+    ('columns', 'matrix')
+    """
+    if strategy not in STRATEGIES:
+        raise InputError(f"strategy={strategy!r} is not known; expected {', '.join(STRATEGIES)}")
+    # with columns of single objects the p x p matrix would need those too; n x n has no such trouble
+    is_thin = not factored.own.any()
+    if strategy == "columns" and not is_thin:
+        raise InputError(
+            "strategy='columns' needs rows without columns of a single object; use strategy='products'"
+        )
+    if strategy != "auto":
+        return strategy
+    direct = "columns" if is_thin and factored.width < factored.size else "matrix"
+    needed = 8 * (factored.width if direct == "columns" else factored.size) ** 2
+    limit = max(1 << 27, 3 * factored.nbytes)  # below 128 MB a direct method is never worth avoiding
+    if factored.phi.backend is not LOCAL:
+        limit = min(limit, 1 << 30)
+    return direct if needed <= limit else "products"
+
+
 def leading(
     factored: Factored,
     count: int,
-    strategy: Strategy,
+    strategy: str,
     K: Floats | None = None,
     *,
     solver: str = "auto",
     restarts: int = RESTARTS,
-) -> Spectrum:
-    """The ``count`` largest eigenpairs of H K H, by its matrix or by products; zeros where K has fewer.
+) -> tuple[Floats, Floats]:
+    """The ``count`` largest eigenvalues of H K H and unit eigenvectors (n, count); zeros where K has fewer.
 
     ``K`` is the matrix over the informed rows, where it is at hand already; it is of no use afterwards.
     """
     n, most = factored.size, min(count, factored.size)
     # the same steps, each cheaper than one with K
     scattered = factored.is_sparse and SCATTERED * factored.n_entries < n * n
-    if strategy is Strategy.PRODUCTS or (K is None and scattered and _is_iterated(n, most, solver)):
+    if strategy == "products" or (K is None and scattered and _is_iterated(n, most, solver)):
         found = _by_products(factored, most, solver, restarts)
     else:
         K = factored.matrix() if K is None else K
@@ -74,19 +84,22 @@ def leading(
         K -= means
         K -= (means - means.mean())[:, None]
         found = _top(K, most, solver, restarts)
-    return _without_noise(found, count, factored.phi.dtype)
+    return _without_noise(*found, count, factored.phi.dtype)
 
 
 def leading_axes(
     factored: Factored, count: int, *, solver: str = "auto", slice_rows: int = SLICE_ROWS
-) -> Axes:
-    """The ``count`` largest eigenvalues of H K H and their axes over columns, from Xc'Xc summed over blocks of rows."""
+) -> tuple[Floats, Floats, Floats, float]:
+    """(values, axes, mean, trace): the ``count`` largest eigenvalues of H K H, and their axes (q, d) over columns.
+
+    Eigenvectors are (X - mean) @ axes / sqrt(values); all comes from Xc'Xc, summed over blocks of rows.
+    """
     mean = factored.column_sums / factored.size
     scatter: Floats = factored.shared.sum("scatter", _scatter, mean=mean, height=slice_rows)
     total = float(np.trace(scatter))
     found = _top(scatter, min(count, len(scatter)), solver, RESTARTS)
-    values, axes = _without_noise(found, count, factored.phi.dtype)
-    return Axes(values, axes, mean, total)
+    values, axes = _without_noise(*found, count, factored.phi.dtype)
+    return values, axes, mean, total
 
 
 def trace(factored: Factored) -> float:
@@ -99,11 +112,11 @@ def _scatter(block: Any, mean: Floats, height: int) -> Floats:
     return scatter_of(as_split(block).shared, mean, height)
 
 
-def _without_noise(found: Spectrum, count: int, dtype: Any) -> Spectrum:
+def _without_noise(values: Floats, vectors: Floats, count: int, dtype: Any) -> tuple[Floats, Floats]:
     """``count`` pairs, those that are nothing but rounding error set to zero."""
     noise = 1e-12 if dtype == np.float64 else 1e-6
-    rank = int((found.values > noise * found.values.max(initial=0.0)).sum())
-    return Spectrum(_first(found.values[None], rank, count)[0], _first(found.vectors, rank, count))
+    rank = int((values > noise * values.max(initial=0.0)).sum())
+    return _first(values[None], rank, count)[0], _first(vectors, rank, count)
 
 
 def _first(vectors: Floats, rank: int, count: int) -> Floats:
@@ -113,7 +126,7 @@ def _first(vectors: Floats, rank: int, count: int) -> Floats:
     return kept
 
 
-def _by_products(factored: Factored, count: int, solver: str, restarts: int) -> Spectrum:
+def _by_products(factored: Factored, count: int, solver: str, restarts: int) -> tuple[Floats, Floats]:
     def centred(v: Floats) -> Floats:
         image = factored.product(v - v.mean(axis=0))
         result: Floats = image - image.mean(axis=0)
@@ -128,14 +141,14 @@ def _by_products(factored: Factored, count: int, solver: str, restarts: int) -> 
 # ---------------------------------------------------------------- solvers
 
 
-def _top(matrix: Floats, count: int, solver: str, restarts: int) -> Spectrum:
+def _top(matrix: Floats, count: int, solver: str, restarts: int) -> tuple[Floats, Floats]:
     """Largest eigenpairs of a symmetric matrix."""
     n = len(matrix)
     if _is_iterated(n, count, solver):
         return _iterate(matrix, count, restarts)
     with one_blas_thread(n, ALL_AT_ONCE):
         values, vectors = linalg.eigh(matrix, subset_by_index=[n - count, n - 1])
-    return Spectrum(np.maximum(values[::-1], 0), vectors[:, ::-1])
+    return np.maximum(values[::-1], 0), vectors[:, ::-1]
 
 
 def _is_iterated(n: int, count: int, solver: str) -> bool:
@@ -144,7 +157,7 @@ def _is_iterated(n: int, count: int, solver: str) -> bool:
     return solver == "arpack" and count < n - 1
 
 
-def _iterate(operator: Any, count: int, restarts: int) -> Spectrum:
+def _iterate(operator: Any, count: int, restarts: int) -> tuple[Floats, Floats]:
     """Lanczos from a fixed start, to machine precision, so that all strategies give the same picture.
 
     Where eigenvalues lie too close for that, to a thousandth; a map of such a kernel shows noise, and a warning says so.
@@ -164,4 +177,4 @@ def _iterate(operator: Any, count: int, restarts: int) -> Spectrum:
             found = eigsh(operator, k=count, which="LA", v0=start, tol=1e-3, maxiter=operator.shape[0])
     values, vectors = found
     order = np.argsort(-values, kind="stable")
-    return Spectrum(np.maximum(values[order], 0), vectors[:, order])
+    return np.maximum(values[order], 0), vectors[:, order]

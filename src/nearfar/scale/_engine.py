@@ -127,7 +127,7 @@ def _seconds(variable: str, default: float) -> float:
     return seconds
 
 
-class Engine:
+class Engine(Backend):
     """Runs functions on the workers of one client."""
 
     in_place = False  # a task may be run again with what it was given

@@ -16,7 +16,7 @@ from nearfar._tools.checks import check_count
 from nearfar.blocks import Handle, RowBlocks, join
 from nearfar.errors import FileError, InputError, MissingExtra
 from nearfar.kernel.factored import Factored
-from nearfar.kernel.matrix import cross_kernel
+from nearfar.kernel.gram import cross_kernel
 from nearfar.kernel.phi import informed_rows, uninformed
 from nearfar.kernel.shift import check_diagonal, smallest_eigenvalue
 from nearfar.scale._answers import Answers

@@ -11,7 +11,7 @@ from nearfar.blocks import Backend
 from nearfar.errors import FileError, InputError
 from nearfar.io import ObjectList
 from nearfar.io.naming import Numbers
-from nearfar.io.objects import as_count, as_names
+from nearfar.io.objects import as_names
 from nearfar.io.sources import format_of, refuse_directory
 from nearfar.scale._answers import Answers, Piece
 from nearfar.scale._engine import current_backend
@@ -73,18 +73,18 @@ def read_triplets(
         raise InputError(f"on_bad must be 'error' or 'drop', got {on_bad!r}")
     check_count(piece_rows, "piece_rows")
     engine = current_backend()
-    n_objects = as_count(objects)
+    names = as_names(objects)
+    n_objects = len(names) if isinstance(names, Numbers) else None
     format, files = Format(dialect, columns, on_bad, n_objects), _find(paths, storage_options or {})
     many = len(files)
     cuts = engine.map("files", _chunks, files, [format] * many, [_room(engine, piece_rows)] * many)
     found = engine.gather("looking at files", cuts)
     pieces = tuple(piece for pieces, _ in found for piece in pieces)
     approximate = sum(answers for _, answers in found)
-    if n_objects is not None:
-        return Answers(pieces, Numbers(n_objects), None, approximate)
-    if objects is not None:
-        names = as_names(objects)
-        return Answers(pieces, names or (), engine.submit("names", _same, names), approximate)
+    if isinstance(names, Numbers):
+        return Answers(pieces, names, None, approximate)
+    if names is not None:
+        return Answers(pieces, names, engine.submit("names", _same, names), approximate)
     future = engine.submit(
         "names",
         _order,

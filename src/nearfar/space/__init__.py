@@ -1,6 +1,6 @@
 """Models turn answers into a space; clusters, maps, trees, neighbours and predictions follow from it."""
 
-from nearfar.space.models import EMBEDDINGS, KERNELS, Model, fit, parse_model, parse_models
+from nearfar.space.models import EMBEDDINGS, KERNELS, Model, fit, kernel_matrix, parse_model, parse_models
 from nearfar.space.results import Clusters, Predictions, as_questions
 from nearfar.space.space import Space
 
@@ -13,6 +13,7 @@ __all__ = [
     "Space",
     "as_questions",
     "fit",
+    "kernel_matrix",
     "parse_model",
     "parse_models",
 ]

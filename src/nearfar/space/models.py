@@ -11,13 +11,13 @@ import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from nearfar._tools.checks import brief, check_count
-from nearfar._tools.memory import check_points
+from nearfar._tools.memory import check_points, check_square
 from nearfar.errors import InputError
 from nearfar.space.results import mentioned
 from nearfar.space.space import Space
@@ -30,6 +30,7 @@ __all__ = [
     "Model",
     "empty_space",
     "fit",
+    "kernel_matrix",
     "most_components",
     "parse_model",
     "parse_models",
@@ -172,6 +173,51 @@ def fit(
     answers = as_triplets(answers)
     chosen = parse_model(with_components(model, n_components), landmarks=landmarks)
     return chosen.fit(answers) if len(answers) else empty_space(chosen.name, answers, chosen.n_components)
+
+
+def kernel_matrix(
+    answers: Triplets | ArrayLike,
+    model: Any,
+    *,
+    landmarks: Sequence[Any] | None = None,
+    diagonal: Literal["shift", "keep"] = "shift",
+    dtype: DTypeLike = np.float64,
+) -> NDArray[Any]:
+    """The (n, n) kernel matrix of a collection of answers.
+
+    For a kernel it is Phi Phi' with the diagonal shifted: the smallest eigenvalue over informed objects is taken off
+    their diagonal entries, against diagonal dominance (section 2.1 of the paper), unless ``diagonal="keep"``. For an
+    embedding it is the inner products of the points, centred and scaled to a mean squared length of 1.
+
+    Parameters
+    ----------
+    answers : Triplets, an (m, 3) array of indices, or a data frame.
+    model : a name such as "k1", "score-5" or "soe-8", or an object with ``fit_transform(answers)``; for the model that
+        predicts best, use ``nearfar.fit(answers).kernel()``.
+    landmarks : names or indices of the objects that the columns of a kernel are made of.
+    diagonal : "shift" or "keep".
+    dtype : float64 or float32.
+
+    Kernel values say how alike two objects were answered about; they are not distances.
+
+    Examples
+    --------
+    >>> line = [[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 0, 2], [1, 0, 3], [1, 2, 3]]
+    >>> line += [[2, 3, 1], [2, 3, 0], [2, 1, 0], [3, 2, 1], [3, 2, 0], [3, 1, 0]]  # points at 0, 1, 5, 6
+    >>> kernel_matrix(line, "k1", diagonal="keep").round(2)[0]
+    array([ 1.  ,  0.33, -0.33, -0.33])
+    """
+    from nearfar.features import TripletMap
+    from nearfar.kernel import shifted_kernel
+
+    answers, chosen = as_triplets(answers), parse_model(model, landmarks=landmarks)
+    if chosen.kernel is None or chosen.estimator is not None or chosen.n_components is not None:
+        return fit(answers, chosen).kernel(diagonal).astype(dtype, copy=False)
+    check_square(answers.n_objects, np.dtype(dtype).itemsize, copies=2 if diagonal == "shift" else 1)
+    feature_map = TripletMap(chosen.kernel, landmarks=landmarks, dtype=dtype)
+    K, shift, _ = shifted_kernel(feature_map._fit_by_columns(answers), diagonal=diagonal)
+    K[feature_map._informed, feature_map._informed] = 1.0 - shift  # exactly: the rows of Phi have unit length
+    return K
 
 
 def with_components(model: Any, n_components: int | None) -> Any:

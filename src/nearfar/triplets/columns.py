@@ -12,7 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nearfar._tools.arrays import Indices
+from nearfar._tools.checks import check_count
 from nearfar._tools.limits import check_largest_index
+from nearfar._tools.memory import check_bytes
 from nearfar.errors import TripletError
 from nearfar.triplets.ids import read_only
 
@@ -28,6 +30,7 @@ __all__ = [
     "as_sides",
     "largest_index",
     "median_of_times",
+    "numbered_names",
     "pack_ids",
     "random_rows",
     "sound_names",
@@ -67,6 +70,13 @@ def sound_names(objects: Sequence[str]) -> SoundNames:
             "every object needs a name that is not blank"
         )
     return names
+
+
+def numbered_names(n: Any, what: str) -> SoundNames:
+    """The names "0", "1", ... of n objects."""
+    count = check_count(n, what, least=0)
+    check_bytes(64 * count, f"{what}: the names of {count:,} objects need", "give the number that there are")
+    return SoundNames(map(str, range(count)))
 
 
 def three_columns(values: ArrayLike) -> NDArray[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,8 +14,13 @@ Result = TypeVar("Result")
 
 
 def is_postgres(url: str) -> bool:
-    """Whether a database is named by the address of a PostgreSQL server."""
-    return url.startswith(("postgresql://", "postgres://"))
+    """Whether a database is named by the address of a PostgreSQL server, or by words such as host=... dbname=...
+
+    >>> is_postgres("postgresql://host/study"), is_postgres("host=h password=x"), is_postgres("study.db")
+    (True, True, False)
+    """
+    words = r"(postgres(ql)?://|(host|hostaddr|port|dbname|user|password|service)\s*=)"
+    return re.match(words, url.strip(), re.IGNORECASE) is not None
 
 
 def open_store(url: str) -> Store:

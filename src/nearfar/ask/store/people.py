@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from nearfar.ask.store.drawing import BookletPlan, extend
 from nearfar.ask.store.transaction import Transaction
+
+Changes = dict[int, list[int]]  # question -> by how much its load, and its number of answers, go up
+MOST_EVENTS = 1000  # that are kept of one person
 
 __all__ = ["Answer", "Arrival", "booklet", "finish", "save_answers", "start"]
 
@@ -140,7 +143,7 @@ def save_answers(
         "UPDATE participant SET seen = CASE WHEN seen < ? THEN ? ELSE seen END WHERE id = ?", now, now, person
     )
     saved, refused = [], []
-    changes = _Changes(Counter(), Counter())
+    changes: Changes = defaultdict(lambda: [0, 0])
     for answer in answers:
         wrong = _save(tx, person, answer, plan, now, changes)
         if wrong:
@@ -150,23 +153,13 @@ def save_answers(
     # in order, so that two transactions never wait for each other
     tx.run_many(
         "UPDATE question SET load = load + ?, done = done + ? WHERE id = ?",
-        [
-            (changes.load[question], changes.done[question], question)
-            for question in sorted(changes.load | changes.done)
-        ],
+        [(load, done, question) for question, (load, done) in sorted(changes.items())],
     )
     return {"saved": saved, "refused": refused}
 
 
-class _Changes(NamedTuple):
-    """By how much the ``load`` of questions and the number of their answers that are ``done`` go up."""
-
-    load: Counter[int]
-    done: Counter[int]
-
-
 def _save(
-    tx: Transaction, person: int, answer: Answer, plan: BookletPlan, now: float, changes: _Changes
+    tx: Transaction, person: int, answer: Answer, plan: BookletPlan, now: float, changes: Changes
 ) -> str:
     """Save one answer; what is wrong with it, or nothing. What it changes about questions is added to ``changes``."""
     found = tx.rows(
@@ -198,7 +191,7 @@ def _save(
     if released is not None:
         _take_back(tx, person, answer.place, released, changes)
     if role == "new":
-        changes.done[question] += 1
+        changes[question][1] += 1
     return ""
 
 
@@ -207,7 +200,8 @@ def _again(tx: Transaction, person: int, answer: Answer, now: float) -> str:
     first = tx.rows("SELECT id FROM answer WHERE participant = ? AND place = ?", person, answer.place)
     if not first:
         return "this id belongs to another answer"
-    if first[0][0] != answer.id:
+    known = tx.rows("SELECT count(*) FROM event WHERE participant = ?", person)[0][0]
+    if first[0][0] != answer.id and known < MOST_EVENTS:
         tx.run(
             "INSERT INTO event (at, participant, kind, detail) VALUES (?, ?, 'second answer', ?)",
             now,
@@ -217,20 +211,19 @@ def _again(tx: Transaction, person: int, answer: Answer, now: float) -> str:
     return ""
 
 
-def _take_back(tx: Transaction, person: int, place: int, released: float, changes: _Changes) -> None:
+def _take_back(tx: Transaction, person: int, place: int, released: float, changes: Changes) -> None:
     """An answer came for a released place: it counts. Whoever still sits at the booklet gets the rest back, too."""
     tx.lock_drawing()
-    only_this = "" if released == 1 else " AND place = ?"
-    values = (person,) if released == 1 else (person, place)
     back = tx.rows(
-        f"SELECT question FROM slot WHERE participant = ? AND role = 'new' AND released = {int(released)}{only_this}",
-        *values,
+        "UPDATE slot SET released = NULL WHERE participant = ? AND released = ? AND (released = 1 OR place = ?) "
+        "RETURNING role, question",
+        person,
+        released,
+        place,
     )
-    changes.load.update(question for (question,) in back)
-    tx.run(
-        f"UPDATE slot SET released = NULL WHERE participant = ? AND released = {int(released)}{only_this}",
-        *values,
-    )
+    for role, question in back:
+        if role == "new":
+            changes[question][0] += 1
     if released == 1:
         tx.run("UPDATE participant SET state = 'active' WHERE id = ? AND state = 'left'", person)
 

@@ -16,16 +16,14 @@ from nearfar.errors import InputError, MissingExtra, UnreachableError
 
 try:
     import psycopg
+    import psycopg.conninfo
     from psycopg_pool import ConnectionPool, PoolTimeout
 except ImportError as error:  # pragma: no cover
     raise MissingExtra("psycopg", "postgres") from error
 
 __all__ = ["PostgresStore", "read_server", "without_password"]
 
-CONNECTIONS = 6
 PATIENCE = 10.0  # seconds to wait for a connection
-TRIES = 8  # of a transaction that another one got in the way of
-PAUSE = 0.02  # seconds, at most, before the second try; twice as long before every other
 DRAWING, LEADING, MAKING = 0x6E656172, 0x66617221, 0x6D616B65  # advisory locks: "near", "far!", "make"
 PERSONAL = ("participant", "token", "slot", "answer", "event", "session", "view", "export")
 Result = TypeVar("Result")
@@ -37,6 +35,9 @@ def _transaction(cursor: Any) -> Transaction:
 
 def _configure(connection: Any) -> None:
     connection.execute("SET synchronous_commit = on")
+    connection.execute("SET lock_timeout = '10s'")
+    connection.execute("SET statement_timeout = '1min'")
+    connection.execute("SET idle_in_transaction_session_timeout = '1min'")
     connection.commit()
 
 
@@ -44,12 +45,12 @@ class PostgresStore(Store):
     """A study's database on a PostgreSQL server; any number of processes may use it."""
 
     def __init__(self, url: str) -> None:
-        self.url = url
+        self.url = _checked(url)
         self._leader: Any = None
         self._closed = False
-        self.threads = ThreadPoolExecutor(CONNECTIONS, "database")
+        self.threads = ThreadPoolExecutor(6, "database")
         self._pool = ConnectionPool(
-            url, min_size=1, max_size=CONNECTIONS, timeout=PATIENCE, open=False, configure=_configure,
+            url, min_size=1, max_size=6, timeout=PATIENCE, open=False, configure=_configure,
             check=ConnectionPool.check_connection, kwargs={"connect_timeout": 5},
         )  # fmt: skip
         try:
@@ -62,15 +63,16 @@ class PostgresStore(Store):
 
     def write_now(self, operation: Operation[Result], *arguments: Any) -> Result:
         """The same as ``write``, for callers without an event loop."""
-        for attempt in range(TRIES):
+        pause = 0.02  # seconds, at most, before the second try
+        while True:
             try:
                 with _failures(), self._pool.connection() as connection, connection.cursor() as cursor:
                     return operation(_transaction(cursor), *arguments)
             except (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure):
-                if attempt == TRIES - 1:
+                if pause > 2:  # the eighth try
                     raise
-                time.sleep(random.uniform(0, PAUSE * 2**attempt))  # or the same two would meet again
-        raise AssertionError("the last attempt returns or raises")
+                time.sleep(random.uniform(0, pause))  # or the same two would meet again
+                pause *= 2
 
     def read_now(self, operation: Operation[Result], *arguments: Any) -> Result:
         """The same as ``read``, for callers without an event loop."""
@@ -94,6 +96,7 @@ class PostgresStore(Store):
     def forget(self) -> None:
         """Rewrite the tables without what was deleted. The server's own logs and backups are its administrator's."""
         with _failures(), psycopg.connect(self.url, autocommit=True, connect_timeout=5) as connection:
+            connection.execute("SET lock_timeout = '5s'")  # nobody could start meanwhile
             for table in PERSONAL:
                 connection.execute(f"VACUUM FULL {table}")
 
@@ -110,22 +113,33 @@ class PostgresStore(Store):
 
 def read_server(url: str, operation: Operation[Result], *arguments: Any) -> Result:
     """Read from a database that other processes are serving."""
+    _checked(url)
     with _failures(), psycopg.connect(url, connect_timeout=5) as connection, connection.cursor() as cursor:
         cursor.execute("SET TRANSACTION READ ONLY")
         return operation(_transaction(cursor), *arguments)
 
 
-def without_password(url: str) -> str:
-    """An address that may be printed.
+def _checked(url: str) -> str:
+    """An address that PostgreSQL understands; what it says of others may hold parts of the password."""
+    try:
+        psycopg.conninfo.conninfo_to_dict(url)
+    except psycopg.ProgrammingError:
+        raise InputError(f"{without_password(url)}: is not an address of a PostgreSQL database") from None
+    return url
 
-    >>> without_password("postgresql://ann:secret@host/study")
-    'postgresql://ann:...@host/study'
+
+def without_password(text: str) -> str:
+    """An address, or a sentence with one in it, that may be printed.
+
+    >>> without_password("postgresql://ann:secret@host/study"), without_password("host=h password='a b' user=ann")
+    ('postgresql://ann:...@host/study', 'host=h password=... user=ann')
     """
-    return re.sub(r"(?<=//)([^:/@]*):[^@]*@", r"\1:...@", url)
+    text = re.sub(r"(?<=//)([^:/@\s]*):[^\s]*@", r"\1:...@", text)
+    return re.sub(r"(password\s*=\s*)('(?:[^'\\]|\\.)*'|[^\s&]+)", r"\1...", text, flags=re.IGNORECASE)
 
 
 def _sentence(error: Exception) -> str:
-    return " ".join(str(error).split()) or type(error).__name__
+    return without_password(" ".join(str(error).split())) or type(error).__name__
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterable
 from typing import Any
 
@@ -22,7 +23,9 @@ __all__ = [
     "counts",
     "create",
     "erase",
+    "erased",
     "is_crowded",
+    "is_erasing",
     "object_rows",
     "people_rows",
     "picture",
@@ -178,7 +181,7 @@ def counts(tx: Transaction, now: float) -> dict[str, Any]:
 def erase(tx: Transaction, name: str, rng: np.random.Generator) -> bool:
     """Delete a person, by the name in exports or the recruiter's id, with everything they said; False: no such person.
 
-    Run ``Store.forget`` afterwards to overwrite what was deleted.
+    Run ``Store.forget`` afterwards to overwrite what was deleted; until ``erased`` it is known that this is to be done.
     """
     tx.lock_drawing()
     found = tx.rows("SELECT id FROM participant WHERE name = ? OR outside = ?", name, name)
@@ -191,7 +194,18 @@ def erase(tx: Transaction, name: str, rng: np.random.Generator) -> bool:
         tx.run(f"DELETE FROM {table} WHERE participant = ?", person)
     tx.run("DELETE FROM participant WHERE id = ?", person)
     tx.run("DELETE FROM view")
+    tx.run("INSERT INTO event (at, kind, detail) VALUES (?, 'erasing', '')", time.time())
     return True
+
+
+def is_erasing(tx: Transaction) -> bool:
+    """Whether somebody was deleted of whom traces may be left in the files."""
+    return bool(tx.rows("SELECT 1 FROM event WHERE kind = 'erasing' LIMIT 1"))
+
+
+def erased(tx: Transaction) -> None:
+    """No trace is left."""
+    tx.run("DELETE FROM event WHERE kind = 'erasing'")
 
 
 # ---------------------------------------------------------------- log-ins, the live view, exports

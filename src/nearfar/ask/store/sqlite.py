@@ -10,9 +10,10 @@ import os
 import queue
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -26,9 +27,9 @@ from nearfar.errors import FileError, NearfarError, UnreachableError
 __all__ = ["SqliteStore", "read_file"]
 
 AT_ONCE = 64  # requests in one commit
-READERS = 2
 DAMAGE = (TypeError, ValueError, ArithmeticError, LookupError, RecursionError, PolarsError)  # of odd cells
 PATIENCE = 10.0  # seconds to wait for another connection
+MOVE_EVERY = 1.0  # seconds until answers are moved from the log into the file, for whoever copies it
 Result = TypeVar("Result")
 Job = tuple[Operation[Any], tuple[Any, ...], Future[Any]]
 
@@ -55,12 +56,16 @@ class SqliteStore(Store):
         self._lock = lock_beside(self.path)
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._local = threading.local()
-        self.threads = ThreadPoolExecutor(READERS, "reader")
+        self.threads = ThreadPoolExecutor(2, "reader")
         self._opened: list[sqlite3.Connection] = []
         self._closed = False
         try:
+            os.close(
+                os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
+            )  # what people say is for its owner's eyes
             self._writer = self._open()
-        except sqlite3.Error as error:
+            self._file = self._identity()
+        except (sqlite3.Error, OSError) as error:
             os.close(self._lock)
             raise FileError(f"{self.path}: cannot be opened as a database, {error}") from error
         self._thread = threading.Thread(target=self._work, name="writer", daemon=True)
@@ -85,6 +90,14 @@ class SqliteStore(Store):
             connection.close()
             raise
         return connection
+
+    def _identity(self) -> tuple[int, int] | None:
+        """Which file the path leads to; None where there is none."""
+        try:
+            found = os.stat(self.path)
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
 
     # ------------------------------------------------------------ what callers use
 
@@ -118,10 +131,14 @@ class SqliteStore(Store):
 
         def rewrite(tx: Transaction) -> None:
             tx.cursor.execute("COMMIT")
-            tx.cursor.execute("VACUUM")
-            tx.cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            tx.cursor.execute("BEGIN IMMEDIATE")
-            tx.cursor.execute("SAVEPOINT operation")
+            try:
+                tx.cursor.execute("VACUUM")
+                busy = tx.cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+            finally:
+                tx.cursor.execute("BEGIN IMMEDIATE")
+                tx.cursor.execute("SAVEPOINT operation")
+            if busy:
+                raise UnreachableError(f"another program reads {self.path}, so that its log stays as it is")
 
         self.write_now(rewrite)
 
@@ -149,20 +166,31 @@ class SqliteStore(Store):
         return done
 
     def _work(self) -> None:
-        going = True
+        going, written, moved = True, False, time.monotonic()
         while going:
-            batch = [self._jobs.get()]
-            while len(batch) < AT_ONCE and not self._jobs.empty():
+            batch: list[Job | None] = []
+            with suppress(queue.Empty):
+                batch.append(self._jobs.get(timeout=MOVE_EVERY if written else None))
+            while 0 < len(batch) < AT_ONCE and not self._jobs.empty():
                 batch.append(self._jobs.get())
             going = None not in batch
             jobs = [job for job in batch if job is not None and job[2].set_running_or_notify_cancel()]
             if jobs:
                 self._commit(jobs)
+                written = True
+            if written and time.monotonic() - moved > MOVE_EVERY:
+                with suppress(sqlite3.Error):
+                    self._writer.execute("PRAGMA wal_checkpoint(PASSIVE)")
+                written, moved = False, time.monotonic()
 
     def _commit(self, jobs: list[Job]) -> None:
         """Run all jobs in one transaction; one that fails is undone alone, the others are committed."""
         finished: list[tuple[Job, Any]] = []
         try:
+            if self._identity() != self._file:
+                raise UnreachableError(
+                    f"{self.path} was deleted or replaced; stop the server, and put it back"
+                )
             with _failures():
                 self._writer.execute("BEGIN IMMEDIATE")
                 for job in jobs:

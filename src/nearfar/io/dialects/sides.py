@@ -7,12 +7,14 @@ same four columns with ``Response.Time..s.`` or ``Alg.Label``.
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from nearfar.io.dialects._grammar import Aside, Dialect, Grammar, Refusal, Three
-from nearfar.io.dialects._table import left_and_right
-from nearfar.io.header import Header
+from nearfar.io.table import Header
 from nearfar.triplets import Triplets
+from nearfar.triplets.columns import RIGHT as AT_RIGHT
 from nearfar.triplets.frames import named_column, optional_columns
 
 __all__ = ["NEXT", "SALMON", "TRIPLETTOOLS"]
@@ -29,6 +31,12 @@ CHOSEN: Three = (CENTER, ANSWER, pl.when(ANSWER == LEFT).then(RIGHT).otherwise(L
 WRONG_ANSWER = Refusal(
     (ANSWER != LEFT) & (ANSWER != RIGHT), "the answer was not shown", "the answer to be left or right"
 )
+
+
+def left_and_right(triplets: Triplets) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """What was shown at either side; where that is not known, ``near`` stands on the left."""
+    swap = np.zeros(len(triplets), bool) if triplets.near_side is None else triplets.near_side == AT_RIGHT
+    return np.where(swap, triplets.far, triplets.near), np.where(swap, triplets.near, triplets.far)
 
 
 def find_choice(header: Header) -> dict[str, int] | None:
@@ -185,7 +193,7 @@ def next_export(header: Header) -> Grammar | None:
 
 
 def write_next(triplets: Triplets) -> pl.DataFrame:
-    """The columns NEXT writes, the winner under Left as in its exports; the rest under our names."""
+    """The columns NEXT writes, the rest under our names; where sides are not known, they are by the order of objects."""
     more = optional_columns(
         triplets,
         participant="Participant.ID",
@@ -194,7 +202,9 @@ def write_next(triplets: Triplets) -> pl.DataFrame:
         rule="Alg.Label",
     )
     more.setdefault(NEXT_SECONDS, pl.Series([None] * len(triplets), dtype=pl.Float64))
-    return pl.DataFrame(_shown(triplets.replace(near_side=None)) | more)
+    if triplets.near_side is None:
+        triplets = triplets.replace(near_side=(triplets.near > triplets.far).astype(np.int8))
+    return pl.DataFrame(_shown(triplets) | more)
 
 
 SALMON = Dialect("salmon", "head, left, right, winner", salmon, write=write_salmon)

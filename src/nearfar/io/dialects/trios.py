@@ -9,15 +9,17 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
 import polars as pl
 
-from nearfar.io.dialects._grammar import Dialect, Grammar, Refusal, Three
-from nearfar.io.dialects._table import statements
-from nearfar.io.header import Header
+from nearfar.errors import TripletError
+from nearfar.io.dialects._grammar import Dialect, Grammar, Refusal, trio_triplets
+from nearfar.io.dialects.choices import choice_grammar
+from nearfar.io.table import Header
 from nearfar.triplets import Triplets
 from nearfar.triplets.frames import named_column, optional_columns
 
-__all__ = ["MOST_CENTRAL", "ODD_ONE_OUT", "THINGS", "trio_triplets"]
+__all__ = ["MOST_CENTRAL", "ODD_ONE_OUT", "THINGS"]
 
 IMAGES = ("image1", "image2", "image3")
 NAMES = {  # the car survey's names of columns are known too
@@ -29,13 +31,6 @@ NAMES = {  # the car survey's names of columns are known too
         "central": ["central", "chosen_center"],
     },
 }
-
-
-def trio_triplets(kind: str, chosen: pl.Expr, first: pl.Expr, second: pl.Expr) -> tuple[Three, Three]:
-    """The two others are nearer to each other than to the odd one, and nearer to the central one than to each other."""
-    if kind == "odd":
-        return (first, second, chosen), (second, first, chosen)
-    return (first, chosen, second), (second, chosen, first)
 
 
 def grammar(header: Header, kind: str) -> Grammar | None:
@@ -63,6 +58,29 @@ def bare(header: Header, kind: str) -> Grammar:
     return Grammar(columns, roles, triplets, has_header=False)
 
 
+def statements(triplets: Triplets, kind: str) -> Triplets:
+    """The first triplet of every statement; an error where the statements are of another kind.
+
+    An ``odd-one-out`` statement is (a, b, odd) and (b, a, odd); ``most-central`` is (a, central, b) and
+    (b, central, a).
+    """
+    ids = triplets.statement_ids
+    order = np.argsort(ids, kind="stable")
+    first, second = order[0::2], order[1::2]
+    if len(order) % 2 == 0 and (ids[first] == ids[second]).all() and len(np.unique(ids[first])) == len(first):
+        by_appearance = np.argsort(first)
+        one, two = triplets[first[by_appearance]], triplets[second[by_appearance]]
+        mirrored = (
+            (two.near, two.anchor, two.far) if kind == "odd-one-out" else (two.far, two.near, two.anchor)
+        )
+        if np.array_equal(one.array, np.stack(mirrored, axis=1)):
+            return one
+    raise TripletError(
+        f"the answers are not all {kind} statements, which are two triplets each; "
+        "write them in the dialect canonical",
+    )
+
+
 def write(triplets: Triplets, kind: str) -> pl.DataFrame:
     """One row per statement."""
     one = statements(triplets, "odd-one-out" if kind == "odd" else "most-central")
@@ -77,22 +95,9 @@ def things(header: Header) -> Grammar | None:
     found = header.find_all(choice=["choice"], **{image: [image] for image in IMAGES})
     if found is None:
         return None
-    one, two, three = map(pl.col, IMAGES)
-    choice = pl.col("choice").str.replace(r"\.0+$", "")
-    odd = pl.when(choice == "1").then(one).when(choice == "2").then(two).otherwise(three)
-    first = pl.when(choice == "1").then(two).otherwise(one)
-    second = pl.when(choice == "3").then(two).otherwise(three)
-    no_choice = Refusal(
-        ~choice.is_in(["1", "2", "3"]).fill_null(False), "no choice", "choice to be 1, 2 or 3", ("choice",)
-    )
-    return Grammar(
-        found | header.optional(seconds=["rt"]),
-        IMAGES,
-        trio_triplets("odd", odd, first, second),
-        refuse=(no_choice,),
-        milliseconds=True,
-        first_index=1,
-    )
+    grammar = choice_grammar("odd", [found[image] for image in IMAGES], [found["choice"]], 1)
+    columns = {**grammar.columns, **header.optional(seconds=["rt"])}
+    return replace(grammar, columns=columns, milliseconds=True, first_index=1)
 
 
 def write_things(triplets: Triplets) -> pl.DataFrame:

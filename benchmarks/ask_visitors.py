@@ -15,45 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar._tools.checks import Seed
 from nearfar.ask.passwords import new_secret
-from nearfar.design import Booklets, Questions
-from nearfar.design.booklets import ROLES
-from nearfar.simulate import answers as simulate_answers
+from nearfar.ask.rehearse import choices
 
-__all__ = ["Connection", "Visitor", "choices"]
+__all__ = ["Connection", "Visitor"]
 
 LONGEST_WAIT = 2.0  # seconds between two attempts
-
-
-def choices(
-    kind: Any,
-    pick: int,
-    places: list[dict[str, Any]],
-    points: NDArray[np.float64],
-    *,
-    noise: float,
-    flip: float,
-    seed: Seed,
-) -> list[list[int]]:
-    """Positions that somebody who sees the objects at ``points`` chooses at each place of a booklet."""
-    if not places:
-        return []
-    shown = np.array([place["shown"] for place in places], dtype=np.int32)
-    questions = Questions(shown, tuple(map(str, range(len(points)))), kind, pick)
-    # "answered" would refuse checks as triplets, so they are answered as places of a booklet
-    asked = Booklets(
-        questions,
-        participant=np.zeros(len(shown), dtype=np.int64),
-        place=np.arange(len(shown)),
-        role=np.array(
-            [ROLES.index("check" if len(set(row)) < len(row) else "new") for row in shown.tolist()], np.int8
-        ),
-        question=np.full(len(shown), -1),
-    )
-    done = simulate_answers(asked, points=points, noise=noise, flip=flip, ties="random", seed=seed)
-    chosen: list[list[int]] = np.asarray(done.choice).reshape(len(places), -1).tolist()
-    return chosen
 
 
 class Connection:
