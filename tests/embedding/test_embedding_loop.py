@@ -139,6 +139,16 @@ def test_merging_copes_with_indices_too_long_for_one_key():
         np.testing.assert_array_equal(one, other)
 
 
+def test_merging_many_objects_keeps_every_answer():
+    rows = np.random.default_rng(0).permuted(np.tile(np.arange(0, 9000, 9), (3000, 1)), axis=1)[:, :3]
+    data = merge(Triplets.from_array(rows, n_objects=9000))
+    found = np.stack(data[:3], axis=1)
+    np.testing.assert_array_equal(np.unique(found, axis=0), np.unique(rows, axis=0))
+    assert data.weight.sum() == 3000
+    blocks = found >> 11
+    assert (np.diff(blocks @ [10**6, 10**3, 1]) >= 0).all()  # of objects that stay in the cache
+
+
 def test_answers_per_object_counts_repeats():
     data = merge(Triplets.from_array([[0, 1, 2], [0, 1, 2], [3, 1, 0]], n_objects=5))
     assert answers_per_object(data).tolist() == [3, 3, 2, 1, 0]
