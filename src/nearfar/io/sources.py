@@ -273,20 +273,14 @@ class Window:
 
     def line_end(self, start: int) -> int:
         """Where the line that holds position ``start`` ends, its newline included."""
-        seen = start
-        while True:
-            found = self._data.find(b"\n", self._at + seen)
-            if found >= 0:
-                return found + 1 - self._at
-            seen = len(self)
-            if seen - start > LIMITS.line_bytes:
-                raise FileError(
-                    f"{self.name}: a line is longer than {LIMITS.line_bytes:,} bytes, so it is not a table of "
-                    "answers; if that is meant, raise NEARFAR_MAX_LINE_BYTES"
-                )
-            self.fill(seen + 1)
-            if len(self) == seen:
-                return seen
+        self.fill(start + 1)
+        found = self._data.find(b"\n", self._at + start)
+        if found < 0 and len(self) - start > LIMITS.line_bytes:
+            raise FileError(
+                f"{self.name}: a line is longer than {LIMITS.line_bytes:,} bytes, so it is not a table of "
+                "answers; if that is meant, raise NEARFAR_MAX_LINE_BYTES"
+            )
+        return len(self) if found < 0 else found + 1 - self._at
 
     def advance(self, size: int, lines: int) -> None:
         """Leave ``size`` bytes behind, which are ``lines`` lines."""
