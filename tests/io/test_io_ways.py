@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from io_tools import assert_same, named, read
 
-from nearfar.errors import FileError, NearfarWarning, RowsError, TripletError
+from nearfar.errors import FileError, NearfarError, NearfarWarning, RowsError, TripletError
 from nearfar.io import read_answers, read_triplets, write_triplets
 from nearfar.triplets import Triplets
 
@@ -260,5 +260,5 @@ def test_more_objects_than_an_index_can_name_are_refused():
         lambda: Triplets.from_array([[0, 1, 2]], n_objects=10**30),
         lambda: read_triplets(np.array([[0, 1, 2]]), objects=10**30),
     ):
-        with pytest.raises(ValueError, match="objects"):
+        with pytest.raises(NearfarError, match="objects"):
             make()
