@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from io_tools import assert_same, named, read
 
-from nearfar.errors import FileError, NearfarWarning, RowsError, TripletError
+from nearfar.errors import FileError, NearfarError, NearfarWarning, RowsError, TripletError
 from nearfar.io import read_answers, read_triplets, write_triplets
 from nearfar.triplets import Triplets
 
@@ -245,3 +245,20 @@ def test_numbers_as_participants_mean_the_same_in_every_type(tmp_path, dtype):
     found = read_triplets(tmp_path / "answers.parquet").participant
     assert np.asarray(found).tolist() == ["7", "", "7", "12", "", "7"]
     assert "0" not in found.names.tolist()
+
+
+def test_next_does_not_show_the_answer_by_its_side(tmp_path):
+    answers = Triplets.from_array([[0, 1, 2], [0, 2, 1]], ["a", "b", "c"])
+    for sides, left in (([1, 0], ["c", "c"]), (None, ["b", "b"])):
+        write_triplets(answers.replace(near_side=sides), tmp_path / "next.csv", dialect="next")
+        assert pl.read_csv(tmp_path / "next.csv")["Left"].to_list() == left
+        assert_same(read_triplets(tmp_path / "next.csv"), answers, columns=[])
+
+
+def test_more_objects_than_an_index_can_name_are_refused():
+    for make in (
+        lambda: Triplets.from_array([[0, 1, 2]], n_objects=10**30),
+        lambda: read_triplets(np.array([[0, 1, 2]]), objects=10**30),
+    ):
+        with pytest.raises(NearfarError, match="objects"):
+            make()

@@ -130,7 +130,7 @@ def _sound_names(source: str, cells: list[str | None]) -> tuple[str, ...]:
         if not name.strip() or name in names:
             wrong = "is there twice" if name.strip() else "is blank"
             raise FileError(
-                f"{source}: object {number} ({name!r}) {wrong}; expected a name of its own for every object",
+                f"{source}: object {number} ({name!r}) {wrong}; expected a name of its own for every object"
             )
         names[name] = None
     return tuple(names)

@@ -250,12 +250,24 @@ class Window:
         """Have ``size`` bytes at hand and the rest of their last line, or all that are left; False where none are."""
         while len(self) < size and not self._ended:
             wanted = max(size - len(self), 1 << 16)
-            more = self._stream.read(wanted)
+            more = self._read_lines(wanted)
             self._ended = len(more) < wanted
-            if not self._ended and not more.endswith(b"\n"):
-                more += self._stream.readline(LIMITS.line_bytes)
             self._data, self._at = self._data[self._at :] + more, 0
         return len(self) > 0
+
+    def _read_lines(self, size: int) -> bytes:
+        """The next ``size`` bytes and the rest of their last line; fewer at the end."""
+        stream = self._stream
+        if isinstance(
+            stream, io.BufferedReader | io.BytesIO
+        ):  # in one piece: to put two together copies both
+            start = stream.tell()
+            stream.seek(start + size)
+            size += len(stream.readline(LIMITS.line_bytes))
+            stream.seek(start)
+            return stream.read(size)
+        more = stream.read(size)
+        return more if len(more) < size or more.endswith(b"\n") else more + stream.readline(LIMITS.line_bytes)
 
     def peek(self, start: int, stop: int) -> bytes:
         """Some bytes that are at hand."""
@@ -273,20 +285,14 @@ class Window:
 
     def line_end(self, start: int) -> int:
         """Where the line that holds position ``start`` ends, its newline included."""
-        seen = start
-        while True:
-            found = self._data.find(b"\n", self._at + seen)
-            if found >= 0:
-                return found + 1 - self._at
-            seen = len(self)
-            if seen - start > LIMITS.line_bytes:
-                raise FileError(
-                    f"{self.name}: a line is longer than {LIMITS.line_bytes:,} bytes, so it is not a table of "
-                    "answers; if that is meant, raise NEARFAR_MAX_LINE_BYTES"
-                )
-            self.fill(seen + 1)
-            if len(self) == seen:
-                return seen
+        self.fill(start + 1)
+        found = self._data.find(b"\n", self._at + start)
+        if found < 0 and len(self) - start > LIMITS.line_bytes:
+            raise FileError(
+                f"{self.name}: a line is longer than {LIMITS.line_bytes:,} bytes, so it is not a table of "
+                "answers; if that is meant, raise NEARFAR_MAX_LINE_BYTES"
+            )
+        return len(self) if found < 0 else found + 1 - self._at
 
     def advance(self, size: int, lines: int) -> None:
         """Leave ``size`` bytes behind, which are ``lines`` lines."""

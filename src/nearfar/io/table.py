@@ -24,12 +24,7 @@ COLUMN_NAMES = {
     "answered_at": ("answered_at",),
     "rule": ("rule",),
 }
-FAULTS: dict[str, Any] = {
-    "line": pl.Int64,
-    "reason": pl.String,
-    "content": pl.String,
-    "expected": pl.String,
-}
+FAULTS: dict[str, Any] = {"line": pl.Int64, "reason": pl.String, "content": pl.String, "expected": pl.String}
 Coded = Mapping[str, pl.Categorical]
 
 
@@ -67,7 +62,7 @@ class Header:
             if len(found) > 1:
                 raise FileError(
                     f"{self.source}: column {self.cells[found[0]]!r} is there {len(found)} times (columns "
-                    f"{', '.join(str(at + 1) for at in found)}); expected it once: rename the others, or name columns by number",
+                    f"{', '.join(str(at + 1) for at in found)}); expected it once: rename the others, or name columns by number"
                 )
             if found:
                 return found[0]

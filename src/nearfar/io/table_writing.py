@@ -155,9 +155,7 @@ def write_triplets(
     chosen = named(dialect)
     if chosen.write is None:
         known = ", ".join(one.name for one in DIALECTS if one.write is not None)
-        raise TripletError(
-            f"dialect: {chosen.name} cannot be written; expected one of {known}",
-        )
+        raise TripletError(f"dialect: {chosen.name} cannot be written; expected one of {known}")
     target = os.fspath(path)
     if format is not None:
         try:
@@ -188,9 +186,7 @@ def write_triplets(
 def _write_arrays(triplets: Triplets, dialect: Dialect, file: BinaryIO, format_: str) -> None:
     if dialect.name not in ("canonical", "list-order") or (format_ == "npy" and dialect.name != "list-order"):
         allowed = "list-order" if format_ == "npy" else "canonical or list-order"
-        raise FileError(
-            f"{format_}: holds arrays, not {dialect.name} rows; expected the dialect {allowed}",
-        )
+        raise FileError(f"{format_}: holds arrays, not {dialect.name} rows; expected the dialect {allowed}")
     if format_ == "npy":
         np.save(file, triplets.array)
         return
@@ -213,7 +209,7 @@ def _text(names: list[str], role: str) -> np.ndarray:
     """Text of fixed width, which needs no pickle; numpy would drop NUL characters at its end."""
     if any(name.endswith("\0") for name in names):
         raise TripletError(
-            f"{role}: a name ends in a NUL character, which npz cannot keep; write another format",
+            f"{role}: a name ends in a NUL character, which npz cannot keep; write another format"
         )
     return np.array(names, dtype=np.str_)
 

@@ -47,9 +47,7 @@ def named(name: str) -> Dialect:
         if plain(dialect.name) == wanted:
             return dialect
     known = ", ".join(dialect.name for dialect in DIALECTS)
-    raise InputError(
-        f"dialect: {name!r} is not known; expected one of {known}",
-    )
+    raise InputError(f"dialect: {name!r} is not known; expected one of {known}")
 
 
 def choose(table: Table, name: str | None, columns: dict[str, Any] | None = None) -> tuple[Dialect, Grammar]:
@@ -83,15 +81,13 @@ def _by_header(table: Table) -> tuple[Dialect, Grammar]:
     columns = ", ".join(map(repr, table.header.cells))
     if fitting:
         names = " or ".join(dialect.name for dialect, _ in fitting)
-        raise FileError(
-            f"{table.name}: the columns {columns} may be {names}; say which with dialect=",
-        )
+        raise FileError(f"{table.name}: the columns {columns} may be {names}; say which with dialect=")
     known = "; ".join(
         f"{dialect.name}: {dialect.needs}" for dialect in DIALECTS if dialect.name[:5] != "list-"
     )
     raise FileError(
         f"{table.name}: no dialect has the columns {columns}; expected one of ({known}), "
-        "or name the dialect if the file has no header, or say what the columns mean (--column ROLE=NAME, columns=)",
+        "or name the dialect if the file has no header, or say what the columns mean (--column ROLE=NAME, columns=)"
     )
 
 
@@ -105,6 +101,4 @@ def _by_name(table: Table, dialect: Dialect) -> tuple[Dialect, Grammar]:
         return dialect, dialect.bare(table.header)
     columns = ", ".join(map(repr, table.header.cells))
     bare = " or three columns without a header" if dialect.bare is not None else ""
-    raise FileError(
-        f"{table.name}: the columns are {columns}; {dialect.name} expects {dialect.needs}{bare}",
-    )
+    raise FileError(f"{table.name}: the columns are {columns}; {dialect.name} expects {dialect.needs}{bare}")

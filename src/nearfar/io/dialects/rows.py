@@ -42,7 +42,7 @@ def _with_response(header: Header, name: str) -> tuple[Grammar, pl.Expr]:
     if at is None:
         raise FileError(
             f"{header.source}: there is no response; {name} needs one per row (an array 'response', "
-            "or the pair (triplets, response))",
+            "or the pair (triplets, response))"
         )
     return replace(grammar, columns={**grammar.columns, "response": at}), pl.col(
         "response"

@@ -77,7 +77,7 @@ def statements(triplets: Triplets, kind: str) -> Triplets:
             return one
     raise TripletError(
         f"the answers are not all {kind} statements, which are two triplets each; "
-        "write them in the dialect canonical",
+        "write them in the dialect canonical"
     )
 
 
