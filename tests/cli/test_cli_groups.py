@@ -43,8 +43,8 @@ def run(study, tmp_path):
 def test_the_shell_compares_groups_of_a_file(run, tmp_path):
     listed = tmp_path / "groups.csv"
     said = run("--groups", listed).stdout
-    assert "experts (6 people) and novices (6 people) see the objects differently: p = 0.00" in said
-    assert "lead +" in said and "agreement on the same question: within experts" in said
+    assert "experts and novices see the objects differently" in said and "p = 0.00" in said
+    assert "lead +" in said and "within experts" in said
     found = json.loads(run("--groups", listed, "--json").stdout)
     assert found["model"] == "soe-2" and found["pairs"][0]["p"] <= 0.01
 
@@ -64,7 +64,7 @@ def with_cohorts(path, groups):
 def test_the_shell_compares_groups_of_a_column(run, study, tmp_path):
     with_cohorts(tmp_path / "answers.csv", study[1])
     said = run("--groups", "cohort").stdout
-    assert "experts (6 people) and novices (6 people) see the objects differently" in said
+    assert "experts and novices see the objects differently" in said
     with pytest.raises(FileError, match="has no column 'kohort'; its columns are 'anchor'"):
         run("--groups", "kohort")
     with pytest.raises(
