@@ -56,8 +56,7 @@ def live_view(collected: Collected, before: dict[str, Any] | None = None) -> dic
         warnings.simplefilter("ignore", NearfarWarning)
         analysis = Analysis(answers, MODEL, models=[MODEL])
         enough = view["answers"] >= FEWEST and len(analysis.splits) > 0
-        found = analysis.ceiling.to_dict()
-        view["ceiling"] = {key: value for key, value in found.items() if key != "participants"}
+        view["ceiling"] = analysis.ceiling.to_dict() | {"why": words.ceiling_unknown(analysis.ceiling)}
         view["people"] = _people(collected, analysis)
         if enough:
             view["map"] = _map(analysis.space, (before or {}).get("map"))
@@ -69,12 +68,7 @@ def _curve(analysis: Analysis) -> dict[str, Any] | None:
     curve = analysis.curve
     if curve is None:
         return None
-    ranges = {
-        name: None if (found := getattr(curve, name)) is None else _plain(found._asdict())
-        for name in ("now", "doubled", "gain")
-    }
-    points = [_plain(point._asdict()) for point in curve.points]
-    return {"model": curve.model, "points": points, "verdict": curve.verdict, **ranges}
+    return curve.to_dict() | {"text": " ".join(words.curve_outlook(curve))}
 
 
 def _people(collected: Collected, analysis: Analysis) -> list[dict[str, Any]]:
@@ -109,11 +103,6 @@ def _map(space: Space, before: list[Any] | None) -> list[Any]:
             aligned = align(points, old)
             aligned = aligned / radius(aligned)  # fitting onto noise shrinks a little every time
     return [None if np.isnan(row).any() else [round(float(x), 4) for x in row] for row in aligned]
-
-
-def _plain(values: dict[str, Any]) -> dict[str, Any]:
-    """NaN as None: JSON has no NaN."""
-    return {name: None if value != value else value for name, value in values.items()}
 
 
 # ---------------------------------------------------------------- the computing process

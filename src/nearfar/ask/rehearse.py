@@ -98,12 +98,17 @@ def _lines(ready: OpenStudy) -> list[tuple[str, str]]:
         ),
     ]
     ceiling = view["ceiling"]
-    if ceiling is not None and ceiling["bracket"] is not None:
-        low, high = ceiling["bracket"]
+    if ceiling is not None and ceiling["best_possible"] is not None:
+        low, high = ceiling["best_possible"]["low"], ceiling["best_possible"]["high"]
         lines.append(("best possible", f"{low:.3f} to {high:.3f} (of these simulated people)"))
     if view["curve"] is not None:
         last = view["curve"]["points"][-1]
         lines.append(
-            ("reached", f"{last['accuracy']:.3f} by {view['curve']['model']}: {view['curve']['verdict']}")
+            (
+                "reached",
+                f"{last['accuracy']:.3f} by {view['curve']['model']}; {view['curve']['verdict']}".rstrip(
+                    "; "
+                ),
+            )
         )
     return lines

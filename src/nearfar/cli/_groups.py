@@ -10,8 +10,18 @@ import typer
 
 from nearfar.errors import FileError
 
-__all__ = ["GroupsOption", "read_groups", "with_group_column"]
+__all__ = ["DesignOption", "GroupsOption", "read_groups", "with_group_column"]
 
+DesignOption = Annotated[
+    str | None,
+    typer.Option(
+        "--design",
+        metavar="NAME",
+        help="How questions were chosen, where it is known: adaptive, or blocked (booklets). Accuracies then speak of such "
+        "questions only.",
+        show_default=False,
+    ),
+]
 GroupsOption = Annotated[
     str | None,
     typer.Option(

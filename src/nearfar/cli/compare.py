@@ -23,7 +23,7 @@ from nearfar.cli._common import (
     tell,
     text_output,
 )
-from nearfar.cli._groups import GroupsOption, read_groups, with_group_column
+from nearfar.cli._groups import DesignOption, GroupsOption, read_groups, with_group_column
 from nearfar.errors import InputError
 
 if TYPE_CHECKING:
@@ -59,12 +59,12 @@ def compare(
         typer.Option(
             "--cv",
             min=2,
-            help="Folds; each is held out once.  Default: 5 up to 5,000 answers, 4 up to 20,000, else 3, of at most 60,000 to 200,000 "
-            "answers.",
+            help="Folds; each is held out once.  Default: 5 up to 5,000 answers, 4 up to 20,000, else 3.",
             show_default=False,
         ),
     ] = None,
     groups: GroupsOption = None,
+    design: DesignOption = None,
     seed: SeedOption = 0,
     json: Annotated[bool, typer.Option("--json", help="Everything as JSON.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="The table as CSV.")] = False,
@@ -103,12 +103,16 @@ def compare(
         if groups is not None:
             who = read_groups(groups, loaded.result.groups) or {}
             _compare_groups(
-                Analysis(loaded.triplets, models=names, cv=cv, seed=seed), who, form, output, quiet
+                Analysis(loaded.triplets, models=names, cv=cv, design=design, seed=seed),
+                who,
+                form,
+                output,
+                quiet,
             )
             return
         # opened first, so that a path that cannot be written to is reported before the work
         with text_output(output) as stream:
-            analysis = Analysis(loaded.triplets, models=names, cv=cv, seed=seed)
+            analysis = Analysis(loaded.triplets, models=names, cv=cv, design=design, seed=seed)
             stream.write(_written(analysis, form))
         if output != "-":
             tell(f"{analysis.headline}; in {output}", quiet=quiet)
@@ -160,8 +164,7 @@ def _written(analysis: Analysis, form: Form) -> str:
         import json
 
         best = analysis.best
-        chosen = {"model": best.name, "accuracy": best.accuracy, "picks": best.picks, "second": best.second}
-        found = {**analysis.scores.to_dict(), "auto": chosen}
+        found = {**analysis.scores.to_dict(), "auto": best.to_dict()}
         return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
     if form is Form.csv:
         table: str = analysis.scores.to_frame().write_csv()

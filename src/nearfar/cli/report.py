@@ -24,7 +24,7 @@ from nearfar.cli._common import (
     session,
     tell,
 )
-from nearfar.cli._groups import GroupsOption, read_groups, with_group_column
+from nearfar.cli._groups import DesignOption, GroupsOption, read_groups, with_group_column
 from nearfar.cli._methods import ImagesOption, write_bytes
 from nearfar.cli._model import ModelOption
 from nearfar.errors import NearfarWarning
@@ -89,6 +89,7 @@ def report(
     ] = None,
     show_participants: ShowParticipantsOption = False,
     groups: GroupsOption = None,
+    design: DesignOption = None,
     key: KeyOption = None,
     seed: SeedOption = 0,
     dialect: DialectOption = None,
@@ -123,6 +124,7 @@ def report(
         made = make_report(
             replace(loaded.result, triplets=loaded.triplets),
             model=model,
+            design=design,
             objects=objects,
             images=images,
             title=title,

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nearfar import words
+from nearfar._tools.arrays import Codes
 from nearfar._tools.checks import Seed, check_count, seed_number
 from nearfar.errors import InputError
-from nearfar.evaluate.auto import Choice, choose, choose_named, choose_on_sample, headline, with_short_list
+from nearfar.evaluate.auto import Choice, choose, with_short_list
+from nearfar.evaluate.baseline import pair_memory_credits
+from nearfar.evaluate.bootstrap import Draws, Estimate, make_draws, speakers
 from nearfar.evaluate.ceiling import NoiseCeiling, noise_ceiling
 from nearfar.evaluate.clusters import ClusterCount, ClusterTree, cluster_tree, count_object_clusters
+from nearfar.evaluate.collection import AnswerCounts, count_answers
 from nearfar.evaluate.comparison import Comparison, make_comparison
-from nearfar.evaluate.counting import AnswerCounts, count_answers
+from nearfar.evaluate.controls import counts_repeats, without_excess_controls
 from nearfar.evaluate.crossval import Credits, cross_validate
+from nearfar.evaluate.curve import LearningCurve, measure_curve
+from nearfar.evaluate.designs import design_of
 from nearfar.evaluate.map_stability import (
     Resamples,
     Stability,
@@ -29,24 +36,21 @@ from nearfar.evaluate.map_stability import (
     tree_labels,
 )
 from nearfar.evaluate.participants import People, judge_people
-from nearfar.evaluate.repeats import counts_repeats, without_excess_controls
-from nearfar.evaluate.splits import Split, kfold, some_units, split_units
+from nearfar.evaluate.reliability import Reliability, between_participants, split_half
+from nearfar.evaluate.splits import Split, Units, kfold, some_units, split_units, warn_of_screens
 from nearfar.space.models import Model, empty_space, parse_model, parse_models
 from nearfar.space.space import Space
-from nearfar.triplets import Triplets, as_triplets
+from nearfar.triplets import Triplets, as_triplets, random_rows
 
 if TYPE_CHECKING:
     from nearfar.evaluate.agreements import PersonAgreement
-    from nearfar.evaluate.curve import LearningCurve
     from nearfar.evaluate.groups import GroupComparison
     from nearfar.evaluate.subgroups import Subgroups
 
 __all__ = ["Analysis", "analyse"]
 
-JUDGED, JUDGED_PER_OBJECT, MOST_JUDGED = 60_000, 60, 200_000  # answers that models are judged on
-FEW, SOME = 5_000, 20_000  # up to so many answers there is time for five and for four folds, else three
-WORK = 500_000  # answers that resamples fit in all; fewer resamples where there are many answers
-LEAST_RESAMPLES, MOST_RESAMPLES = 6, 30
+MAX_JUDGED = 260_000  # answers that models are judged on
+MOST_RESAMPLES = 30
 
 
 class Analysis:
@@ -60,9 +64,12 @@ class Analysis:
         short list. Default: that list, and ``model``.
     cv : number of folds that are held out in turn; default 5 up to 5,000 answers, 4 up to 20,000, else 3.
     n_resamples : how often people are drawn again; default 30, fewer for very many answers.
-    max_judged : how many answers models are judged on, at most, drawn at random in whole units; default 60,000 or, with
-        more objects, 60 per object up to 200,000; all answers where ``cv`` is given.
+    max_judged : how many answers models are judged on, at most, drawn at random in whole units; default 260,000; all
+        answers where ``cv`` is given.
     max_shown : how many objects trees and pages are over, at most, drawn at random.
+    design : how questions were chosen, where it is known: "adaptive" and "blocked" (booklets) limit what accuracies speak
+        of. Default: as the column ``rule`` of the answers says, and blocked where the answers look like it. Where that
+        column names random questions beside others, accuracy, ceiling and curve come from the random ones.
     seed : None, an integer or a numpy Generator; fixes everything random.
 
     Examples
@@ -86,6 +93,7 @@ class Analysis:
         n_resamples: int | None = None,
         max_judged: int | None = None,
         max_shown: int = 2_000,
+        design: str | None = None,
         seed: Seed = 0,
     ) -> None:
         self.answers = as_triplets(answers)
@@ -93,6 +101,7 @@ class Analysis:
         self._named = None if isinstance(model, str) and model == "auto" else parse_model(model)
         self._has_own_list = models is not None
         self.models = tuple(self._judged_models(models))
+        self._design = design
         self._cv = None if cv is None else check_count(cv, "cv", least=2)
         self._trees: dict[int | None, ClusterTree | None] = {}
         self._max_judged = None if max_judged is None else check_count(max_judged, "max_judged")
@@ -100,10 +109,10 @@ class Analysis:
         self._n_resamples = None if n_resamples is None else check_count(n_resamples, "n_resamples")
 
     def _judged_models(self, models: Mapping[str, Any] | Iterable[Any] | None) -> list[Model]:
-        found = parse_models(with_short_list("auto" if models is None else models, self.answers.n_objects))
-        if self._named is not None and self._named.name not in [model.name for model in found]:
-            found.append(self._named)
-        return found
+        listed = parse_models(with_short_list("auto" if models is None else models, self.answers.n_objects))
+        if self._named is not None and self._named.name not in [model.name for model in listed]:
+            listed.append(self._named)
+        return listed
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -115,6 +124,7 @@ class Analysis:
             "n_resamples": self._n_resamples,
             "max_judged": self._max_judged,
             "max_shown": self._max_shown,
+            "design": self._design,
             "seed": self.seed,
         }
 
@@ -134,22 +144,35 @@ class Analysis:
     @cached_property
     def _judged(self) -> tuple[NDArray[np.intp], Triplets]:
         """Their rows: all answers, or whole units drawn at random where there are very many."""
-        n, m = self.answers.n_objects, len(self.answers)
-        wanted = self._max_judged or int(min(max(JUDGED, JUDGED_PER_OBJECT * n), MOST_JUDGED))
+        m, wanted = len(self.answers), self._max_judged or MAX_JUDGED
         if m <= wanted or (self._cv is not None and self._max_judged is None):
             return np.arange(m), self.answers
-        rows = some_units(self.answers, wanted, seed=self.seed)
+        rows = some_units(split_units(self.answers), wanted, seed=self.seed)
         return rows, self.answers[rows]
+
+    @cached_property
+    def units(self) -> Units:
+        """What is held out, and drawn, as a whole: trios, or statements."""
+        units = split_units(self.judged)
+        warn_of_screens(units)
+        return units
+
+    @cached_property
+    def design(self) -> str | None:
+        """How questions were chosen: declared, or seen in the answers; None where nothing speaks against random ones."""
+        return design_of(self.judged, self.units, self._design)
+
+    @cached_property
+    def draws(self) -> Draws:
+        """Bootstrap draws of the judged answers, which all intervals come from."""
+        return make_draws(self.judged, self.units, design=self.design, seed=self.seed)
 
     @cached_property
     def splits(self) -> tuple[Split, ...]:
         """Training and test rows of ``judged``, fold by fold; empty where too few different questions were asked."""
-        units = split_units(self.judged).count
         m = len(self.judged)
-        cv = self._cv or (5 if m <= FEW else 4 if m <= SOME else 3)
-        if self._cv is None:
-            cv = min(cv, units)
-        return tuple(kfold(self.judged, cv, seed=self.seed)) if cv > 1 else ()
+        cv = self._cv or min(5 if m <= 5_000 else 4 if m <= 20_000 else 3, self.units.count)
+        return tuple(kfold(self.judged, cv, by=self.units, seed=self.seed)) if cv > 1 else ()
 
     @cached_property
     def credits(self) -> Credits:
@@ -161,35 +184,77 @@ class Analysis:
         return cross_validate(self.judged, self.models, self.splits)
 
     @cached_property
+    def _scored(self) -> NDArray[np.bool_] | None:
+        """(judged,) random questions, where there are such beside others: accuracies come from them. None: all."""
+        drawn = random_rows(self.judged)
+        return drawn if drawn is not None and drawn.any() else None
+
+    @cached_property
+    def _scored_credits(self) -> Credits:
+        if self._scored is None:
+            return self.credits
+        return replace(self.credits, values=np.where(self._scored, self.credits.values, np.nan))
+
+    @cached_property
     def scores(self) -> Comparison:
         """The judged models side by side, with the ceiling."""
-        return make_comparison(self.judged, self.credits, self.ceiling, self.splits)
+        number, accuracy = self._choice
+        return make_comparison(
+            self._scored_credits,
+            pair_memory_credits(self.judged, self.splits),
+            self.draws,
+            chosen=None if self.is_named else (self.models[number].name, accuracy),
+            ceiling=self.ceiling,
+            cv=len(self.splits),
+            unit=self.units.kind,
+            n_answers=len(self.judged),
+            n_objects=self.judged.n_objects,
+        )
+
+    @cached_property
+    def _choice(self) -> tuple[int, Estimate]:
+        """The number of the model that the space is made of, and its accuracy."""
+        if self._named is None:
+            return choose(self._scored_credits, self.draws) if self.splits else (0, Estimate(np.nan))
+        number = [model.name for model in self.models].index(self._named.name)
+        if not self.splits:
+            return number, Estimate(np.nan)
+        return number, self.draws.estimate(self._scored_credits.values[number])
+
+    @property
+    def chosen(self) -> Model:
+        """The model that the space is made of."""
+        return self.models[self._choice[0]]
 
     @cached_property
     def best(self) -> Choice:
-        """The model that the space is made of, and the accuracy of choosing so; ``model`` itself where it was named."""
-        if not self.splits:
-            name = self._named.name if self._named else self.models[0].name
-            none = np.zeros(0, dtype=np.float32)
-            return Choice(name, np.nan, np.nan, (), "", 0, len(self.answers), none)
-        if self._named is None and len(self.judged) < len(self.answers):
-            return choose_on_sample(self.answers, self._judged[0], self.credits, self.seed)
-        if self._named is None:
-            return choose(self.judged, self.credits, self.splits)
-        return choose_named(self._named.name, self.scores, self.credits, len(self.answers))
+        """The model that the space is made of, and its accuracy; ``model`` itself where it was named."""
+        number, accuracy = self._choice
+        second = ""
+        if self.splits:
+            order = np.argsort(-self._scored_credits.accuracies, kind="stable")
+            second = next((self.models[k].name for k in order if k != number), "")
+        judged = len(self.judged) if self.splits else 0
+        name = self.models[number].name
+        return Choice(name, accuracy.value, accuracy.low, accuracy.high, second, judged, len(self.answers))
 
     @property
     def headline(self) -> str:
         """One line: what was chosen, its accuracy, its ceiling and what was second."""
-        second = self.scores[self.best.second].accuracy if self.best.second else math.nan
-        return headline(self.best, self.ceiling, second, named=self._named is not None)
+        return words.headline(
+            self.best, self.ceiling, self.scores if self.splits else None, named=self.is_named
+        )
 
     # ---------------------------------------------------------------- the answers themselves
 
     @cached_property
     def ceiling(self) -> NoiseCeiling:
         """What repeated questions say about the best possible accuracy."""
-        return noise_ceiling(self.answers)
+        drawn = random_rows(self.answers)
+        rows = slice(None) if drawn is None or not drawn.any() else drawn
+        if not self.splits:
+            return noise_ceiling(self.answers[rows])
+        return noise_ceiling(self.answers[rows], credit=self.held_out[rows], accuracy=self._choice[1])
 
     @cached_property
     def people(self) -> People | None:
@@ -207,28 +272,53 @@ class Analysis:
 
         Nor where a fold leaves nothing to train on: its questions stand in every statement.
         """
-        from nearfar.evaluate.curve import learning_curve
-
-        cv = min(3, len(self.splits))
-        if not cv or not all(len(train) for train, _ in kfold(self.judged, cv, seed=self.seed)):
+        if not self.splits or not all(len(train) for train, _ in self.splits):
             return None
-        return learning_curve(
+        return self.measure_curve()
+
+    def measure_curve(self, sizes: Sequence[float] | None = None) -> LearningCurve:
+        """``curve`` at other ``sizes``: numbers of answers, or shares of the training answers."""
+        return measure_curve(
             self.judged,
-            self._model(self.best.name),
-            cv=cv,
+            self.chosen,
+            self.splits,
+            self.draws,
+            statements=self._statements,
+            full=self.credits.values[self._choice[0]],
+            scored=self._scored,
+            sizes=sizes,
             seed=self.seed,
-            ceiling=self.ceiling,
+        )
+
+    @property
+    def _statements(self) -> Codes:
+        """(judged,) what comes at a time where the collection grows; where statements are lost, or many go through the same
+        sets of questions, what splits keep whole stands for them."""
+        whole = self.units.screens is not None or self.design == "blocked"
+        return self.units.codes if whole else self.judged.statement_ids
+
+    @cached_property
+    def reliability(self) -> Reliability | None:
+        """How alike the map of another study would be; None where nothing can be held out."""
+        if not self.splits:
+            return None
+        model = self._model(self.plane_name)
+        answers = self._weighed_for(model.name)
+        known = answers.participant is not None
+        return Reliability(
+            participants=split_half(answers, model, speakers(answers), seed=self.seed) if known else np.nan,
+            questions=split_half(answers, model, split_units(answers).codes, seed=self.seed),
+            spread=between_participants(self.held_out, speakers(self.answers)) if known else np.nan,
+            model=model.name,
         )
 
     @cached_property
     def held_out(self) -> NDArray[np.float32]:
         """(m,) held-out credits of ``best`` on all answers, NaN for those that were not judged."""
-        if len(self.best.credits) == len(self.answers):
-            return self.best.credits
-        found = np.full(len(self.answers), np.nan, dtype=np.float32)
+        credit = np.full(len(self.answers), np.nan, dtype=np.float32)
         if self.splits:
-            found[self._judged[0]] = self.best.credits
-        return found
+            credit[self._judged[0]] = self.credits.values[self._choice[0]]
+        return credit
 
     # ---------------------------------------------------------------- groups of people
 
@@ -323,7 +413,7 @@ class Analysis:
         """How often people are drawn again."""
         if self._n_resamples is not None:
             return self._n_resamples
-        return int(np.clip(WORK // max(len(self.answers), 1), LEAST_RESAMPLES, MOST_RESAMPLES))
+        return int(np.clip(500_000 // max(len(self.answers), 1), 6, MOST_RESAMPLES))
 
     @cached_property
     def shown(self) -> NDArray[np.intp]:

@@ -23,7 +23,6 @@ __all__ = ["MIN_PARTICIPANTS", "Draws", "Estimate", "Scope", "effective_groups",
 
 MIN_PARTICIPANTS = 10  # with fewer (effective) participants nothing is said about others
 MAX_GROUPS = 2_000  # more participants, or units, are joined at random into so many groups
-Design = Literal["random", "list", "landmarks", "blocked", "screens", "adaptive"]
 
 
 @dataclass(frozen=True)
@@ -188,9 +187,9 @@ class Draws:
         error = np.nanstd(off, axis=2)
         if not (self.df > 0 and np.isfinite(error).all()):
             return np.zeros_like(apart, dtype=bool)
-        error[error < 1e-12] = np.inf  # two models that never differ
-        critical = np.nanquantile(np.abs(off / error[..., None]).max(axis=(0, 1)), level)
-        return np.asarray(apart - by > critical * error)
+        spread = np.abs(off) / np.maximum(error, 1e-12)[..., None]  # 0 for two models that never differ
+        critical = np.nanquantile(spread.max(axis=(0, 1)), level)
+        return np.asarray(apart - by > critical * error + 1e-12)
 
     def p_guessing(self, values: NDArray[Any]) -> float:
         """p of no model being above one half, corrected for the number of models: by the largest of their t values."""
@@ -225,23 +224,26 @@ def make_draws(
     n_draws: int = 500,
     seed: int = 0,
 ) -> Draws:
-    """Draws of the participants and units of a collection; with fewer than 10 participants only units are drawn.
+    """Draws of the participants and units of a collection.
+
+    Where participants are not known, or fewer than 10, statements are drawn in their place, and results speak of the
+    same participants.
 
     >>> answers = Triplets.from_array([[0, 1, 2], [0, 2, 1], [1, 0, 3]], participant=["ann", "bob", "ann"])
     >>> make_draws(answers).scope
     Scope(participants='same', questions='new', n_participants=2)
     """
     units = units or split_units(answers)
-    scope = Scope(questions={"blocked": "same sets", "adaptive": "adaptive"}.get(design or "", "new"))  # type: ignore[arg-type]
-    people = None
+    questions: dict[str | None, Any] = {"blocked": "same sets", "adaptive": "adaptive"}
+    scope = Scope(questions=questions.get(design, "new"))
+    who = answers.statement_ids
     if answers.participant is not None and len(answers.participant.known):
         people = speakers(answers)
         enough = effective_groups(people) >= MIN_PARTICIPANTS
-        scope = replace(
-            scope, participants="new" if enough else "same", n_participants=len(answers.participant.known)
-        )
-        people = people if enough else None
-    return Draws(units.codes, people, scope=scope, n_draws=n_draws, seed=seed)
+        who = people if enough else who
+        number = len(answers.participant.known)
+        scope = replace(scope, participants="new" if enough else "same", n_participants=number)
+    return Draws(units.codes, who, scope=scope, n_draws=n_draws, seed=seed)
 
 
 def speakers(answers: Triplets) -> Codes:

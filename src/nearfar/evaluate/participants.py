@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from nearfar._tools.arrays import Codes, Floats, dense_codes
 from nearfar._tools.records import Record
-from nearfar.evaluate.agreement import counts_of_others
+from nearfar.evaluate.baseline import quick_credits, score_credits
 from nearfar.evaluate.bootstrap import speakers
-from nearfar.evaluate.quick import quick_credits, score_credits
+from nearfar.evaluate.ceiling import counts_of_others
 from nearfar.io.reading import double_submits
 from nearfar.triplets import Triplets
 from nearfar.triplets.columns import median_of_times

@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nearfar.io.dialects import Grammar
-from nearfar.io.naming import look_up
+from nearfar.io.naming import look_up, unguarded
 from nearfar.triplets import Triplets
 from nearfar.triplets.ids import Ids
 
@@ -28,7 +28,9 @@ def triplet_rows(kept: pl.DataFrame, grammar: Grammar, first_row: int) -> pl.Dat
     if grammar.times is not None:
         kept = kept[np.repeat(np.arange(len(kept)), kept.select(grammar.times).to_series().to_numpy())]
     columns = {
-        role: pl.col(role) for role in ("statement", "participant", "group") if role in grammar.columns
+        role: pl.col(role)
+        for role in ("statement", "participant", "group", "rule")
+        if role in grammar.columns
     }
     several = len(grammar.triplets)
     if several > 1 and "statement" not in columns:
@@ -76,6 +78,8 @@ def make_triplets(
     objects: Sequence[str],
     statement: Ids | None,
     participant: Ids | None,
+    *,
+    guarded: bool,
 ) -> Triplets:
     """Triplets of triplet rows; ``index_of_id`` is the index of every id, None where ids are indices."""
     if index_of_id is None:
@@ -90,4 +94,16 @@ def make_triplets(
             columns[role] = rows[role].fill_null(unknown).to_numpy()
     for column in columns.values():
         column.flags.writeable = False  # ours alone, so Triplets need not copy it
+    if "rule" in rows.columns:
+        columns["rule"] = _few_texts(rows["rule"], guarded=guarded)
     return Triplets(objects=objects, statement=statement, participant=participant, **columns)
+
+
+def _few_texts(column: pl.Series, *, guarded: bool) -> Ids:
+    """A column of few different texts as ``Ids``, "" where it is blank."""
+    text = column.cast(pl.String).fill_null("")
+    distinct = text.unique().sort().to_list()
+    codes = text.cast(pl.Enum(distinct)).to_physical().to_numpy()
+    names = [unguarded(name) for name in distinct] if guarded else distinct
+    ordered = sorted(set(names))
+    return Ids.from_codes(np.array([ordered.index(name) for name in names], np.int32)[codes], ordered)

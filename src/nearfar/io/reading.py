@@ -178,7 +178,7 @@ def _whole(reader: Reader, opened: Opened, frames: list[pl.DataFrame]) -> Triple
         participant = reader.people.as_ids(
             rows["participant"], as_numbers=reader.people.are_numbers, all_seen=True
         )
-    return make_triplets(rows, index_of_id, objects, statement, participant)
+    return make_triplets(rows, index_of_id, objects, statement, participant, guarded=opened.table.guarded)
 
 
 def _groups(reader: Reader, frames: list[pl.DataFrame], source: str) -> dict[str, str]:

@@ -74,7 +74,12 @@ def scan(reader: Reader, batch_rows: int) -> Iterator[Triplets]:
             rows = batch.triplets
             if len(rows):
                 yield make_triplets(
-                    rows, index_of_id, survey.objects, ids.statements(rows), ids.participants(rows)
+                    rows,
+                    index_of_id,
+                    survey.objects,
+                    ids.statements(rows),
+                    ids.participants(rows),
+                    guarded=opened.table.guarded,
                 )
         if survey.has_statements:
             span = opened.statements.span if opened.has_statements else (0, opened.n_answers - 1)

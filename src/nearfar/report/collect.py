@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from nearfar.errors import InputError, NearfarWarning
 from nearfar.evaluate.analysis import Analysis
-from nearfar.evaluate.counting import accuracy_per_object
+from nearfar.evaluate.collection import accuracy_per_object
 from nearfar.io.reading import double_submits
 from nearfar.report import facts as f
 from nearfar.report.curve_section import curve_facts

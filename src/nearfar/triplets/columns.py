@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +14,9 @@ from nearfar._tools.arrays import Indices
 from nearfar._tools.limits import check_largest_index
 from nearfar.errors import TripletError
 from nearfar.triplets.ids import read_only
+
+if TYPE_CHECKING:
+    from nearfar.triplets import Triplets
 
 __all__ = [
     "LEFT",
@@ -24,6 +28,7 @@ __all__ = [
     "largest_index",
     "median_of_times",
     "pack_ids",
+    "random_rows",
     "sound_names",
     "three_columns",
 ]
@@ -38,6 +43,7 @@ SIDES: dict[Any, int] = {
     "": UNKNOWN_SIDE,
     None: UNKNOWN_SIDE,
 }
+RANDOM_RULES = ("random", "randomsampling", "uniform", "test", "validation")
 MAX_OBJECTS_FOR_IDS = 2_097_151  # the largest n with n^3 < 2^63
 
 
@@ -212,3 +218,18 @@ def pack_ids(first: Indices, second: Indices, third: Indices, n_objects: int) ->
             "select some of the objects",
         )
     return (first.astype(np.int64) * n + second) * n + third
+
+
+def random_rows(triplets: Triplets) -> NDArray[np.bool_] | None:
+    """(m,) True where ``rule`` says that the question was drawn at random; None where no question is said to be of another kind.
+
+    >>> from nearfar.triplets import Triplets
+    >>> random_rows(Triplets.from_array([[0, 1, 2]] * 3, rule=["Random", "ARR", None]))
+    array([ True, False, False])
+    """
+    if triplets.rule is None:
+        return None
+    rules = [re.sub(r"[\W_]+", "", str(name)).lower() for name in triplets.rule.names.tolist()]
+    if all(rules[code] in (*RANDOM_RULES, "") for code in triplets.rule.present.tolist()):
+        return None
+    return np.isin(rules, RANDOM_RULES)[triplets.rule.codes]

@@ -57,6 +57,7 @@ class Triplets:
     seconds : (m,) response times; NaN where not known.
     near_side : (m,) side at which ``near`` was shown: 0 left, 1 right, -1 not known.
     answered_at : (m,) seconds since 1970-01-01 UTC; NaN where not known.
+    rule : (m,) how the question was chosen, as the file says it ("random", "adaptive"); "" where not known.
 
     Examples
     --------
@@ -76,6 +77,7 @@ class Triplets:
     seconds: NDArray[np.float64] | None = None
     near_side: NDArray[np.int8] | None = None
     answered_at: NDArray[np.float64] | None = None
+    rule: Ids | None = None
 
     def __init__(
         self,
@@ -89,6 +91,7 @@ class Triplets:
         seconds: ArrayLike | None = None,
         near_side: ArrayLike | None = None,
         answered_at: ArrayLike | None = None,
+        rule: ArrayLike | Ids | None = None,
     ) -> None:
         names = sound_names(objects)
         put = object.__setattr__
@@ -100,6 +103,7 @@ class Triplets:
         put(self, "seconds", as_numbers(seconds, "seconds"))
         put(self, "near_side", as_sides(near_side))
         put(self, "answered_at", as_numbers(answered_at, "answered_at"))
+        put(self, "rule", None if rule is None else Ids.encode(rule))
         self._check()
 
     def _check(self) -> None:
@@ -191,7 +195,7 @@ class Triplets:
         doubled: dict[str, Any] = {}
         for name, values in columns.items():
             if values is not None:
-                ids = name in ("statement", "participant")
+                ids = name in ("statement", "participant", "rule")
                 array = Ids.encode(values) if ids else np.asarray(values)
                 doubled[name] = array[np.repeat(np.arange(len(array)), 2)]
         return cls.from_array(both, objects, n_objects=n_objects, **doubled)

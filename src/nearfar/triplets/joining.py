@@ -36,7 +36,8 @@ def join_columns(collections: Sequence[Triplets]) -> dict[str, Any]:
             or [np.zeros(0, np.int32)]
         )
     columns["statement"] = _statements(collections)
-    columns["participant"] = _participants(collections)
+    for name in ("participant", "rule"):
+        columns[name] = _matched(collections, name)
     for name, unknown in (("seconds", np.nan), ("near_side", -1), ("answered_at", np.nan)):
         columns[name] = _optional(collections, name, unknown)
     return columns
@@ -109,14 +110,13 @@ def _numbers_apart(known: Sequence[Ids]) -> list[NDArray[Any]] | None:
     return moved
 
 
-def _participants(collections: Sequence[Triplets]) -> Ids | None:
-    """The same name is the same person; a collection without participants has the person ''."""
-    if all(collection.participant is None for collection in collections):
+def _matched(collections: Sequence[Triplets], role: str) -> Ids | None:
+    """The same name is the same person or rule; a collection without such a column has ''."""
+    given: list[Ids | None] = [getattr(collection, role) for collection in collections]
+    if all(ids is None for ids in given):
         return None
     stranger = Ids.from_codes([], [""])
-    known = [
-        stranger if collection.participant is None else collection.participant for collection in collections
-    ]
+    known = [stranger if ids is None else ids for ids in given]
     numeric = all(ids.is_numeric for ids in known)
     position: dict[Any, int] = {}
     codes: list[NDArray[Any]] = []

@@ -49,6 +49,7 @@ OPTIONAL = (
     "milliseconds",
     "near_side",
     "answered_at",
+    "rule",
     "check",
     "group",
 )

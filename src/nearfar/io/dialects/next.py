@@ -29,7 +29,10 @@ def grammar(header: Header) -> Grammar | None:
     if found is None:
         return None
     return Grammar(
-        found | header.optional(seconds=[SECONDS], answered_at=["Timestamp", "answered_at"]),
+        found
+        | header.optional(
+            seconds=[SECONDS], answered_at=["Timestamp", "answered_at"], rule=["Alg.Label", "rule"]
+        ),
         ROLES,
         (TRIPLET,),
         "answer",
@@ -42,7 +45,9 @@ def write(triplets: Triplets) -> pl.DataFrame:
     """The columns NEXT writes; the rest under our names."""
     shown = {"Center": triplets.anchor, "Left": triplets.near, "Right": triplets.far, "Answer": triplets.near}
     named = {role: named_column(triplets, indices) for role, indices in shown.items()}
-    more = optional_columns(triplets, participant="Participant.ID", seconds=SECONDS, answered_at="Timestamp")
+    more = optional_columns(
+        triplets, participant="Participant.ID", seconds=SECONDS, answered_at="Timestamp", rule="Alg.Label"
+    )
     more.setdefault(SECONDS, pl.Series([None] * len(triplets), dtype=pl.Float64))
     return pl.DataFrame(named | more)
 

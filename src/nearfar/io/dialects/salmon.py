@@ -27,7 +27,7 @@ def grammar(header: Header) -> Grammar | None:
     files = header.find_all(**{role: [f"{role}_filename"] for role in SHOWN})
     numbers = {name: found[name.removesuffix("_number")] for name in NUMBERS}
     objects = {role: found[role] for role in SHOWN} if files is None else files
-    optional = header.optional(answered_at=["time_received", "datetime_received"])
+    optional = header.optional(answered_at=["time_received", "datetime_received"], rule=["sampler", "rule"])
     shown_left, shown_right, chosen = (pl.col(name).str.replace(r"\.0+$", "") for name in NUMBERS)
     head, left, right = map(pl.col, SHOWN)
     took_left = chosen == shown_left
@@ -69,7 +69,7 @@ def write(triplets: Triplets) -> pl.DataFrame:
     numbers = {role: pl.Series(indices) for role, indices in shown.items()}
     files = {f"{role}_filename": named_column(triplets, indices) for role, indices in shown.items()}
     more = optional_columns(
-        triplets, participant="puid", seconds="response_time", answered_at="time_received"
+        triplets, participant="puid", seconds="response_time", answered_at="time_received", rule="sampler"
     )
     return pl.DataFrame(numbers | files | more)
 

@@ -18,6 +18,7 @@ from nearfar.triplets.frames import named_column, optional_columns
 __all__ = ["TRIPLETTOOLS"]
 
 EVERYBODY = "all"  # written where participants are not known
+ALGORITHM = ("sampleAlg", "AlgSample")
 MISSING = ("NA",)  # what R writes into a blank cell
 
 
@@ -25,11 +26,11 @@ def grammar(header: Header) -> Grammar | None:
     """All four columns, or only the centre with winner and loser."""
     if is_next(header):
         return None
-    optional = header.optional(seconds=["rt"])
+    optional = header.optional(seconds=["rt"], rule=[*ALGORITHM, "rule"])
     found = find_choice(header)
     if found is None:
         return _chosen_only(header, optional)
-    algorithm = header.find("sampleAlg", "AlgSample")
+    algorithm = header.find(*ALGORITHM)
     center, left, right, answer = map(pl.col, ROLES)
     is_check = (center == left) | (center == right)
     if algorithm is not None:
@@ -75,15 +76,15 @@ def write(triplets: Triplets) -> pl.DataFrame:
     left, right = left_and_right(triplets)
     shown = {"Center": triplets.anchor, "Left": left, "Right": right, "Answer": triplets.near}
     named = {role: named_column(triplets, indices) for role, indices in shown.items()}
-    more = optional_columns(triplets, participant="worker_id", seconds="rt")
+    more = optional_columns(triplets, participant="worker_id", seconds="rt", rule=ALGORITHM[0])
     if (
         "worker_id" not in more
     ):  # its get.combined makes one data frame of each worker's rows, and none without
         more["worker_id"] = pl.Series([EVERYBODY] * len(triplets), dtype=pl.String)
     if "rt" in more:
         more["rt"] = _milliseconds(more["rt"])
-    sampled = {"sampleAlg": pl.lit("random"), "sampleSet": pl.lit("train")}  # which its functions select by
-    return pl.DataFrame(more | named).with_columns(**sampled)
+    more.setdefault(ALGORITHM[0], pl.Series(["random"] * len(triplets), dtype=pl.String))
+    return pl.DataFrame(more | named).with_columns(sampleSet=pl.lit("train"))  # its functions select by both
 
 
 def _milliseconds(seconds: pl.Series) -> pl.Series:

@@ -1,42 +1,21 @@
-"""Which questions were asked more than once, and whether they are a fair sample of all.
-
-A ceiling from repeated questions holds for all questions only if the repeated ones are a fair draw. Control
-questions (the same few put to everybody) are easy on purpose, and adaptive pools come back to hard ones.
-"""
+"""Control questions: the same few put to everybody, easy on purpose, and asked far more often than the others."""
 
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar._tools.arrays import dense_codes
 from nearfar.errors import RepeatedControlWarning
-from nearfar.evaluate.uncertainty import Groups, covariance_of_means, dense_codes
 from nearfar.space.models import Model, kernel_of
 from nearfar.triplets import Triplets
 
-__all__ = [
-    "FEW_SINGLE",
-    "FairDraw",
-    "control_rows",
-    "counts_repeats",
-    "fair_draw",
-    "warn_of_controls",
-    "without_excess_controls",
-]
-
-OFTEN = 10  # answers to one question, and ...
-FAR_MORE = 5  # ... so many times the median: it is a control question
-FEW_SINGLE = (
-    0.1  # with a smaller share of answers to questions asked once, the repeated ones are (nearly) all
-)
-UNFAIR = 0.05  # level of the test
+__all__ = ["control_rows", "counts_repeats", "warn_of_controls", "without_excess_controls"]
 
 
-def control_rows(answers: Triplets) -> NDArray[np.bool_]:
+def control_rows(answers: Triplets, often: int = 10, far_more: int = 5) -> NDArray[np.bool_]:
     """(m,) answers to control questions: asked at least 10 times, and 5 times as often as the median question.
 
     >>> often = Triplets.from_array([[0, 1, 2]] * 12 + [[1, 2, 3], [2, 3, 0], [3, 0, 1]])
@@ -44,13 +23,12 @@ def control_rows(answers: Triplets) -> NDArray[np.bool_]:
     np.int64(12)
     """
     ids = answers.question_ids
-    ordered = np.sort(ids)
-    last = max(len(ids) - OFTEN + 1, 0)
-    if not np.any(ordered[OFTEN - 1 :] == ordered[:last]):  # none was asked so often
+    ordered = np.sort(ids)  # quicker than counting, for the many collections without
+    if not np.any(ordered[often - 1 :] == ordered[: max(len(ids) - often + 1, 0)]):
         return np.zeros(len(ids), dtype=bool)
     codes = dense_codes(ids)
     count = np.bincount(codes)
-    control = (count >= OFTEN) & (count > FAR_MORE * np.median(count))
+    control = (count >= often) & (count > far_more * np.median(count))
     return np.asarray(control[codes])
 
 
@@ -110,45 +88,3 @@ def _asked(answers: Triplets, controls: NDArray[np.bool_]) -> str:
     asked = len(np.unique(answers.question_ids[controls]))
     which = "1 control question was" if asked == 1 else f"{asked} control questions were"
     return f"{which} asked {int(controls.sum()):,} times, far more often than the others"
-
-
-@dataclass(frozen=True)
-class FairDraw:
-    """Whether a model predicts repeated questions as well as the others.
-
-    ``repeated``, ``single`` : its held-out accuracy on answers to questions asked more than once, and on the rest.
-    ``p`` : of no difference; NaN where it cannot be told.
-    """
-
-    repeated: float
-    single: float
-    p: float
-
-    @property
-    def fair(self) -> bool:
-        """Whether nothing speaks against a fair draw."""
-        return not self.p < UNFAIR
-
-
-def fair_draw(credit: NDArray[Any], repeated: NDArray[np.bool_], groups: Groups) -> FairDraw | None:
-    """Compare held-out credits (m,) on repeated questions with the others; None where all or none were repeated.
-
-    >>> rng = np.random.default_rng(0)
-    >>> repeated = np.arange(1000) < 300
-    >>> easy = rng.random(1000) < np.where(repeated, 0.95, 0.7)
-    >>> fair_draw(easy, repeated, Groups(None, np.arange(1000))).fair
-    False
-    """
-    from scipy.stats import t
-
-    size, many = len(repeated), int(repeated.sum())
-    if many in (0, size):
-        return None
-    credit = np.asarray(credit, dtype=np.float64)
-    one, other = float(credit[repeated].mean()), float(credit[~repeated].mean())
-    off = np.where(repeated, (credit - one) * size / many, (other - credit) * size / (size - many))
-    found = covariance_of_means(off, groups)
-    error = float(np.sqrt(found.matrix[0, 0])) if found.df > 0 else np.nan
-    if not error > 0:
-        return FairDraw(one, other, np.nan)
-    return FairDraw(one, other, float(2 * t.sf(abs(one - other) / error, found.df)))

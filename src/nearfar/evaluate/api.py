@@ -11,14 +11,15 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from nearfar._tools.checks import Seed
 from nearfar.evaluate.analysis import Analysis
 from nearfar.evaluate.comparison import Comparison
+from nearfar.evaluate.controls import counts_repeats, warn_of_controls
+from nearfar.evaluate.curve import LearningCurve
 from nearfar.evaluate.map_stability import Stability
-from nearfar.evaluate.repeats import counts_repeats, warn_of_controls
 from nearfar.space.margins import MarginStrategy
 from nearfar.space.models import KernelModel, fit_space, parse_model
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets, as_triplets
 
-__all__ = ["compare", "fit", "kernel_matrix", "stability"]
+__all__ = ["compare", "fit", "kernel_matrix", "learning_curve", "stability"]
 
 
 def fit(
@@ -102,6 +103,7 @@ def compare(
     models: Mapping[str, Any] | Iterable[Any] | None = None,
     *,
     cv: int | None = None,
+    design: str | None = None,
     seed: Seed = 0,
 ) -> Comparison:
     """Judge models by how many answers they predict that they were not fitted on.
@@ -116,6 +118,7 @@ def compare(
         names. Default: the short list that ``auto`` chooses from.
     cv : number of folds, of all answers. Default: 5 up to 5,000 answers, 4 up to 20,000, else 3; and of very many
         answers a random sample is judged.
+    design : how questions were chosen, where it is known, as for ``Analysis``.
     seed : None, an integer or a numpy Generator, for the folds.
 
     Returns
@@ -132,7 +135,46 @@ def compare(
     >>> result.best.name, 0.7 < result.best.accuracy < 1
     ('score', True)
     """
-    return Analysis(as_triplets(answers), models=models, cv=cv, seed=seed).scores
+    return Analysis(as_triplets(answers), models=models, cv=cv, design=design, seed=seed).scores
+
+
+def learning_curve(
+    answers: Triplets | ArrayLike,
+    model: Any = "auto",
+    *,
+    sizes: Sequence[float] | None = None,
+    cv: int | None = None,
+    design: str | None = None,
+    seed: Seed = 0,
+) -> LearningCurve:
+    """Fit a model to growing numbers of answers and judge each by the same held-out answers.
+
+    In every fold the training answers grow as a collection does, by whole statements, each set inside the next. It is the
+    curve of this model: another one may gain more.
+
+    Parameters
+    ----------
+    answers : what was answered.
+    model : a name such as "score" or "ste-2", or an object with ``fit_transform(answers)``, as for ``compare``; "auto" is
+        the one that ``nf.analyse`` chooses by all answers, at every size.
+    sizes : numbers of answers, or shares of the training answers (at most 1); default: an eighth to all.
+    cv : number of folds, as for ``compare``.
+    design : as for ``Analysis``.
+    seed : None, an integer or a numpy Generator; fixes folds, growth and resampling.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> rows = np.array([rng.permutation(20)[:3] for _ in range(1000)])  # objects 0..19 on a line
+    >>> d = np.abs(rows[:, :1] - rows[:, 1:])
+    >>> rows[d[:, 0] > d[:, 1]] = rows[d[:, 0] > d[:, 1]][:, [0, 2, 1]]
+    >>> curve = learning_curve(rows, "score")
+    >>> curve.points[0].accuracy < curve.points[-1].accuracy, round(curve.next_gain.value / curve.last_gain.value, 2)
+    (True, 0.5)
+    """
+    models = None if isinstance(model, str) and model == "auto" else [model]
+    analysis = Analysis(answers, models=models, cv=cv, design=design, seed=seed)
+    return analysis.measure_curve(sizes)
 
 
 def _named(model: Any) -> Any:

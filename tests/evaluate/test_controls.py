@@ -5,7 +5,7 @@ import pytest
 
 import nearfar as nf
 from nearfar.errors import RepeatedControlWarning
-from nearfar.evaluate.repeats import control_rows, without_excess_controls
+from nearfar.evaluate.controls import control_rows, without_excess_controls
 from nearfar.triplets import Triplets
 
 POINTS = np.random.default_rng(0).normal(size=(30, 2))
