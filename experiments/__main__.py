@@ -21,7 +21,7 @@ def parser() -> argparse.ArgumentParser:
     names = "\n".join(f"  {name:10} {experiment.title}" for name, experiment in EXPERIMENTS.items())
     arguments = argparse.ArgumentParser(
         "python -m experiments",
-        description="Redo the paper: compute the cells that are missing, then write docs/paper.md and docs/paper-ours.md "
+        description="Redo the paper: compute the cells that are missing, then write docs/paper.md and the two long pages "
         "from all rows. A run that was stopped goes on where it was.",
         epilog=f"experiments:\n{names}",
         formatter_class=argparse.RawDescriptionHelpFormatter,

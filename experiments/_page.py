@@ -1,4 +1,4 @@
-"""Rows -> docs/paper.md, docs/paper-ours.md and their figures."""
+"""Rows -> a summary (docs/paper.md), two long pages beside the rows, and their figures."""
 
 from __future__ import annotations
 
@@ -44,15 +44,13 @@ def write_pages(
     """Draw every experiment that has rows, judge its claims, and write each page whole or not at all."""
     paper = _parts([e for e in experiments if e.section], places, data, quick, lambda e: e.section)
     more = _parts([e for e in experiments if e.ours], places, data, quick, lambda e: e.ours)
-    rows = _relative(places.rows, places.page.parent)
     machine = _machine(experiments, places.rows, quick)
-    opening = [_words.HEAD.format(rows=rows), machine, _words.READING]
+    opening = [_words.HEAD, machine, _words.READING]
     opening += ["## Claims at a glance\n", _glance(paper), "## Where the paper's 14 figures are\n"]
-    opening += [_figures(), _words.DEVIATIONS]
-    return [
-        _write(places.page, opening, paper, places, quick),
-        _write(places.ours, [_words.OURS.format(rows=rows), machine], more, places, quick),
-    ]
+    opening += [_figures()]
+    details = _write(places.page, opening, paper, places, quick)
+    ours = _write(places.ours, [_words.OURS, machine], more, places, quick)
+    return [_write_summary(paper, places, quick), details, ours]
 
 
 Says = Callable[[list[Row], Data], Section]
@@ -80,6 +78,37 @@ def _write(page: Path, opening: list[str], parts: Sequence[_Part], places: Place
     for part in parts:
         text += [f"## {part.experiment.title}\n", *_body(part, places, page, number, quick)]
         number += len(part.found.claims)
+    return _keep(page, text)
+
+
+def _write_summary(parts: Sequence[_Part], places: Places, quick: bool) -> Path:
+    """The claims with their verdicts, what deviates, and every figure with its name; the rest stands in the long pages."""
+    claims = [(part, claim) for part in parts for claim in part.found.claims]
+    rows = [
+        [number, claim.short, part.experiment.title, MARKS[claim.verdict]]
+        for number, (part, claim) in enumerate(claims, 1)
+    ]
+    held = sum(claim.verdict == "holds" for _, claim in claims)
+    partly = sum(claim.verdict == "holds in part" for _, claim in claims)
+    counted = f"Of {len(claims)} claims {held} hold and {partly} hold in part."
+    if quick:
+        counted += " **This is a quick run: few runs, small sizes; do not quote it.**"
+    text = [
+        _words.SUMMARY,
+        counted,
+        table(["", "claim", "experiment", "verdict"], rows).replace("---:", "---"),
+    ]
+    text += [_words.DEVIATIONS, "## Figures\n"]
+    for part in parts:
+        drawn = [name for name in part.found.figures if (places.figures / f"{name}.png").exists()]
+        text += [
+            f"![{name}]({_relative(places.figures / f'{name}.png', places.summary.parent)})\n*{part.experiment.title}.*"
+            for name in drawn
+        ]
+    return _keep(places.summary, text)
+
+
+def _keep(page: Path, text: Sequence[str]) -> Path:
     page.parent.mkdir(parents=True, exist_ok=True)
     with atomic_path(page) as path:
         path.write_text("\n".join(part.rstrip("\n") + "\n" for part in text if part), encoding="utf-8")

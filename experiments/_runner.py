@@ -30,9 +30,10 @@ PERIOD = 30.0  # seconds between lines where there is no terminal to draw on
 
 @dataclass(frozen=True)
 class Places:
-    """Where rows, the two pages and figures go."""
+    """Where rows, the summary, the two long pages and the figures go."""
 
     rows: Path
+    summary: Path
     page: Path
     ours: Path
     figures: Path
@@ -40,15 +41,16 @@ class Places:
     @classmethod
     def full(cls) -> Places:
         """What is committed."""
-        docs = ROOT / "docs"
-        return cls(
-            ROOT / "experiments" / "results", docs / "paper.md", docs / "paper-ours.md", docs / "paper"
-        )
+        docs, rows = ROOT / "docs", ROOT / "experiments" / "results"
+        return cls(rows, docs / "paper.md", rows / "paper-details.md", rows / "paper-ours.md", docs / "paper")
 
     @classmethod
     def below(cls, folder: Path) -> Places:
         """All in one folder, e.g. that of the quick run."""
-        return cls(folder / "results", folder / "paper.md", folder / "paper-ours.md", folder / "paper")
+        rows = folder / "results"
+        return cls(
+            rows, folder / "paper.md", rows / "paper-details.md", rows / "paper-ours.md", folder / "paper"
+        )
 
 
 @dataclass

@@ -194,7 +194,7 @@ def _gnmds(rows: list[Row], budgets: list[int], flips: list[float]) -> Claim:
         f"Rule: holds if its purity is within {SLIGHT} of random labels and more than {SLIGHT} below that on random triplets; in part "
         f"if it is more than {LEAD} below everywhere. It is the search that fails, not the loss: it does not leave the saddle at the "
         "origin, since a landmark is in many times as many triplets as others and its steps are too long. The same loss with another "
-        "search makes a good map of landmark triplets ([second page](paper-ours.md)).",
+        "search makes a good map of landmark triplets ([our own methods](paper-ours.md)).",
         short="GNMDS cannot use landmark triplets",
     )
 

@@ -1,22 +1,27 @@
-"""The fixed words of the two pages: what they are, which figure is where, what deviates from the paper."""
+"""The fixed words of the pages: what they are, which figure is where, what deviates from the paper."""
 
 from __future__ import annotations
 
-__all__ = ["DEVIATIONS", "FIGURES", "HEAD", "OURS", "READING"]
+__all__ = ["DEVIATIONS", "FIGURES", "HEAD", "OURS", "READING", "SUMMARY"]
 
 # one line for a paragraph, as the generated rest of the pages has it
-HEAD = """# The paper, redone
+SUMMARY = """# The paper, redone
 
 [*Kernel functions based on triplet comparisons*](https://papers.nips.cc/paper/2017/hash/07211688a0869d995947a8fb11b215d6-Abstract.html), \
-M. Kleindessner and U. von Luxburg, NIPS 2017 ([arXiv, with supplement](https://arxiv.org/abs/1607.08456)): its figures redone, its \
-claims judged. [A second page](paper-ours.md) has our own methods on the same axes, what the paper leaves open, and cblearn. Both are \
-generated from the rows in `{rows}`; do not edit them. `python -m experiments` computes what is missing and writes them: it goes on \
-where it was stopped, `python -m experiments usps mnist` runs some of it, `python -m experiments --quick` all of it small, in under a \
-minute, into `experiments/quick`.
+M. Kleindessner and U. von Luxburg, NIPS 2017 ([arXiv, with supplement](https://arxiv.org/abs/1607.08456)). Every figure is redone, and every claim \
+has a verdict by a stated rule. `python -m experiments` computes what is missing and writes this page.
+
+The numbers, rules and tables behind each verdict are in `experiments/results/paper-details.md`. Our own methods on the same data, and cblearn's, \
+are in `experiments/results/paper-ours.md`. Embeddings are those that the paper used, with its optimiser ([embeddings](embeddings.md)).
+"""
+HEAD = """# The paper, redone: details
+
+Generated from the rows beside this file; do not edit. `python -m experiments` computes what is missing and writes it; `python -m experiments usps mnist` \
+runs some of it, and `python -m experiments --quick` all of it small, in under a minute, into `experiments/quick`.
 """
 READING = """Claims are close paraphrases of the paper's text. Claims about embeddings are judged by the programs that the paper used, \
 van der Maaten's GNMDS, CKL (mu = 0.1) and t-STE (alpha = d - 1): gradient descent from 1e-4 randn, an adaptive step, no \
-regularisation, at most 1,000 steps; written anew from that description as `optimizer="gradient-descent"` ([embeddings](embeddings.md)). \
+regularisation, at most 1,000 steps; written anew from that description as `optimizer="gradient-descent"` (docs/embeddings.md). \
 **One clock**, the paper's: CPU seconds of one thread to compute a kernel matrix or an embedding, clustering apart. The paper's \
 times are Matlab's on a laptop of 2017, so only ratios compare.
 """
@@ -91,25 +96,22 @@ FIGURES = [
         "no data: simulated stand-in",
     ],
 ]
-DEVIATIONS = """> **Deviations from the paper**
-> - The smallest eigenvalue that is taken off the diagonal is that over informed objects; an object without any answer has a zero row.
-> - With landmarks, k2 has columns inside the landmarks only: its landmark rows would add |L|(n - 1) columns of their own.
-> - Landmark questions are drawn in strata: every object gets as many as every other, up to one.
-> - An entry of Phi is (for - against) / (for + against), so that repetitions and contradictions count; with different triplets and no \
-contradictions it is the paper's ±1, and unit rows are its 1/sqrt(count).
-> - k-means is scikit-learn's, with the paper's 5 replicates and 100 iterations; kernel k-means works on Phi, which gives the same \
-objective as on K.
-> - The published programs run on our compiled losses; draws of digits, landmarks, triplets and starts are ours. The first step of \
-CKL (1e-5), GNMDS and STE (1) and t-STE (2) is that of a public copy of the toolbox.
-> - Means are over ten runs of the kernels and one to three of the published programs, which take most of the time; each section says \
-how many. Where purities are compared, both are of the same draws.
-> - The toy sets and the points of figure 1 are not published; ours follow the description. Equal distances give no answer.
-> - The numbers of the paper's figures are given where we are sure of them, else the part of the paper that they are in.
+DEVIATIONS = """## What deviates from the paper
+
+- The diagonal shift is the smallest eigenvalue over informed objects; an object without answers has a zero row.
+- With landmarks, k2 has columns inside the landmarks only.
+- Every object gets equally many landmark questions, up to one.
+- Repeated and contradicting answers count: an entry of Phi is (for - against) / (for + against). Without them it is the paper's.
+- k-means is scikit-learn's, on Phi instead of K: the same objective.
+- The published programs run on our compiled losses, from their own starts and steps.
+- Kernels are means over ten runs, published programs over one to three.
+- The toy sets and the points of figure 1 are not published; ours follow the description.
+- The answers about nature scenes could not be fetched; a simulated stand-in of the same size shows that the code runs.
 """
 OURS = """# Beyond the paper
 
-Our own methods on the axes of [the paper's experiments](paper.md), what the paper leaves open, and cblearn's embeddings beside \
-ours. Generated from the rows in `{rows}` by `python -m experiments` (`python -m experiments peers --peers` for cblearn, hours in an environment of its own); do not edit. \
+Our own methods on the axes of [the paper's experiments](paper-details.md), what the paper leaves open, and cblearn's embeddings beside \
+ours. Generated from the rows beside this file by `python -m experiments` (`python -m experiments peers --peers` for cblearn, hours in an environment of its own); do not edit. \
 "Ours" are the score kernel, k1+k2, kernel PCA before k-means, and GNMDS, CKL, STE, t-STE and SOE by L-BFGS from a start computed \
-from the answers, with a learnt pull to the centre ([embeddings](embeddings.md)).
+from the answers, with a learnt pull to the centre (docs/embeddings.md).
 """

@@ -88,7 +88,7 @@ def section(rows: list[Row], data: Data) -> Section:
         f"{k2['largest_class']:.2f} by guessing; best of the paper's methods: {way(best)} {best['neighbours']:.2f}.",
         verdict,
         f"Rule: {ABOVE} above guessing. The check by classes is ours; the paper shows the picture alone.",
-        short="k2 map of cars",
+        short="k2 gives a meaningful map of cars",
     )
     picture = Figure(
         lambda: _maps.pictures(k2["points"], data.car.images, data.car.groups),

@@ -94,7 +94,7 @@ def section(rows: list[Row], data: Data) -> Section:
         "holds" if same == 6 else "does not hold",
         "Rule: equal, in exact arithmetic. Since the points were chosen by these numbers, this checks our reading of the two "
         "ideas (one set of points fits all six), not the paper's arithmetic on its own points.",
-        short="six scores",
+        short="six similarity scores of three pairs",
     )
     caption = (
         "What the kernels compare, for x1 and x7. Left: the points. Middle, k1: both rank all points by distance; crossing "

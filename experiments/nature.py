@@ -116,7 +116,7 @@ def _claim(source: str, maps: Mapping[str, Row]) -> Claim:
             paper,
             "The answers are not at hand; run on a simulated stand-in only.",
             "no data",
-            short="pictures of scenes",
+            short="maps and a tree of scenes",
         )
     least, most = (choose(row["agreement"] for row in maps.values()) for choose in (min, max))
     return Claim(
@@ -125,7 +125,7 @@ def _claim(source: str, maps: Mapping[str, Row]) -> Claim:
         + ", ".join(f"{name} {row['agreement']:.3f}" for name, row in maps.items()),
         "holds" if least > FITS else "holds in part" if most > FITS else "does not hold",
         f"Rule: every map reproduces more than {FITS} of the triplets (chance 0.5); in part if one does.",
-        short="pictures of scenes",
+        short="maps and a tree of scenes",
     )
 
 

@@ -63,7 +63,6 @@ NOT_RUN = {
     "make test-newest": "likewise",
     "make dist": "eight environments, and all tests in one of them; the workflow release does it",
     "make workflows": "gets its tools from a network; the workflow test does it",
-    "python -m experiments peers --peers": "cblearn's own environment, and hours of its fits",
 }
 """Commands that no test runs as they are written, and why; the pages that name them say so. Of ``make`` the recipes run, with a
 stand-in for the program that installs, and of ``make dist`` the build and the look inside it."""

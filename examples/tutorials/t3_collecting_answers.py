@@ -31,7 +31,7 @@ fruit += " strawberry blueberry"
     "Taking part is voluntary. You can stop at any time by closing this page."
 )
 (folder / "study.toml").write_text("""\
-title = "Which fruit is more alike?"
+title = "Which fruit is more similar?"
 objects = "fruit.txt"
 kind = "odd"            # which of three is the odd one out?
 

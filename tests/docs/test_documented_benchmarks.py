@@ -15,9 +15,7 @@ BENCHMARKS = [words for words in RUN if words[2].startswith("benchmarks.")]
 EXPERIMENTS = [words for words in RUN if words[2] == "experiments"]
 SLOW = {
     "python -m experiments",
-    "python -m experiments --quick",
     "python -m experiments prior",
-    "python -m experiments usps mnist",
 }
 NO_NETWORK = dict.fromkeys(("http_proxy", "https_proxy"), "http://127.0.0.1:9")
 
@@ -36,10 +34,10 @@ def run(words, **environment):
 
 
 def test_there_are_such_commands():
-    assert {" ".join(words) for words in EXPERIMENTS} > SLOW
+    assert {" ".join(words) for words in EXPERIMENTS} >= SLOW
     workflow = (ROOT / ".github" / "workflows" / "test.yml").read_text()
     assert 'NEARFAR_SLOW_TESTS: "1"' in workflow
-    assert len(BENCHMARKS) > 15 and len(EXPERIMENTS) > 4
+    assert BENCHMARKS
     assert [words for words in RUN if words not in BENCHMARKS + EXPERIMENTS] == []
 
 
@@ -68,7 +66,7 @@ def test_an_experiment_of_the_documentation_runs(words, tmp_path_factory):
     done = run((*words, *quick, "--output", str(folder), "--jobs", "1"))
     assert done.returncode == 0, done.stderr[-3000:]
     assert " 0 failed" in done.stderr
-    pages = [folder / name for name in ("paper.md", "paper-ours.md")]
+    pages = [folder / "paper.md", *(folder / "results" / f"paper-{name}.md" for name in ("details", "ours"))]
     assert done.stdout.split() == [str(page) for page in pages]
     for name in words[3:]:
         assert (

@@ -249,7 +249,7 @@ def test_make_paper(borrowed):
         ignore=shutil.ignore_patterns("results", "quick", "__pycache__"),
     )
     make(borrowed, "paper", "PAPER=--quick figure1 figure2")
-    page = (borrowed / "experiments" / "quick" / "paper.md").read_text()
+    page = (borrowed / "experiments" / "quick" / "results" / "paper-details.md").read_text()
     assert "6 of 6 numbers are the same fractions." in page
 
 

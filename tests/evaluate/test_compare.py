@@ -22,7 +22,7 @@ from nearfar.evaluate.bootstrap import make_draws
 from nearfar.evaluate.metrics import answer_credits
 from nearfar.features import FeatureMap
 from nearfar.methods import KernelPCA
-from nearfar.space import fit_space
+from nearfar.space import fit
 from nearfar.triplets import Triplets
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
@@ -63,7 +63,7 @@ def test_compare_equals_the_definition(people):
     for name in ("k1", "score-2"):
         credit = np.empty(len(answers))
         for train, test in kfold(answers, 4, seed=3):
-            space = fit_space(answers[train], name)
+            space = fit(answers[train], name)
             given = {"points": space.rows} if space.kind == "points" else {"K": space.kernel("keep")}
             credit[test] = answer_credits(answers[test], **given)
         wanted = make_draws(answers, seed=3).estimate(credit)
@@ -191,24 +191,11 @@ def test_too_little_coverage_is_a_remark_and_not_a_flood():
 
 
 def test_progress_is_announced():
-    class Log:
-        def __init__(self):
-            self.steps = {}
-
-        def start(self, name, total):
-            self.steps[name] = [total, 0]
-            return name
-
-        def advance(self, handle, amount):
-            self.steps[handle][1] += amount
-
-        def stop(self, handle):
-            pass
-
-    log = Log()
-    with listen(log):
+    steps = {}
+    with listen(lambda step: steps.update({step.name: step})):
         compare(answers_about(PLANE, 200, 0), ["k1", "score"], cv=3)
-    assert log.steps["comparing 2 models"] == [6, 6]
+    step = steps["comparing 2 models"]
+    assert (step.total, step.done, step.over) == (6, 6, True)
 
 
 def test_a_bar_is_drawn_on_request(monkeypatch):
@@ -229,13 +216,9 @@ def test_a_bar_is_drawn_on_request(monkeypatch):
 class Slow:
     """A model that takes its time."""
 
-    name = "slow"
-
-    n_components = None
-
-    def fit(self, answers, cache=None):
+    def fit_transform(self, answers):
         time.sleep(0.1)
-        return fit_space(answers, "score")
+        return fit(answers, "score-2").rows
 
 
 def test_same_seed_same_result_and_arrays_are_welcome():

@@ -5,7 +5,7 @@ import pytest
 from space_tools import PLANE, answers_about
 
 from nearfar.evaluate import Analysis
-from nearfar.space import fit_space
+from nearfar.space import fit
 from nearfar.triplets import Triplets
 
 
@@ -16,7 +16,7 @@ def test_split_halves_foresee_the_correlation_of_two_studies():
         found = Analysis(one, "soe-2", models=["soe-2"]).reliability
         foreseen.append((found.participants + found.questions) / 2)
         upper = np.triu_indices(len(PLANE), 1)
-        pair = [fit_space(answers, "soe-2").distances()[upper] for answers in (one, other)]
+        pair = [fit(answers, "soe-2").distances()[upper] for answers in (one, other)]
         correlated.append(np.corrcoef(*pair)[0, 1])
     assert np.mean(foreseen) == pytest.approx(np.mean(correlated), abs=0.06)
 

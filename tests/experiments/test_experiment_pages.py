@@ -27,27 +27,32 @@ def small(tmp_path_factory):
 
 
 def test_the_page_is_made_from_rows(small):
-    page, ours = (small / "paper.md").read_text(), (small / "paper-ours.md").read_text()
+    page, ours = (
+        (small / "results" / "paper-details.md").read_text(),
+        (small / "results" / "paper-ours.md").read_text(),
+    )
+    summary = (small / "paper.md").read_text()
+    assert "| 1 | six similarity scores of three pairs |" in summary and "quick run" in summary
     assert "6 of 6 numbers are the same fractions." in page
     assert "| x1, x7 | -5/7 | -5/7 |" in page
     assert "Not run yet: `python -m experiments usps`." in page
     assert "Not run yet: `python -m experiments landmarks`." in ours
     assert "quick run" in page and "quick run" in ours
-    for picture in re.findall(r"\]\((paper/\w+\.png)\)", page):
-        assert 0 < (small / picture).stat().st_size < 1_000_000
+    for picture in re.findall(r"\]\((\S+\.png)\)", page):
+        assert 0 < (small / "results" / picture).stat().st_size < 1_000_000
     assert len(re.findall(r"^!\[", page, re.M)) == 4
     assert str(small) not in page + ours
 
 
 def test_absent_data_is_a_row_at_a_glance_and_a_stand_in_is_run(small):
-    page = (small / "paper.md").read_text()
-    assert re.search(r"pictures of scenes: no data", page)
+    page = (small / "results" / "paper-details.md").read_text()
+    assert re.search(r"maps and a tree of scenes: no data", page)
     assert "simulated stand-in" in page
     assert (small / "paper" / "nature_tree.png").exists()
 
 
 def test_every_claim_is_said_once(small):
-    page = (small / "paper.md").read_text()
+    page = (small / "results" / "paper-details.md").read_text()
     for claim in (
         EXPERIMENTS["figure2"].section(Store(small / "results", "figure2").rows(), Data(small)).claims
     ):
@@ -65,7 +70,7 @@ def test_a_wrong_number_is_seen(small, tmp_path):
     places.rows.mkdir()
     text = (small / "results" / "figure1.jsonl").read_text()
     (places.rows / "figure1.jsonl").write_text(text.replace('"ideal_k1": "1/3"', '"ideal_k1": "2/3"'))
-    page = write_pages([EXPERIMENTS["figure1"]], places, Data(tmp_path), quick=True)[0].read_text()
+    page = write_pages([EXPERIMENTS["figure1"]], places, Data(tmp_path), quick=True)[1].read_text()
     assert "5 of 6 numbers are the same fractions." in page
     assert "**Does not hold.**" in page
 
@@ -187,7 +192,7 @@ def test_committed_rows_are_cells_and_the_pages_say_what_they_say(experiment, tm
                     f"{claim.paper} **{claim.verdict[0].upper()}{claim.verdict[1:]}.** {claim.ours}" in page
                 )
             for name in found.figures:
-                assert f"](paper/{name}.png)" in page
+                assert f"/docs/paper/{name}.png)" in page
                 assert (Places.full().figures / f"{name}.png").exists()
 
 

@@ -70,7 +70,7 @@ def test_contradictions_are_judged(alike, expected, tmp_path):
 )
 def test_the_map_of_cars_is_judged(share, expected, tmp_path):
     changed = verdicts("car", lambda row: {"neighbours": share, "largest_class": 0.4}, tmp_path)
-    assert changed["k2 map of cars"] == expected
+    assert changed["k2 gives a meaningful map of cars"] == expected
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,12 @@
-"""Numbers as people read them."""
+"""Numbers and names as people read them, and text files of names."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
+
+from nearfar.errors import FileError
 
 __all__ = [
     "PICTURES",
@@ -16,6 +18,7 @@ __all__ = [
     "percent",
     "plural",
     "points",
+    "read_lines",
 ]
 
 PICTURES = (
@@ -119,3 +122,16 @@ def display_names(names: Sequence[str]) -> list[str]:
     ]
     seen = Counter(short)
     return [each if seen[each] == 1 else name for each, name in zip(short, names, strict=True)]
+
+
+def read_lines(path: Path, what: str) -> list[str]:
+    """The lines of a text file that are not blank, each one ``what``."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        system = getattr(error, "strerror", None) or ""
+        reason = system.lower() or "it is not UTF-8 text (save it again as UTF-8)"
+        raise FileError(
+            f"{path}: cannot be read, {reason}; expected a text file with one {what} per line",
+        ) from error
+    return [line.strip() for line in text.splitlines() if line.strip()]

@@ -9,14 +9,13 @@ import json
 import os
 import sys
 import warnings
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from nearfar import words
 from nearfar.ask.answers import Collected, collect
-from nearfar.ask.store import is_postgres, researcher
+from nearfar.ask.store import read_store, researcher
 from nearfar.ask.store.transaction import Transaction
 from nearfar.errors import NearfarError, NearfarWarning
 from nearfar.evaluate.analysis import Analysis
@@ -76,8 +75,8 @@ def _people(collected: Collected, analysis: Analysis) -> list[dict[str, Any]]:
         return []
     found = analysis.people
     graded: dict[str, list[bool]] = {}
-    for check in collected.checks:
-        graded.setdefault(check.participant, []).append(check.correct)
+    for name, correct in collected.checks.select("participant", "correct").iter_rows():
+        graded.setdefault(name, []).append(correct)
     return [
         {
             "name": row.name,
@@ -115,14 +114,7 @@ def _read(tx: Transaction) -> tuple[Collected, dict[str, Any] | None]:
 
 def compute(database: str) -> dict[str, Any]:
     """The live view of a database that a server is writing to."""
-    if is_postgres(database):
-        from nearfar.ask.store.postgres import read_server
-
-        collected, before = read_server(database, _read)
-    else:
-        from nearfar.ask.store.sqlite import read_file
-
-        collected, before = read_file(Path(database), _read)
+    collected, before = read_store(database, _read)
     return live_view(collected, before)
 
 

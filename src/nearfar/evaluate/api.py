@@ -14,8 +14,8 @@ from nearfar.evaluate.comparison import Comparison
 from nearfar.evaluate.controls import counts_repeats, warn_of_controls
 from nearfar.evaluate.curve import LearningCurve
 from nearfar.evaluate.map_stability import Stability
-from nearfar.space.margins import MarginStrategy
-from nearfar.space.models import KernelModel, fit_space, parse_model
+from nearfar.space.models import fit as fit_model
+from nearfar.space.models import parse_model
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets, as_triplets
 
@@ -27,7 +27,6 @@ def fit(
     model: Any = "auto",
     *,
     landmarks: Sequence[Any] | None = None,
-    strategy: MarginStrategy = "auto",
     seed: Seed = 0,
 ) -> Space:
     """The space that a model makes of answers.
@@ -38,7 +37,6 @@ def fit(
     model : "auto", the model that predicts held-out answers best; a name such as "score", "score-5" or "soe-8"; or
         an object with ``fit_transform(answers)``.
     landmarks : names or indices of the objects that the columns of a kernel are made of.
-    strategy : "auto" works by what is cheaper, "matrix" by the n x n matrix, "products" without it.
     seed : None, an integer or a numpy Generator; for ``auto``.
 
     A model that is named counts every answer, as its definition says; a ``RepeatedControlWarning`` tells where a control
@@ -51,10 +49,10 @@ def fit(
     Space('score', 4 objects)
     """
     if isinstance(model, str) and model == "auto" and landmarks is None:
-        return Analysis(answers, seed=seed).space.by(strategy)
-    answers, found = as_triplets(answers), parse_model(_named(model), landmarks=landmarks)
-    space = fit_space(answers, found).by(strategy)
-    if counts_repeats(found):
+        return Analysis(answers, seed=seed).space
+    answers, chosen = as_triplets(answers), parse_model(_named(model), landmarks=landmarks)
+    space = fit_model(answers, chosen)
+    if counts_repeats(chosen):
         warn_of_controls(answers)
     return space
 
@@ -89,10 +87,10 @@ def kernel_matrix(
     from nearfar import kernel
 
     if not (isinstance(model, str) and model == "auto"):
-        found = parse_model(_named(model), landmarks=landmarks)
-        if isinstance(found, KernelModel) and found.n_components is None:
+        chosen = parse_model(_named(model), landmarks=landmarks)
+        if chosen.kernel is not None and chosen.estimator is None and chosen.n_components is None:
             return kernel.kernel_matrix(
-                answers, found.kernel, landmarks=landmarks, diagonal=diagonal, dtype=dtype
+                answers, chosen.kernel, landmarks=landmarks, diagonal=diagonal, dtype=dtype
             )
     K = fit(answers, model, landmarks=landmarks).kernel(diagonal)
     return K.astype(dtype, copy=False)

@@ -13,10 +13,9 @@ from nearfar._tools.arrays import Floats
 from nearfar._tools.records import Record
 from nearfar.evaluate.bootstrap import Draws, Estimate
 from nearfar.evaluate.crossval import Credits
-from nearfar.space.models import Model, parse_model
-from nearfar.triplets import Triplets
+from nearfar.space.models import Model
 
-__all__ = ["Choice", "candidates", "choose", "parse_or_choose", "pick", "with_short_list"]
+__all__ = ["Choice", "candidates", "choose", "pick", "with_short_list"]
 
 # On each of food, car, musicians and THINGS one of these is within .002 of the best of ste, tste, ckl, soe and gnmds with 2
 # to 20 dimensions (docs/models.md); kernels are there for landmark designs and for speed, two dimensions for the map.
@@ -112,14 +111,3 @@ def choose(credits: Credits, draws: Draws) -> tuple[int, Estimate]:
     flattery = max(0.0, own.value - float(np.nanmean(judged)))
     shift = -flattery
     return chosen, Estimate(own.value + shift, max(0.0, own.low + shift), own.high + shift)
-
-
-def parse_or_choose(answers: Triplets, model: Any, seed: int) -> Model:
-    """The model that is given, or for "auto" the one that ``nf.analyse`` chooses by these answers."""
-    from nearfar.evaluate.analysis import Analysis
-
-    return (
-        Analysis(answers, seed=seed).chosen
-        if isinstance(model, str) and model == "auto"
-        else parse_model(model)
-    )

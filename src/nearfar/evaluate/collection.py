@@ -1,15 +1,102 @@
-"""What was asked how often: answers per object, questions asked again, questions answered both ways."""
+"""What a collection of answers holds: plain facts, how often everything was asked, and what was sent twice."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearfar.triplets import Triplets
 
-__all__ = ["AnswerCounts", "Disputed", "accuracy_per_object", "count_answers"]
+if TYPE_CHECKING:
+    from nearfar.io import ReadResult
+
+__all__ = ["AnswerCounts", "Disputed", "accuracy_per_object", "count_answers", "double_submits", "summarise"]
+
+
+def summarise(result: ReadResult, examples: int = 3) -> dict[str, Any]:
+    """Facts about what was read: of the answers, and of the rows that were not answers with the first of each reason.
+
+    >>> from nearfar.io import ReadResult
+    >>> facts = summarise(ReadResult(Triplets.from_array([[0, 1, 2], [0, 2, 1], [0, 1, 2]])))
+    >>> facts["answers"], facts["unique"], facts["contradicting_pairs"], facts["contradicting_answers"]
+    (3, 2, 1, 3)
+    """
+    import polars as pl
+
+    from nearfar.io.suspicions import similar_names
+
+    triplets = result.triplets
+    distinct, times_given = triplets.unique()
+    questions, where, ways = np.unique(distinct.question_ids, return_inverse=True, return_counts=True)
+    answered = np.bincount(where, weights=times_given, minlength=len(questions)).astype(np.int64)
+    used = np.bincount(triplets.array.ravel(), minlength=triplets.n_objects) > 0
+    correct = pl.col("correct")
+    asides = result.checks.group_by("kind", maintain_order=True).agg(
+        count=pl.len(), correct=correct.sum(), wrong=(~correct).sum()
+    )
+    return {
+        "objects": triplets.n_objects,
+        "answers": len(triplets),
+        "unique": len(distinct),
+        "contradicting_pairs": int((ways == 2).sum()),
+        "contradicting_answers": int(answered[ways == 2].sum()),
+        "statements": None if triplets.statement is None else len(np.unique(triplets.statement_ids)),
+        "participants": None if triplets.participant is None else len(triplets.participant.known),
+        "repeated_questions": int((answered > 1).sum()),
+        "repeated_answers": int(answered[answered > 1].sum()),
+        "repeated_within": _repeated_within(triplets),
+        "double_submits": int(double_submits(triplets).sum()),
+        "unanswered": [triplets.objects[i] for i in np.flatnonzero(~used)],
+        "similar_names": similar_names(triplets.objects),
+        "sources": [asdict(source) for source in result.sources],
+        "set_aside": asides.to_dicts(),
+        "rejected": _rejections(result, examples),
+    }
+
+
+def _repeated_within(triplets: Triplets) -> int | None:
+    """How many (participant, question) pairs have more than one answer; None without participants."""
+    people = triplets.participant
+    if people is None:
+        return None
+    known = np.isin(people.codes, people.known)
+    _, question = np.unique(triplets.question_ids, return_inverse=True)
+    pairs = (question.astype(np.int64) * len(people.names) + people.codes)[known]
+    return int((np.unique(pairs, return_counts=True)[1] > 1).sum())
+
+
+def _rejections(result: ReadResult, examples: int) -> list[dict[str, Any]]:
+    """Rows that were not answers by reason, the commonest first."""
+    words = {source.name: source.row_word for source in result.sources}
+    reasons = [
+        {
+            "reason": reason,
+            "count": len(rows),
+            "expected": rows["expected"][0],
+            "examples": [
+                f"{file}, {words[file]} {line}: {content}"
+                for file, line, content in rows.head(examples).select("file", "line", "content").rows()
+            ],
+        }
+        for (reason,), rows in result.rejected.group_by("reason", maintain_order=True)
+    ]
+    return sorted(reasons, key=lambda rejection: -rejection["count"])
+
+
+def double_submits(triplets: Triplets, within: float = 0.5) -> NDArray[np.bool_]:
+    """(m,) True where the same participant answered the same question less than ``within`` seconds before."""
+    flags = np.zeros(len(triplets), dtype=bool)
+    if triplets.participant is None or triplets.answered_at is None:
+        return flags
+    questions, who, when = triplets.question_ids, triplets.participant.codes, triplets.answered_at
+    order = np.lexsort((when, questions, who))
+    before, after = order[:-1], order[1:]
+    again = (who[before] == who[after]) & (questions[before] == questions[after])
+    flags[after] = again & (when[after] - when[before] <= within)
+    return flags
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from nearfar._tools.arrays import dense_codes
 from nearfar.errors import RepeatedControlWarning
-from nearfar.space.models import Model, kernel_of
+from nearfar.space.models import Model
 from nearfar.triplets import Triplets
 
 __all__ = ["control_rows", "counts_repeats", "warn_of_controls", "without_excess_controls"]
@@ -68,7 +68,7 @@ def counts_repeats(model: Model) -> bool:
     >>> [counts_repeats(parse_model(name)) for name in ("k1+k2", "k1-5", "k1+score", "soe-8")]
     [False, False, True, True]
     """
-    kernel = kernel_of(model)
+    kernel = model.kernel
     return kernel is None or not set(kernel.split("+")) <= {"k1", "k2"}
 
 

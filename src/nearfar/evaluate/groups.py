@@ -17,9 +17,9 @@ from nearfar._tools.progress import step
 from nearfar._tools.records import Record
 from nearfar.errors import InputError
 from nearfar.evaluate.agreements import GroupAgreement, group_agreement
-from nearfar.evaluate.auto import parse_or_choose
 from nearfar.evaluate.bootstrap import Estimate, make_draws
 from nearfar.evaluate.crossval import fit_timed
+from nearfar.evaluate.judging import parse_or_choose
 from nearfar.evaluate.map_stability import align, along_axes, coordinates
 from nearfar.evaluate.permutation import PermutationTest, permutation_test, questions_differ
 from nearfar.evaluate.splits import kfold

@@ -19,7 +19,7 @@ from nearfar._tools.records import Record
 from nearfar.evaluate.baseline import quick_credits, score_credits
 from nearfar.evaluate.bootstrap import speakers
 from nearfar.evaluate.ceiling import counts_of_others
-from nearfar.io.reading import double_submits
+from nearfar.evaluate.collection import double_submits
 from nearfar.triplets import Triplets
 from nearfar.triplets.columns import median_of_times
 

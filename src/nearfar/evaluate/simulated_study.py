@@ -10,6 +10,7 @@ from functools import cache
 import numpy as np
 
 from nearfar._tools.arrays import Floats, dense_codes
+from nearfar._tools.distances import squared_distances
 from nearfar._tools.records import Record
 from nearfar.design import Questions, Scheme, random_questions
 from nearfar.embedding import SOE
@@ -18,7 +19,6 @@ from nearfar.evaluate.bootstrap import Estimate, make_draws
 from nearfar.evaluate.metrics import answer_credits
 from nearfar.evaluate.splits import kfold
 from nearfar.simulate import answers as simulated_answers
-from nearfar.simulate import squared_distances
 from nearfar.triplets import Triplets
 
 __all__ = ["Pilot", "SimulatedStudy", "learn_from_pilot", "noise_of_agreement"]

@@ -20,9 +20,9 @@ from nearfar._tools.checks import Seed, seed_number
 from nearfar._tools.progress import step
 from nearfar._tools.records import Record
 from nearfar.errors import InputError
-from nearfar.evaluate.auto import parse_or_choose
 from nearfar.evaluate.bootstrap import MIN_PARTICIPANTS, Draws, Estimate, make_draws, speakers
 from nearfar.evaluate.crossval import fit_timed
+from nearfar.evaluate.judging import parse_or_choose
 from nearfar.evaluate.splits import kfold, split_units
 from nearfar.space.models import Model
 from nearfar.space.space import Space

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from nearfar.io.dialects import Grammar
-from nearfar.io.naming import look_up, unguarded
+from nearfar.io.ids import text_ids
 from nearfar.triplets import Triplets
 from nearfar.triplets.ids import Ids
 
@@ -74,36 +73,22 @@ def _thousandths(cell: pl.Expr) -> pl.Expr:
 
 def make_triplets(
     rows: pl.DataFrame,
-    index_of_id: NDArray[np.int32] | None,
+    index_of_id: pl.Series | None,
     objects: Sequence[str],
+    *,
     statement: Ids | None,
     participant: Ids | None,
-    *,
     guarded: bool,
 ) -> Triplets:
     """Triplets of triplet rows; ``index_of_id`` is the index of every id, None where ids are indices."""
-    if index_of_id is None:
-        columns: dict[str, Any] = {role: rows[role].to_numpy() for role in ROLES}
-    else:  # in one piece, for which the system has larger pages: to get memory takes longer than to look up
-        found = np.empty((len(ROLES), len(rows)), np.int32)
-        columns = {
-            role: look_up(index_of_id, rows[role], out) for role, out in zip(ROLES, found, strict=True)
-        }
+    columns: dict[str, Any] = {
+        role: (rows[role] if index_of_id is None else index_of_id.gather(rows[role])).to_numpy()
+        for role in ROLES
+    }
     for role, unknown in (("seconds", np.nan), ("near_side", -1), ("answered_at", np.nan)):
         if role in rows.columns:
             columns[role] = rows[role].fill_null(unknown).to_numpy()
     for column in columns.values():
         column.flags.writeable = False  # ours alone, so Triplets need not copy it
-    if "rule" in rows.columns:
-        columns["rule"] = _few_texts(rows["rule"], guarded=guarded)
-    return Triplets(objects=objects, statement=statement, participant=participant, **columns)
-
-
-def _few_texts(column: pl.Series, *, guarded: bool) -> Ids:
-    """A column of few different texts as ``Ids``, "" where it is blank."""
-    text = column.cast(pl.String).fill_null("")
-    distinct = text.unique().sort().to_list()
-    codes = text.cast(pl.Enum(distinct)).to_physical().to_numpy()
-    names = [unguarded(name) for name in distinct] if guarded else distinct
-    ordered = sorted(set(names))
-    return Ids.from_codes(np.array([ordered.index(name) for name in names], np.int32)[codes], ordered)
+    rule = text_ids(rows["rule"], guarded=guarded) if "rule" in rows.columns else None
+    return Triplets(objects=objects, statement=statement, participant=participant, rule=rule, **columns)

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from nearfar.errors import InputError, NearfarWarning
 from nearfar.evaluate.analysis import Analysis
-from nearfar.evaluate.collection import accuracy_per_object
-from nearfar.io.reading import double_submits
+from nearfar.evaluate.collection import accuracy_per_object, double_submits
 from nearfar.report import facts as f
 from nearfar.report.curve_section import curve_facts
 from nearfar.report.groups_section import NOT_COMPARED, Alike, GroupsFacts, alike_facts, groups_facts

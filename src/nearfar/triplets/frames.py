@@ -12,17 +12,9 @@ if TYPE_CHECKING:
     from nearfar.triplets import Triplets
     from nearfar.triplets.ids import Ids
 
-__all__ = ["canonical_table", "named_column", "optional_columns"]
+__all__ = ["named_column", "optional_columns"]
 
 SIDES = ("left", "right")
-
-
-def canonical_table(triplets: Triplets) -> pl.DataFrame:
-    """Columns anchor, near and far with names, and every optional column there is."""
-    import polars as pl
-
-    columns = {role: named_column(triplets, getattr(triplets, role)) for role in ("anchor", "near", "far")}
-    return pl.DataFrame(columns | optional_columns(triplets))
 
 
 def named_column(triplets: Triplets, indices: NDArray[Any]) -> pl.Series:

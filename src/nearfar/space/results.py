@@ -1,9 +1,11 @@
-"""The answers that a space expects."""
+"""What a space says: clusters, the most similar objects, expected answers; and whom names stand for."""
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +14,71 @@ from nearfar.design import Questions
 from nearfar.errors import InputError
 from nearfar.triplets import Triplets
 
-__all__ = ["Predictions", "as_questions"]
+if TYPE_CHECKING:
+    from nearfar.methods import KernelKMeans, Medoids
+
+__all__ = ["Clusters", "Predictions", "Similar", "as_clusters", "as_questions", "find_name"]
+
+
+@dataclass(frozen=True, eq=False)
+class Clusters:
+    """A partition of the objects.
+
+    Attributes
+    ----------
+    labels : (n,) cluster of every object, numbered by size, the largest 0. An uninformed object gets the cluster
+        nearest to the centre of the space; ``uninformed`` lists them.
+    sizes : (k,) informed objects in every cluster.
+    medoids : (k,) the most typical object of every cluster, -1 for an empty one.
+    inertia : sum of squared distances of the informed objects to the centres of their clusters.
+    uninformed : indices of the objects nothing is known about.
+
+    Examples
+    --------
+    >>> from nearfar.space import Space
+    >>> found = Space.of_points([[0.0], [1.0], [8.0]]).clusters(2)
+    >>> found.labels, found.sizes
+    (array([0, 0, 1], dtype=int32), array([2, 1]))
+    """
+
+    labels: NDArray[np.int32]
+    sizes: NDArray[np.int64]
+    medoids: NDArray[np.intp]
+    inertia: float
+    uninformed: NDArray[np.intp]
+
+
+def as_clusters(found: KernelKMeans, labels: NDArray[Any], medoids: Medoids) -> Clusters:
+    """What a fitted KernelKMeans found; ``labels`` are its labels here, wherever the rows lie."""
+    typical = np.full(len(found.sizes_), -1, dtype=np.intp)
+    typical[medoids.clusters] = medoids.indices
+    return Clusters(labels, found.sizes_, typical, float(found.inertia_), found.uninformed_)
+
+
+@dataclass(frozen=True)
+class Similar:
+    """What is most similar to one object; ``print`` shows a short table.
+
+    Attributes
+    ----------
+    name : the object asked about.
+    names : the most similar ones, nearest first.
+    similarities : 1 - d^2 / 2 of each; for a kernel that is its value, agreement between -1 and 1.
+    uninformed : names of the objects nothing is known about; they cannot be in the list.
+    """
+
+    name: str
+    names: tuple[str, ...]
+    similarities: tuple[float, ...]
+    uninformed: tuple[str, ...]
+
+    def __str__(self) -> str:
+        width = max(map(len, self.names), default=0)
+        lines = [
+            f"  {name:<{width}}  {value:+.2f}"
+            for name, value in zip(self.names, self.similarities, strict=True)
+        ]
+        return "\n".join([f"most similar to {self.name}:", *lines])
 
 
 @dataclass(frozen=True, repr=False)
@@ -70,6 +136,19 @@ class Predictions:
         columns = {"anchor": names[self.questions.anchor], "one": one, "other": other, "nearer": nearer}
         text = {name: pl.Series(name, values.tolist(), dtype=pl.String) for name, values in columns.items()}
         return pl.DataFrame({**text, "margin": self.margin})
+
+
+def find_name(names: Sequence[str], name: str) -> int:
+    """The index of a name; an error that lists similar names where it is not among them.
+
+    >>> find_name(["fig", "plum"], "plum")
+    1
+    """
+    if name in names:
+        return names.index(name)
+    close = difflib.get_close_matches(name, names, n=3)
+    hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+    raise InputError(f"{name!r} is not among the {len(names)} objects{hint}")
 
 
 def as_questions(questions: Triplets | Questions | ArrayLike, objects: tuple[str, ...]) -> Triplets:

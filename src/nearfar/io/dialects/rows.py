@@ -1,4 +1,4 @@
-"""cblearn's arrays: rows (i, j, k) of indices, alone or with a response; the caller says which."""
+"""One triplet a row: our own ``anchor, near, far``, and cblearn's arrays (i, j, k), alone or with a response."""
 
 from __future__ import annotations
 
@@ -11,11 +11,18 @@ from nearfar.io.dialects._grammar import Aside, Dialect, Grammar, Refusal
 from nearfar.io.header import Header
 from nearfar.triplets import Triplets
 
-__all__ = ["LIST_BOOLEAN", "LIST_COUNT", "LIST_ORDER", "RESPONSE"]
+__all__ = ["CANONICAL", "LIST_BOOLEAN", "LIST_COUNT", "LIST_ORDER", "RESPONSE"]
 
 ROLES = ("i", "j", "k")
 RESPONSE = ("response", "responses", "y")
 I, J, K = map(pl.col, ROLES)  # noqa: E741 - cblearn's own letters
+
+
+def canonical(header: Header) -> Grammar | None:
+    """Names under our own columns, and optional ones."""
+    found = header.find_all(anchor=["anchor"], near=["near"], far=["far"])
+    triplet = (pl.col("anchor"), pl.col("near"), pl.col("far"))
+    return None if found is None else Grammar(found | header.optional(), tuple(found), (triplet,))
 
 
 def no_header(header: Header) -> Grammar | None:
@@ -70,6 +77,7 @@ def write(triplets: Triplets) -> pl.DataFrame:
     return pl.DataFrame({"i": triplets.anchor, "j": triplets.near, "k": triplets.far})
 
 
+CANONICAL = Dialect("canonical", "anchor, near, far", canonical, write=Triplets.to_frame)
 LIST_ORDER = Dialect("list-order", "rows (i, j, k)", no_header, list_order, write, writes_header=False)
 LIST_BOOLEAN = Dialect("list-boolean", "rows (i, j, k) and a response", no_header, list_boolean)
 LIST_COUNT = Dialect("list-count", "rows (i, j, k) and a count", no_header, list_count)
