@@ -21,10 +21,7 @@ from nearfar.triplets import Triplets, as_triplets
 
 __all__ = ["Advice", "AdviceRow", "Assumptions", "advise"]
 
-STUDIES = (
-    19  # simulated studies behind every row: one more lies between the lowest and the highest in 18 of 20
-)
-MOST_OBJECTS = 200  # more are simulated by so many, with as many answers for each
+STUDIES = 19  # behind every row: one more lies between the lowest and the highest in 18 of 20
 PER_OBJECT = (5, 10, 20, 40, 80, 160, 320, 640)  # triplets for each object, row by row
 SMALL_GAIN = 0.01  # a gain that hardly anybody would ask twice as many questions for
 SECONDS = {"near": 3.0, "odd": 4.0, "central": 5.0, "grid": 12.0}
@@ -120,7 +117,7 @@ class Advice(Record):
     @property
     def n_simulated(self) -> int:
         """How many objects were simulated."""
-        return min(self.n_objects, max(MOST_OBJECTS, self.scheme.size + 1))
+        return _simulated(self.n_objects, self.scheme)
 
     @property
     def is_enough(self) -> bool:
@@ -187,54 +184,44 @@ def advise(
     agreements, learnt = [given.agreement], None
     if pilot is not None:
         learnt = learn_from_pilot(as_triplets(pilot), seed)
-        given = replace(given, dimension=learnt.dimension, agreement=learnt.agreement)
-        agreements = [learnt.low, learnt.agreement, learnt.high]
-    studies = _Studies(n, scheme, given.dimension, agreements, seed)
+        given = replace(given, dimension=learnt.dimension, agreement=learnt.agreement.value)
+        agreements = [learnt.agreement.low, learnt.agreement.value, learnt.agreement.high]
+    simulated = _simulated(n, scheme)
+    noises = [noise_of_agreement(agreement, given.dimension) for agreement in agreements]
+    studies = [
+        SimulatedStudy(simulated, scheme, given.dimension, noises[number % len(noises)], [seed, number])
+        for number in range(STUDIES)
+    ]
+    reached: dict[int, Floats] = {}
+
+    def measure(budget: int) -> None:
+        if budget not in reached:
+            asked = max(1, round(budget * simulated / n))
+            reached[budget] = np.array([study.accuracy(asked) for study in studies])
+
     ladder = [max(1, round(per * n / scheme.triplets_per_question)) for per in PER_OBJECT]
-    reached = studies.climb(ladder)
+    with step("simulating studies", total=len(ladder)) as advance:
+        for rung in ladder:
+            measure(rung)
+            advance(1)
+            if _recommended(reached) is not None:
+                break
     recommended = _recommended(reached)
     if budget is not None:
-        studies.measure(budget, reached)
-        studies.measure(2 * budget, reached)
+        measure(budget)
+        measure(2 * budget)
     rows = tuple(_row(b, reached[b], scheme, given) for b in sorted(reached) if b in ladder or b == budget)
     gain, of_budget = (
         np.nan if b is None else float(reached[2 * b].mean() - reached[b].mean())
         for b in (recommended, budget)
     )
-    return Advice(rows, studies.ceiling, recommended, gain, budget, of_budget, n, scheme, given, learnt)
+    ceiling = float(np.mean([study.ceiling for study in studies]))
+    return Advice(rows, ceiling, recommended, gain, budget, of_budget, n, scheme, given, learnt)
 
 
-class _Studies:
-    """Simulated studies: equally many for each agreement that is taken as possible."""
-
-    def __init__(
-        self, n: int, scheme: Scheme, dimension: int, agreements: Sequence[float], seed: int
-    ) -> None:
-        shown = min(n, max(MOST_OBJECTS, scheme.size + 1))
-        self.scale = n / shown
-        self.studies = [
-            SimulatedStudy(shown, scheme, dimension, noise_of_agreement(agreement, dimension), [seed, number])
-            for number in range(STUDIES)
-            for agreement in [agreements[number % len(agreements)]]
-        ]
-        self.ceiling = float(np.mean([study.ceiling for study in self.studies]))
-
-    def climb(self, ladder: Sequence[int]) -> dict[int, Floats]:
-        """Accuracies at growing budgets, until doubling adds little."""
-        reached: dict[int, Floats] = {}
-        with step("simulating studies", total=len(ladder)) as advance:
-            for budget in ladder:
-                self.measure(budget, reached)
-                advance(1)
-                if _recommended(reached) is not None:
-                    break
-        return reached
-
-    def measure(self, budget: int, reached: dict[int, Floats]) -> None:
-        """Add the accuracies of all studies at one budget."""
-        if budget not in reached:
-            asked = max(1, round(budget / self.scale))
-            reached[budget] = np.array([study.accuracy(asked) for study in self.studies])
+def _simulated(n: int, scheme: Scheme) -> int:
+    """How many objects are simulated, each with as many answers as it would get: all, or 200."""
+    return min(n, max(200, scheme.size + 1))
 
 
 def _recommended(reached: dict[int, Floats]) -> int | None:

@@ -214,8 +214,8 @@ def group_agreement(
 ) -> GroupAgreement | None:
     """Agreement within and between two groups; None where some of the three has no question.
 
-    A person's first answer to a question counts. Intervals are those of the pigeonhole bootstrap: people, and trios (or
-    screens), are drawn with replacement.
+    A person's first answer to a question counts. Intervals are the wider of two bootstraps, of people and of trios (or
+    screens): to draw both at once would count the noise of single pairs many times.
     """
     said = first_responses(answers)
     people = int(said.person.max(initial=-1)) + 1
@@ -228,19 +228,20 @@ def group_agreement(
     if (counts == 0).any():
         return None
     rng = np.random.default_rng(seed)
-    drawn = np.empty((n_draws, 4))
     n_units = int(units.max()) + 1
-    for draw in drawn:
-        weight, by_unit = (
-            rng.multinomial(size, np.full(size, 1 / size)).astype(float) for size in (people, n_units)
-        )
-        draw[:] = _agreeing(said, of_group, weight, by_unit[unit_of])[0]
+    drawn = np.empty((2, n_draws, 4))
+    for by_people, by_units in zip(*drawn, strict=True):
+        weight = rng.multinomial(people, np.full(people, 1 / people)).astype(float)
+        by_people[:] = _agreeing(said, of_group, weight, np.ones(len(unit_of)))[0]
+        weight = rng.multinomial(n_units, np.full(n_units, 1 / n_units)).astype(float)
+        by_units[:] = _agreeing(said, of_group, one, weight[unit_of])[0]
+    error = np.nanstd(drawn, axis=1).max(axis=0)
     smaller = min(len(np.unique(said.person[of_group == g])) for g in (0, 1))
     known = counts.min() >= 20 and smaller >= 3
     limits = [(0.0, 1.0)] * 3 + [(-1.0, 1.0)]
     made = [
-        _estimate(value, float(np.nanstd(column)), smaller - 1, *limit) if known else Estimate(float(value))
-        for value, column, limit in zip(values, drawn.T, limits, strict=True)
+        _estimate(value, each, smaller - 1, *limit) if known else Estimate(float(value))
+        for value, each, limit in zip(values, error.tolist(), limits, strict=True)
     ]
     first, second, between = counts.astype(int).tolist()
     return GroupAgreement((made[0], made[1], made[2]), made[3], (first, second, between), said.options)

@@ -162,7 +162,8 @@ def judge_people(answers: Triplets, credit: NDArray[Any] | None = None) -> Peopl
     names = answers.participant.names
     who = answers.participant.codes.astype(np.int64)
     credit = quick_credits(answers) if credit is None else credit
-    shares = _shares(answers, np.full(len(answers), math.nan) if credit is None else credit, who, len(names))
+    credit = np.full(len(answers), math.nan) if credit is None else np.asarray(credit, dtype=np.float64)
+    shares = _shares(answers, credit, who, len(names))
     known = answers.participant.known
     usual = {
         kind: float(np.median(found.mean[known][found.enough[known]]))
@@ -174,7 +175,7 @@ def judge_people(answers: Triplets, credit: NDArray[Any] | None = None) -> Peopl
     tests["too fast"] = np.isfinite(fast) & (fast > 0.5)
     naming = tests["opposite"] | tests["not above chance"] | tests["one-sided"]
     named = set(known[naming[known]].tolist())
-    own = {code: _own_strategy(answers, who, code, named) for code in named}
+    own = {code: _own_strategy(answers, credit, who, code, named) for code in named}
     repeats = shares["with_themselves"].p_above(0.5) <= SURE
     tests["different strategy"][[code for code in named if own[code] or repeats[code]]] = True
     tests["different strategy"] &= tests["not above chance"] & ~tests["one-sided"]
@@ -248,7 +249,7 @@ def _detectable(agrees: _Shares, usual: dict[str, float], known: NDArray[Any]) -
 # ---------------------------------------------------------------- shares and times
 
 
-def _shares(answers: Triplets, credit: NDArray[Any], who: Codes, size: int) -> dict[str, _Shares]:
+def _shares(answers: Triplets, credit: Floats, who: Codes, size: int) -> dict[str, _Shares]:
     """Of every person: how often they agree with the prediction, with others, with themselves, and choose the left."""
     statement = dense_codes(answers.statement_ids)
     asked = dense_codes(answers.question_ids)
@@ -267,7 +268,7 @@ def _shares(answers: Triplets, credit: NDArray[Any], who: Codes, size: int) -> d
     with np.errstate(invalid="ignore", divide="ignore"):
         # a question asked again is one comparison, however often; anything else counts by statement
         values = {
-            "with_prediction": (np.asarray(credit, dtype=np.float64), statement),
+            "with_prediction": (credit, statement),
             "with_others": (same / others, statement),
             "with_themselves": (again[0] / again[1], own),
             "left": (side, statement),
@@ -309,28 +310,27 @@ def _times(answers: Triplets, size: int) -> tuple[Floats, Floats, float | None]:
 # ---------------------------------------------------------------- careless or different
 
 
-def _own_strategy(answers: Triplets, who: Codes, code: int, named: set[int]) -> Rate | None:
+def _own_strategy(answers: Triplets, credit: Floats, who: Codes, code: int, named: set[int]) -> Rate | None:
     """How well a person's answers follow from those of the others named, or from their own; None where not clearly.
 
-    Clearly: better than from everybody's answers. Somebody who is careless half of the time still follows everybody's
+    Clearly: better than by the held-out prediction, which is made of everybody's answers. Somebody who is careless half of the time still follows everybody's
     strategy best; a guesser follows nobody's.
     """
     theirs = who == code
-    mine = answers[theirs]
+    mine, everybody = answers[theirs], credit[theirs]
     fellows = np.isin(who, list(named - {code}))
     alone = np.zeros(len(mine), dtype=np.int64)
     statement = dense_codes(mine.statement_ids)
-    everybody = score_credits(answers[~theirs], mine)
     credits = [
-        score_credits(answers[fellows], mine) if fellows.any() else None,
+        score_credits(answers[fellows], mine) if fellows.any() and answers.n_objects <= 3000 else None,
         quick_credits(mine) if len(mine) >= 5 * MIN_STATEMENTS else None,
     ]
     best = None
-    for credit in credits:
-        if credit is None:
+    for own in credits:
+        if own is None:
             continue
-        ahead = _by_person(credit - everybody, statement, alone, 1)
-        rate = _by_person(credit, statement, alone, 1).rate(0)
+        ahead = _by_person(own - everybody, statement, alone, 1)
+        rate = _by_person(own, statement, alone, 1).rate(0)
         if rate is None or rate.low <= 0.5 or ahead.p_above(0.0)[0] > LEVEL / 4:  # two are tried, two-sided
             continue
         if best is None or rate.share > best.share:

@@ -15,7 +15,7 @@ from nearfar._tools.records import Record
 from nearfar.design import Questions, Scheme, random_questions
 from nearfar.embedding import SOE
 from nearfar.errors import InputError, NearfarWarning
-from nearfar.evaluate.bootstrap import make_draws
+from nearfar.evaluate.bootstrap import Estimate, make_draws
 from nearfar.evaluate.metrics import answer_credits
 from nearfar.evaluate.splits import kfold
 from nearfar.simulate import answers as simulated_answers
@@ -56,16 +56,18 @@ def noise_of_agreement(agreement: float, dimension: int) -> float:
     >>> 0.2 < noise < 0.4
     True
     """
+    from scipy.optimize import brentq
+
     rng = np.random.default_rng(0)
     points = rng.normal(size=(300, dimension))
     questions = random_questions(300, 20_000, rng)
     ratios = _log_ratios(points, questions)
-    low, high = np.log(1e-3), np.log(1e3)
-    for _ in range(40):
-        middle = (low + high) / 2
-        p = _p_of_ratios(ratios, float(np.exp(middle)))
-        low, high = (middle, high) if np.mean(p**2 + (1 - p) ** 2) > agreement else (low, middle)
-    return float(np.exp((low + high) / 2))
+
+    def off(log_noise: float) -> float:
+        p = _p_of_ratios(ratios, float(np.exp(log_noise)))
+        return float(np.mean(p**2 + (1 - p) ** 2)) - agreement
+
+    return float(np.exp(brentq(off, np.log(1e-3), np.log(1e3), xtol=1e-9)))
 
 
 class SimulatedStudy:
@@ -100,7 +102,7 @@ class SimulatedStudy:
         return float(np.mean(right * self.p_new + (1 - right) * (1 - self.p_new)))
 
     def _answers(self, budget: int) -> Triplets:
-        """The answers so far and new ones: as many different questions as there are, then all of them once more."""
+        """The answers so far and new ones; each time the questions asked are different, as far as there are enough."""
         total = self.scheme.total(len(self.points))
         while self._asked < budget:
             more = min(budget - self._asked, total)
@@ -119,16 +121,12 @@ class SimulatedStudy:
 
 @dataclass(frozen=True)
 class Pilot(Record):
-    """What a pilot says about dimension and agreement; low and high are the limits of its accuracy's 95 % interval."""
+    """What a pilot says about dimension and agreement, the latter by the held-out accuracy that it reaches."""
 
     n_answers: int
     dimension: int
-    agreement: float
-    low: float
-    high: float
-    accuracy: float
-    accuracy_low: float
-    accuracy_high: float
+    agreement: Estimate
+    accuracy: Estimate
 
 
 def learn_from_pilot(pilot: Triplets, seed: int = 0) -> Pilot:
@@ -146,19 +144,10 @@ def learn_from_pilot(pilot: Triplets, seed: int = 0) -> Pilot:
         found = make_draws(pilot).estimate(credits[dimension])
         reached = [_reached(pilot, dimension, agreement, seed) for agreement in AGREEMENTS]
     rising = np.maximum.accumulate(reached) + 1e-9 * np.arange(len(reached))
-    known = np.isfinite(found.low)
-    low, high = (found.low, found.high) if known else (found.value - 0.05, found.value + 0.05)
-    agreement = np.interp([low, found.value, high], rising, AGREEMENTS)
-    return Pilot(
-        len(pilot),
-        dimension,
-        float(agreement[1]),
-        float(agreement[0]),
-        float(agreement[2]),
-        found.value,
-        low,
-        high,
-    )
+    if not np.isfinite(found.low):
+        found = Estimate(found.value, found.value - 0.05, found.value + 0.05)
+    agreement = np.interp([found.value, found.low, found.high], rising, AGREEMENTS)
+    return Pilot(len(pilot), dimension, Estimate(*agreement.tolist()), found)
 
 
 def _held_out(answers: Triplets, dimension: int, seed: int) -> Floats:

@@ -20,10 +20,10 @@ from nearfar._tools.checks import Seed, seed_number
 from nearfar._tools.progress import step
 from nearfar._tools.records import Record
 from nearfar.errors import InputError
-from nearfar.evaluate.bootstrap import MIN_PARTICIPANTS, Estimate, make_draws
+from nearfar.evaluate.bootstrap import MIN_PARTICIPANTS, Draws, Estimate, make_draws, speakers
 from nearfar.evaluate.crossval import fit_timed
 from nearfar.evaluate.judging import parse_or_choose
-from nearfar.evaluate.splits import kfold
+from nearfar.evaluate.splits import kfold, split_units
 from nearfar.space.models import Model
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets, as_triplets
@@ -40,6 +40,7 @@ __all__ = [
 ]
 
 MIN_ANSWERS = 10  # of a person who is looked at
+FOLDS = 4  # of which two are held out
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,50 +131,63 @@ def find_subgroups(
     judged = parse_or_choose(answers, model, seed)
     drawn = answers[_drawn_rows(answers, sizes, max_answers, seed)]
     assert drawn.participant is not None
-    train, test = next(iter(kfold(drawn, 3, seed=seed)))
-    known, held_out = drawn[train], drawn[test]
+    folds = list(kfold(drawn, FOLDS, seed=seed))[:2]
+    held_out = drawn[np.concatenate([test for _, test in folds])]
     draws = make_draws(held_out)
-    with step("looking for subgroups", total=1 + sum(range(2, most + 1))) as advance:
-        common = fit_timed(judged, known).space
-        advance(1)
-        vectors = residual_vectors(known, common)
-        credits = [common.credits(held_out)]
+    with step("looking for subgroups", total=2 * (most + 1)) as advance:
+        common = [fit_timed(judged, drawn[train]).space for train, _ in folds]
+        advance(2)
+        credits = [
+            np.concatenate([map_.credits(drawn[test]) for map_, (_, test) in zip(common, folds, strict=True)])
+        ]
         count, gains = 1, list[Estimate]()
-        for k in range(2, min(most, len(vectors.people)) + 1):
-            credits.append(_with_own_maps(known, held_out, vectors, judged, credits[0], k, seed))
-            advance(k)
-            gains.append(draws.difference(credits[-1], credits[-2]))
+        for k in range(2, most + 1):
+            of_folds = [
+                _with_own_maps(drawn[train], drawn[test], map_, judged, k, seed)
+                for map_, (train, test) in zip(common, folds, strict=True)
+            ]
+            advance(2)
+            credits.append(np.concatenate(of_folds))
+            gains.append(_gain(held_out, credits[-1], credits[-2]))
             if not (draws.scope.participants == "new" and gains[-1].low > 0):
                 break
             count = k
     group = np.zeros(len(sizes), dtype=np.int64)
     if count > 1:
-        group = _group_everybody(answers, drawn, common, count, seed)
+        group = _group_everybody(answers, drawn, common[0], count, seed)
     names = tuple(map(str, answers.participant.names[answers.participant.present].tolist()))
     used = len(np.unique(drawn.participant.codes))
     accuracy = tuple(draws.estimate(row) for row in credits)
     return Subgroups(count, names, group, accuracy, tuple(gains), judged.name, len(drawn), len(answers), used)
 
 
+def _gain(answers: Triplets, after: NDArray[Any], before: NDArray[Any]) -> Estimate:
+    """What is gained on held-out answers: the wider interval of two, by participants drawn and by units drawn.
+
+    Both at once would count the noise of single answers three times, where hardly a question is asked twice.
+    """
+    ways = [
+        Draws(codes).difference(after, before) for codes in (speakers(answers), split_units(answers).codes)
+    ]
+    return max(ways, key=lambda found: found.high - found.low)
+
+
 def _with_own_maps(
-    known: Triplets,
-    held_out: Triplets,
-    vectors: ResidualVectors,
-    model: Model,
-    credits: NDArray[Any],
-    k: int,
-    seed: int,
+    known: Triplets, held_out: Triplets, common: Space, model: Model, k: int, seed: int
 ) -> NDArray[Any]:
     """Credits of held-out answers where each of k subgroups has its own map; those of one map for people not grouped."""
     assert known.participant is not None and held_out.participant is not None
+    vectors = residual_vectors(known, common)
+    credits = common.credits(held_out)
+    if len(vectors.people) < k:  # where all saw the same screen, nobody is left to train on
+        return credits
     group = np.full(len(known.participant.names), -1, dtype=np.int64)
     group[vectors.people] = cluster_people(residual_gram(vectors.matrix), vectors.counts, k, seed)
-    found = credits.copy()
     for g in range(k):
         mine, theirs = group[known.participant.codes] == g, group[held_out.participant.codes] == g
         if mine.any() and theirs.any() and not mine.all():
-            found[theirs] = fit_timed(model, known[mine]).space.credits(held_out[theirs])
-    return found
+            credits[theirs] = fit_timed(model, known[mine]).space.credits(held_out[theirs])
+    return credits
 
 
 def _drawn_rows(answers: Triplets, sizes: NDArray[np.int64], wanted: int, seed: int) -> NDArray[np.intp]:

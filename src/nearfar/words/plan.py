@@ -59,12 +59,12 @@ def _assumed(found: Advice) -> list[str]:
         told.append(f"Two people give the same answer to {given.agreement:.0%} of random questions.")
     else:
         told.append(
-            f"As in the pilot of {count(pilot.n_answers, 'answer')}: predicted best in {shape}, accuracy {pilot.accuracy:.3f} "
-            f"({pilot.accuracy_low:.3f} to {pilot.accuracy_high:.3f})."
+            f"As in the pilot of {count(pilot.n_answers, 'answer')}: predicted best in {shape}, accuracy {pilot.accuracy.value:.3f} "
+            f"(95 % interval {pilot.accuracy.low:.3f} to {pilot.accuracy.high:.3f})."
         )
         told.append(
-            f"Simulated people reach that who agree on {pilot.agreement:.0%} of random questions "
-            f"({pilot.low:.0%} to {pilot.high:.0%})."
+            f"Simulated people reach that who agree on {pilot.agreement.value:.0%} of random questions "
+            f"({pilot.agreement.low:.0%} to {pilot.agreement.high:.0%})."
         )
     total = scheme.total(found.n_objects)
     if total < found.rows[-1].questions:
