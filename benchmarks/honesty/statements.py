@@ -60,7 +60,7 @@ def judged(scenario: Scenario, seed: int) -> Row:
         row |= {"gain_covered": inside(analysis.curve.next_gain, gain), "true_gain": gain}
         row |= {"verdict": analysis.curve.verdict}
     if analysis.subgroups is not None:
-        row["subgroups_stated"] = float(analysis.subgroups.k > 1)
+        row["subgroups_stated"] = float(analysis.subgroups.count > 1)
     if analysis.reliability is not None and np.isfinite(analysis.reliability.participants):
         again = study.answers(study.participants(scenario.n_participants), scenario.per_participant)
         maps = [nf.fit(each, analysis.reliability.model).distances() for each in (answers, again)]
@@ -94,7 +94,7 @@ def checked(scenario: Scenario, seed: int) -> Row:
     analysis = nf.analyse(
         study.answers(people, scenario.per_participant), models=["soe-3"], model="soe-3", seed=seed
     )
-    named = {person.name for person in analysis.participants.to_check}
+    named = {person.name for person in analysis.people.to_review}
     row: Row = {}
     for code, kind in enumerate(("attentive", "guesser", "opposite", "one-sided")):
         names = [f"p{who:03d}" for who in np.flatnonzero(people["kind"] == code)]
@@ -112,7 +112,7 @@ def parted(scenario: Scenario, seed: int) -> Row:
     groups = {f"p{who:03d}": "ab"[int(g)] for who, g in enumerate(group)}
     pair = nf.compare_groups(answers, groups, model="soe-3", seed=seed).pairs[0]
     found = nf.find_subgroups(answers, seed=seed)
-    return {"groups_called_different": float(pair.test.differ), "subgroups_stated": float(found.k > 1)}
+    return {"groups_called_different": float(pair.test.differ), "subgroups_stated": float(found.count > 1)}
 
 
 def clustered(scenario: Scenario, seed: int) -> Row:
@@ -154,7 +154,7 @@ def conditions() -> Iterator[tuple[str, Scenario]]:
         yield "parted", Scenario(geometry, n_participants=40)
         yield "parted", Scenario(geometry, n_participants=40, subgroups=2)
     for k in (2, 3, 5):
-        yield "clustered", Scenario(clusters=k, n_participants=50)
+        yield "clustered", Scenario(clusters=k, n_participants=50, per_participant=120)
 
 
 def run(check: str, scenario: Scenario, seed: int) -> Row:
