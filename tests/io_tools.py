@@ -7,13 +7,14 @@ from nearfar.io import read_answers
 from nearfar.triplets import Triplets
 from nearfar.triplets.ids import Ids
 
-OPTIONAL = ("statement", "participant", "seconds", "near_side", "answered_at")
+OPTIONAL = ("statement", "participant", "seconds", "near_side", "answered_at", "rule")
 
 # Names that break careless readers: separators, quotes, line breaks, blanks at the ends, leading zeros, emoji.
 AWKWARD = ["a,b", 'say "hi"', '"', "two\nlines", "a\r\nb", "cr\rx", " pad ", "007", "7", "🦆", "é", "#x", ";", "a\tb",
            "-1", "1.5", "x:y", "'", "=1+1", "null", "None", "\\N", "true", "{}", "a\\"]  # fmt: skip
 text = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=5)
 names = (st.sampled_from(AWKWARD) | text).filter(lambda name: name.strip() and name not in ("nan", "NaN"))
+RULES = ["random", "Validation", "ARR", "7", "=1+1", "a,b", ""]
 numbers = st.floats(allow_infinity=False, allow_nan=True, width=64)
 times = st.none() | st.floats(0, 2e9)
 
@@ -41,6 +42,7 @@ def triplets(draw, min_size=1, max_size=6, statements=True):
         "seconds": draw(st.none() | st.lists(numbers, min_size=m, max_size=m)),
         "near_side": draw(st.none() | st.lists(st.sampled_from([-1, 0, 1]), min_size=m, max_size=m)),
         "answered_at": draw(st.none() | st.lists(times, min_size=m, max_size=m)),
+        "rule": draw(st.none() | st.lists(st.sampled_from(RULES), min_size=m, max_size=m)),
     }
     array = np.array(rows, dtype=np.int32).reshape(-1, 3)
     return Triplets.from_array(array, objects, **columns)

@@ -1,8 +1,12 @@
 """Small collections of answers for property tests: repeats, contradictions, uninformed objects, landmarks."""
 
+from contextlib import contextmanager
 from itertools import permutations
 
+import pytest
 from hypothesis import strategies as st
+
+from nearfar.features.counts import Counts
 
 KERNELS = ("k1", "k2", "score", "k1+k2", "k1+score", "k1+k2+score")
 
@@ -22,3 +26,11 @@ def landmark_sets(draw, n):
     if not draw(st.booleans()):
         return None
     return draw(st.lists(st.integers(0, n - 1), unique=True, max_size=n)) if n else []
+
+
+@contextmanager
+def counted_in(way):
+    """Answers are counted in a "grid" of all cells, or in sorted "cells", whichever is cheaper."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Counts, "_wants_grid", lambda counts: way == "grid")
+        yield

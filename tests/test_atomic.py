@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nearfar._tools import atomic, scale
+from nearfar import scale
+from nearfar._tools import atomic
 from nearfar._tools.atomic import atomic_folder, atomic_path
 from nearfar.cli import main
 from nearfar.errors import FileError

@@ -25,7 +25,7 @@ DRAWS = {
     "compare_groups": lambda seed: nf.compare_groups(
         ANSWERS, GROUPS, model="score", n_permutations=9, n_resamples=2, seed=seed
     ),
-    "find_tastes": lambda seed: nf.find_tastes(ANSWERS, model="score", most=2, seed=seed),
+    "find_subgroups": lambda seed: nf.find_subgroups(ANSWERS, model="score", most=2, seed=seed),
     "holdout": lambda seed: nf.holdout(ANSWERS, seed=seed),
     "kfold": lambda seed: list(nf.kfold(ANSWERS, 2, seed=seed)),
     "learning_curve": lambda seed: nf.learning_curve(ANSWERS, "score", cv=2, seed=seed),
@@ -39,7 +39,6 @@ DRAWS = {
     "design.random_landmarks": lambda seed: nf.design.random_landmarks(8, 2, seed=seed),
     "design.random_questions": lambda seed: nf.design.random_questions(8, 60, seed=seed),
     "design.near_questions": lambda seed: nf.design.near_questions(8, 9, seed=seed),
-    "design.repeat_questions": lambda seed: nf.design.repeat_questions(FEW, seed=seed),
     "design.trio_questions": lambda seed: nf.design.trio_questions(8, 9, seed=seed),
     "simulate.answers": lambda seed: nf.simulate.answers(QUESTIONS, points=POINTS, seed=seed),
     "KernelKMeans": lambda seed: nf.KernelKMeans(2, random_state=seed).fit(PHI),
@@ -66,7 +65,7 @@ def test_every_function_that_draws_is_listed():
 @pytest.mark.parametrize("name", DRAWS)
 def test_a_generator_or_nothing_does(name):
     for seed in (None, np.random.default_rng(1)):
-        assert DRAWS[name](seed) is not None or name == "find_tastes"
+        assert DRAWS[name](seed) is not None or name == "find_subgroups"
 
 
 @pytest.mark.parametrize("name", DRAWS)

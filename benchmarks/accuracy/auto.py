@@ -33,7 +33,8 @@ def measure(name: str, answers: Triplets) -> list[dict[str, object]]:
     analysis = nf.analyse(answers)
     _ = analysis.space
     cost = time.process_time() - start
-    ceiling = analysis.ceiling.bracket
+    best = analysis.ceiling.best_possible
+    ceiling = None if best is None else (best.low, best.high)
     for seed in range(SPLITS):
         train, test = holdout(answers, 0.2, seed=seed)
         chosen = nf.analyse(answers[train], seed=seed).best

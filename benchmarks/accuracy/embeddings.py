@@ -141,8 +141,8 @@ def losses_agree() -> list[dict[str, Any]]:
         d = int(words[-1].removeprefix("d="))
         model = getattr(embedding, words[0])(d)
         parameter = float(words[1].removeprefix("mu=")) if len(words) == 3 else model._parameter()
-        with Loop(merged, model._kind, parameter, d) as loop:
-            total, gradient = loop(np.ascontiguousarray(data[f"points{d}"]))
+        loop = Loop(merged, model._kind, parameter, d)
+        total, gradient = loop(np.ascontiguousarray(data[f"points{d}"]))
         m = len(data["rows"])
         gap = np.abs(gradient.ravel() / m - peer["gradient"]).max()
         rows.append({"loss": name, "ours": total / m, "cblearn": peer["loss"]})

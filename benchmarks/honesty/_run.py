@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from benchmarks._measure import RESULTS, machine, size
 from nearfar.errors import NearfarWarning
-from nearfar.evaluate.people import wilson
+from nearfar.evaluate.participants import wilson
 from nearfar.evaluate.splits import kfold
 from nearfar.space.models import parse_model
 from nearfar.space.space import Space
@@ -113,9 +113,7 @@ def summary(found: list[Row]) -> Row:
         if len(values) < len(found):
             row[f"{key}_known"] = len(values)
         if values and set(values) <= {0.0, 1.0}:
-            interval = wilson(sum(values), len(values))
-            assert interval is not None
-            row[f"{key}_interval"] = [round(interval.low, 3), round(interval.high, 3)]
+            row[f"{key}_interval"] = [round(limit, 3) for limit in wilson(np.mean(values), len(values))]
         elif len(values) > 1:
             error = 2 * float(np.std(values, ddof=1)) / np.sqrt(len(values))
             row[f"{key}_interval"] = [round(row[key] - error, 4), round(row[key] + error, 4)]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from nearfar.evaluate.max_t import above_guessing, equal_to_best
+from nearfar.evaluate.uncertainty import clustered_mean_error, error_clusters, error_groups, mean_estimate
 
 from benchmarks.honesty._run import bare, fit, held_out, repetitions, run_cells, share
 from benchmarks.honesty.either import make_either
 from benchmarks.honesty.worlds_fourth import FourthWorld
-from nearfar.evaluate.max_t import above_guessing, equal_to_best
 from nearfar.evaluate.splits import kfold
-from nearfar.evaluate.uncertainty import clustered_mean_error, error_clusters, error_groups, mean_estimate
 
 MODELS = ["score"]
 

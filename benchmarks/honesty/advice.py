@@ -30,7 +30,7 @@ def assumed(seed: Any, *, kind: str, draw: str, n: int, dimension: int, agreemen
     noise = noise_of_agreement(agreement, dimension)
     seeds = rng.integers(2**31, size=NEW_STUDIES).tolist()
     reached = np.array(
-        [SimulatedStudy.draw(n, scheme, dimension, noise, [s]).accuracy(row.questions) for s in seeds]
+        [SimulatedStudy(n, scheme, dimension, noise, [s]).accuracy(row.questions) for s in seeds]
     )
     return {
         "covered": float(np.mean((row.low <= reached) & (reached <= row.high))),

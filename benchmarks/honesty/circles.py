@@ -13,10 +13,8 @@ from numpy.typing import NDArray
 
 from benchmarks.honesty._run import bare, fit, repetitions, run_cells
 from benchmarks.honesty.either import make_either
-from nearfar.evaluate.alignment import align, radius
 from nearfar.evaluate.analysis import Analysis
-from nearfar.evaluate.resamples import coordinates
-from nearfar.evaluate.stability_of_maps import statements_per_object
+from nearfar.evaluate.map_stability import align, coordinates, radius, statements_per_object
 from nearfar.triplets import Triplets
 
 WELL_KNOWN = 100  # statements

@@ -10,7 +10,7 @@ from benchmarks.honesty._run import repetitions, run_cells, share
 from benchmarks.honesty.either import make_either
 from benchmarks.honesty.worlds import asked, clusters_of_points, make_world
 from benchmarks.honesty.worlds_held_out import asked_held_out, groups_held_out, make_held_out
-from nearfar.evaluate.grouping import count_groups
+from nearfar.evaluate.clusters import count_object_clusters
 from nearfar.evaluate.splits import kfold
 from nearfar.triplets import Triplets
 
@@ -53,9 +53,9 @@ def counted_elsewhere(
 
 
 def _found(answers: Triplets, k: int) -> dict[str, Any]:
-    found = count_groups(answers, answers, list(kfold(answers, 3 if len(answers) > 5000 else 5)))
+    found = count_object_clusters(answers, answers, list(kfold(answers, 3 if len(answers) > 5000 else 5)))
     alone = found.k > 1 and found.low == found.high  # one number is stated, without a range
-    looked = not found.not_looked
+    looked = not found.unknown
     return {
         "right": share(found.k == k),
         "alone_right": share(alone and found.k == k) if k > 1 else None,
@@ -65,7 +65,7 @@ def _found(answers: Triplets, k: int) -> dict[str, Any]:
         "several": share(found.low < found.high),
         "holds": share(found.low <= k <= found.high) if found.k > 1 and k > 1 else None,
         "best_cut_right": share(found.best_cut == k) if k > 1 else None,
-        "knee": found.knee if looked else None,
+        "elbow": found.elbow if looked else None,
         "gap": found.gap if looked else None,
     }
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from nearfar.evaluate.repeats import without_excess_controls
 
 from benchmarks.honesty._run import fit, repetitions, run_cells
 from benchmarks.honesty.curve import expected_accuracy
 from benchmarks.honesty.either import make_either
 from benchmarks.honesty.worlds import random_questions
-from nearfar.evaluate.repeats import without_excess_controls
 from nearfar.triplets import Triplets
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from nearfar.evaluate.sets import asked_in_sets
+from nearfar.evaluate.uncertainty import error_groups
 from numpy.typing import NDArray
 
 from benchmarks._measure import size
@@ -15,8 +17,6 @@ from benchmarks.honesty.worlds_fourth import FourthWorld
 from benchmarks.honesty.worlds_held_out import questions_held_out
 from benchmarks.honesty.worlds_third import ThirdWorld, questions_third
 from nearfar.evaluate.curve import learning_curve
-from nearfar.evaluate.sets import asked_in_sets
-from nearfar.evaluate.uncertainty import error_groups
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets
 

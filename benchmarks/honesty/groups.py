@@ -15,12 +15,11 @@ from benchmarks.honesty._run import repetitions, run_cells, share
 from benchmarks.honesty.either import make_either
 from benchmarks.honesty.worlds import DESIGNS, POOL, World, asked, make_world
 from benchmarks.honesty.worlds_fourth import FourthWorld, parted
-from nearfar.evaluate.alignment import align, along_axes
 from nearfar.evaluate.crossval import fit_timed
-from nearfar.evaluate.group_test import permutation_test
 from nearfar.evaluate.groups import compare_groups
-from nearfar.evaluate.resamples import coordinates
-from nearfar.evaluate.residuals import people_left
+from nearfar.evaluate.map_stability import align, along_axes, coordinates
+from nearfar.evaluate.permutation import permutation_test
+from nearfar.evaluate.subgroups import residual_gram, residual_vectors
 from nearfar.space.models import parse_model
 from nearfar.triplets import Triplets
 
@@ -248,11 +247,11 @@ def called_plainly(seed: Any, **cell: Any) -> dict[str, Any]:
 
 
 def _differ(answers: Triplets, who: dict[str, str], rng: np.random.Generator) -> bool:
-    left = people_left(answers, fit_timed(parse_model("soe-2"), answers).space)
+    left = residual_vectors(answers, fit_timed(parse_model("soe-2"), answers).space)
     assert answers.participant is not None
     names = answers.participant.names[left.people]
     member = np.array([who[str(name)] == "b" for name in names]).astype(np.int64)
-    return permutation_test(left.gram, member, 199, int(rng.integers(2**31))).differ
+    return permutation_test(residual_gram(left.matrix), member, 199, int(rng.integers(2**31))).differ
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ from benchmarks.honesty.curve import expected_accuracy
 from benchmarks.honesty.either import make_either
 from benchmarks.honesty.worlds import random_questions
 from benchmarks.honesty.worlds_held_out import questions_held_out
-from nearfar.evaluate.people import judge_people
+from nearfar.evaluate.participants import judge_people
 from nearfar.triplets import Triplets
 
 
@@ -53,11 +53,11 @@ def review(
     found = judge_people(answers)
     assert found is not None
     minority = (world.taste[drawn] == 1) & ~guesses  # a guesser follows no taste
-    standing = {int(row.name): row.standing for row in found.rows}
+    standing = {int(row.name): "; ".join(row.reasons) for row in found.rows}
     named = [p for p, s in standing.items() if s]
     reliable = ~guesses & _reliable(world, drawn, rng)
     honest = [p for p in named if reliable[p] and world.taste[drawn[p]] != 1]
-    wrong = [p for p in named if reliable[p] and standing[p] == "inconsistent"]
+    wrong = [p for p in named if reliable[p] and "inconsistent" in standing[p]]
     return {
         "named": float(len(named)),
         "some_honest_named": share(bool(honest)),
@@ -67,17 +67,17 @@ def review(
         if guesses.any()
         else None,
         "careless_called_different": float(
-            np.mean([standing[p] == "different" for p in np.flatnonzero(guesses)])
+            np.mean(["different strategy" in standing[p] for p in np.flatnonzero(guesses)])
         )
         if guesses.any()
         else None,
         "minority_called_different": float(
-            np.mean([standing[p] == "different" for p in np.flatnonzero(minority)])
+            np.mean(["different strategy" in standing[p] for p in np.flatnonzero(minority)])
         )
         if minority.any()
         else None,
         "minority_called_inconsistent": float(
-            np.mean([standing[p] == "inconsistent" for p in np.flatnonzero(minority)])
+            np.mean(["inconsistent" in standing[p] for p in np.flatnonzero(minority)])
         )
         if minority.any()
         else None,

@@ -8,8 +8,7 @@ import numpy as np
 
 from benchmarks.honesty._run import repetitions, run_cells
 from benchmarks.honesty.either import Either, make_either
-from nearfar.evaluate.agreement_of_people import person_agreement
-from nearfar.evaluate.group_agreement import first_answers
+from nearfar.evaluate.agreements import first_responses, person_agreement
 from nearfar.triplets import Triplets
 
 SINGLE = ("random", "fixed", "landmarks", "balanced")  # designs whose answers do not hang together
@@ -60,7 +59,7 @@ def _of_screens(either: Either, drawn: Any, rng: np.random.Generator, design: st
 
 def _alike(answers: Triplets) -> Any:
     """(people, people) shared questions answered alike, by a plain product of indicators."""
-    said = first_answers(answers)
+    said = first_responses(answers)
     cell = said.asked * said.options + said.option
     chose = np.zeros((int(said.person.max()) + 1, int(cell.max()) + 1))
     chose[said.person, cell] = 1.0

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from nearfar.evaluate.sets import asked_in_sets
+from nearfar.evaluate.undecided import chosen_undecided
 
 from benchmarks.honesty._run import bare, repetitions, run_cells, share
 from benchmarks.honesty.either import make_either
 from nearfar.evaluate.screens import recognise_screens
-from nearfar.evaluate.sets import asked_in_sets
-from nearfar.evaluate.undecided import chosen_undecided
 from nearfar.triplets import Triplets
 
 

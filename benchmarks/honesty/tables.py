@@ -9,7 +9,7 @@ from typing import Any
 
 from benchmarks._measure import KEPT, RESULTS, ROOT, SMALL
 from benchmarks.honesty import worlds_fourth, worlds_third
-from nearfar.evaluate.people import wilson
+from nearfar.evaluate.participants import wilson
 
 PAGE = ROOT / "docs" / "honesty.md"
 Row = dict[str, Any]
@@ -185,8 +185,7 @@ def number(row: Row, key: str) -> str:
     interval = row.get(f"{key}_interval")
     if interval is None:  # rows of earlier runs: all of them are rates
         of = known or row["repetitions"]
-        rate = wilson(value * of, of)
-        interval = None if rate is None else (rate.low, rate.high)
+        interval = wilson(value, of)
     if interval is not None and key not in ("forecast", "true_gain"):
         text += f" ({max(0.0, interval[0]):.2f} to {min(1.0, interval[1]):.2f})"
     return text if known is None else f"{text} of {known}"

@@ -11,7 +11,7 @@ from benchmarks.honesty._run import repetitions, run_cells, share
 from benchmarks.honesty.either import Either, make_either
 from benchmarks.honesty.worlds import World
 from benchmarks.honesty.worlds_held_out import HeldOutWorld
-from nearfar.evaluate.tastes import find_tastes
+from nearfar.evaluate.subgroups import find_subgroups
 
 
 def of_tastes(either: Either, rng: np.random.Generator, groups: int) -> Any:
@@ -44,7 +44,7 @@ def tastes(
     either = make_either(rng, n=n, noise=noise, geometry=geometry)
     world = of_tastes(either, rng, groups)
     answers = either.asked(world, rng, design=design, m=m, people=people)
-    found = find_tastes(answers, seed=int(rng.integers(2**31)))
+    found = find_subgroups(answers, seed=int(rng.integers(2**31)))
     count = None if found is None else found.count
     return {
         "right": share(count == groups),

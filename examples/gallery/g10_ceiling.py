@@ -3,7 +3,7 @@ The ceiling
 ===========
 
 People contradict each other, so no model reaches 100 %. Questions that were asked more than once say how far one can
-get: between the agreement A of two answers and (1 + sqrt(2A - 1)) / 2.
+get; the shaded interval holds that limit with 95 % certainty.
 """
 
 import matplotlib.pyplot as plt
@@ -19,15 +19,14 @@ ranked = sorted(scores, key=lambda score: score.accuracy)
 for place, score in enumerate(ranked):
     ax.plot([score.low, score.high], [place, place], color="#2457a6")
     ax.plot(score.accuracy, place, "o", color="#2457a6")
-(low, high), (outer_low, outer_high) = scores.ceiling.bracket, scores.ceiling.outer
-ax.axvspan(outer_low, outer_high, color="#b35806", alpha=0.12, linewidth=0)
+best = scores.ceiling.best_possible
 ax.axvspan(
-    low,
-    high,
+    best.low,
+    best.high,
     color="#b35806",
-    alpha=0.3,
+    alpha=0.25,
     linewidth=0,
-    label="best possible, and how sure",
+    label="best possible",
 )
 ax.axvline(0.5, color="#56606d", linestyle="--", linewidth=1, label="guessing")
 ax.set_yticks(range(len(ranked)), [score.name for score in ranked])

@@ -15,28 +15,32 @@ print(curve)
 
 fig, ax = plt.subplots()
 points = curve.to_frame()
-ax.errorbar(
-    points["answers"],
-    points["accuracy"],
-    yerr=2 * points["standard_error"],
-    fmt="o-",
-    capsize=3,
+ax.plot(points["answers"], points["accuracy"], "o-")
+ax.fill_between(
+    points["answers"], points["low"], points["high"], alpha=0.2, linewidth=0
 )
-low, high = curve.ceiling.bracket
-ax.axhspan(low, high, color="#b35806", alpha=0.25, linewidth=0, label="best possible")
+best = nf.noise_ceiling(answers).best_possible
+ax.axhspan(
+    best.low,
+    best.high,
+    color="#b35806",
+    alpha=0.25,
+    linewidth=0,
+    label="best possible",
+)
 ax.set(
     xscale="log",
     xlabel="answers to learn from",
-    ylabel="held-out accuracy, ± 2 standard errors",
+    ylabel="held-out accuracy, 95 % interval",
 )
 ax.set_xticks(
-    [500, 1_000, 2_000, 4_000, 8_000],
-    [f"{x:,}" for x in [500, 1_000, 2_000, 4_000, 8_000]],
+    [1_000, 2_000, 4_000, 8_000],
+    [f"{x:,}" for x in [1_000, 2_000, 4_000, 8_000]],
 )
 ax.minorticks_off()
 ax.legend(loc="lower right")
 plt.show()
 
 # %%
-# What twice as many answers would bring is extrapolated from such points. :doc:`/honesty` says how often that interval
-# held in simulations, and where it did not.
+# Twice as many answers are expected to bring half of what the last doubling brought. :doc:`/honesty` says how often that
+# interval held in simulations, and where it did not.

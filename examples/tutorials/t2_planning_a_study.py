@@ -82,9 +82,9 @@ for share in shares:
     both = nf.design.Questions(np.vstack([new.array, again.array]), new.objects)
     asked = nf.design.booklets(both, people=30)
     answers = nf.simulate.answers(asked, points=points, noise=0.4, seed=2).triplets
-    outer = nf.noise_ceiling(answers).outer
-    lows.append(np.nan if outer is None else outer[0])
-    highs.append(np.nan if outer is None else outer[1])
+    best = nf.noise_ceiling(answers).best_possible
+    lows.append(np.nan if best is None else best.low)
+    highs.append(np.nan if best is None else best.high)
 
 fig, ax = plt.subplots()
 ax.fill_between(shares, lows, highs, alpha=0.25, linewidth=0)

@@ -76,13 +76,13 @@ print(nf.compare_groups(ask(lab, noise=(0.2, 0.6)), care, n_resamples=5))
 # %%
 # Groups that nobody has named
 # ----------------------------
-# ``find_tastes`` asks whether two maps predict held-out answers better than one, and who belongs to which.
+# ``find_subgroups`` asks whether two maps predict held-out answers better than one, and who belongs to which.
 
-tastes = nf.find_tastes(answers)
-print(tastes)
+subgroups = nf.find_subgroups(answers)
+print(subgroups)
 
 found_in = np.array(
-    [tastes.group[list(tastes.people).index(str(p))] for p in range(1, 33)]
+    [subgroups.group[list(subgroups.people).index(str(p))] for p in range(1, 33)]
 )
 truth = np.arange(1, 33) > 16
 print(

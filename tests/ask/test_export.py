@@ -23,7 +23,7 @@ from nearfar.ask.study import read_study
 from nearfar.ask.visitors import Visitor
 from nearfar.cli import main
 from nearfar.errors import FileError, UnreachableError
-from nearfar.evaluate.alignment import radius
+from nearfar.evaluate.map_stability import radius
 from nearfar.space.space import Space
 
 KINDS = {
@@ -138,10 +138,15 @@ def test_wrong_checks_are_graded_as_wrong(tmp_path, kind):
             twice = [i for i in range(len(options)) if place["shown"].count(options[i]) > 1]
             right = [i for i in range(len(options)) if (i in twice) != (kind == "odd")]
             wrong = [i for i in range(len(options)) if i not in right]
-            chosen = (right + wrong)[: ready.plan.pick] if place["place"] % 2 else wrong[: ready.plan.pick]
+            chosen = (
+                (right + wrong)[: ready.plan.questions.pick]
+                if place["place"] % 2
+                else wrong[: ready.plan.questions.pick]
+            )
             answer(ready, "a", [place], choice=tuple(chosen))
             expected[place["place"]] = bool(place["place"] % 2)
-        assert {check.place: check.correct for check in ready.store.read_now(collect).checks} == expected
+        checks = ready.store.read_now(collect).checks
+        assert dict(checks.select("place", "correct").iter_rows()) == expected
     finally:
         ready.close()
 
@@ -251,7 +256,12 @@ def test_a_view_of_few_and_of_many_answers(tmp_path, kind):
         assert (empty["answers"], empty["map"], empty["people"]) == (0, None, [])
         for number in range(8):
             arrive(ready, f"t{number}")
-            answer(ready, f"t{number}", places(ready, f"t{number}"), choice=tuple(range(ready.plan.pick)))
+            answer(
+                ready,
+                f"t{number}",
+                places(ready, f"t{number}"),
+                choice=tuple(range(ready.plan.questions.pick)),
+            )
         view = live_view(ready.store.read_now(collect))
         assert view["answers"] == 8 * 23 and len(view["people"]) == 8 and view["curve"]["verdict"]
         assert all(len(place) == 2 for place in view["map"] if place)

@@ -9,10 +9,10 @@ from ask_tools import answer, arrive, check_invariants, opened, places, spread
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nearfar.ask.booklet import Drawn, Place, arrange, on_other_sides
 from nearfar.ask.store import drawing, people, researcher
 from nearfar.ask.store.people import Answer
-from nearfar.ask.study import GAP
+from nearfar.design import Questions
+from nearfar.design.booklets import GAP, one_booklet
 from nearfar.errors import FileError, UnreachableError
 
 SMALL = {
@@ -36,41 +36,35 @@ def ready(tmp_path):
     n_again=st.integers(0, 20),
     n_checks=st.integers(0, 5),
     n_earlier=st.integers(0, 15),
-    anchored=st.booleans(),
+    kind=st.sampled_from(["near", "odd", "grid"]),
     seed=st.integers(0, 2**32),
 )
 def test_repeats_come_later_with_sides_exchanged_and_nothing_else_twice(
-    n_new, n_again, n_checks, n_earlier, anchored, seed
+    n_new, n_again, n_checks, n_earlier, kind, seed
 ):
-    rng = np.random.default_rng(seed)
-    new = [Drawn(i, (3 * i, 3 * i + 1, 3 * i + 2)) for i in range(n_new)]
-    earlier = [(p, Place("new", 1000 + p, (p, p + 1, p + 2))) for p in range(n_earlier)]
-    checks = [(9, 9, i) for i in range(n_checks)]
-    made = arrange(new, n_again, checks, anchored, rng, earlier, first=n_earlier)
-    roles = [place.role for place in made]
-    assert sorted(p.question for p in made if p.role == "new") == list(range(n_new))
-    assert [p.shown for p in made if p.role == "check"] == checks
-    again = [(n_earlier + i, p) for i, p in enumerate(made) if p.role == "again"]
-    assert len({p.question for _, p in again}) == len(again) <= n_again
+    width = 5 if kind == "grid" else 3
+    rows = np.arange((n_earlier + n_new) * width, dtype=np.int32).reshape(-1, width)
+    names = tuple(map(str, range(len(rows) * width + 9)))
+    asked = Questions(rows, names, kind, 2 if kind == "grid" else 1)
+    made = one_booklet(asked[n_earlier:], n_again, n_checks, earlier=asked[:n_earlier], seed=seed)
+    role, question, shown = made.role.tolist(), made.question.tolist(), made.questions.array.tolist()
+    place = {(r, q): n_earlier + i for i, (r, q) in enumerate(zip(role, question, strict=True))}
+    place |= {(0, q): q for q in range(n_earlier)}
+    original = dict(enumerate(rows.tolist())) | {
+        q: row for r, q, row in zip(role, question, shown, strict=True) if r == 0
+    }
+    new = [q for r, q in zip(role, question, strict=True) if r == 0]
+    again = [q for r, q in zip(role, question, strict=True) if r == 1]
+    assert new == list(range(n_earlier, n_earlier + n_new))
+    assert len(set(again)) == len(again) <= n_again and role.count(2) == n_checks
     if n_again <= n_new - GAP:
         assert len(again) == n_again
-    first = {p.question: (n_earlier + i, p) for i, p in enumerate(made) if p.role == "new"}
-    first |= {p.question: (at, p) for at, p in earlier}
-    for at, place in again:
-        then, original = first[place.question]
-        assert at - then >= GAP
-        assert sorted(place.shown) == sorted(original.shown)
-        options = slice(1, None) if anchored else slice(None)
-        assert all(x != y for x, y in zip(place.shown[options], original.shown[options], strict=True))
-    assert len(made) == n_new + len(again) + roles.count("check")
-
-
-@given(st.lists(st.integers(), min_size=3, max_size=9, unique=True), st.booleans())
-def test_every_option_moves(shown, anchored):
-    moved = on_other_sides(tuple(shown), anchored)
-    first = 1 if anchored else 0
-    assert moved[:first] == tuple(shown[:first])
-    assert all(a != b for a, b in zip(moved[first:], shown[first:], strict=True))
+    for q in again:
+        assert place[1, q] - place[0, q] >= GAP
+        repeat = shown[place[1, q] - n_earlier]
+        assert sorted(repeat) == sorted(original[q])
+        moved = slice(0 if kind == "odd" else 1, None)
+        assert all(x != y for x, y in zip(repeat[moved], original[q][moved], strict=True))
 
 
 # ---------------------------------------------------------------- balance
@@ -109,7 +103,7 @@ def test_everybody_finishes_and_every_question_is_answered_equally_often(tmp_pat
         for number in range(25):
             arrive(ready, f"t{number}")
             open_places = places(ready, f"t{number}")
-            answer(ready, f"t{number}", open_places, choice=tuple(range(ready.plan.pick)))
+            answer(ready, f"t{number}", open_places, choice=tuple(range(ready.plan.questions.pick)))
             assert spread(ready) <= 1
             assert ready.store.write_now(people.finish, f"t{number}", "CODE", 0.0)["code"] == "CODE"
         check_invariants(ready)

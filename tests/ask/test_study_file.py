@@ -25,7 +25,7 @@ def test_a_whole_study_is_read(tmp_path):
     study = read_study(path)
     assert (study.kind, study.language, study.questions.each, study.people.code) == ("odd", "de", 4, "ABC")
     assert (study.questions.n_new, study.questions.n_again) == (28, 10)
-    assert study.pages.welcome == "# Hello"
+    assert study.pages["welcome"] == "# Hello"
 
 
 WRONG = [
@@ -126,7 +126,7 @@ def test_lines_are_found_behind_long_texts_and_lists(tmp_path):
     path.write_text(
         'title = """\n[people]\naim = 3\n"""\nobjects = [\n  "a", # ]\n  "b]",\n  \'c\',\n]\n[ people ]\n"aim" = 3\n'
     )
-    assert read_toml(path).lines == {
+    assert read_toml(path).lines() == {
         ("", "title"): 1,
         ("", "objects"): 5,
         ("people", ""): 10,

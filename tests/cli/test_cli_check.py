@@ -13,7 +13,9 @@ from cli_tools import run
 
 import nearfar as nf
 from nearfar._tools.progress import step
-from nearfar.cli._common import load, session, tell, text_output
+from nearfar.cli._options import Given, session
+from nearfar.cli._reading import load
+from nearfar.cli._writing import write_bytes
 from nearfar.errors import FileError, NearfarWarning
 
 ANSWERS = (
@@ -46,7 +48,6 @@ def test_check_tells_what_was_read(monkeypatch, capsys, answers, tmp_path):
         "participants    3",
         "repeats         2 questions answered more than once, 1 time by the same participant",
         "double submits  1, kept",
-        "coverage        k1 0, k2 0 (columns that two objects share on average)",
         "  1 × two equal objects; expected three distinct objects",
         f"      {answers}, line 7: anchor 'b', near 'b', far 'c'",
         "  1 × blank cell; expected the name of an object",
@@ -64,7 +65,6 @@ def test_check_as_json(monkeypatch, capsys, answers):
         ("two equal objects", 1),
         ("blank cell", 1),
     ]
-    assert set(facts["coverage"]) == {"k1", "k2"}
 
 
 def test_check_shows_what_was_set_aside_and_not_used(monkeypatch, capsys, tmp_path):
@@ -262,22 +262,16 @@ def test_progress_is_drawn_only_when_it_lasts_and_somebody_looks(
 
 
 def test_remarks_go_to_stderr_unless_quiet(capsys):
-    tell("written")
-    tell("hidden", quiet=True)
+    Given(answers=[]).tell("written")
+    Given(answers=[], quiet=True).tell("hidden")
     assert capsys.readouterr() == ("", "written\n")
 
 
-def test_text_output_is_stdout_or_a_whole_file(tmp_path, capsys):
-    with text_output("-") as stream:
-        stream.write("shown")
-    with text_output(tmp_path / "out.txt") as stream:
-        stream.write("kept")
+def test_what_is_written_goes_to_stdout_or_a_whole_file(tmp_path, capsys):
+    write_bytes("-", b"shown")
+    write_bytes(str(tmp_path / "out.txt"), b"kept")
     assert capsys.readouterr().out == "shown"
     assert (tmp_path / "out.txt").read_text() == "kept"
-    with pytest.raises(ValueError, match="stop"), text_output(tmp_path / "half.txt") as stream:  # noqa: PT012
-        stream.write("half")
-        raise ValueError("stop")
-    assert not (tmp_path / "half.txt").exists()
 
 
 def test_pseudonyms_of_any_report_nearby_are_excluded(monkeypatch, capsys, tmp_path):

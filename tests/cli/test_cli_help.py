@@ -5,7 +5,7 @@ from collections import defaultdict
 import pytest
 from typer.testing import CliRunner
 
-from nearfar.cli._app import COMMANDS, all_commands, app
+from nearfar.cli._app import all_commands, app
 
 ALL = list(all_commands())
 
@@ -16,8 +16,10 @@ def test_there_are_commands_to_look_at():
 
 
 def test_the_list_of_commands_says_what_the_commands_say():
-    said = {path[0]: command.help.split("\n")[0] for path, command in ALL if len(path) == 1}
-    assert said == COMMANDS
+    shown = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "200"}).stdout
+    for path, command in ALL:
+        if len(path) == 1:
+            assert " ".join(command.help.split("\n")[0].split()) in " ".join(shown.split())
 
 
 @pytest.mark.parametrize("path", [path for path, _ in ALL], ids=" ".join)

@@ -324,7 +324,7 @@ def test_output_is_checked_before_the_work(study, tmp_path):
     wrong = error(study, "map", "-m", "k9", "-o", tmp_path / "nowhere" / "map.csv")
     assert isinstance(wrong, FileError) and "there is no directory" in str(wrong)
     (tmp_path / "folder.csv").mkdir()
-    assert "this is a directory" in str(error(study, "map", "-m", "k9", "-o", tmp_path / "folder.csv"))
+    assert "is a directory" in str(error(study, "map", "-m", "k9", "-o", tmp_path / "folder.csv"))
 
 
 def test_without_matplotlib_one_sentence(study, tmp_path, monkeypatch):
@@ -349,7 +349,7 @@ def test_unknown_kernel_landmark_and_too_many_clusters(study, tmp_path):
     assert isinstance(wrong, InputError) and "are for embeddings such as soe-2" in str(wrong)
     wrong = error(study, "map", "--starts", 3)
     assert isinstance(wrong, InputError) and "go with an embedding; name one" in str(wrong)
-    wrong = error(study, "map", "--landmarks", tmp_path / "absent.txt")
+    wrong = error(study, "map", "--model", "k1", "--landmarks", tmp_path / "absent.txt")
     assert isinstance(wrong, FileError) and "expected a text file with one object per line" in str(wrong)
     assert "n_clusters must be at most the number of informed objects, 12 of 12, got 50" in str(
         error(study, "cluster", "-k", 50)

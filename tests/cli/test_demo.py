@@ -18,7 +18,7 @@ def shown(tmp_path_factory):
     patch = pytest.MonkeyPatch()
     patch.setattr(sys, "argv", ["nearfar", "demo", str(folder)])
     said = []
-    patch.setattr("nearfar.cli.demo.tell", lambda text, quiet: said.append(text))
+    patch.setattr("nearfar.cli._options.tell", said.append)
     with pytest.raises(SystemExit, match=r"^0$"):
         main()
     patch.undo()

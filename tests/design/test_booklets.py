@@ -189,7 +189,7 @@ def test_sides_are_even_for_every_object_person_and_question(how, most, landmark
     if landmarks:
         questions = design.landmark_questions(30, range(6), budget=240, even=True)
     else:
-        questions = design.near_questions(30, 240)
+        questions = design.near_questions(30, 240, seed=1)
     made = design.booklets(questions, 12, seed=3, **how)
     made = made[made.role == NEW]
     by_person = left_minus_right(made.questions, made.participant, 30)
@@ -250,12 +250,29 @@ def test_who_shares_questions_with_whom_is_mixed():
     assert shared.min() > 5 and shared.max() < 60
 
 
-def test_repeat_questions_is_one_list():
+def test_one_person_gets_one_list():
     questions = design.trio_questions(20, 100)
-    made = design.repeat_questions(questions, 0.3, gap=7, seed=1)
+    made = design.booklets(questions, 1, again=0.3, gap=7, seed=1)
     check_promises(made, questions, gap=7)
     assert set(made.participant.tolist()) == {1} and (made.role == AGAIN).sum() == 30
     assert repr(made) == "Booklets(1 person, 130 questions: 100 new, 30 again, 0 checks)"
+
+
+@given(st.integers(0, 12), st.integers(0, 20), st.integers(0, 3), st.integers(1, 9), st.integers(0, 9))
+def test_a_list_that_goes_on_repeats_what_was_asked_long_enough_ago(n_new, n_again, n_checks, gap, seed):
+    """Everything new in its order, every repeat late enough, once, and as many as there is room for."""
+    earlier = {"x": 1, "y": 4, "z": 8}
+    new, checks = [f"n{i}" for i in range(n_new)], [f"c{i}" for i in range(n_checks)]
+    made = design.arrange(new, n_again, checks, gap, np.random.default_rng(seed), earlier)
+    assert [item for role, item in made if role == NEW] == new
+    assert sorted(item for role, item in made if role == CHECK) == checks
+    again = [(place, item) for place, (role, item) in enumerate(made) if role == AGAIN]
+    assert len({item for _, item in again}) == len(again) <= n_again
+    for place, item in again:
+        first = -earlier[item] if item in earlier else made.index((NEW, item))
+        assert place - first >= gap
+    if n_again >= n_new + 3 and n_new >= gap:
+        assert len(again) >= 3 + n_new - gap
 
 
 def test_seeds_fix_everything():

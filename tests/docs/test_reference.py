@@ -49,7 +49,7 @@ def test_the_reference_lists_every_public_name():
         assert inspect.getdoc(value), name
 
 
-@pytest.mark.parametrize("name", CALLABLE)
+@pytest.mark.parametrize("name", [name for name in CALLABLE if not name.startswith("errors.")])
 def test_a_public_name_has_an_example(name):
     doc = inspect.getdoc(CALLABLE[name]) or ""
     examples = doctest.DocTestParser().get_examples(doc)

@@ -8,7 +8,7 @@ from sklearn.cluster import KMeans
 from nearfar import simulate
 from nearfar.design import landmark_questions, random_questions
 from nearfar.embedding import CKL, GNMDS, STE, TSTE, losses
-from nearfar.embedding.descent import StepRule, descend
+from nearfar.embedding.descent import descend
 from nearfar.embedding.loop import Loop, merge
 from nearfar.errors import NotConverged
 from nearfar.evaluate.metrics import purity
@@ -126,8 +126,8 @@ def test_ends_after_five_failures_in_a_row_and_returns_the_best_points():
 def test_points_that_run_away_end_the_search():
     data = merge(Triplets.from_array([[0, 1, 2], [1, 2, 0], [2, 0, 1]]))
     start = 1e200 * np.random.default_rng(0).normal(size=(3, 2))
-    with Loop(data, losses.STE, 0.0, 2) as loop:
-        found = descend(loop, start, np.arange(3), StepRule(1.0), pull=None, max_iter=10, tol=1e-7)
+    loop = Loop(data, losses.STE, 0.0, 2)
+    found = descend(loop, start, np.arange(3), rate=1.0, pull=None, max_iter=10, tol=1e-7)
     assert found.converged and found.n_iter == 0
     np.testing.assert_array_equal(found.points, start)
 

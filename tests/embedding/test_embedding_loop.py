@@ -87,8 +87,7 @@ def test_losses_are_finite_where_points_coincide(name, parameter):
 def test_pass_sums_the_loss_and_its_gradient(name, parameter, d):
     rows = np.concatenate([random_rows(7, 40), random_rows(7, 15)])  # the second part repeats the first
     points = np.random.default_rng(1).normal(size=(7, d))
-    with Loop(merge(Triplets.from_array(rows)), KINDS[name], parameter, d) as loop:
-        total, gradient = loop(points)
+    total, gradient = Loop(merge(Triplets.from_array(rows)), KINDS[name], parameter, d)(points)
     assert total == pytest.approx(oracle.total_loss(name, parameter, points, rows), rel=1e-12)
     numeric = oracle.numeric_gradient(lambda x: oracle.total_loss(name, parameter, x, rows), points)
     np.testing.assert_allclose(gradient, numeric, rtol=1e-5, atol=1e-5)
@@ -102,9 +101,9 @@ def test_blocks_and_threads_do_not_change_a_bit(name, monkeypatch):
     results = []
     for threads in ("1", "2", "5"):
         monkeypatch.setenv("NEARFAR_NUM_THREADS", threads)
-        with Loop(data, KINDS[name], 1.0, 3) as loop:
-            assert len(loop._sums) >= 5
-            results.append(loop(points))
+        loop = Loop(data, KINDS[name], 1.0, 3)
+        assert len(loop._sums) >= 5
+        results.append(loop(points))
     for total, gradient in results[1:]:
         assert total == results[0][0]
         np.testing.assert_array_equal(gradient, results[0][1])
@@ -113,12 +112,11 @@ def test_blocks_and_threads_do_not_change_a_bit(name, monkeypatch):
 def test_many_blocks_equal_the_sum_of_small_passes():
     rows = random_rows(30, 30_000)
     points = np.random.default_rng(2).normal(size=(30, 2))
-    with Loop(merge(Triplets.from_array(rows, n_objects=30)), losses.STE, 0.0, 2) as loop:
-        total, gradient = loop(points)
-    parts = []
-    for part in np.array_split(rows, 10):
-        with Loop(merge(Triplets.from_array(part, n_objects=30)), losses.STE, 0.0, 2) as loop:
-            parts.append(loop(points))
+    total, gradient = Loop(merge(Triplets.from_array(rows, n_objects=30)), losses.STE, 0.0, 2)(points)
+    parts = [
+        Loop(merge(Triplets.from_array(part, n_objects=30)), losses.STE, 0.0, 2)(points)
+        for part in np.array_split(rows, 10)
+    ]
     assert total == pytest.approx(sum(part[0] for part in parts), rel=1e-12)
     np.testing.assert_allclose(gradient, sum(part[1] for part in parts), rtol=1e-10)
 
@@ -232,10 +230,10 @@ def test_search_moves_the_free_rows_only_and_never_uphill():
     rows = random_rows(12, 300)
     start = np.random.default_rng(3).normal(size=(12, 2))
     free = np.array([2, 5])
-    with Loop(merge(Triplets.from_array(rows)), losses.STE, 0.0, 2) as loop:
-        found = optimise(loop, start, free, pull=None, max_iter=200, tol=1e-9)
-        before, after = loop(start)[0], loop(found.points)[0]
-        slopes = loop(found.points)[1]
+    loop = Loop(merge(Triplets.from_array(rows)), losses.STE, 0.0, 2)
+    found = optimise(loop, start, free, pull=None, max_iter=200, tol=1e-9)
+    before, after = loop(start)[0], loop(found.points)[0]
+    slopes = loop(found.points)[1]
     assert found.converged and after < before
     fixed = np.setdiff1d(np.arange(12), free)
     np.testing.assert_array_equal(found.points[fixed], start[fixed])

@@ -33,7 +33,7 @@ def test_probabilities_are_those_of_the_simulation():
 
 
 def test_a_study_of_many_answers_comes_near_its_ceiling():
-    study = SimulatedStudy.draw(20, Scheme(), 2, 0.3, [0, 1])
+    study = SimulatedStudy(20, Scheme(), 2, 0.3, [0, 1])
     assert study.accuracy(20) < study.accuracy(8000) <= study.ceiling
     assert study.accuracy(8000) > study.ceiling - 0.02
 
@@ -55,10 +55,10 @@ def test_a_pilot_tells_agreement_and_dimension():
     pilot = simulate.answers(design.random_questions(25, 1500), points=points, noise=noise).triplets
     found = learn_from_pilot(pilot)
     assert found.dimension <= 2
-    assert found.agreement == pytest.approx(0.85, abs=0.06)
-    assert found.low <= found.agreement <= found.high
+    assert found.agreement.value == pytest.approx(0.85, abs=0.06)
+    assert found.agreement.low <= found.agreement.value <= found.agreement.high
     noisy = simulate.answers(design.random_questions(25, 1500), points=points, flip=0.5).triplets
-    assert learn_from_pilot(noisy).agreement < 0.6
+    assert learn_from_pilot(noisy).agreement.value < 0.6
 
 
 @pytest.mark.parametrize(

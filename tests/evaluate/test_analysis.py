@@ -11,11 +11,11 @@ from space_tools import PLANE, answers_about
 
 import nearfar as nf
 from nearfar.errors import InputError
-from nearfar.evaluate import Analysis, analyse, auto, crossval
-from nearfar.evaluate.counting import accuracy_per_object, count_answers
-from nearfar.evaluate.splits import kfold
-from nearfar.evaluate.uncertainty import Groups
-from nearfar.space import fit_space, parse_models
+from nearfar.evaluate import Analysis, analyse, auto
+from nearfar.evaluate.bootstrap import Draws
+from nearfar.evaluate.collection import accuracy_per_object, count_answers
+from nearfar.evaluate.crossval import Credits
+from nearfar.space import parse_models
 from nearfar.triplets import Triplets
 
 
@@ -28,75 +28,69 @@ def noise(n, m, seed):
 
 
 def test_the_short_list_reaches_far_and_stops_at_the_objects():
-    assert {"score", "k1", "soe-3", "soe-20"} <= set(auto.candidates(100))
-    dimensions = {int(name.rpartition("-")[2]) for name in auto.candidates(100) if "-" in name}
-    assert dimensions == {2, 3, 5, 8, 12, 20}
+    assert {"score", "k1", "ckl-2", "soe-20"} <= set(auto.candidates(100))
     assert auto.candidates(3) == ["score", "k1"]
     assert all("-" not in name or int(name.rpartition("-")[2]) <= 8 for name in auto.candidates(10))
 
 
-def test_the_simplest_of_equals_is_picked():
-    models = parse_models(["score", "soe-2", "soe-5"])
+def credits_of(values, names=("score", "soe-2", "soe-5")):
+    values = np.asarray(values, dtype=np.float32)
+    return Credits(tuple(parse_models(names[: len(values)])), values, np.zeros((len(values), 1)), ())
+
+
+def test_the_most_accurate_is_picked_and_the_simplest_of_equals():
     rng = np.random.default_rng(0)
     base = (rng.random(4000) < 0.8).astype(float)
     worse = base * (rng.random(4000) < 0.9)
-    almost = base.copy()
-    almost[np.flatnonzero(base)[:4]] = 0  # .001 behind: less than is given up for a simpler model
-    groups = Groups(None, np.arange(4000))
-    assert auto.pick(models, np.stack([worse, base, base]), groups) == 1
-    assert auto.pick(models, np.stack([worse, worse, base]), groups) == 2
-    assert auto.pick(models, np.stack([base, base, base]), groups) == 0
-    assert auto.pick(models, np.stack([worse, almost, base]), groups) in (1, 2)
+    a_little = base.copy()
+    a_little[np.flatnonzero(base)[:40]] = 0  # .01 behind
+    draws = Draws(np.arange(4000))
+    assert auto.choose(credits_of([worse, base, base]), draws)[0] == 1
+    assert auto.choose(credits_of([worse, worse, base]), draws)[0] == 2
+    assert auto.choose(credits_of([base, base, base]), draws)[0] == 0
+    assert auto.choose(credits_of([worse, a_little, base]), draws)[0] == 2
 
 
-def test_a_lead_that_rests_on_one_trio_is_not_told_apart():
-    """Everybody is asked one trio: by people the lead is clear, by trios it is one trio."""
-    models = parse_models(["score", "soe-2"])
-    base = np.zeros(20_000)
-    base[:12] = 1  # one trio, twelve people
-    simple = np.zeros(20_000)
-    simple[12:18] = 1  # another trio, six people
-    person = np.arange(20_000)
-    trio = np.concatenate([np.zeros(12), np.ones(6), np.arange(2, 19_984)]).astype(int)
-    assert auto.pick(models, np.stack([simple, base]), Groups(None, person)) == 1
-    assert auto.pick(models, np.stack([simple, base]), Groups(person, trio)) == 0
+def test_a_model_that_is_clearly_worse_is_not_taken_for_being_simpler():
+    base = np.ones(20_000)
+    behind = base.copy()
+    behind[:19] = 0  # .00095 behind, on 19 answers of different people about different trios
+    assert auto.choose(credits_of([behind, base]), Draws(np.arange(20_000)))[0] == 1
+    together = np.minimum(np.arange(20_000), 19_981)[::-1].copy()  # all of them about one trio
+    together[:19] = together[0]
+    assert auto.choose(credits_of([behind, base]), Draws(together))[0] == 0
 
 
-def test_inside_a_training_part_nothing_of_the_test_part_is_seen():
-    """Credits under the key (f, .) are those of models fitted without fold f and without the fold they judge."""
-    answers = answers_about(PLANE[:12], 900, 0, flip=0.2, people=5)
-    splits = list(kfold(answers, 3, seed=1))
-    models = parse_models(["score", "ste-2"])
-    found = crossval.pair_credits(answers, models, splits)
-    assert set(found) == {(f, g) for f in range(3) for g in range(3) if f != g}
-    for (f, g), credits in found.items():
-        train = np.setdiff1d(np.arange(900), np.union1d(splits[f].test, splits[g].test))
-        test = answers[splits[g].test]
-        for k, model in enumerate(models):
-            assert np.array_equal(
-                credits[k], fit_space(answers[train], model.name).credits(test).astype("f4")
-            )
+def test_the_accuracy_of_auto_is_corrected_for_choosing():
+    """Of one model it is its own; of equally good ones, less than that of the best."""
+    rng = np.random.default_rng(0)
+    draws = Draws(np.arange(400))
+    same = (rng.random((1, 400)) < 0.7).astype(float)
+    assert auto.choose(credits_of(same), draws)[1] == draws.estimate(same[0])
+    flattered = []
+    for _ in range(40):
+        values = rng.random((3, 400)) < 0.7
+        chosen, found = auto.choose(credits_of(values), draws)
+        flattered.append((values[chosen].mean(), found.value))
+    raw, corrected = np.mean(flattered, axis=0)
+    assert raw > 0.71 and abs(corrected - 0.7) < 0.006
 
 
-def test_the_accuracy_of_auto_is_that_of_choices_made_without_the_test_part():
-    answers = answers_about(PLANE, 1500, 3, flip=0.2)
-    analysis = Analysis(answers, models=["k1", "score", "soe-2", "soe-8"], cv=4, seed=2)
-    best, names = analysis.best, analysis.credits.names
-    assert len(best.picks) == 4 and set(best.picks) <= set(names)
-    own = np.empty(1500)
-    for pick, (_, test) in zip(best.picks, analysis.splits, strict=True):
-        own[test] = analysis.credits.values[names.index(pick), test]
-    assert best.accuracy == pytest.approx(own.mean()) and np.array_equal(best.credits, own.astype("f4"))
-    assert best.second in names and best.second != best.name
+def test_one_figure_per_model():
+    analysis = Analysis(answers_about(PLANE, 1500, 3, flip=0.2), models=["k1", "score", "soe-2", "soe-8"])
+    best, score = analysis.best, analysis.scores[analysis.best.name]
+    assert (best.accuracy, best.low, best.high) == (score.accuracy, score.low, score.high)
+    assert f"{100 * best.accuracy:.1f} %" in analysis.headline
+    assert best.second in analysis.credits.names and best.second != best.name
 
 
 def test_choosing_among_many_models_does_not_flatter_noise():
-    """On answers without any structure the best of eleven models lies above one half, choosing does not."""
+    """On answers without any structure the best of the list lies above one half, choosing does not."""
     chosen, hindsight = [], []
     for seed in range(12):
         analysis = Analysis(noise(12, 300, seed), cv=3, seed=seed)
         chosen.append(analysis.best.accuracy)
-        hindsight.append(analysis.scores.best.accuracy)
+        hindsight.append(analysis.credits.accuracies.max())
     spread = np.std(chosen) / np.sqrt(len(chosen))
     assert abs(np.mean(chosen) - 0.5) < 4 * spread
     assert np.mean(hindsight) > np.mean(chosen) + 0.01
@@ -112,14 +106,6 @@ def test_a_named_model_is_judged_beside_the_list():
         analyse(answers, "nothing")
 
 
-def test_the_headline_never_shows_a_second_that_seems_better():
-    best = auto.Choice("soe-2", 0.80, 0.01, (), "soe-5", 100, 100, np.zeros(0, dtype=np.float32))
-    unknown = nf.noise_ceiling(np.array([[0, 1, 2], [1, 0, 2]]))
-    assert auto.headline(best, unknown, 0.79, named=False).endswith("second is soe-5 with 79.0 %")
-    assert auto.headline(best, unknown, 0.82, named=False).endswith("second is soe-5")
-    assert auto.headline(best, unknown, 0.82, named=True).endswith("second is soe-5 with 82.0 %")
-
-
 def test_the_headline_has_the_ceiling_with_its_uncertainty():
     """Answers that never contradict each other do not prove that all would agree."""
     rng = np.random.default_rng(0)
@@ -128,12 +114,9 @@ def test_the_headline_has_the_ceiling_with_its_uncertainty():
     rows[apart[:, 0] > apart[:, 1]] = rows[apart[:, 0] > apart[:, 1]][:, [0, 2, 1]]
     rows = rows[np.abs(apart[:, 0] - apart[:, 1]) > 0]
     analysis = nf.analyse(rows, "score", models=["score"])
-    assert analysis.ceiling.bracket == (1.0, 1.0)
-    least = 100 * analysis.ceiling.outer[0]
-    assert least < 100
-    assert (
-        f"the best possible lies between {least:.1f} and 100.0 % (with 95 % certainty)" in analysis.headline
-    )
+    best = analysis.ceiling.best_possible
+    assert best.low < 1 == best.value == best.high
+    assert f"between {100 * best.low:.1f} and 100.0 %" in analysis.headline
 
 
 def test_fit_and_kernel_matrix_take_every_model():
@@ -169,11 +152,12 @@ def test_every_model_is_fitted_once_per_part():
     analysis = Analysis(answers_about(PLANE, 600, 5), models=models, cv=3)
     for _ in range(2):
         assert analysis.scores.best and analysis.best and analysis.held_out is analysis.held_out
-    # three outer fits and three without two folds, for each of two models
-    assert sum(fitted.values()) == 2 * (3 + 3)
+    assert sum(fitted.values()) == 2 * 3
+    assert analysis.curve.points[-1].accuracy == pytest.approx(analysis.held_out.mean())
+    assert sum(fitted.values()) == 2 * 3 + 3 * 3  # the largest size is known already
     assert analysis.space is analysis.space and analysis.ceiling is analysis.scores.ceiling
     assert analysis.resamples is analysis.resamples and analysis.curve is analysis.curve
-    assert analysis.grouping() is analysis.grouping()
+    assert analysis.cluster_tree() is analysis.cluster_tree()
 
 
 @pytest.mark.parametrize("seed", [lambda: 3, lambda: np.random.default_rng(3)])
@@ -211,18 +195,6 @@ def test_a_sample_keeps_units_whole_and_judges_only_them():
     assert "models were compared on a random" in analysis.headline
 
 
-def test_a_choice_by_a_sample_is_judged_by_the_other_answers():
-    answers = answers_about(PLANE, 3000, 4, flip=0.1)
-    analysis = Analysis(answers, models=["score", "soe-2", "soe-5"], max_judged=800, seed=1)
-    best, inside = analysis.best, np.isin(answers.trio_ids, analysis.judged.trio_ids)
-    credit = np.empty(3000)
-    for train, test in kfold(answers, 4, seed=1):
-        credit[test] = fit_space(answers[train], best.name).credits(answers[test])
-    assert best.accuracy == pytest.approx(credit[~inside].mean())
-    assert np.array_equal(analysis.held_out, credit.astype("f4"))
-    assert best.accuracy > analysis.scores[best.name].accuracy  # more answers to learn from
-
-
 def test_held_out_credits_are_not_flattered():
     credit = Analysis(noise(9, 400, 0), models=["k1", "score", "soe-2"]).held_out
     assert set(np.unique(credit)) <= {0.0, 0.5, 1.0}
@@ -234,7 +206,7 @@ def test_the_plane_is_the_best_with_two_dimensions():
         answers_about(PLANE, 900, 0, flip=0.1), models=["score", "tste-2", "gnmds-2", "soe-5"]
     )
     planes = ["tste-2", "gnmds-2"]
-    wanted = max(planes, key=lambda name: analysis.scores[name].accuracy)
+    wanted = min(planes, key=lambda name: analysis.scores[name].behind)
     if analysis.best.name not in planes:
         assert analysis.plane_name == wanted
     assert analysis.plane.n_components == 2
@@ -257,19 +229,21 @@ def test_too_few_questions_are_said():
 
 def test_silhouettes_and_medoids_of_the_cuts():
     analysis = Analysis(answers_about(PLANE, 2000, 0), "soe-2", models=["soe-2"])
-    grouping = analysis.grouping()
+    tree = analysis.cluster_tree()
     distances = analysis.space.distances()
-    for cut in grouping.cuts:
+    for cut in tree.cuts:
         assert cut.silhouette == pytest.approx(silhouette_score(distances, cut.labels, metric="precomputed"))
         assert [cut.labels[x] for x in cut.medoids] == list(range(cut.n_clusters))
-    assert grouping.count is analysis.group_count
-    assert analysis.grouping(7).n_clusters == 7 and analysis.grouping(7).basis == "asked"
+    assert tree.count is analysis.cluster_count
+    assert analysis.cluster_tree(7).n_clusters == 7 and analysis.cluster_tree(7).basis == "asked"
     asked = Analysis(answers_about(PLANE, 2000, 0), "soe-2", models=["soe-2"])
-    assert asked.grouping(7).count is None and "group_count" not in vars(asked)  # nothing is counted in vain
+    assert asked.cluster_tree(7).count is None and "cluster_count" not in vars(
+        asked
+    )  # nothing is counted in vain
     with pytest.raises(
         InputError, match=r"n_clusters must be less than the number of informed objects, \d+, got 999"
     ):
-        analysis.grouping(999)
+        analysis.cluster_tree(999)
 
 
 def test_counts_of_questions():

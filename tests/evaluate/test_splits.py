@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from oracles_evaluate import lookup_accuracy, questions, trios_by_statement
 
 from nearfar.errors import InputError
+from nearfar.evaluate.bootstrap import speakers
 from nearfar.evaluate.splits import holdout, kfold, split_units
-from nearfar.evaluate.uncertainty import speakers
 from nearfar.triplets import Triplets
 
 DATA = Path(__file__).parents[3] / "shared" / "data"

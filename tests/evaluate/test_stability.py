@@ -7,9 +7,7 @@ from scipy.spatial import procrustes
 import nearfar as nf
 from nearfar.errors import InputError
 from nearfar.evaluate import stability
-from nearfar.evaluate.alignment import align
-from nearfar.evaluate.resamples import kept_labels
-from nearfar.evaluate.stability_of_maps import circles
+from nearfar.evaluate.map_stability import align, circles, kept_labels
 from nearfar.triplets import Triplets
 
 
@@ -81,9 +79,9 @@ def test_noise_and_few_answers_make_unsure():
     assert sure.few.tolist() == [True] + [False] * 23 and np.isnan(
         sure.spread[0]
     )  # eight answers are too few
-    assert "too few answers to say where they are (fewer than 20): 0" in str(sure)
+    assert "Too few answers to say where they are: 0" in str(sure)
     assert sure.labels is None and sure.kept is None
-    assert "least sure: " in str(sure) and "least sure: 0 (" not in str(sure)
+    assert "Least certain positions: " in str(sure) and "positions: 0 (" not in str(sure)
     guesses = stability(judged(GROUPS, rows, flip=0.5), "score-2", n_clusters=3, n_resamples=20)
     assert np.median(guesses.spread) > 0.6 and np.median(guesses.kept) < 0.9
 
@@ -118,7 +116,7 @@ def test_participants_are_drawn_where_known():
     who = np.random.default_rng(0).integers(10, size=len(rows))
     answers = judged(GROUPS, rows, flip=0.2, participant=who)
     by_person = stability(answers, n_clusters=3, n_resamples=5)
-    assert by_person.resampled == "participant" and "5 resamples of participants" in str(by_person)
+    assert by_person.resampled == "participant" and "5 bootstrap resamples of participants" in str(by_person)
     assert stability(answers.replace(participant=None), n_resamples=2).resampled == "statement"
     # the same people in every resample: one person stands for all
     alone = stability(answers.replace(participant=["me"] * len(rows)), n_resamples=2)

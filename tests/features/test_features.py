@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from strategies import KERNELS, collections, landmark_sets
+from strategies import KERNELS, collections, counted_in, landmark_sets
 
 from nearfar.errors import CoverageWarning, FileError, InputError, UnfittedColumnWarning, UninformedWarning
 from nearfar.features import FeatureMap, coverage
@@ -49,8 +49,9 @@ def cases(draw):
 @given(case=cases())
 def test_equals_the_definition(counting, layout, case):
     rows, n, kernel, landmarks = case
-    fitted = FeatureMap(kernel, landmarks=landmarks, layout=layout, counting=counting)
-    fitted.fit(Triplets.from_array(rows, n_objects=n))
+    fitted = FeatureMap(kernel, landmarks=landmarks, layout=layout)
+    with counted_in(counting):
+        fitted.fit(Triplets.from_array(rows, n_objects=n))
     got, expected = as_dict(fitted), oracles.phi(rows, n, kernel, landmarks)
     for a in range(n):
         for column in set(got[a]) | set(expected[a]):
@@ -63,8 +64,11 @@ def test_equals_the_definition(counting, layout, case):
 def test_ways_of_counting_agree_to_the_last_bit(case):
     rows, n, kernel, landmarks = case
     answers = Triplets.from_array(rows, n_objects=n)
-    maps = [FeatureMap(kernel, landmarks=landmarks, layout="dense", counting=c) for c in ("grid", "cells")]
-    assert np.array_equal(*[each.fit_transform(answers) for each in maps])
+    found = []
+    for counting in ("grid", "cells"):
+        with counted_in(counting):
+            found.append(FeatureMap(kernel, landmarks=landmarks, layout="dense").fit_transform(answers))
+    assert np.array_equal(*found)
 
 
 @settings(max_examples=60)
@@ -86,10 +90,11 @@ def test_batches_in_any_order_give_the_same_bits(case, data):
     edges = [0, *cuts, len(rows)]
     batches = [answers[edges[i] : edges[i + 1]] for i in order]
     for counting in ("grid", "cells"):
-        streamed = FeatureMap(kernel, landmarks=landmarks, counting=counting)
-        for batch in batches:
-            streamed.partial_fit(batch)
-        once = FeatureMap(kernel, landmarks=landmarks, counting=counting).fit_transform(answers)
+        streamed = FeatureMap(kernel, landmarks=landmarks)
+        with counted_in(counting):
+            for batch in batches:
+                streamed.partial_fit(batch)
+            once = FeatureMap(kernel, landmarks=landmarks).fit_transform(answers)
         assert np.array_equal(dense(streamed.features_), dense(once))
 
 
@@ -104,11 +109,6 @@ def test_counts_that_grow_move_from_cells_to_the_grid(kernel):
     at_once = Counts(PARTS[kernel], 6, everybody, 6, dense=True)
     at_once.add(answers)
     assert np.array_equal(growing.grid, at_once.grid)
-
-
-def test_an_unknown_way_of_counting_is_one_sentence():
-    with pytest.raises(InputError, match="counting: 'abacus' is not known; expected auto, grid or cells"):
-        FeatureMap("k1", counting="abacus").fit([[0, 1, 2]])
 
 
 @settings(max_examples=40)

@@ -17,10 +17,7 @@ from pathlib import Path
 import pytest
 
 from nearfar.errors import RowsError
-from nearfar.io import read_answers, read_triplets
-from nearfar.io.batches import Reader
-from nearfar.io.csv_table import Parsing
-from nearfar.io.scanning import scan
+from nearfar.io import csv_table, read_answers, read_triplets, scan_triplets
 
 NAMES = [
     "a",
@@ -273,5 +270,9 @@ def _named(batches: list) -> list[tuple[str, ...]]:
 
 
 def _scanned(path: Path, chunk: int, batch_rows: int, *, fast: bool) -> list[tuple[str, ...]]:
-    parsing = Parsing(chunk, min(chunk, Parsing().slow), fast)
-    return _named(list(scan(Reader(path, on_bad="drop", parsing=parsing), batch_rows)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(csv_table, "CHUNK", chunk)
+        patch.setattr(csv_table, "SLOW", min(chunk, csv_table.SLOW))
+        if not fast:
+            patch.setattr(csv_table, "plain_shape", lambda *_, **__: None)
+        return _named(list(scan_triplets(path, on_bad="drop", batch_rows=batch_rows)))

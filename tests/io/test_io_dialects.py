@@ -6,6 +6,7 @@ from io_tools import named, read
 
 from nearfar.errors import NearfarWarning, RowsError
 from nearfar.io import read_answers, read_triplets
+from nearfar.triplets import Triplets, random_rows
 
 # ---------------------------------------------------------------- ours
 
@@ -170,7 +171,7 @@ def test_salmon_old_header_without_loser_or_names(tmp_path):
     assert named(listed) == [("w", "z", "x"), ("z", "x", "w")]
 
 
-def test_salmon_winner_that_was_not_shown_and_double_submits(tmp_path):
+def test_salmon_winner_that_was_not_shown(tmp_path):
     text = SALMON.format("", "") + (
         "0,1,2,1,ann,1,100.0\n0,2,1,1,ann,1,100.2\n0,1,2,1,ann,1,150\n0,1,2,1,bob,1,100.1\n0,1,2,3,bob,1,101\n0,1,2,,bob,1,1\n"
     )
@@ -179,7 +180,6 @@ def test_salmon_winner_that_was_not_shown_and_double_submits(tmp_path):
     result = read(tmp_path, text, on_bad="drop")
     assert result.rejected["reason"].to_list() == ["the winner was not shown", "blank cell"]
     assert len(result.triplets) == 4
-    assert result.double_submits.tolist() == [False, True, False, False]
 
 
 # ---------------------------------------------------------------- tripletTools and NEXT
@@ -325,3 +325,30 @@ def test_things_and_musicians(shared_data):
     assert (len(things), things.n_objects) == (2 * 127_304, 1854)
     musicians = read_answers(shared_data / "musicians" / "triplets.npz", on_bad="drop")
     assert (len(musicians.triplets), len(musicians.rejected)) == (9_090, 17)
+
+
+@pytest.mark.parametrize(
+    ("header", "rows"),
+    [
+        ("anchor,near,far,rule", ["a,b,c,random", "a,c,b,adaptive", "b,c,a,"]),
+        ("a,b,c,odd,rule", ["a,b,c,c,random", "a,b,c,b,adaptive", "a,b,c,a,"]),
+        ("head,left,right,winner,sampler", ["0,1,2,1,random", "0,1,2,2,adaptive", "1,0,2,0,"]),
+        ("Center,Left,Right,Answer,Alg.Label", ["a,b,c,b,random", "a,b,c,c,adaptive", "b,c,a,a,"]),
+        ("Center,Left,Right,Answer,sampleAlg", ["a,b,c,b,random", "a,b,c,c,adaptive", "b,c,a,a,NA"]),
+    ],
+)
+def test_how_questions_were_chosen_is_read(tmp_path, header, rows):
+    found = read(tmp_path, "\n".join([header, *rows, ""])).triplets
+    each = len(found) // 3
+    assert np.asarray(found.rule).tolist() == ["random"] * each + ["adaptive"] * each + [""] * each
+    assert random_rows(found).tolist() == [True] * each + [False] * 2 * each
+
+
+def test_any_column_may_say_how_questions_were_chosen(tmp_path):
+    text = "anchor,near,far,how\na,b,c,uniform\na,c,b,best\n"
+    found = read(tmp_path, text, columns={"rule": "how"}).triplets
+    both = Triplets.concatenate([found[1:], Triplets.from_array([[0, 1, 2]], ["a", "b", "c"])])
+    assert np.asarray(both.rule).tolist() == ["best", ""]
+    assert random_rows(both).tolist() == [False, False]
+    assert random_rows(found[:1]) is None  # nothing else to tell it from
+    assert random_rows(found.replace(rule=None)) is None

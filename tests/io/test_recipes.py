@@ -15,7 +15,7 @@ import xlsxwriter
 from io_tools import named
 
 import nearfar as nf
-from nearfar.cli._common import named_columns
+from nearfar.cli._reading import named_columns
 from nearfar.errors import FileError, NearfarWarning, RowsError
 
 FILES = Path(__file__).parent / "files"

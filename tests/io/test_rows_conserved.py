@@ -10,9 +10,8 @@ import pytest
 from io_tools import named
 
 from nearfar.errors import FileError, NearfarWarning, RowsError
-from nearfar.io import batches, read_answers, read_triplets, scan_triplets
-from nearfar.io.batches import Reader
-from nearfar.io.csv_table import Parsing
+from nearfar.io import batches, csv_table, read_answers, read_triplets, scan_triplets
+from nearfar.triplets import Triplets
 
 WAYS = [1, 7, 1000, 10**6]
 
@@ -64,7 +63,7 @@ def test_a_bad_row_names_no_object_and_nobody(tmp_path):
     assert batch.objects == found.triplets.objects
 
 
-def test_what_is_parsed_ahead_names_nothing_before_its_turn(tmp_path):
+def test_what_is_parsed_ahead_names_nothing_before_its_turn(tmp_path, monkeypatch):
     """A quoted chunk is numbered after the chunks that were parsed while somebody worked on the one before it."""
     path = tmp_path / "answers.csv"
     rows = [f'"a{i}",b{i},c{i},p{i}' for i in range(120)] + [
@@ -72,16 +71,15 @@ def test_what_is_parsed_ahead_names_nothing_before_its_turn(tmp_path):
     ]
     rows[200] = "ghost,ghost,b0,nobody"
     path.write_text("\n".join(["anchor,near,far,participant", *rows]) + "\n")
-    reader = Reader(path, on_bad="drop", parsing=Parsing(chunk=1000))
-    opened = reader.open(reader.sources[0])
-    for _ in reader.batches(opened, 1000):
+    monkeypatch.setattr(csv_table, "CHUNK", 1000)
+    slowly = []
+    for batch in scan_triplets(path, on_bad="drop"):
+        slowly.append(batch)
         time.sleep(0.05)  # time enough to parse what comes next
-    assert "ghost" not in opened.objects()
-    assert opened.n_answers == len(rows) - 1
-    present = np.asarray(
-        reader.people.as_ids(pl.Series([1], dtype=pl.UInt32), as_numbers=False, all_seen=True).names
-    )
-    assert "nobody" not in present.tolist()
+    whole = Triplets.concatenate(slowly)
+    assert "ghost" not in whole.objects
+    assert len(whole) == len(rows) - 1
+    assert "nobody" not in whole.participant.names.tolist()
 
 
 def test_empty_and_missing_text_of_a_typed_table_is_blank(tmp_path):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
-from strategies import KERNELS, collections, landmark_sets
+from strategies import KERNELS, collections, counted_in, landmark_sets
 
 import nearfar as nf
 from nearfar.errors import InputError
@@ -33,9 +33,10 @@ def cases(draw):
 def test_kernel_equals_the_definition(counting, case):
     rows, n, kernel, landmarks = case
     expected = oracles.kernel(rows, n, kernel, landmarks)
-    answers, settings = Triplets.from_array(rows, n_objects=n), {"landmarks": landmarks, "counting": counting}
-    kept = nf.kernel.kernel_matrix(answers, kernel, diagonal="keep", **settings)
-    shifted = nf.kernel.kernel_matrix(answers, kernel, **settings)
+    answers = Triplets.from_array(rows, n_objects=n)
+    with counted_in(counting):
+        kept = nf.kernel.kernel_matrix(answers, kernel, landmarks=landmarks, diagonal="keep")
+        shifted = nf.kernel.kernel_matrix(answers, kernel, landmarks=landmarks)
     assert np.allclose(kept, expected, atol=1e-12)
     assert np.allclose(shifted, oracles.shifted(expected), atol=1e-8)
 

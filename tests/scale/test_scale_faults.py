@@ -58,16 +58,11 @@ class KillAt:
     def done(self):
         return self.count >= self.nth
 
-    def start(self, name, total):
-        self.count += name == self.name
-        if name == self.name and self.count == self.nth:
+    def __call__(self, step):
+        begins = step.name == self.name and not step.done and not step.over
+        self.count += begins
+        if begins and self.count == self.nth:
             os.kill(self.pid, signal.SIGKILL)
-
-    def advance(self, handle, amount):
-        pass
-
-    def stop(self, handle):
-        pass
 
 
 def test_a_local_cluster_starts_on_a_slow_disk_though_dask_warns_of_it(monkeypatch):

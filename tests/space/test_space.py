@@ -15,7 +15,7 @@ from nearfar import design
 from nearfar._tools.limits import LIMITS
 from nearfar.errors import InputError, TooLargeError
 from nearfar.features import FeatureMap
-from nearfar.space import Space, fit_space
+from nearfar.space import Space, fit
 from nearfar.triplets import Triplets
 
 KINDS = ["score", "k1", "k1+k2", "score-3", "soe-2", "ckl-4"]
@@ -24,7 +24,7 @@ KINDS = ["score", "k1", "k1+k2", "score-3", "soe-2", "ckl-4"]
 @pytest.fixture(scope="module")
 def spaces():
     answers = answers_about(PLANE, 3000, 0, flip=0.1)
-    return {name: fit_space(answers, name) for name in KINDS}
+    return {name: fit(answers, name) for name in KINDS}
 
 
 def scaled(points):
@@ -133,7 +133,7 @@ def test_uninformed_objects_stand_apart():
     answers = Triplets.from_array([[0, 1, 2], [1, 0, 2], [2, 1, 0], [3, 2, 0]], n_objects=5)
     for name in ("score", "score-1", "ste-1"):
         with pytest.warns(nf.errors.UninformedWarning, match="1 of 5 objects"):
-            found = fit_space(answers, name)
+            found = fit(answers, name)
         assert found.uninformed.tolist() == [4] and found.uninformed_objects == ("4",)
         assert not found.kernel()[4].any() and np.isnan(found.distances()[4, :4]).all()
         near = found.nearest(2)
@@ -191,7 +191,7 @@ def test_new_objects_are_placed_without_fitting_again(name):
     new = (answers.array == 24).any(axis=1)
     names = tuple(f"o{x}" for x in range(25))
     old = Triplets.from_array(answers.array[~new], names[:24])
-    found = fit_space(old, name)
+    found = fit(old, name)
     more = found.extend(Triplets.from_array(answers.array[new], names))
     assert more.objects == names and np.array_equal(more.informed, np.ones(25, dtype=bool))
     before = found.rows if isinstance(found.rows, np.ndarray) else found.rows.toarray()
@@ -211,29 +211,4 @@ def test_a_subset_keeps_its_rows(spaces):
 def test_features_of_ones_own_make_a_space():
     answers = answers_about(PLANE, 2000, 1)
     phi = FeatureMap("k1").fit_transform(answers)
-    assert np.array_equal(
-        Space.of_features(phi).nearest(3).indices, fit_space(answers, "k1").nearest(3).indices
-    )
-
-
-@pytest.mark.parametrize("layout", ["dense", "sparse"])
-@pytest.mark.parametrize("diagonal", ["shift", "keep"])
-def test_every_strategy_finds_the_same(layout, diagonal):
-    answers = answers_about(PLANE, 900, seed=3)
-    phi = nf.FeatureMap("score", layout=layout).fit_transform(answers)
-    one, other = (
-        Space(phi, kind="kernel", diagonal=diagonal, strategy=way) for way in ("matrix", "products")
-    )
-    assert one.shift - 1e-2 <= other.shift <= one.shift  # by products, an estimate from below
-    np.testing.assert_allclose(np.abs(one.map(3)), np.abs(other.map(3)), atol=1e-8)
-    assert one.clusters(3).labels.tolist() == other.clusters(3).labels.tolist()
-    np.testing.assert_allclose(one.predict(answers).margin, other.predict(answers).margin, atol=1e-12)
-    part = other.take([0, 3, 5]).by("matrix")
-    assert (part.strategy, part.diagonal, other.take([0, 3]).strategy) == ("matrix", diagonal, "products")
-    fitted = nf.fit(answers, "score", strategy="products")
-    assert fitted.strategy == "products" and fitted.extend([[25, 0, 1]]).strategy == "products"
-
-
-def test_an_unknown_strategy_is_refused():
-    with pytest.raises(InputError, match="strategy='fast' is not known; expected auto, matrix, products"):
-        Space(np.eye(3), kind="kernel", strategy="fast")
+    assert np.array_equal(Space.of_features(phi).nearest(3).indices, fit(answers, "k1").nearest(3).indices)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Codes", "Floats", "Indices", "Ints", "Labels"]
+__all__ = ["Codes", "Floats", "Indices", "Ints", "Labels", "dense_codes"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -15,3 +17,12 @@ Codes = NDArray[np.int64]
 """Which of several groups, questions or people something belongs to, from 0."""
 Labels = NDArray[np.int32]
 """Which cluster an object belongs to, from 0; -1 for none."""
+
+
+def dense_codes(ids: NDArray[Any]) -> Codes:
+    """Ids numbered 0, 1, ... in their order.
+
+    >>> dense_codes(np.array([7, 3, 7]))
+    array([1, 0, 1])
+    """
+    return np.unique(ids, return_inverse=True)[1].astype(np.int64)

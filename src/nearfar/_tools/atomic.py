@@ -13,7 +13,7 @@ from pathlib import Path
 
 from nearfar.errors import FileError
 
-__all__ = ["atomic_folder", "atomic_path"]
+__all__ = ["atomic_folder", "atomic_path", "check_target", "make_folder"]
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # what writing raises, without a name
 
@@ -33,12 +33,7 @@ def atomic_path(target: str | os.PathLike[str]) -> Iterator[Path]:
     >>> [file.name for file in folder.iterdir()]
     ['note.txt']
     """
-    given = Path(target)
-    final = Path(os.path.realpath(given))  # through a link, so that the link stays one; a loop is replaced
-    if final.is_dir():
-        raise _cannot_write(given, "it is a directory", "give the name of a file")
-    if not final.parent.is_dir():
-        raise _cannot_write(given, f"there is no directory {str(given.parent)!r}", "make it first")
+    given, final = Path(target), check_target(target)
     direct = final.exists() and not final.is_file()
     temporary = final if direct else _beside(final)
     try:
@@ -59,6 +54,26 @@ def atomic_path(target: str | os.PathLike[str]) -> Iterator[Path]:
         if not direct:
             with suppress(OSError):
                 temporary.unlink()
+
+
+def check_target(target: str | os.PathLike[str]) -> Path:
+    """Where a file will be written; an error where it cannot, to be had before the work."""
+    given = Path(target)
+    final = Path(os.path.realpath(given))  # through a link, so that the link stays one; a loop is replaced
+    if final.is_dir():
+        raise _cannot_write(given, "it is a directory", "give the name of a file")
+    if not final.parent.is_dir():
+        raise _cannot_write(given, f"there is no directory {str(given.parent)!r}", "make it first")
+    return final
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder, and those above it, unless it is there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise FileError(f"{folder}: cannot be made, {reason}; name another folder") from error
 
 
 @contextmanager
@@ -125,6 +140,4 @@ def _keep_mode(final: Path, temporary: Path) -> None:
 
 
 def _cannot_write(path: Path, reason: str, remedy: str) -> FileError:
-    return FileError(
-        f"{path}: cannot be written, {reason}; {remedy}",
-    )
+    return FileError(f"{path}: cannot be written, {reason}; {remedy}")

@@ -6,10 +6,11 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from nearfar.errors import InputError
 
-__all__ = ["Seed", "brief", "check_count", "generator", "seed_number"]
+__all__ = ["Seed", "brief", "check_count", "check_rows", "generator", "seed_number"]
 
 Seed = int | np.random.Generator | None
 
@@ -64,3 +65,21 @@ def seed_number(seed: Any) -> int:
     if isinstance(seed, Integral) and int(seed) >= 0:
         return int(seed)
     return int(generator(seed).integers(2**31))
+
+
+def check_rows(values: ArrayLike, n: int, name: str, *, finite: bool = True) -> NDArray[Any]:
+    """A 2-d array of numbers with one row per object and no NaN (nor infinity, where ``finite``)."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "iuf":
+        array = array.astype(np.float64)
+    if array.ndim != 2 or len(array) != n:
+        raise InputError(
+            f"{name}: expected one row for each of the {n:,} objects, got an array of shape {array.shape}"
+        )
+    bad = (~np.isfinite(array) if finite else np.isnan(array)).any(axis=1)
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise InputError(
+            f"{name}, row {row}: a value is NaN or infinite; leave such objects out of the questions"
+        )
+    return array

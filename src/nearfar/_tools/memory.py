@@ -10,8 +10,6 @@ from nearfar.errors import TooLargeError
 
 __all__ = ["available_bytes", "check_points", "check_square"]
 
-UNKNOWN = 4 << 30
-SMALL = 1 << 25  # asking the system takes longer than it takes to make a small matrix
 CGROUP = Path("/sys/fs/cgroup")
 
 
@@ -24,30 +22,28 @@ def available_bytes() -> int:
 
 
 def check_square(n: int, itemsize: int, *, copies: int = 1) -> None:
-    """Raise TooLargeError where an (n, n) matrix, so many times over, takes more than there is.
-
-    >>> check_square(10, 8)
-    """
-    needed = copies * n * n * itemsize
-    if needed > min(SMALL, LIMITS.memory_bytes) and needed > (free := available_bytes()):
-        raise TooLargeError(
-            f"the kernel matrix of {n:,} objects needs {needed / 1e9:.1f} GB, but {free / 1e9:.1f} GB are free; "
-            "KernelPCA and KernelKMeans (nearfar map, nearfar cluster) work on Phi without it, and "
-            "nearfar.scale.kernel_matrix(..., to='K.zarr') writes it to disk"
-        )
+    """Raise TooLargeError where an (n, n) matrix, so many times over, takes more than there is."""
+    _check(
+        copies * n * n * itemsize,
+        f"the kernel matrix of {n:,} objects needs",
+        "KernelPCA and KernelKMeans (nearfar map, nearfar cluster) work on Phi without it, and "
+        "nearfar.scale.kernel_matrix(..., to='K.zarr') writes it to disk",
+    )
 
 
 def check_points(n: int, n_components: int, copies: int = 3) -> None:
-    """Raise TooLargeError where so many coordinates take more than there is; ``copies`` : arrays of them that are held.
+    """Raise TooLargeError where so many coordinates take more than there is; ``copies`` : arrays of them that are held."""
+    _check(
+        copies * n * n_components * 8,
+        f"n_components: {n_components:,} coordinates of {n:,} objects need",
+        f"take fewer{f', {n:,} hold everything' if n_components > n else ''}",
+    )
 
-    >>> check_points(10, 12)
-    """
-    needed = copies * n * n_components * 8
-    if needed > min(SMALL, LIMITS.memory_bytes) and needed > (free := available_bytes()):
-        raise TooLargeError(
-            f"n_components: {n_components:,} coordinates of {n:,} objects need {needed / 1e9:.1f} GB, "
-            f"but {free / 1e9:.1f} GB are free; take fewer{f', {n:,} hold everything' if n_components > n else ''}"
-        )
+
+def _check(needed: int, what: str, remedy: str) -> None:
+    small = 1 << 25  # asking the system takes longer than it takes to make a small matrix
+    if needed > min(small, LIMITS.memory_bytes) and needed > (free := available_bytes()):
+        raise TooLargeError(f"{what} {needed / 1e9:.1f} GB, but {free / 1e9:.1f} GB are free; {remedy}")
 
 
 def _of_machine() -> int:
@@ -58,22 +54,18 @@ def _of_machine() -> int:
                 return int(line.split()[1]) * 1024
     if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-    return UNKNOWN
+    return 4 << 30
 
 
 def _of_container() -> int:
     """What the limit of a container leaves, the cache of files not counted; no limit where there is none."""
     try:
-        limit, used = (CGROUP / name for name in ("memory.max", "memory.current"))
-        most = limit.read_text(encoding="ascii").strip()
-        facts = dict(
-            line.split() for line in (CGROUP / "memory.stat").read_text(encoding="ascii").splitlines()
+        most, used, stat = (
+            (CGROUP / name).read_text(encoding="ascii").strip()
+            for name in ("memory.max", "memory.current", "memory.stat")
         )
-        taken = (
-            int(used.read_text(encoding="ascii"))
-            - int(facts.get("inactive_file", 0))
-            - int(facts.get("active_file", 0))
-        )
-        return max(int(most) - taken, 0) if most != "max" else 1 << 62
+        facts = dict(line.split() for line in stat.splitlines())
+        cached = sum(int(facts.get(name, 0)) for name in ("inactive_file", "active_file"))
+        return max(int(most) - int(used) + cached, 0) if most != "max" else 1 << 62
     except (OSError, ValueError):
         return 1 << 62

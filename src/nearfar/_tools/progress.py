@@ -11,65 +11,40 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar, cast
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 Item = TypeVar("Item")
 
-__all__ = ["Listener", "listen", "show", "step", "track"]
-
-DELAY = 0.5  # seconds
+__all__ = ["Step", "listen", "show", "step", "track"]
 
 
-class Listener(Protocol):
-    """Draws progress. ``start`` returns a handle that ``advance`` and ``stop`` get back.
+@dataclass(eq=False)
+class Step:
+    """A step of the work: how much of it is done, and whether it is over; ``total`` is None where it is not known.
 
-    Examples
-    --------
-    >>> class Told:
-    ...     def start(self, name, total):
-    ...         print("began:", name)
-    ...     def advance(self, handle, amount):
-    ...         pass
-    ...     def stop(self, handle):
-    ...         print("ended")
-    >>> with listen(Told()):
-    ...     _ = list(track([1, 2], "counting"))
-    began: counting
-    ended
+    >>> Step("counting", 3)
+    Step(name='counting', total=3, done=0.0, over=False)
     """
 
-    def start(self, name: str, total: float | None) -> object:
-        """A step began; ``total`` is None where its length is not known."""
-
-    def advance(self, handle: object, amount: float) -> None:
-        """``amount`` more of the step is done."""
-
-    def stop(self, handle: object) -> None:
-        """The step ended, well or not."""
+    name: str
+    total: float | None
+    done: float = 0.0
+    over: bool = False
 
 
-_listener: ContextVar[Listener | None] = ContextVar("nearfar_progress", default=None)
+_listener: ContextVar[Callable[[Step], object] | None] = ContextVar("nearfar_progress", default=None)
 
 
 @contextmanager
-def listen(listener: Listener) -> Iterator[None]:
-    """Send the progress of everything inside the ``with`` block to ``listener``.
+def listen(listener: Callable[[Step], object]) -> Iterator[None]:
+    """Inside the ``with`` block, call ``listener(step)`` whenever a step begins, advances or ends.
 
-    Examples
-    --------
-    >>> class Told:
-    ...     def start(self, name, total):
-    ...         print(name, total)
-    ...     def advance(self, handle, amount):
-    ...         print("+", amount)
-    ...     def stop(self, handle):
-    ...         print("ended")
-    >>> with listen(Told()), step("fitting", total=2) as advance:
+    >>> with listen(print), step("fitting", total=2) as advance:
     ...     advance(2)
-    fitting 2
-    + 2
-    ended
+    Step(name='fitting', total=2, done=0.0, over=False)
+    Step(name='fitting', total=2, done=2.0, over=False)
+    Step(name='fitting', total=2, done=2.0, over=True)
     """
     token = _listener.set(listener)
     try:
@@ -79,7 +54,7 @@ def listen(listener: Listener) -> Iterator[None]:
 
 
 @contextmanager
-def show(*, delay: float = DELAY) -> Iterator[None]:
+def show(*, delay: float = 0.5) -> Iterator[None]:
     """Draw the progress of everything inside the ``with`` block, on stderr or in a notebook.
 
     Parameters
@@ -90,12 +65,12 @@ def show(*, delay: float = DELAY) -> Iterator[None]:
     ...     list(track([1, 2], "counting"))
     [1, 2]
     """
-    drawing = _Drawing(delay)
+    bars = _Bars(delay)
     try:
-        with listen(drawing):
+        with listen(bars.tell):
             yield
     finally:
-        drawing.close()
+        bars.close()
 
 
 @contextmanager
@@ -105,15 +80,22 @@ def step(name: str, total: float | None = None) -> Iterator[Callable[[float], No
     >>> with step("counting", total=3) as advance:
     ...     advance(3)
     """
-    listener = _listener.get()
-    if listener is None:
+    tell = _listener.get()
+    if tell is None:
         yield lambda amount: None
         return
-    handle = listener.start(name, total)
+    announced = Step(name, total)
+
+    def advance(amount: float) -> None:
+        announced.done += amount
+        tell(announced)
+
+    tell(announced)
     try:
-        yield lambda amount: listener.advance(handle, amount)
+        yield advance
     finally:
-        listener.stop(handle)
+        announced.over = True
+        tell(announced)
 
 
 def track(items: Iterable[Item], name: str, total: float | None = None) -> Iterator[Item]:
@@ -130,60 +112,43 @@ def track(items: Iterable[Item], name: str, total: float | None = None) -> Itera
             advance(1)
 
 
-class _Drawing:
-    """A listener that draws with rich, and only steps that take a while."""
+class _Bars:
+    """Draws with rich, and only steps that take a while."""
 
     def __init__(self, delay: float) -> None:
         self._delay = delay
-        self._bars: Any = None
+        self._progress: Any = None
+        self._timers: dict[Step, threading.Timer] = {}
+        self._tasks: dict[Step, Any] = {}
         self._lock = threading.RLock()
 
-    def start(self, name: str, total: float | None) -> object:
-        step = _Step(name, total)
-        step.timer = threading.Timer(self._delay, self._show, [step])
-        step.timer.daemon = True
-        step.timer.start()
-        return step
-
-    def advance(self, handle: object, amount: float) -> None:
-        step = cast(_Step, handle)
+    def tell(self, step: Step) -> None:
         with self._lock:
-            step.done += amount
-            if step.task is not None:
-                self._bars.update(step.task, completed=step.done)
-
-    def stop(self, handle: object) -> None:
-        step = cast(_Step, handle)
-        with self._lock:
-            step.over = True
-            step.timer.cancel()
-            if step.task is not None:
-                self._bars.remove_task(step.task)
+            if step.over:
+                self._timers.pop(step).cancel()
+                if step in self._tasks:
+                    self._progress.remove_task(self._tasks.pop(step))
+            elif step in self._tasks:
+                self._progress.update(self._tasks[step], completed=step.done)
+            elif step not in self._timers:
+                timer = self._timers[step] = threading.Timer(self._delay, self._draw, [step])
+                timer.daemon = True
+                timer.start()
 
     def close(self) -> None:
         """Give the line back to the terminal."""
         with self._lock:
-            if self._bars is not None:
-                self._bars.stop()
+            if self._progress is not None:
+                self._progress.stop()
 
-    def _show(self, step: _Step) -> None:
+    def _draw(self, step: Step) -> None:
         from rich.console import Console
         from rich.progress import Progress
 
         with self._lock:
             if step.over:
                 return
-            if self._bars is None:
-                self._bars = Progress(console=Console(stderr=True), transient=True)
-                self._bars.start()
-            step.task = self._bars.add_task(step.name, total=step.total, completed=step.done)
-
-
-@dataclass(eq=False)
-class _Step:
-    name: str
-    total: float | None
-    done: float = 0.0
-    over: bool = False
-    task: Any = None
-    timer: threading.Timer = field(init=False)
+            if self._progress is None:
+                self._progress = Progress(console=Console(stderr=True), transient=True)
+                self._progress.start()
+            self._tasks[step] = self._progress.add_task(step.name, total=step.total, completed=step.done)

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from nearfar.errors import InputError
 
@@ -20,7 +20,6 @@ Item = TypeVar("Item")
 
 __all__ = ["ahead", "alone", "blocks", "inside", "n_threads", "one_blas_thread", "run"]
 
-LONG = 5_000  # rows of a matrix up to which a product with a vector is little work
 # read once, as OpenMP does: a local cluster of Dask sets it to 1 for its workers, also in the process that starts them;
 # of numbers for levels of nesting the first counts
 EVERYWHERE = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
@@ -56,8 +55,7 @@ def blocks(size: int, count: int) -> list[tuple[int, int]]:
 def run(work: Callable[..., Result], arguments: Iterable[tuple[object, ...]]) -> list[Result]:
     """Call ``work(*a)`` for every ``a``, side by side where that can help; results in order.
 
-    The calling thread and those of the pool take one call after the other. A call from inside such work runs one by
-    one, so nothing can wait for itself.
+    A call from inside such work runs one by one, so nothing can wait for itself.
 
     >>> run(lambda a, b: a + b, [(1, 2), (3, 4)])
     [3, 7]
@@ -65,39 +63,17 @@ def run(work: Callable[..., Result], arguments: Iterable[tuple[object, ...]]) ->
     jobs = list(arguments)
     if len(jobs) <= 1 or inside():
         return [work(*job) for job in jobs]
-    shared = _Jobs(work, jobs)
-    helpers = [_pool().submit(shared.take) for _ in range(min(len(jobs), n_threads()) - 1)]
+    futures = [_pool(os.getpid(), n_threads()).submit(work, *job) for job in jobs]
     try:
-        shared.take()
-    finally:  # those that did not begin are not needed any more
-        wait([helper for helper in helpers if not helper.cancel()])
-    for helper in helpers:
-        if not helper.cancelled():
-            helper.result()  # raises what a call there raised
-    return shared.results
+        return [future.result() for future in futures]
+    finally:  # where one failed, those that did not begin are not needed any more
+        wait([future for future in futures if not future.cancel()])
 
 
-class _Jobs(Generic[Result]):
-    """Calls that several threads take one by one until none is left, or one has failed."""
-
-    def __init__(self, work: Callable[..., Result], jobs: list[tuple[object, ...]]) -> None:
-        self.work = work
-        self.left = deque(enumerate(jobs))
-        self.results: list[Any] = [None] * len(jobs)
-
-    def take(self) -> None:
-        """Make calls while there are any."""
-        with alone():
-            while True:
-                try:
-                    number, job = self.left.popleft()
-                except IndexError:
-                    return
-                try:
-                    self.results[number] = self.work(*job)
-                except BaseException:
-                    self.left.clear()
-                    raise
+@lru_cache(maxsize=1)
+def _pool(process: int, threads: int) -> ThreadPoolExecutor:
+    """One lasting pool per process: starting threads costs more than many a loop they run."""
+    return ThreadPoolExecutor(threads, "nearfar", initializer=setattr, initargs=(_inside, "pool", True))
 
 
 def ahead(items: Iterator[Item], depth: int = 1) -> Iterator[Item]:
@@ -111,18 +87,19 @@ def ahead(items: Iterator[Item], depth: int = 1) -> Iterator[Item]:
     if inside():
         yield from items
         return
+    end = object()
     with ThreadPoolExecutor(1) as maker:  # which ends before whoever reads on, or closes what it reads from
-        following = deque(maker.submit(next, items, _END) for _ in range(depth))
+        following = deque(maker.submit(next, items, end) for _ in range(depth))
         try:
-            while (item := following.popleft().result()) is not _END:
-                following.append(maker.submit(next, items, _END))
+            while (item := following.popleft().result()) is not end:
+                following.append(maker.submit(next, items, end))
                 yield cast("Item", item)
         finally:
             for made in following:
                 made.cancel()
 
 
-_END = object()
+_inside = threading.local()
 
 
 def inside() -> bool:
@@ -132,9 +109,6 @@ def inside() -> bool:
     ([True, True], False)
     """
     return bool(getattr(_inside, "pool", False)) or n_threads() == 1
-
-
-_inside = threading.local()
 
 
 @contextmanager
@@ -153,68 +127,38 @@ def alone() -> Iterator[None]:
         _inside.pool = before
 
 
+_blas_lock = threading.Lock()
+_blas_limiters: list[Any] = []  # one for each that is inside
+
+
 @contextmanager
-def one_blas_thread(size: int = 0, limit: int = LONG) -> Iterator[None]:
+def one_blas_thread(size: int = 0, limit: int = 5_000) -> Iterator[None]:
     """Inside, BLAS works in one thread, unless its matrices have more than ``limit`` rows.
 
     Lanczos' method, L-BFGS and LAPACK's solvers call it thousands of times for little work each. Waking its threads
-    every time brings little, and costs ten to fifty times the work where others use the cores, too.
-
-    >>> with one_blas_thread():
-    ...     _limits.users
-    1
+    every time brings little, and costs ten to fifty times the work where others use the cores, too. BLAS belongs to the
+    whole process: the first who enters limits it, the last who leaves gives it back.
     """
     if size > limit:
         yield
         return
-    _limits.enter()
+    with _blas_lock:
+        first = (
+            _blas_limiters[0] if _blas_limiters else _blas(len(sys.modules)).limit(limits=1, user_api="blas")
+        )
+        _blas_limiters.append(first)
     try:
         yield
     finally:
-        _limits.leave()
-
-
-class _ThreadLimits:
-    """BLAS belongs to the whole process: the first who enters limits it, the last who leaves gives it back."""
-
-    def __init__(self) -> None:
-        self.users = 0
-        self._lock = threading.Lock()
-        self._blas: Any = None
-        self._modules = 0
-        self._limiter: Any = None
-
-    def enter(self) -> None:
-        with self._lock:
-            if not self.users:
-                if (
-                    len(sys.modules) != self._modules
-                ):  # one that was imported since may have brought its own BLAS
-                    self._blas, self._modules = _controller(), len(sys.modules)
-                self._limiter = self._blas.limit(limits=1, user_api="blas")
-            self.users += 1
-
-    def leave(self) -> None:
-        with self._lock:
-            self.users -= 1
-            if not self.users:
-                self._limiter.restore_original_limits()
-
-
-_limits = _ThreadLimits()
-
-
-def _controller() -> Any:
-    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
-
-    return ThreadpoolController()
+        with _blas_lock:
+            _blas_limiters.pop()
+            if not _blas_limiters:
+                first.restore_original_limits()
 
 
 @lru_cache(maxsize=1)
-def _pool_of(process: int, threads: int) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(threads, thread_name_prefix="nearfar")
+def _blas(modules: int) -> Any:
+    """The BLAS libraries that are loaded; a module that was imported since may have brought its own."""
+    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
-
-def _pool() -> ThreadPoolExecutor:
-    """One lasting pool per process: starting threads costs more than many a loop they run."""
-    return _pool_of(os.getpid(), max(1, n_threads() - 1))
+    return ThreadpoolController()

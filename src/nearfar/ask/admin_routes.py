@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from starlette.routing import Route
 from nearfar.ask.export import erase_person, export_archive
 from nearfar.ask.pages import render
 from nearfar.ask.passwords import hash_secret, is_password, new_secret
-from nearfar.ask.people_routes import NO_STORE, _json
+from nearfar.ask.people_routes import NO_STORE, read_json, refuse
 from nearfar.ask.prepare import OpenStudy
 from nearfar.ask.store import researcher
 from nearfar.ask.view import ViewMaker
@@ -41,11 +42,19 @@ class AdminRoutes:
             Route("/admin", self.page),
             Route("/admin/login", self.login, methods=["POST"]),
             Route("/admin/logout", self.logout, methods=["POST"]),
-            Route("/admin/live.json", self.live),
-            Route("/admin/export.zip", self.export),
-            Route("/admin/state", self.state, methods=["POST"]),
-            Route("/admin/erase", self.erase, methods=["POST"]),
+            Route("/admin/live.json", self._private(self.live)),
+            Route("/admin/export.zip", self._private(self.export)),
+            Route("/admin/state", self._private(self.state), methods=["POST"]),
+            Route("/admin/erase", self._private(self.erase), methods=["POST"]),
         ]
+
+    def _private(self, route: Callable[[Request], Awaitable[Response]]) -> Any:
+        """A route that needs the cookie of the log-in."""
+
+        async def checked(request: Request) -> Response:
+            return await route(request) if await self._logged_in(request) else refuse(401, "Please log in.")
+
+        return checked
 
     async def _logged_in(self, request: Request) -> bool:
         cookie = request.cookies.get(COOKIE)
@@ -60,8 +69,7 @@ class AdminRoutes:
 
     async def login(self, request: Request) -> Response:
         """Check the password; the cookie is for this site and this part of it only."""
-        body = await _json(request)
-        password = body.get("password") if body is not None else None
+        password = (await read_json(request)).get("password")
         row = await self.store.read(researcher.study_row)
         right = (
             isinstance(password, str)
@@ -70,7 +78,7 @@ class AdminRoutes:
             and await to_thread.run_sync(is_password, password.strip(), row["password"])
         )
         if not right:
-            return JSONResponse({"error": "That is not the password."}, 403)
+            refuse(403, "That is not the password.")
         cookie = new_secret()
         now = time.time()
         await self.store.write(researcher.add_session, hash_secret(cookie), now + LASTS, now)
@@ -91,8 +99,6 @@ class AdminRoutes:
 
     async def live(self, request: Request) -> Response:
         """Counts of this moment, and the newest view."""
-        if not await self._logged_in(request):
-            return _log_in_first()
         return JSONResponse(await self.store.read(self._live, time.time()), headers=NO_STORE)
 
     def _live(self, tx: Any, now: float) -> dict[str, Any]:
@@ -100,7 +106,7 @@ class AdminRoutes:
         loads = np.array(researcher.balance(tx), dtype=np.int64).reshape(-1, 2)
         answers, often = np.unique(loads[:, 1], return_counts=True)
         people = [
-            {"name": row[0], "state": row[5], "answers": row[8], "places": row[9], "outside": row[1]}
+            {"name": row[0], "outside": row[1], "state": row[2], "answers": row[3], "places": row[4]}
             for row in researcher.people_rows(tx)
         ]
         return {
@@ -114,37 +120,25 @@ class AdminRoutes:
 
     async def export(self, request: Request) -> Response:
         """Everything as a zip of tables."""
-        if not await self._logged_in(request):
-            return _log_in_first()
         data = await self.store.read(export_archive)
         headers = {**NO_STORE, "content-disposition": 'attachment; filename="answers.zip"'}
         return Response(data, media_type="application/zip", headers=headers)
 
     async def state(self, request: Request) -> Response:
         """Pause or resume."""
-        if not await self._logged_in(request):
-            return _log_in_first()
-        body = await _json(request)
-        state = body.get("state") if body is not None else None
+        state = (await read_json(request)).get("state")
         if state not in ("open", "paused"):
-            return JSONResponse({"error": "expected open or paused"}, 400)
+            refuse(400, "expected open or paused")
         await self.store.write(researcher.set_state, state)
         return JSONResponse({"state": state}, headers=NO_STORE)
 
     async def erase(self, request: Request) -> Response:
         """Erase a person everywhere."""
-        if not await self._logged_in(request):
-            return _log_in_first()
-        body = await _json(request)
-        name = body.get("name") if body is not None else None
+        name = (await read_json(request)).get("name")
         if not isinstance(name, str):
-            return JSONResponse({"error": "expected a name"}, 400)
+            refuse(400, "expected a name")
         erased = await to_thread.run_sync(erase_person, self.store, name)
         if erased is None:
-            return JSONResponse({"error": "There is no such person."}, 404)
+            refuse(404, "There is no such person.")
         self.view.hurry()
         return JSONResponse({"unreachable": erased}, headers=NO_STORE)
-
-
-def _log_in_first() -> Response:
-    return JSONResponse({"error": "Please log in."}, 401, headers=NO_STORE)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
+from nearfar.ask.store import read_store
 from nearfar.ask.store.researcher import answer_rows, object_rows, study_row
-from nearfar.ask.store.sqlite import read_file
 from nearfar.ask.store.transaction import Row, Transaction
 from nearfar.design import Booklets, Questions
 from nearfar.design.booklets import ROLES
@@ -21,33 +21,30 @@ from nearfar.io.reading import ReadResult, ReadSource
 from nearfar.io.rejections import CHECKS
 from nearfar.triplets import Triplets
 
-__all__ = ["CheckAnswer", "Collected", "collect", "read_databases"]
+__all__ = ["Collected", "collect", "read_databases"]
 
 WEEK = 7 * 86_400.0
 
 
-@dataclass(frozen=True)
-class CheckAnswer:
-    """A check question that somebody answered."""
-
-    participant: str
-    place: int
-    shown: tuple[str, ...]
-    chosen: tuple[str, ...]
-    correct: bool
-    seconds: float | None
-    answered_at: float
+CHECK_COLUMNS: dict[str, Any] = {
+    "participant": pl.String,
+    "place": pl.Int64,
+    "shown": pl.String,
+    "chosen": pl.String,
+    "correct": pl.Boolean,
+    "seconds": pl.Float64,
+    "answered_at": pl.Float64,
+}
 
 
 @dataclass(frozen=True, eq=False)
 class Collected:
-    """Everything that was answered in a study so far."""
+    """Everything that was answered in a study so far; ``checks`` has a row per check question."""
 
     triplets: Triplets
     display_names: tuple[str, ...]
     pictures: tuple[str | None, ...]
-    checks: tuple[CheckAnswer, ...]
-    kind: str
+    checks: pl.DataFrame
 
 
 def collect(tx: Transaction) -> Collected:
@@ -55,61 +52,47 @@ def collect(tx: Transaction) -> Collected:
     study = study_row(tx)
     if study is None:
         raise FileError("the database holds no study")
-    objects = object_rows(tx)
-    rows = answer_rows(tx)
+    names, display_names, pictures = zip(*object_rows(tx), strict=True)
+    rows, pick = answer_rows(tx), study["pick"]
     if not rows:
-        names = tuple(row[0] for row in objects)
-        return _nothing_yet(names, objects, study["kind"])
-    booklets = _booklets(rows, tuple(row[0] for row in objects), study["kind"], study["pick"])
-    chosen = np.array([json.loads(row[4]) for row in rows], dtype=np.int64).reshape(-1, study["pick"])
-    return Collected(
-        booklets.answered(
-            chosen if study["pick"] > 1 else chosen[:, 0],
-            participant=[row[0] for row in rows],
-            seconds=[_seconds(row) for row in rows],
-            answered_at=[_when(row) for row in rows],
-            statement=[f"{row[0]}-{row[1]}" for row in rows],
-        ),
-        tuple(row[1] for row in objects),
-        tuple(row[2] for row in objects),
-        _checks(rows, booklets, chosen),
-        study["kind"],
-    )
-
-
-def _nothing_yet(names: tuple[str, ...], objects: list[Row], kind: str) -> Collected:
-    none = Triplets([], [], [], names, participant=[], statement=[], seconds=[], answered_at=[])
-    return Collected(none, tuple(row[1] for row in objects), tuple(row[2] for row in objects), (), kind)
-
-
-def _booklets(rows: list[Row], names: tuple[str, ...], kind: Any, pick: int) -> Booklets:
-    """What was answered, place by place, as shown."""
+        none = Triplets([], [], [], names, participant=[], statement=[], seconds=[], answered_at=[])
+        return Collected(none, display_names, pictures, pl.DataFrame(schema=CHECK_COLUMNS))
     shown = np.array([json.loads(row[3]) for row in rows], dtype=np.int32)
-    return Booklets(
-        Questions(shown, names, kind, pick),
+    booklets = Booklets(
+        Questions(shown, names, study["kind"], pick),
         participant=np.unique([row[0] for row in rows], return_inverse=True)[1].astype(np.int64),
         place=np.array([row[1] for row in rows], dtype=np.int64),
         role=np.array([ROLES.index(row[2]) for row in rows], dtype=np.int8),
         question=np.full(len(rows), -1, dtype=np.int64),
     )
+    chosen = np.array([json.loads(row[4]) for row in rows], dtype=np.int64).reshape(-1, pick)
+    triplets = booklets.answered(
+        chosen if pick > 1 else chosen[:, 0],
+        participant=[row[0] for row in rows],
+        seconds=[_seconds(row) for row in rows],
+        answered_at=[_when(row) for row in rows],
+        statement=[f"{row[0]}-{row[1]}" for row in rows],
+    )
+    return Collected(triplets, display_names, pictures, _checks(rows, booklets, chosen))
 
 
-def _checks(rows: list[Row], booklets: Booklets, chosen: NDArray[np.int64]) -> tuple[CheckAnswer, ...]:
+def _checks(rows: list[Row], booklets: Booklets, chosen: NDArray[np.int64]) -> pl.DataFrame:
     names, passed = booklets.questions.objects, booklets.passed(chosen)
     picked = np.take_along_axis(booklets.questions.options, chosen, axis=1)
-    return tuple(
-        CheckAnswer(
+    graded = [
+        (
             row[0],
-            int(row[1]),
-            tuple(names[i] for i in json.loads(row[3])),
-            tuple(names[i] for i in objects),
-            bool(correct),
+            row[1],
+            " | ".join(names[i] for i in json.loads(row[3])),
+            " | ".join(names[i] for i in objects),
+            correct,
             None if np.isnan(_seconds(row)) else _seconds(row),
             _when(row),
         )
         for row, objects, correct in zip(rows, picked.tolist(), passed.tolist(), strict=True)
         if row[2] == "check"
-    )
+    ]
+    return pl.DataFrame(graded, schema=CHECK_COLUMNS, orient="row")
 
 
 def _seconds(row: Row) -> float:
@@ -129,19 +112,17 @@ def _when(row: Row) -> float:
 
 def read_databases(paths: Sequence[str]) -> ReadResult:
     """Read the databases of studies, also while they are served; nothing is written to them."""
-    import polars as pl
-
     found = []
     for path in paths:
         if not path.endswith(".db"):
             raise FileError(
                 f"{path}: a database of answers cannot be joined with other files; export it first"
             )
-        found.append((path, read_file(Path(path), collect)))
+        found.append((path, read_store(path, collect)))
     checks = [
-        (path, check.place, "check", check.participant, check.correct, " | ".join(check.shown))
+        (path, place, "check", participant, correct, shown)
         for path, collected in found
-        for check in collected.checks
+        for participant, place, shown, _, correct, *_ in collected.checks.iter_rows()
     ]
     return ReadResult(
         Triplets.concatenate([collected.triplets for _, collected in found]),

@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 
 from nearfar.ask.admin_routes import AdminRoutes
 from nearfar.ask.guard import Guard, RateLimits
-from nearfar.ask.people_routes import PeopleRoutes, unreachable
+from nearfar.ask.people_routes import PeopleRoutes, refused, unreachable
 from nearfar.ask.prepare import OpenStudy
 from nearfar.ask.store import drawing
 from nearfar.ask.view import ViewMaker
@@ -55,7 +56,7 @@ def make_app(
     return Starlette(
         routes=[*PeopleRoutes(ready).routes(), *admin.routes()],
         middleware=[guard],
-        exception_handlers={UnreachableError: unreachable},
+        exception_handlers={HTTPException: refused, UnreachableError: unreachable},
         lifespan=lifespan,
     )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import csv
 import tempfile
 import threading
 import time
@@ -47,10 +46,6 @@ def demo_study(folder: Path) -> tuple[Study, Colours]:
     """Write the study file, the list of colours and their pictures into a folder."""
     colours = make_colours(0)
     colours.write(folder)
-    with (folder / "objects.csv").open("w", newline="", encoding="utf-8") as file:
-        table = csv.writer(file, lineterminator="\n")
-        table.writerow(["object", "display_name", "image"])
-        table.writerows([name, name, f"images/{name}.png"] for name in colours.triplets.objects)
     (folder / "study.toml").write_text(STUDY, encoding="utf-8")
     return read_study(folder / "study.toml"), colours
 

@@ -6,14 +6,13 @@ import io
 import tempfile
 import zipfile
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
 
 from nearfar.ask.answers import collect
 from nearfar.ask.prepare import default_database
-from nearfar.ask.store import Store, is_postgres, researcher
+from nearfar.ask.store import Store, is_postgres, open_store, read_store, researcher
 from nearfar.ask.store.transaction import Transaction
 from nearfar.ask.study import Study
 from nearfar.errors import FileError
@@ -24,6 +23,19 @@ __all__ = ["erase_person", "export_archive", "export_folder", "export_study", "e
 
 ANY_PATH = "surrogateescape"  # the names of folders need not be UTF-8
 FILES = ("answers.csv", "checks.csv", "people.csv", "objects.csv", "study.toml")
+
+
+PEOPLE = {
+    "participant": pl.String,
+    "outside": pl.String,
+    "state": pl.String,
+    "answers": pl.Int64,
+    "places": pl.Int64,
+    "code": pl.String,
+    "consent": pl.Float64,
+    "seen": pl.Float64,
+    "details": pl.String,
+}
 
 
 def export_tables(tx: Transaction) -> dict[str, bytes]:
@@ -37,47 +49,24 @@ def export_tables(tx: Transaction) -> dict[str, bytes]:
         file = Path(folder) / "answers.csv"
         write_triplets(collected.triplets, file)
         answers = file.read_bytes()
-    names = collected.triplets.objects
-    checks = [
-        [
-            check.participant,
-            check.place,
-            " | ".join(check.shown),
-            " | ".join(check.chosen),
-            "yes" if check.correct else "no",
-            "" if check.seconds is None else f"{check.seconds:.3f}",
-            f"{check.answered_at:.3f}",
-        ]
-        for check in collected.checks
-    ]
-    people = [
-        [name, outside or "", state, answers, places, code or "", f"{consent:.3f}", f"{seen:.3f}", details]
-        for name, outside, details, consent, seen, state, code, _, answers, places in researcher.people_rows(
-            tx
-        )
-    ]
+    yes_or_no = pl.when("correct").then(pl.lit("yes")).otherwise(pl.lit("no"))
+    people = pl.DataFrame(researcher.people_rows(tx), schema=PEOPLE, orient="row")
+    objects = pl.DataFrame(
+        {"object": collected.triplets.objects, "display_name": collected.display_names},
+        schema={"object": pl.String, "display_name": pl.String},
+    )
     return {
         "answers.csv": answers,
-        "checks.csv": _csv(
-            ["participant", "place", "shown", "chosen", "correct", "seconds", "answered_at"], checks
-        ),
-        "people.csv": _csv(
-            ["participant", "outside", "state", "answers", "places", "code", "consent", "seen", "details"],
-            people,
-        ),
-        "objects.csv": _csv(
-            ["object", "display_name"],
-            [list(pair) for pair in zip(names, collected.display_names, strict=True)],
-        ),
+        "checks.csv": _csv(collected.checks.with_columns(yes_or_no.alias("correct"))),
+        "people.csv": _csv(people),
+        "objects.csv": _csv(objects),
         "study.toml": str(study["toml"]).encode(),
     }
 
 
-def _csv(header: list[str], rows: list[list[Any]]) -> bytes:
-    """A table of text; what a recruiter's link says of a person is anybody's, so formulas are guarded."""
-    cells = [[None if cell == "" else str(cell) for cell in row] for row in rows]
-    table = pl.DataFrame(cells, schema=dict.fromkeys(header, pl.String), orient="row")
-    return guard_formulas(table).write_csv().encode()
+def _csv(table: pl.DataFrame) -> bytes:
+    """A table as text; what a recruiter's link says of a person is anybody's, so formulas are guarded."""
+    return guard_formulas(table).write_csv(float_precision=3).encode()
 
 
 def export_archive(tx: Transaction) -> bytes:
@@ -91,13 +80,9 @@ def export_archive(tx: Transaction) -> bytes:
 
 def export_folder(tx: Transaction, folder: Path) -> list[Path]:
     """Write the tables into a folder, each file whole or not at all."""
-    from nearfar._tools.atomic import atomic_path
+    from nearfar._tools.atomic import atomic_path, make_folder
 
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise FileError(f"{folder}: cannot be made, {reason}; name another folder") from error
+    make_folder(folder)
     written = []
     for name, data in export_tables(tx).items():
         with atomic_path(folder / name) as temporary:
@@ -133,17 +118,13 @@ def export_study(study: Study, url: str | None, folder: Path) -> list[Path]:
     """Export a study, also while it is being served; the folder is remembered, so that erasing reaches it."""
     database = url or str(default_database(study))
     if is_postgres(database):
-        from nearfar.ask.store.postgres import PostgresStore
-
-        store = PostgresStore(database)
+        store = open_store(database)
         try:
             store.write_now(researcher.add_export, str(folder.resolve()))
             return store.read_now(export_folder, folder)
         finally:
             store.close()
-    from nearfar.ask.store.sqlite import read_file
-
-    written = read_file(Path(database), export_folder, folder)
+    written = read_store(database, export_folder, folder)
     known = _listed(database)
     if str(folder.resolve()) not in known:  # beside the database: only the server may write into it
         _list_of(database).write_text(

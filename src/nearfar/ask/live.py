@@ -9,18 +9,17 @@ import json
 import os
 import sys
 import warnings
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from nearfar import words
 from nearfar.ask.answers import Collected, collect
-from nearfar.ask.store import is_postgres, researcher
+from nearfar.ask.store import read_store, researcher
 from nearfar.ask.store.transaction import Transaction
 from nearfar.errors import NearfarError, NearfarWarning
-from nearfar.evaluate.alignment import align, along_axes, radius
 from nearfar.evaluate.analysis import Analysis
-from nearfar.report.people import reason_for
+from nearfar.evaluate.map_stability import align, along_axes, radius
 from nearfar.space.space import Space
 
 __all__ = ["live_view"]
@@ -56,8 +55,7 @@ def live_view(collected: Collected, before: dict[str, Any] | None = None) -> dic
         warnings.simplefilter("ignore", NearfarWarning)
         analysis = Analysis(answers, MODEL, models=[MODEL])
         enough = view["answers"] >= FEWEST and len(analysis.splits) > 0
-        found = analysis.ceiling.to_dict()
-        view["ceiling"] = {key: value for key, value in found.items() if key != "participants"}
+        view["ceiling"] = analysis.ceiling.to_dict() | {"why": words.ceiling_unknown(analysis.ceiling)}
         view["people"] = _people(collected, analysis)
         if enough:
             view["map"] = _map(analysis.space, (before or {}).get("map"))
@@ -69,12 +67,7 @@ def _curve(analysis: Analysis) -> dict[str, Any] | None:
     curve = analysis.curve
     if curve is None:
         return None
-    ranges = {
-        name: None if (found := getattr(curve, name)) is None else _plain(found._asdict())
-        for name in ("now", "doubled", "gain")
-    }
-    points = [_plain(point._asdict()) for point in curve.points]
-    return {"model": curve.model, "points": points, "verdict": curve.verdict, **ranges}
+    return curve.to_dict() | {"text": " ".join(words.curve_outlook(curve))}
 
 
 def _people(collected: Collected, analysis: Analysis) -> list[dict[str, Any]]:
@@ -82,8 +75,8 @@ def _people(collected: Collected, analysis: Analysis) -> list[dict[str, Any]]:
         return []
     found = analysis.people
     graded: dict[str, list[bool]] = {}
-    for check in collected.checks:
-        graded.setdefault(check.participant, []).append(check.correct)
+    for name, correct in collected.checks.select("participant", "correct").iter_rows():
+        graded.setdefault(name, []).append(correct)
     return [
         {
             "name": row.name,
@@ -93,7 +86,7 @@ def _people(collected: Collected, analysis: Analysis) -> list[dict[str, Any]]:
             "median_seconds": row.median_seconds,
             "checks": len(graded.get(row.name, ())),
             "checks_correct": sum(graded.get(row.name, ())),
-            "reason": reason_for(row, found),
+            "reason": words.reason(row, found),
         }
         for row in found.rows
     ]
@@ -111,11 +104,6 @@ def _map(space: Space, before: list[Any] | None) -> list[Any]:
     return [None if np.isnan(row).any() else [round(float(x), 4) for x in row] for row in aligned]
 
 
-def _plain(values: dict[str, Any]) -> dict[str, Any]:
-    """NaN as None: JSON has no NaN."""
-    return {name: None if value != value else value for name, value in values.items()}
-
-
 # ---------------------------------------------------------------- the computing process
 
 
@@ -126,14 +114,7 @@ def _read(tx: Transaction) -> tuple[Collected, dict[str, Any] | None]:
 
 def compute(database: str) -> dict[str, Any]:
     """The live view of a database that a server is writing to."""
-    if is_postgres(database):
-        from nearfar.ask.store.postgres import read_server
-
-        collected, before = read_server(database, _read)
-    else:
-        from nearfar.ask.store.sqlite import read_file
-
-        collected, before = read_file(Path(database), _read)
+    collected, before = read_store(database, _read)
     return live_view(collected, before)
 
 

@@ -5,19 +5,20 @@ from __future__ import annotations
 import hashlib
 import io
 import warnings
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from nearfar._tools.progress import step
+from nearfar._tools.text import read_lines
 from nearfar.ask._toml import read_toml
-from nearfar.ask.study import Study
+from nearfar.ask.study import Study, inside
 from nearfar.errors import FileError, MissingExtra
 from nearfar.io import read_objects
 from nearfar.triplets.ids import order_names
 
-__all__ = ["Picture", "StudyObjects", "encode_picture", "find_objects"]
+__all__ = ["Picture", "StudyObjects", "encode_picture", "find_objects", "list_objects"]
 
 SUFFIXES = {".avif", ".bmp", ".gif", ".jfif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"}
 LONGEST_SIDE = 800  # pixels; sharp at two pixels per point on a phone
@@ -51,50 +52,37 @@ class StudyObjects:
 
 
 def find_objects(study: Study) -> StudyObjects:
-    """The objects of a study: a folder of pictures, an object list, a text file of names, or the names themselves."""
+    """The objects of a study: the names it lists, or what the folder or file it names holds."""
     given = study.objects
     if isinstance(given, tuple):
         return StudyObjects(given, given, (None,) * len(given))
-    if given.is_dir():
-        return _from_folder(study, given)
-    if given.suffix.lower() in (".txt", ""):
-        try:
-            lines = given.read_text(encoding="utf-8-sig").splitlines()
-        except (OSError, UnicodeDecodeError) as error:
-            raise FileError(f"{given}: cannot be read as UTF-8 text, one name per line") from error
-        names = tuple(dict.fromkeys(line.strip() for line in lines if line.strip()))
-        return StudyObjects(names, names, (None,) * len(names))
-    listed = read_objects(given)
-    files = tuple(None if image is None else _inside(study, image) for image in listed.images)
+    listed = list_objects(given)
+    if not any(listed.files):
+        names = tuple(dict.fromkeys(listed.names))
+        shown = dict(zip(listed.names, listed.display_names, strict=True))
+        return StudyObjects(names, tuple(shown[name] for name in names), (None,) * len(names))
+    toml = read_toml(study.path)
+    files = tuple(file and inside(toml, "", "objects", file) for file in listed.files)
     return StudyObjects(listed.names, listed.display_names, files)
 
 
-def _from_folder(study: Study, folder: Path) -> StudyObjects:
-    files = [file for file in folder.iterdir() if file.suffix.lower() in SUFFIXES and file.is_file()]
-    if not files:
-        raise read_toml(study.path).error(
-            "",
-            "objects",
-            f"{folder.name!r} has no pictures; expected files ending in {' '.join(sorted(SUFFIXES))}",
-        )
-    stems = {file.stem for file in files}
-    by_name = {file.stem if len(stems) == len(files) else file.name: file for file in files}
-    names = tuple(order_names(list(by_name)))
-    return StudyObjects(names, names, tuple(_inside(study, by_name[name]) for name in names))
-
-
-def _inside(study: Study, file: Path) -> Path:
-    """The picture's file, where it lies in the folder of the study; whatever a list or a link says."""
-    try:
-        found = file.resolve()
-        there = found.is_file()
-    except (OSError, ValueError, RuntimeError) as error:
-        raise FileError(f"{study.path}: {str(file)!r} is not the name of a picture") from error
-    if not found.is_relative_to(study.folder):
-        raise FileError(f"{file}: lies outside the folder of the study file; copy it into the folder")
-    if not there:
-        raise FileError(f"{file}: there is no such picture")
-    return found
+def list_objects(given: Path, suffixes: Collection[str] = SUFFIXES) -> StudyObjects:
+    """Objects from a folder of pictures, a text file with one name a line, or an object list."""
+    if given.is_dir():
+        files = [file for file in given.iterdir() if file.suffix.lower() in suffixes and file.is_file()]
+        if not files:
+            raise FileError(
+                f"{given}: has no pictures; expected files ending in {' '.join(sorted(suffixes))}"
+            )
+        stems = {file.stem for file in files}
+        by_name = {file.stem if len(stems) == len(files) else file.name: file for file in files}
+        names = tuple(order_names(list(by_name)))
+        return StudyObjects(names, names, tuple(by_name[name] for name in names))
+    if given.suffix.lower() in (".txt", ".text", ".list", ""):
+        names = tuple(read_lines(given, "name"))
+        return StudyObjects(names, names, (None,) * len(names))
+    listed = read_objects(given)
+    return StudyObjects(listed.names, listed.display_names, tuple(listed.images))
 
 
 def encode_picture(file: Path) -> Picture:

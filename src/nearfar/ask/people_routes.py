@@ -8,10 +8,11 @@ import math
 import re
 import secrets
 import time
-from typing import Any
+from typing import Any, NoReturn
 from urllib.parse import quote, urlsplit
 
 import numpy as np
+from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
@@ -23,7 +24,7 @@ from nearfar.ask.store import people, researcher
 from nearfar.ask.store.people import Answer, Arrival
 from nearfar.ask.texts import markdown, read_texts
 
-__all__ = ["PeopleRoutes"]
+__all__ = ["PeopleRoutes", "read_json", "refuse", "refused", "unreachable"]
 
 log = logging.getLogger("nearfar.ask")
 
@@ -38,6 +39,7 @@ IDS = {
     "sona": (("survey_code",), ()),
 }
 MTURK_HOSTS = ("www.mturk.com", "workersandbox.mturk.com", "worker.mturk.com")
+UNKNOWN = "this link is not known; please start again from the beginning"
 AT_ONCE = 50
 LONGEST_ID = 200
 DAY = 86_400_000.0
@@ -57,7 +59,6 @@ class PeopleRoutes:
         self.store = ready.store
         self.rng = np.random.default_rng()
         self.texts = read_texts(self.study)
-        self.kept: dict[str, tuple[str, bytes]] = {}
         self.page = self._page()
         self.described = json.dumps(self._description(), ensure_ascii=False).encode()
 
@@ -84,9 +85,9 @@ class PeopleRoutes:
             "ask.html",
             title=self.study.title,
             texts=texts,
-            welcome=markdown(own.welcome or texts["welcome"].format(questions=questions)),
-            consent=markdown(own.consent or texts["consent"]),
-            debrief=markdown(own.debrief or texts["debrief"]),
+            welcome=markdown(own.get("welcome") or texts["welcome"].format(questions=questions)),
+            consent=markdown(own.get("consent") or texts["consent"]),
+            debrief=markdown(own.get("debrief") or texts["debrief"]),
         )
 
     def _description(self) -> dict[str, Any]:
@@ -99,7 +100,7 @@ class PeopleRoutes:
         return {
             "id": hash_secret(f"{row['fingerprint']} {row['created']}")[:16],
             "kind": self.study.kind,
-            "pick": self.ready.plan.pick,
+            "pick": self.ready.plan.questions.pick,
             "show": self.study.show,
             "prompt": self.study.prompt or self.texts[self.study.kind],
             "texts": {key: text.strip() for key, text in self.texts.items()},
@@ -112,10 +113,9 @@ class PeopleRoutes:
 
     def _practice(self, n_objects: int) -> list[list[int]]:
         """Some questions that are not saved."""
-        plan, rng = self.ready.plan, np.random.default_rng(1)
-        width = plan.options + 1 if plan.kind == "grid" else 3
+        rng, width = np.random.default_rng(1), int(self.ready.plan.questions.array.shape[1])
         asked = range(self.study.questions.practice)
-        return [rng.choice(n_objects, width, replace=False).tolist() for _ in asked]
+        return [rng.permutation(n_objects)[:width].tolist() for _ in asked]
 
     async def show_page(self, request: Request) -> Response:
         """The one page that people see."""
@@ -131,78 +131,56 @@ class PeopleRoutes:
 
     async def static(self, request: Request) -> Response:
         """A file of the page; only those that are listed exist."""
-        found = STATIC.get(request.path_params["name"])
-        if found is None:
-            return JSONResponse({"error": "there is no such file"}, 404)
-        return Response(found[1], media_type=found[0], headers={"cache-control": "no-cache"})
+        media, data = STATIC.get(request.path_params["name"]) or refuse(404, "there is no such file")
+        return Response(data, media_type=media, headers={"cache-control": "no-cache"})
 
     async def picture(self, request: Request) -> Response:
         """A picture by its hash."""
         hash = request.path_params["hash"]
-        found = self.kept.get(hash)
-        if found is None and PICTURE.match(hash):
-            found = await self.store.read(researcher.picture, hash)
-            if found is not None and len(self.kept) < 200:
-                self.kept[hash] = found
-        if found is None:
-            return JSONResponse({"error": "there is no such picture"}, 404)
-        return Response(found[1], media_type=found[0], headers=FOREVER)
+        found = await self.store.read(researcher.picture, hash) if PICTURE.match(hash) else None
+        media, data = found or refuse(404, "there is no such picture")
+        return Response(data, media_type=media, headers=FOREVER)
 
     # ------------------------------------------------------------ what is each one's own
 
     async def start(self, request: Request) -> Response:
         """Begin or come back: draws a booklet the first time, and does nothing more when sent again."""
-        token, body = _token(request), await _json(request)
-        if token is None:
-            return _unknown()
-        if body is None or body.get("consent") is not True or not isinstance(body.get("outside"), dict):
-            return _wrong("expected consent and outside")
+        token, body = _token(request), await read_json(request)
+        if body.get("consent") is not True or not isinstance(body.get("outside"), dict):
+            refuse(400, "expected consent and outside")
         ids, too = IDS[self.study.people.recruit]
         given = body["outside"]
         if not all(isinstance(given.get(name), str) and 0 < len(given[name]) <= LONGEST_ID for name in ids):
-            return _wrong("the link does not say who you are")
+            refuse(400, "the link does not say who you are")
         details = {name: str(given[name])[:LONGEST_ID] for name in (*ids, *too) if given.get(name)}
         outside = given[ids[0]] if ids else None
         name = "p" + secrets.token_hex(4)
-        who = Arrival(hash_secret(token), name, outside, details, time.time())
+        who = Arrival(token, name, outside, details, time.time())
         status = await self.store.write(people.start, who, self.ready.plan, self.rng)
         return JSONResponse({"status": status}, headers=NO_STORE)
 
     async def booklet(self, request: Request) -> Response:
         """What is asked, place by place; nothing says which are checks or repeats."""
-        token = _token(request)
-        found = None if token is None else await self.store.read(people.booklet, hash_secret(token))
-        return _unknown() if found is None else JSONResponse(found, headers=NO_STORE)
+        booklet = await self.store.read(people.booklet, _token(request))
+        return JSONResponse(booklet or refuse(401, UNKNOWN), headers=NO_STORE)
 
     async def answers(self, request: Request) -> Response:
         """Save answers; the reply comes after they are on disk."""
-        token, body = _token(request), await _json(request)
-        if token is None:
-            return _unknown()
-        given = body.get("answers") if body is not None else None
+        token, body = _token(request), await read_json(request)
+        given = body.get("answers")
         if not isinstance(given, list) or not 0 < len(given) <= AT_ONCE:
-            return _wrong(f"expected 1 to {AT_ONCE} answers")
+            refuse(400, f"expected 1 to {AT_ONCE} answers")
         read = [_answer(one) for one in given]
-        if any(one is None for one in read):
-            return _wrong("an answer needs id, place and choice")
-        known = [one for one in read if one is not None]
-        told = await self.store.write(
-            people.save_answers, hash_secret(token), known, self.ready.plan, time.time()
-        )
-        return _unknown() if told is None else JSONResponse(told, headers=NO_STORE)
+        told = await self.store.write(people.save_answers, token, read, self.ready.plan, time.time())
+        return JSONResponse(told or refuse(401, UNKNOWN), headers=NO_STORE)
 
     async def finish(self, request: Request) -> Response:
         """The completion code and the way back, once every answer is here."""
         token = _token(request)
-        if token is None:
-            return _unknown()
         code = self.study.people.code or "".join(secrets.choice(CODE_LETTERS) for _ in range(8))
-        told = await self.store.write(people.finish, hash_secret(token), code, time.time())
-        if told is None:
-            return _unknown()
-        if told["left"]:
-            return JSONResponse({"left": told["left"]}, headers=NO_STORE)
-        return JSONResponse({"left": 0, **self._ending(told)}, headers=NO_STORE)
+        told = await self.store.write(people.finish, token, code, time.time()) or refuse(401, UNKNOWN)
+        ending = {} if told["left"] else self._ending(told)
+        return JSONResponse({"left": told["left"], **ending}, headers=NO_STORE)
 
     def _ending(self, told: dict[str, Any]) -> dict[str, str]:
         recruit, details, code = self.study.people.recruit, told["details"], told["code"]
@@ -223,20 +201,33 @@ class PeopleRoutes:
         return {"code": code, **({"link": link} if link else {})}
 
 
-def _token(request: Request) -> str | None:
-    found = request.headers.get("x-nearfar-token", "")
-    return found if TOKEN.match(found) else None
+def refuse(status: int, reason: str) -> NoReturn:
+    """End a request with a status and one sentence."""
+    raise HTTPException(status, reason)
 
 
-async def _json(request: Request) -> dict[str, Any] | None:
+async def refused(request: Request, error: Any) -> Response:
+    """What a refused request gets."""
+    return JSONResponse(
+        {"error": error.detail}, error.status_code, headers={**NO_STORE, **(error.headers or {})}
+    )
+
+
+def _token(request: Request) -> str:
+    """The hash of a participant's token."""
+    token = request.headers.get("x-nearfar-token", "")
+    return hash_secret(token) if TOKEN.match(token) else refuse(401, UNKNOWN)
+
+
+async def read_json(request: Request) -> dict[str, Any]:
+    """The body of a request, which must be an object that a database can store."""
     try:
         body = await request.body()
-        found = json.loads(body)
-        if b"\\" in body and not _is_storable(found):
-            return None
+        found: dict[str, Any] = json.loads(body)
+        right = isinstance(found, dict) and (b"\\" not in body or _is_storable(found))
     except (ValueError, RecursionError, ClientDisconnect):
-        return None
-    return found if isinstance(found, dict) else None
+        right = False
+    return found if right else refuse(400, "expected an object in JSON")
 
 
 def _is_storable(found: Any) -> bool:
@@ -244,15 +235,17 @@ def _is_storable(found: Any) -> bool:
     return b"\\u0000" not in json.dumps(found, ensure_ascii=False).encode()
 
 
-def _answer(given: Any) -> Answer | None:
-    """An answer whose fields have the right types, or None; times that cannot be are left out."""
-    if not isinstance(given, dict):
-        return None
-    id, place, choice = given.get("id"), given.get("place"), given.get("choice")
-    if not (isinstance(id, str) and UUID.match(id)) or type(place) is not int or not 0 <= place < 2**31:
-        return None
-    if not isinstance(choice, list) or not 0 < len(choice) <= 24 or any(type(c) is not int for c in choice):
-        return None
+def _answer(given: Any) -> Answer:
+    """An answer whose fields have the right types; times that cannot be are left out."""
+    fields = given if isinstance(given, dict) else {}
+    id, place, choice = fields.get("id"), fields.get("place"), fields.get("choice")
+    if (
+        not (isinstance(id, str) and UUID.match(id))
+        or (type(place) is not int or not 0 <= place < 2**31)
+        or (not isinstance(choice, list) or not 0 < len(choice) <= 24)
+        or any(type(c) is not int for c in choice)
+    ):
+        refuse(400, "an answer needs id, place and choice")
     return Answer(
         id,
         place,
@@ -266,14 +259,6 @@ def _answer(given: Any) -> Answer | None:
 def _time(value: Any, most: float) -> float | None:
     right = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
     return float(value) if right and 0 <= value <= most else None
-
-
-def _unknown() -> Response:
-    return JSONResponse({"error": "this link is not known; please start again from the beginning"}, 401)
-
-
-def _wrong(reason: str) -> Response:
-    return JSONResponse({"error": reason}, 400)
 
 
 async def unreachable(request: Request, error: Exception) -> Response:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 
@@ -15,10 +13,10 @@ from nearfar import design
 from nearfar.ask._toml import Toml, read_toml
 from nearfar.ask.study import Study, inside
 from nearfar.design import Questions
-from nearfar.design.questions import QuestionKind
 from nearfar.errors import FileError, NearfarWarning
+from nearfar.io.objects import read_columns
 
-__all__ = ["Pool", "make_pool", "same_trio"]
+__all__ = ["Pool", "make_pool", "no_questions", "same_trio"]
 
 COLUMNS = {
     "near": ("anchor", "one", "other"),
@@ -38,7 +36,7 @@ class Pool:
         return len(self.questions)
 
 
-def same_trio(items: tuple[int, ...]) -> str:
+def same_trio(items: Sequence[int]) -> str:
     """A key that is equal for questions about the same objects; nobody gets two of them as new questions.
 
     >>> same_trio((7, 3, 5)) == same_trio((3, 5, 7))
@@ -47,19 +45,28 @@ def same_trio(items: tuple[int, ...]) -> str:
     return " ".join(map(str, sorted(items)))
 
 
+def no_questions(study: Study, names: tuple[str, ...]) -> Questions:
+    """No question, but of the study's kind and about its objects."""
+    is_grid = study.kind == "grid"
+    width = study.questions.options + 1 if is_grid else 3
+    none = np.empty((0, width), dtype=np.int32)
+    return Questions(none, names, study.kind, study.questions.pick if is_grid else 1)
+
+
 def make_pool(study: Study, names: tuple[str, ...]) -> Pool:
     """Make the questions of a study: as many as ``aim`` people answer ``each`` times, or all there are."""
     toml = read_toml(study.path)
-    plan = study.questions
-    if len(names) < 3:
-        raise toml.error("", "objects", f"a question needs three objects, got {len(names)}")
+    plan, n = study.questions, len(names)
+    if n < 3:
+        raise toml.error("", "objects", f"a question needs three objects, got {n}")
+    if study.kind == "grid" and n <= plan.options:
+        needed = f"{plan.options} options and an anchor need {plan.options + 1} objects, got {n}"
+        raise toml.error("questions", "options", needed)
     budget = max(plan.n_new, study.people.aim * plan.n_new // plan.each)
-    with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", NearfarWarning
-        )  # `nearfar ask check` lists objects that are never asked about
+    with warnings.catch_warnings():  # `nearfar ask check` lists objects that are never asked about
+        warnings.simplefilter("ignore", NearfarWarning)
         pool = _drawn(study, toml, names, budget)
-    different = len({same_trio(tuple(row)) for row in pool.questions.array.tolist()})
+    different = len({same_trio(row) for row in pool.questions.array.tolist()})
     if different < plan.n_new:
         raise toml.error(
             "questions",
@@ -73,86 +80,48 @@ def make_pool(study: Study, names: tuple[str, ...]) -> Pool:
 def _drawn(study: Study, toml: Toml, names: tuple[str, ...], budget: int) -> Pool:
     plan, n = study.questions, len(names)
     if plan.design == "random":
-        if study.kind == "near":
-            return _near(names, budget, 0, 0, plan.seed)
-        if study.kind == "grid":
-            if n <= plan.options:
-                raise toml.error(
-                    "questions",
-                    "options",
-                    f"{plan.options} options and an anchor need {plan.options + 1} objects, got {n}",
-                )
-            most = n * comb(n - 1, plan.options)
-            made = design.grid_questions(
-                names, min(budget, most), size=plan.options, pick=plan.pick, seed=plan.seed
-            )
-        else:
-            made = design.trio_questions(names, min(budget, comb(n, 3)), study.kind, seed=plan.seed)  # type: ignore[arg-type]
+        scheme = design.Scheme(study.kind, size=plan.options, pick=plan.pick)
+        made = scheme.questions(names, min(budget, scheme.total(names)), plan.seed)
         return Pool(made, ("random",) * len(made))
-    if plan.design.startswith("landmarks:"):
-        number = plan.design.removeprefix("landmarks:").strip()
+    if plan.design.startswith("landmarks"):
+        number = plan.design.removeprefix("landmarks").removeprefix(":").strip()
         if not number.isdecimal() or not 2 <= int(number) <= n:
             raise toml.error(
                 "questions", "design", f"expected landmarks: and a number from 2 to {n}, got {plan.design!r}"
             )
-        return _near(names, budget, int(number), round(plan.random * budget), plan.seed)
-    if plan.design == "landmarks":
-        raise toml.error("questions", "design", 'expected the number of landmarks, as in "landmarks:12"')
+        return _with_landmarks(names, budget, int(number), round(plan.random * budget), plan.seed)
     return _from_file(study, inside(toml, "questions", "design", plan.design), names)
 
 
-def _near(names: tuple[str, ...], budget: int, landmarks: int, n_random: int, seed: int) -> Pool:
+def _with_landmarks(names: tuple[str, ...], budget: int, landmarks: int, n_random: int, seed: int) -> Pool:
     """Landmark questions and random ones; the random ones about other trios as far as there are any."""
     rng = np.random.default_rng(seed)
-    chosen = Questions(np.empty((0, 3), dtype=np.int32), names)
-    if landmarks:
-        marks = design.random_landmarks(names, landmarks, rng)
-        chosen = design.landmark_questions(names, marks, "k1", seed=rng)
-        if len(chosen) > budget - n_random:
-            chosen = design.landmark_questions(
-                names, marks, "k1", budget=budget - n_random, even=True, seed=rng
-            )
-    n, marked = len(names), len(chosen)
-    n_random = min(budget - marked, n * (n - 1) * (n - 2) // 2 - marked)  # those that landmarks lack, too
+    marked = design.Scheme(draw="k1", landmarks=landmarks)
+    chosen = marked.questions(names, min(budget - n_random, marked.total(names)), rng)
+    every = design.Scheme().total(names)
+    n_random = min(budget, every) - len(chosen)  # those that landmarks lack, too
     drawn = design.near_questions(names, n_random, besides=chosen, seed=rng)
     rows = np.concatenate([chosen.array, drawn.array])
-    return Pool(Questions(rows, names), ("landmarks",) * marked + ("random",) * n_random)
+    return Pool(chosen.replaced(rows), ("landmarks",) * len(chosen) + ("random",) * len(drawn))
 
 
 def _from_file(study: Study, path: Path, names: tuple[str, ...]) -> Pool:
-    """Questions of a file that ``nearfar plan`` wrote: one a line, objects by name."""
+    """Questions of a table that ``nearfar plan`` wrote: one a row, objects by name."""
     columns = COLUMNS.get(study.kind) or (
         "anchor",
         *(f"option_{i}" for i in range(1, study.questions.options + 1)),
     )
+    cells = read_columns(path, columns)
     index_of = {name: i for i, name in enumerate(names)}
     rows: dict[tuple[int, ...], None] = {}
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            table = csv.DictReader(stream)
-            missing = [name for name in columns if name not in (table.fieldnames or ())]
-            if missing:
-                raise FileError(
-                    f"{path}: column {missing[0]!r} is missing; expected {', '.join(columns)} for kind {study.kind!r}"
-                )
-            for row in table:
-                rows[_row(path, table.line_num, [row[name] for name in columns], index_of)] = None
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise FileError(f"{path}: cannot be read as a table of questions ({error})") from error
+    for line, row in enumerate(zip(*cells.values(), strict=True), start=2):
+        unknown = [cell for cell in row if cell not in index_of]
+        if unknown:
+            raise FileError(f"{path}, line {line}: {unknown[0]!r} is not one of the study's objects")
+        if len(set(row)) != len(row):
+            raise FileError(f"{path}, line {line}: an object stands twice in one question")
+        rows[tuple(index_of[cell or ""] for cell in row)] = None
     if not rows:
         raise FileError(f"{path}: has no questions")
-    kind = cast("QuestionKind", study.kind)
-    made = Questions(
-        np.array(list(rows), dtype=np.int32), names, kind, study.questions.pick if study.kind == "grid" else 1
-    )
+    made = no_questions(study, names).replaced(np.array(list(rows), dtype=np.int32))
     return Pool(made, ("file",) * len(made))
-
-
-def _row(path: Path, line: int, cells: list[str | None], index_of: dict[str, int]) -> tuple[int, ...]:
-    for cell in cells:
-        if cell not in index_of:
-            raise FileError(f"{path}, line {line}: {cell!r} is not one of the study's objects")
-    found = tuple(index_of[cell] for cell in cells if cell is not None)
-    if len(set(found)) != len(found):
-        raise FileError(f"{path}, line {line}: an object stands twice in one question")
-    return found

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from nearfar.ask.objects import StudyObjects, find_objects
 from nearfar.ask.passwords import hash_password, new_password
-from nearfar.ask.pool import make_pool
+from nearfar.ask.pool import make_pool, no_questions
 from nearfar.ask.store import Store, open_store, researcher
 from nearfar.ask.store.drawing import BookletPlan
 from nearfar.ask.store.schema import VERSION
@@ -54,7 +54,8 @@ def open_study(study: Study, url: str | None = None, *, fresh_password: bool = F
     except BaseException:
         store.close()
         raise
-    return OpenStudy(study, objects, store, BookletPlan.of(study, len(objects.names), crowded), password)
+    blank = no_questions(study, objects.names)
+    return OpenStudy(study, objects, store, BookletPlan(study, blank, crowded), password)
 
 
 def _fill(study: Study, objects: StudyObjects, store: Store) -> str | None:

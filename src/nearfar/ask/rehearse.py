@@ -43,7 +43,7 @@ def rehearse(
     with tempfile.TemporaryDirectory() as folder:
         ready = open_study(study, str(Path(folder) / "rehearsal.db"))
         try:
-            points = rng.standard_normal((ready.plan.n_objects, 2))
+            points = rng.standard_normal((len(ready.objects.names), 2))
             with step("simulated people", total=count) as advance:
                 for number in range(count):
                     leave = rng.random() < drop_out
@@ -66,7 +66,9 @@ def _visit(
     who = Arrival(token, f"s{number + 1}", None, {}, now)
     ready.store.write_now(people_store.start, who, ready.plan, rng)
     places = (ready.store.read_now(people_store.booklet, token) or {"places": []})["places"]
-    chosen = choices(ready.plan.kind, ready.plan.pick, places, points, noise=noise, flip=0.0, seed=rng)
+    chosen = choices(
+        ready.study.kind, ready.plan.questions.pick, places, points, noise=noise, flip=0.0, seed=rng
+    )
     stay = int(rng.integers(len(places))) if leave else len(places)
     sent = [
         Answer(
@@ -98,12 +100,17 @@ def _lines(ready: OpenStudy) -> list[tuple[str, str]]:
         ),
     ]
     ceiling = view["ceiling"]
-    if ceiling is not None and ceiling["bracket"] is not None:
-        low, high = ceiling["bracket"]
+    if ceiling is not None and ceiling["best_possible"] is not None:
+        low, high = ceiling["best_possible"]["low"], ceiling["best_possible"]["high"]
         lines.append(("best possible", f"{low:.3f} to {high:.3f} (of these simulated people)"))
     if view["curve"] is not None:
         last = view["curve"]["points"][-1]
         lines.append(
-            ("reached", f"{last['accuracy']:.3f} by {view['curve']['model']}: {view['curve']['verdict']}")
+            (
+                "reached",
+                f"{last['accuracy']:.3f} by {view['curve']['model']}; {view['curve']['verdict']}".rstrip(
+                    "; "
+                ),
+            )
         )
     return lines

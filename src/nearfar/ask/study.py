@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from nearfar.ask._toml import Toml, read_toml
+from nearfar.design.booklets import GAP
+from nearfar.design.questions import KINDS, QuestionKind
 
-__all__ = ["KINDS", "PageTexts", "PeoplePlan", "QuestionPlan", "Study", "read_study"]
+__all__ = ["PeoplePlan", "QuestionPlan", "Study", "read_study"]
 
-KINDS = ("near", "odd", "central", "grid")
 RECRUITERS = ("open", "prolific", "mturk", "sona")
-GAP = 10  # a question comes again at least so many places later
 MOST_TEXT = 100_000  # characters of a page
 
 
@@ -60,34 +60,20 @@ class PeoplePlan:
 
 
 @dataclass(frozen=True)
-class PageTexts:
-    """The table ``[pages]``: Markdown as read from the files; None means the built-in text."""
-
-    welcome: str | None = None
-    consent: str | None = None
-    debrief: str | None = None
-
-
-@dataclass(frozen=True)
 class Study:
-    """A study file, read and checked."""
+    """A study file, read and checked; ``pages`` has the Markdown of the files that replace built-in texts."""
 
     path: Path
     text: str
     title: str
     objects: Path | tuple[str, ...]
-    kind: str = "near"
+    kind: QuestionKind = "near"
     prompt: str | None = None
     language: str = "en"
     show: str = "both"
     questions: QuestionPlan = field(default_factory=QuestionPlan)
     people: PeoplePlan = field(default_factory=PeoplePlan)
-    pages: PageTexts = field(default_factory=PageTexts)
-
-    @property
-    def folder(self) -> Path:
-        """The folder of the study file; everything the file names lies in it."""
-        return self.path.resolve().parent
+    pages: dict[str, str] = field(default_factory=dict)
 
     def fingerprint(self, names: tuple[str, ...]) -> str:
         """A hash of what may not change once somebody has answered: objects, kind and questions."""
@@ -104,20 +90,18 @@ def _text(value: Any) -> str:
     return "" if isinstance(value, str) and value.strip() else "expected text that is not blank"
 
 
+def _number(least: float, most: float, types: Any = (int, float)) -> Check:
+    name = "whole number" if types is int else "number"
+
+    def check(value: Any) -> str:
+        right = isinstance(value, types) and not isinstance(value, bool) and least <= value <= most
+        return "" if right else f"expected a {name} from {least:,} to {most:,}"
+
+    return check
+
+
 def _whole(least: int, most: int = 1_000_000) -> Check:
-    def check(value: Any) -> str:
-        right = isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
-        return "" if right else f"expected a whole number from {least} to {most:,}"
-
-    return check
-
-
-def _number(least: float, most: float) -> Check:
-    def check(value: Any) -> str:
-        right = isinstance(value, (int, float)) and not isinstance(value, bool) and least <= value <= most
-        return "" if right else f"expected a number from {least:g} to {most:g}"
-
-    return check
+    return _number(least, most, int)
 
 
 def _one_of(*choices: str) -> Check:
@@ -195,16 +179,16 @@ def read_study(path: str | Path) -> Study:
         objects=objects,
         questions=questions,
         people=people,
-        pages=PageTexts(**pages),
+        pages=pages,
         **top,
     )
     _check_together(toml, study)
     return study
 
 
-def inside(toml: Toml, table: str, key: str, name: str) -> Path:
+def inside(toml: Toml, table: str, key: str, name: str | Path) -> Path:
     """The file that a key names, in the folder of the study file; a study never reaches outside of it."""
-    folder = toml.path.resolve().parent
+    folder, name = toml.path.resolve().parent, str(name)
     try:
         found = (folder / name).resolve()
         there = found.exists()
@@ -220,15 +204,14 @@ def inside(toml: Toml, table: str, key: str, name: str) -> Path:
 
 
 def _check_keys(toml: Toml) -> None:
-    for key, value in toml.values.items():
-        if isinstance(value, dict):
-            if key not in FIELDS or not key:
-                tables = ", ".join(f"[{name}]" for name in FIELDS if name)
-                raise toml.error(key, "", f"is not a known table; expected one of {tables}")
-            for name, inner in value.items():
-                _check_value(toml, key, name, inner)
-        else:
-            _check_value(toml, "", key, value)
+    tables = {"": {key: value for key, value in toml.values.items() if not isinstance(value, dict)}}
+    tables |= {key: value for key, value in toml.values.items() if isinstance(value, dict)}
+    for table, values in tables.items():
+        if table not in FIELDS:
+            known = ", ".join(f"[{name}]" for name in FIELDS if name)
+            raise toml.error(table, "", f"is not a known table; expected one of {known}")
+        for key, value in values.items():
+            _check_value(toml, table, key, value)
 
 
 def _check_value(toml: Toml, table: str, key: str, value: Any) -> None:
@@ -259,43 +242,51 @@ def _page(toml: Toml, key: str, name: str) -> str:
 
 def _check_together(toml: Toml, study: Study) -> None:
     """What must hold between several keys."""
-    plan, given = study.questions, toml.values.get("questions", {})
-    spare = plan.n_new - GAP
-    if plan.n_new < 1:
-        raise toml.error(
-            "questions",
-            "per_person",
+    plan, people, given = study.questions, study.people, toml.values.get("questions", {})
+    is_grid = study.kind == "grid"
+    only = 'only for kind = "{}", got kind = "' + study.kind + '"'
+    wrong = [
+        (
+            plan.n_new < 1,
+            "questions.per_person",
             f"{plan.per_person} questions leave no room for new ones beside {plan.n_again} repeats "
             f"and {plan.checks} checks",
-        )
-    if plan.n_again > max(spare, 0):
-        raise toml.error(
-            "questions",
-            "again" if "again" in given else "per_person",
+        ),
+        (
+            plan.n_again > max(plan.n_new - GAP, 0),
+            "questions.again" if "again" in given else "questions.per_person",
             f"{plan.n_again} repeats at least {GAP} places later need at least {plan.n_again + GAP} new questions "
             f"per person, got {plan.n_new}; raise per_person or set again = 0",
-        )
-    if study.kind != "grid":
-        for key in ("options", "pick"):
-            if key in given:
-                raise toml.error("questions", key, f'is only for kind = "grid", got kind = "{study.kind}"')
-        if plan.design.startswith("landmarks") and study.kind != "near":
-            raise toml.error(
-                "questions", "design", f'landmarks are only for kind = "near", got kind = "{study.kind}"'
-            )
-    elif plan.pick >= plan.options:
-        raise toml.error(
-            "questions", "pick", f"expected fewer than the {plan.options} options, got {plan.pick}"
-        )
-    if study.people.limit is not None and study.people.limit < study.people.aim:
-        raise toml.error("people", "limit", f"expected at least the aim of {study.people.aim} people")
-    if study.people.recruit == "prolific" and study.people.code is None:
-        raise toml.error(
-            "people", "code", 'is missing; recruit = "prolific" needs the completion code of the study'
-        )
-    if study.people.recruit == "sona" and study.people.return_link is None:
-        raise toml.error(
-            "people",
-            "return_link",
+        ),
+        ("options" in given and not is_grid, "questions.options", f"is {only.format('grid')}"),
+        ("pick" in given and not is_grid, "questions.pick", f"is {only.format('grid')}"),
+        (
+            plan.design.startswith("landmarks") and study.kind != "near",
+            "questions.design",
+            f"landmarks are {only.format('near')}",
+        ),
+        (
+            is_grid and plan.pick >= plan.options,
+            "questions.pick",
+            f"expected fewer than the {plan.options} options, got {plan.pick}",
+        ),
+        (
+            people.limit is not None and people.limit < people.aim,
+            "people.limit",
+            f"expected at least the aim of {people.aim} people",
+        ),
+        (
+            people.recruit == "prolific" and people.code is None,
+            "people.code",
+            'is missing; recruit = "prolific" needs the completion code of the study',
+        ),
+        (
+            people.recruit == "sona" and people.return_link is None,
+            "people.return_link",
             'is missing; recruit = "sona" needs the completion address, with XXXX for the survey code',
-        )
+        ),
+    ]
+    for holds, where, what in wrong:
+        if holds:
+            table, key = where.split(".")
+            raise toml.error(table, key, what)

@@ -23,49 +23,15 @@ EVERY = 5.0  # seconds
 LONGEST = 300.0  # seconds that a view may take
 
 
-class _Computer:
-    """The computing process: a line of JSON in, a line out. It ends by itself when this process does."""
-
-    def __init__(self) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "nearfar.ask.live"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**os.environ, "OMP_NUM_THREADS": "1"},
-        )
-
-    def compute(self, database: str) -> str:
-        """The view of a database; waits for it."""
-        assert self.process.stdin is not None and self.process.stdout is not None
-        self.process.stdin.write(json.dumps({"database": database}).encode() + b"\n")
-        self.process.stdin.flush()
-        line = self.process.stdout.readline().decode()
-        if not line:
-            raise OSError("the computing process ended")
-        told = json.loads(line)
-        if "error" in told:
-            raise OSError(told["error"])
-        return line
-
-    def end(self) -> None:
-        """Kill it; whoever waits for a line gets none."""
-        self.process.kill()
-
-    def clean_up(self) -> None:
-        """Close what is left of it."""
-        self.process.wait()
-        for pipe in (self.process.stdin, self.process.stdout):
-            if pipe is not None:
-                with contextlib.suppress(OSError):
-                    pipe.close()
-
-
 class ViewMaker:
-    """Asks for a new view whenever answers came or went."""
+    """Asks a process of its own for a new view whenever answers came or went: a line of JSON in, a line out.
+
+    The process ends by itself when this one does.
+    """
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        self.computer: _Computer | None = None
+        self.process: subprocess.Popen[bytes] | None = None
         self.thread = ThreadPoolExecutor(1, "view")
         self.hurried = asyncio.Event()
 
@@ -91,20 +57,39 @@ class ViewMaker:
         self.hurried.set()
 
     async def _renew(self) -> None:
-        if self.computer is None:
-            self.computer = _Computer()
+        if self.process is None:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "nearfar.ask.live"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env={**os.environ, "OMP_NUM_THREADS": "1"},
+            )
         loop = asyncio.get_running_loop()
-        waiting = loop.run_in_executor(self.thread, self.computer.compute, self.store.url)
+        waiting = loop.run_in_executor(self.thread, _compute, self.process, self.store.url)
         line = await asyncio.wait_for(waiting, LONGEST)
         await self.store.write(researcher.put_view, line, time.time())
 
     def _drop(self) -> None:
-        if self.computer is not None:
-            self.computer.end()
-            self.thread.submit(self.computer.clean_up)
-            self.computer = None
+        if self.process is not None:
+            self.process.kill()  # whoever waits for a line gets none
+            self.thread.submit(self.process.communicate)
+            self.process = None
 
     def close(self) -> None:
         """End the computing process."""
         self._drop()
         self.thread.shutdown()
+
+
+def _compute(process: subprocess.Popen[bytes], database: str) -> str:
+    """The view of a database; waits for it."""
+    assert process.stdin is not None and process.stdout is not None
+    process.stdin.write(json.dumps({"database": database}).encode() + b"\n")
+    process.stdin.flush()
+    line = process.stdout.readline().decode()
+    if not line:
+        raise OSError("the computing process ended")
+    told = json.loads(line)
+    if "error" in told:
+        raise OSError(told["error"])
+    return line

@@ -148,7 +148,16 @@ class Visitor:
         while True:
             places = (await self._insist(connection, "/booklet"))["places"]
             waiting = [place for place in places if not place["answered"]]
-            for place, choice in zip(waiting, self._choose(study, waiting), strict=True):
+            chosen = choices(
+                study["kind"],
+                study["pick"],
+                waiting,
+                self.points,
+                noise=self.noise,
+                flip=self.flip,
+                seed=self.seed,
+            )
+            for place, choice in zip(waiting, chosen, strict=True):
                 if self.leave_after is not None and len(self.confirmed) >= self.leave_after:
                     return "left"
                 await self._answer(connection, place["place"], choice)
@@ -156,17 +165,6 @@ class Visitor:
             if not told["left"]:
                 self.code = told.get("code")
                 return "finished"
-
-    def _choose(self, study: dict[str, Any], places: list[dict[str, Any]]) -> list[list[int]]:
-        return choices(
-            study["kind"],
-            study["pick"],
-            places,
-            self.points,
-            noise=self.noise,
-            flip=self.flip,
-            seed=self.seed,
-        )
 
     async def _answer(self, connection: Connection, place: int, choice: list[int]) -> None:
         begun = time.monotonic()

@@ -14,60 +14,36 @@ from nearfar.cli._help import App, Group
 
 __all__ = ["COMMANDS", "all_commands", "app"]
 
-MARKUP = "markdown"
-COMMANDS = {  # the first line of each one's help, so that listing them reads none of their files
-    "check": "Tell what was read: objects, answers, contradictions, participants, repeats, coverage, and what was no answer.",
-    "convert": "Read answers and write them in another format or dialect; several files are joined, statements kept apart.",
-    "plan": "Say how many questions to ask, or write the questions to ask.",
-    "kernel": "Compute the kernel matrix: how alike every two objects were answered about.",
-    "cluster": "Sort the objects into clusters by kernel k-means.",
-    "map": "Put the objects on a map: alike ones lie close together.",
-    "tree": "Grow a tree of the objects by agglomerative linkage on distances in the space of the model.",
-    "compare": "Judge kernels, maps and embeddings by how many answers they predict that they were not fitted on.",
-    "report": "Make one HTML page from answers: verdict, map, tree, clusters, data quality, learning curve, methods.",
-    "demo": "Make the answers of twenty simulated people about a hundred colours, and the report of them.",
-    "ask": "Collect answers: serve a study file to people, and watch live whether the answers are enough.",
-}
+COMMANDS = (
+    "check", "convert", "plan", "kernel", "cluster", "map", "tree", "compare", "report", "demo", "ask", "help",
+)  # fmt: skip
 
 
 class _Commands(Group):
-    """The commands: placeholders that carry one line of help each, until one is called."""
+    """The commands, each read from its file when it is asked for."""
 
-    listing = False
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**{**settings, "commands": dict.fromkeys(COMMANDS)})
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command itself; its placeholder while commands are only listed."""
-        if cmd_name not in self.commands or self.listing:
-            return self.commands.get(cmd_name)
-        return _load(cmd_name)
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        """List the commands by their placeholders."""
-        self.listing = True
-        try:
-            super().format_help(ctx, formatter)
-        finally:
-            self.listing = False
+        """A command by its name."""
+        return _load(cmd_name) if cmd_name in COMMANDS else None
 
 
 def _load(name: str) -> Any:
     """A command, or a group of commands, from its file."""
-    found = getattr(importlib.import_module(f"nearfar.cli.{name}"), name)
-    if not isinstance(found, App):
-        alone = App(rich_markup_mode=MARKUP, add_completion=False, pretty_exceptions_enable=False)
-        alone.command(name)(found)
-        found = alone
-    return get_command(found)
+    made = getattr(importlib.import_module(f"nearfar.cli.{name}"), name)
+    if not isinstance(made, App):
+        alone = App(add_completion=False)
+        alone.command(name)(made)
+        made = alone
+    return get_command(made)
 
 
 app = App(
     name="nearfar",
     cls=_Commands,
     help="Kernels, clusters, maps and trees from answers of the form 'A is nearer to B than to C'.",
-    no_args_is_help=True,
-    rich_markup_mode=MARKUP,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 
@@ -86,22 +62,11 @@ def _root(
     """Read answers, compute, write: see  nearfar COMMAND --help  for an example of each."""
 
 
-def _placeholder() -> None:
-    raise NotImplementedError("the command itself takes the place of this one before it is called")
-
-
-for _name, _summary in COMMANDS.items():
-    app.command(_name, help=_summary)(_placeholder)
-
-
 def all_commands() -> Iterator[tuple[tuple[str, ...], Any]]:
     """Every command and group of commands with its path, the application itself first."""
     yield (), get_command(app)
     for name in COMMANDS:
-        yield from _within(_load(name), (name,))
-
-
-def _within(command: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
-    yield path, command
-    for name, inner in getattr(command, "commands", {}).items():
-        yield from _within(inner, (*path, name))
+        command = _load(name)
+        yield (name,), command
+        for inner, below in getattr(command, "commands", {}).items():
+            yield (name, inner), below

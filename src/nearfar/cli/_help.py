@@ -49,7 +49,14 @@ class App(typer.Typer):
     """An application of such commands."""
 
     def __init__(self, *, cls: type[TyperGroup] = Group, **settings: Any) -> None:
-        super().__init__(cls=cls, **settings)
+        super().__init__(
+            cls=cls,
+            no_args_is_help=True,
+            rich_markup_mode="markdown",
+            pretty_exceptions_enable=False,
+            context_settings={"help_option_names": ["-h", "--help"]},
+            **settings,
+        )
 
     def command(self, name: str | None = None, **settings: Any) -> Callable[[Any], Any]:
         """Register a function as a command."""

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nearfar._tools.terminal import printable, write_out
-from nearfar.cli._common import QuietOption, SeedOption, session, tell
 from nearfar.cli._help import App, Group
+from nearfar.cli._options import Given, takes, tell
 
 if TYPE_CHECKING:
     import logging
@@ -20,16 +20,13 @@ if TYPE_CHECKING:
 
 __all__ = ["ask"]
 
-StudyArgument = Annotated[
-    Path, typer.Argument(metavar="STUDY", help="The study file, e.g. study.toml.", show_default=False)
-]
+StudyArgument = Annotated[Path, typer.Argument(metavar="STUDY", help="The study file, e.g. study.toml.")]
 DatabaseOption = Annotated[
     str | None,
     typer.Option(
         "--database",
         metavar="FILE|URL",
         help="A file, or postgresql://... for several processes. Default: study.db beside study.toml.",
-        show_default=False,
     ),
 ]
 
@@ -49,38 +46,26 @@ ask = App(
     cls=_ServeByDefault,
     help="Collect answers: serve a study file to people, and watch live whether the answers are enough.\n\n"
     "Examples:  nearfar ask study.toml   |   nearfar ask --demo",
-    no_args_is_help=True,
-    rich_markup_mode="markdown",
     add_completion=False,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 
 @ask.command()
+@takes("quiet")
 def serve(
-    study: Annotated[
-        Path | None, typer.Argument(metavar="STUDY", help="The study file.", show_default=False)
-    ] = None,
+    given: Given,
+    study: Path | None = typer.Argument(None, metavar="STUDY", help="The study file."),
     database: DatabaseOption = None,
-    port: Annotated[int, typer.Option("--port", "-p", min=1, max=65535, help="Port on this machine.")] = 8000,
-    public_url: Annotated[
-        str | None,
-        typer.Option(
-            "--public-url",
-            metavar="URL",
-            help="Where people will open it, e.g. https://study.example.org. A Caddyfile that adds https is written "
-            "beside the study file.",
-            show_default=False,
-        ),
-    ] = None,
-    new_password: Annotated[
-        bool, typer.Option("--new-password", help="Make a new password for the live page.")
-    ] = False,
-    demo: Annotated[
-        bool, typer.Option("--demo", help="A study of colours, with a hundred simulated people.")
-    ] = False,
-    quiet: QuietOption = False,
+    port: int = typer.Option(8000, "--port", "-p", min=1, max=65535, help="Port on this machine."),
+    public_url: str | None = typer.Option(
+        None,
+        "--public-url",
+        metavar="URL",
+        help="Where people will open it, e.g. https://study.example.org. A Caddyfile that adds https is written "
+        "beside the study file.",
+    ),
+    new_password: bool = typer.Option(False, "--new-password", help="Make a new password for the live page."),
+    demo: bool = typer.Option(False, "--demo", help="A study of colours, with a hundred simulated people."),
 ) -> None:
     """Serve a study until Ctrl-C. Answers are in the database the moment a person reads "Saved".
 
@@ -91,27 +76,26 @@ def serve(
     from nearfar.ask.serve import serve as run
     from nearfar.errors import InputError
 
-    with session(quiet):
-        address = check_public_url(public_url)
-        if demo:
-            from nearfar.ask.demo import run_demo
+    address = check_public_url(public_url)
+    if demo:
+        from nearfar.ask.demo import run_demo
 
-            run_demo(port, lambda text: tell(text, quiet=quiet))
-            return
-        if study is None:
-            raise InputError("STUDY: expected a study file such as study.toml, or --demo")
-        ready = _open(study, database, new_password)
-        try:
-            if address is not None and (written := write_caddyfile(study, address, port)) is not None:
-                tell(f"wrote {written}: run  caddy run  beside it", quiet=quiet)
-            run(
-                ready,
-                port=port,
-                public_url=address,
-                started=lambda: _announce(ready, address or f"http://127.0.0.1:{port}"),
-            )
-        finally:
-            ready.close()
+        run_demo(port, given.tell)
+        return
+    if study is None:
+        raise InputError("STUDY: expected a study file such as study.toml, or --demo")
+    ready = _open(study, database, new_password)
+    try:
+        if address is not None and (written := write_caddyfile(study, address, port)) is not None:
+            given.tell(f"wrote {written}: run  caddy run  beside it")
+        run(
+            ready,
+            port=port,
+            public_url=address,
+            started=lambda: _announce(ready, address or f"http://127.0.0.1:{port}"),
+        )
+    finally:
+        ready.close()
 
 
 def _need_parts() -> None:
@@ -163,7 +147,8 @@ def _open(study: Path, database: str | None, new_password: bool = False) -> Open
 
 
 @ask.command()
-def check(study: StudyArgument, quiet: QuietOption = False) -> None:
+@takes("quiet")
+def check(given: Given, study: StudyArgument) -> None:
     """Read a study file and say what it will ask, without making a database.
 
     Example:  nearfar ask check study.toml
@@ -171,32 +156,25 @@ def check(study: StudyArgument, quiet: QuietOption = False) -> None:
     from nearfar.ask.overview import overview
     from nearfar.ask.study import read_study
 
-    with session(quiet):
-        for name, value in overview(read_study(study)):
-            write_out(f"{name:<18}{value}\n")
+    for name, value in overview(read_study(study)):
+        write_out(f"{name:<18}{value}\n")
 
 
 @ask.command()
+@takes("quiet", "seed")
 def simulate(
+    given: Given,
     study: StudyArgument,
-    people: Annotated[
-        int | None,
-        typer.Option(
-            "--people", min=1, max=100_000, help="How many take part. Default: the aim.", show_default=False
-        ),
-    ] = None,
-    drop_out: Annotated[
-        float, typer.Option("--drop-out", min=0, max=1, help="Share of people who leave before the end.")
-    ] = 0.0,
-    noise: Annotated[float, typer.Option("--noise", min=0, help="How blurred people see distances.")] = 0.3,
-    seed: SeedOption = 0,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="DIR", help="Also export what they answered.", show_default=False
-        ),
-    ] = None,
-    quiet: QuietOption = False,
+    people: int | None = typer.Option(
+        None, "--people", min=1, max=100_000, help="How many take part. Default: the aim."
+    ),
+    drop_out: float = typer.Option(
+        0.0, "--drop-out", min=0, max=1, help="Share of people who leave before the end."
+    ),
+    noise: float = typer.Option(0.3, "--noise", min=0, help="How blurred people see distances."),
+    output: Path | None = typer.Option(
+        None, "--output", "-o", metavar="DIR", help="Also export what they answered."
+    ),
 ) -> None:
     """Let simulated people answer a study in a database of its own, and say what came out.
 
@@ -205,28 +183,25 @@ def simulate(
     from nearfar.ask.rehearse import rehearse
     from nearfar.ask.study import read_study
 
-    with session(quiet):
-        for name, value in rehearse(
-            read_study(study), people=people, drop_out=drop_out, noise=noise, seed=seed, output=output
-        ):
-            write_out(f"{name:<18}{value}\n")
+    for name, value in rehearse(
+        read_study(study), people=people, drop_out=drop_out, noise=noise, seed=given.seed, output=output
+    ):
+        write_out(f"{name:<18}{value}\n")
 
 
 @ask.command()
+@takes("quiet")
 def export(
+    given: Given,
     study: StudyArgument,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="DIR",
-            help="Folder to write to. Default: study-answers beside study.toml.",
-            show_default=False,
-        ),
-    ] = None,
+    output: Path | None = typer.Option(
+        None,
+        "--output",
+        "-o",
+        metavar="DIR",
+        help="Folder to write to. Default: study-answers beside study.toml.",
+    ),
     database: DatabaseOption = None,
-    quiet: QuietOption = False,
 ) -> None:
     """Write answers.csv, checks.csv, people.csv and objects.csv, also while the study runs.
 
@@ -235,23 +210,18 @@ def export(
     from nearfar.ask.export import export_study
     from nearfar.ask.study import read_study
 
-    with session(quiet):
-        folder = output or study.with_name(f"{study.stem}-answers")
-        for path in export_study(read_study(study), database, folder):
-            tell(f"wrote {path}", quiet=quiet)
+    folder = output or study.with_name(f"{study.stem}-answers")
+    for path in export_study(read_study(study), database, folder):
+        given.tell(f"wrote {path}")
 
 
 @ask.command()
+@takes("quiet")
 def erase(
+    given: Given,
     study: StudyArgument,
-    person: Annotated[
-        str,
-        typer.Argument(
-            metavar="PERSON", help="Name in the exports, or the recruiter's id.", show_default=False
-        ),
-    ],
+    person: str = typer.Argument(metavar="PERSON", help="Name in the exports, or the recruiter's id."),
     database: DatabaseOption = None,
-    quiet: QuietOption = False,
 ) -> None:
     """Erase a person from the database, its log and the exports. The server must be stopped; the live page can do it meanwhile.
 
@@ -260,22 +230,21 @@ def erase(
     from nearfar.ask.export import erase_person
     from nearfar.errors import InputError
 
-    with session(quiet):
-        ready = _open(study, database)
-        try:
-            lost = erase_person(ready.store, person)
-        finally:
-            ready.close()
-        if lost is None:
-            raise InputError(f"{person}: there is no such person in this study")
-        tell(f"erased {person}", quiet=quiet)
-        for folder in lost:
-            tell(f"nearfar: warning: {folder} could not be written again; delete it", quiet=False)
+    ready = _open(study, database)
+    try:
+        lost = erase_person(ready.store, person)
+    finally:
+        ready.close()
+    if lost is None:
+        raise InputError(f"{person}: there is no such person in this study")
+    given.tell(f"erased {person}")
+    for folder in lost:
+        tell(f"nearfar: warning: {folder} could not be written again; delete it")
 
 
 @ask.command()
 def texts(
-    language: Annotated[str, typer.Argument(metavar="LANGUAGE", help="en or de.")] = "en",
+    language: str = typer.Argument("en", metavar="LANGUAGE", help="en or de."),
 ) -> None:
     """Print every text that participants read, to be copied, changed and named as ``language`` in a study file.
 

@@ -2,77 +2,48 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from nearfar._tools.terminal import printable, write_out
-from nearfar.cli._common import (
-    AnswersArgument,
-    ColumnOption,
-    DialectOption,
-    ExcludeOption,
-    ObjectsOption,
-    QuietOption,
-    load,
-    many,
-    session,
-)
+from nearfar.cli._options import READING, Given, OnBad, many, takes
+from nearfar.cli._reading import Loaded, load_given
 from nearfar.errors import InputError
 
 if TYPE_CHECKING:
-    from nearfar.cli._common import Loaded
     from nearfar.errors import RowsError
-    from nearfar.io.summary import Summary
 
 __all__ = ["check"]
 
 MANY = 8  # names shown before the rest is counted
 
 
+@takes(*(name for name in READING if name != "on_bad"))
 def check(
-    answers: AnswersArgument,
-    dialect: DialectOption = None,
-    column: ColumnOption = None,
-    objects: ObjectsOption = None,
-    exclude: ExcludeOption = None,
-    rejected: Annotated[
-        str | None,
-        typer.Option(
-            "--rejected",
-            metavar="FILE",
-            help="Write all rejected rows there, with file, line, reason, content and what was expected "
-            "(.csv, .tsv, .json, .jsonl or .xlsx).",
-            show_default=False,
-        ),
-    ] = None,
-    json: Annotated[
-        bool, typer.Option("--json", help="The same facts as JSON, with all rejected rows.")
-    ] = False,
-    quiet: QuietOption = False,
+    given: Given,
+    rejected: str | None = typer.Option(
+        None,
+        metavar="FILE",
+        help="Write all rejected rows there, with file, line, reason, content and what was expected "
+        "(.csv, .tsv, .json, .jsonl or .xlsx).",
+    ),
+    json: bool = typer.Option(False, "--json", help="The same facts as JSON, with all rejected rows."),
 ) -> None:
-    """Tell what was read: objects, answers, contradictions, participants, repeats, coverage, and what was no answer.
+    """Tell what was read: objects, answers, contradictions, participants, repeats, and what was not an answer.
 
     Rows that are not answers are counted by reason, which is not a failure; a file that cannot be read, that is not
     UTF-8, or that holds no answer at all, is (exit 2).
 
     Example:  nearfar check answers.csv --objects objects.csv
     """
-    with session(quiet):
-        loaded = load(
-            answers,
-            dialect=dialect,
-            column=column,
-            objects=objects,
-            on_bad="drop",
-            exclude=exclude,
-            announce=False,
-        )
-        facts = _facts(loaded)
-        if rejected is not None:
-            from nearfar.io.table_writing import write_table
+    loaded = load_given(replace(given, on_bad=OnBad.drop), announce=False)
+    facts = _facts(loaded)
+    if rejected is not None:
+        from nearfar.io.table_writing import write_table
 
-            write_table(loaded.result.rejected, rejected)
+        write_table(loaded.result.rejected, rejected)
     wrong = _encoding_error(loaded)
     if json:
         import json as json_module
@@ -85,7 +56,7 @@ def check(
         raise wrong
     if not len(loaded.triplets):
         raise InputError(
-            f"{', '.join(answers)}: holds no answers; expected at least one row that is an answer"
+            f"{', '.join(given.answers)}: holds no answers; expected at least one row that is an answer"
         )
 
 
@@ -98,19 +69,12 @@ def _encoding_error(loaded: Loaded) -> RowsError | None:
 
 
 def _facts(loaded: Loaded) -> dict[str, Any]:
-    from dataclasses import asdict, replace
-
     from nearfar._tools.progress import step
-    from nearfar.features import coverage
-    from nearfar.io.summary import summarise
+    from nearfar.evaluate.collection import summarise
 
     with step("counting"):
-        summary: Summary = summarise(replace(loaded.result, triplets=loaded.triplets))
-    with step("coverage"):
-        covered = {
-            kernel: coverage(loaded.triplets, kernel) if summary.answers else 0.0 for kernel in ("k1", "k2")
-        }
-    return asdict(summary) | {"coverage": covered, "excluded": loaded.excluded}
+        facts = summarise(replace(loaded.result, triplets=loaded.triplets))
+    return facts | {"excluded": loaded.excluded}
 
 
 def _show(facts: dict[str, Any]) -> None:
@@ -118,23 +82,27 @@ def _show(facts: dict[str, Any]) -> None:
     from rich.text import Text
 
     console = Console(highlight=False)
+
+    def show(text: str, style: str = "", name: str = "") -> None:
+        line = Text.assemble((f"{name:<16}" if name else "", "dim"), (printable(text, keep=""), style))
+        console.print(line, soft_wrap=True)
+
     for source in facts["sources"]:
-        title = f"{source['name']}  ({source['dialect']}, {many(source['rows'], 'row')})"
-        console.print(Text(printable(title, keep=""), style="bold"), soft_wrap=True)
+        show(f"{source['name']}  ({source['dialect']}, {many(source['rows'], 'row')})", "bold")
     for name, value in _lines(facts):
-        console.print(Text.assemble((f"{name:<16}", "dim"), printable(value, keep="")), soft_wrap=True)
+        show(value, name=name)
     for rejection in facts["rejected"]:
-        head = f"  {rejection['count']:,} × {rejection['reason']}; expected {rejection['expected']}"
-        console.print(Text(printable(head, keep=""), style="yellow"), soft_wrap=True)
+        show(f"  {rejection['count']:,} × {rejection['reason']}; expected {rejection['expected']}", "yellow")
         rest = rejection["count"] - len(rejection["examples"])
         for example in [*rejection["examples"], *([f"and {rest:,} more"] if rest else [])]:
-            console.print(Text("      " + printable(example, keep="")), soft_wrap=True)
+            show(f"      {example}")
     rejected = sum(rejection["count"] for rejection in facts["rejected"])
-    last = Text.assemble((f"{'rejected':<16}", "dim"), many(rejected, "row") if rejected else "nothing")
-    console.print(last, soft_wrap=True)
+    show(many(rejected, "row") if rejected else "nothing", name="rejected")
 
 
 def _lines(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    own = facts["repeated_within"]
+    within = "" if own is None else f", {many(own, 'time')} by the same participant"
     lines = [
         ("objects", f"{facts['objects']:,}{_some(facts['unanswered'], ', without answers: ')}"),
         ("answers", f"{facts['answers']:,}, {facts['unique']:,} of them unique"),
@@ -143,14 +111,15 @@ def _lines(facts: dict[str, Any]) -> list[tuple[str, str]]:
             f"{many(facts['contradicting_pairs'], 'question')} answered both ways, "
             f"by {many(facts['contradicting_answers'], 'answer')}",
         ),
-        ("statements", _count(facts["statements"], "every answer is its own")),
-        ("participants", _count(facts["participants"], "not known")),
-        ("repeats", _repeats(facts)),
+        (
+            "statements",
+            "every answer is its own" if facts["statements"] is None else f"{facts['statements']:,}",
+        ),
+        ("participants", "not known" if facts["participants"] is None else f"{facts['participants']:,}"),
+        ("repeats", f"{many(facts['repeated_questions'], 'question')} answered more than once{within}"),
     ]
     if facts["double_submits"]:
         lines.append(("double submits", f"{facts['double_submits']:,}, kept"))
-    covered = ", ".join(f"{kernel} {_figure(value)}" for kernel, value in facts["coverage"].items())
-    lines.append(("coverage", f"{covered} (columns that two objects share on average)"))
     if facts["excluded"]:
         left_out = sum(facts["excluded"].values())
         lines.append(
@@ -169,20 +138,6 @@ def _lines(facts: dict[str, Any]) -> list[tuple[str, str]]:
     if len(facts["similar_names"]) > MANY:
         lines.append(("similar names", f"and {len(facts['similar_names']) - MANY:,} more groups"))
     return lines
-
-
-def _figure(value: float) -> str:
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
-
-
-def _repeats(facts: dict[str, Any]) -> str:
-    asked = f"{many(facts['repeated_questions'], 'question')} answered more than once"
-    within = facts["repeated_within"]
-    return asked if within is None else f"{asked}, {many(within, 'time')} by the same participant"
-
-
-def _count(number: int | None, otherwise: str) -> str:
-    return otherwise if number is None else f"{number:,}"
 
 
 def _some(names: list[str] | tuple[str, ...], before: str = "") -> str:

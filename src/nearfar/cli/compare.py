@@ -3,27 +3,13 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from nearfar.cli._common import (
-    AnswersArgument,
-    ColumnOption,
-    DialectOption,
-    ExcludeOption,
-    ObjectsOption,
-    OnBad,
-    OnBadOption,
-    OutputOption,
-    QuietOption,
-    SeedOption,
-    load,
-    session,
-    tell,
-    text_output,
-)
-from nearfar.cli._groups import GroupsOption, read_groups, with_group_column
+from nearfar.cli._options import READING, Given, OutputOption, takes
+from nearfar.cli._reading import load_given, read_groups
+from nearfar.cli._writing import check_file, is_picture, write_bytes
 from nearfar.errors import InputError
 
 if TYPE_CHECKING:
@@ -40,41 +26,26 @@ class Form(StrEnum):
     csv = "csv"
 
 
+@takes(*READING, "groups", "design", "seed")
 def compare(
-    answers: AnswersArgument,
-    model: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--model",
-            "-m",
-            metavar="NAMES",
-            help="Models to judge, with commas between them, or given several times: kernels (k1, k2, k1+k2, score), "
-            "their PCA (score-5), embeddings (ste-2, tste-5, ckl-8, soe-8, gnmds-2), auto for those that it chooses "
-            "from, which is the default.",
-            show_default=False,
-        ),
-    ] = None,
-    cv: Annotated[
-        int | None,
-        typer.Option(
-            "--cv",
-            min=2,
-            help="Folds; each is held out once.  Default: 5 up to 5,000 answers, 4 up to 20,000, else 3, of at most 60,000 to 200,000 "
-            "answers.",
-            show_default=False,
-        ),
-    ] = None,
-    groups: GroupsOption = None,
-    seed: SeedOption = 0,
-    json: Annotated[bool, typer.Option("--json", help="Everything as JSON.")] = False,
-    csv: Annotated[bool, typer.Option("--csv", help="The table as CSV.")] = False,
+    given: Given,
+    model: list[str] | None = typer.Option(
+        None,
+        "--model",
+        "-m",
+        metavar="NAMES",
+        help="Models to judge, with commas between them, or given several times: kernels (k1, k2, k1+k2, score), "
+        "their PCA (score-5), embeddings (ste-2, tste-5, ckl-8, soe-8, gnmds-2), auto for those that it chooses "
+        "from, which is the default.",
+    ),
+    cv: int | None = typer.Option(
+        None,
+        min=2,
+        help="Folds; each is held out once.  Default: 5 up to 5,000 answers, 4 up to 20,000, else 3.",
+    ),
+    json: bool = typer.Option(False, "--json", help="Everything as JSON."),
+    csv: bool = typer.Option(False, "--csv", help="The table as CSV."),
     output: OutputOption = "-",
-    dialect: DialectOption = None,
-    column: ColumnOption = None,
-    objects: ObjectsOption = None,
-    on_bad: OnBadOption = OnBad.error,
-    exclude: ExcludeOption = None,
-    quiet: QuietOption = False,
 ) -> None:
     """Judge kernels, maps and embeddings by how many answers they predict that they were not fitted on.
 
@@ -88,39 +59,31 @@ def compare(
     Example:  nearfar compare answers.csv --model "k1, score, score-5, ste-2"
     """
     if json and csv:
-        raise InputError(
-            "--json and --csv: got both; choose one",
-        )
+        raise InputError("--json and --csv: got both; choose one")
     form = Form.json if json else Form.csv if csv else Form.table
-    with session(quiet):
-        from nearfar.evaluate import Analysis
+    check_file(output)
+    from nearfar.evaluate import Analysis
 
-        columns = with_group_column(column, groups)
-        loaded = load(
-            answers, dialect=dialect, column=columns, objects=objects, on_bad=on_bad, exclude=exclude
-        )
-        names = None if model is None else _names(model)
-        if groups is not None:
-            who = read_groups(groups, loaded.result.groups) or {}
-            _compare_groups(
-                Analysis(loaded.triplets, models=names, cv=cv, seed=seed), who, form, output, quiet
-            )
-            return
-        # opened first, so that a path that cannot be written to is reported before the work
-        with text_output(output) as stream:
-            analysis = Analysis(loaded.triplets, models=names, cv=cv, seed=seed)
-            stream.write(_written(analysis, form))
-        if output != "-":
-            tell(f"{analysis.headline}; in {output}", quiet=quiet)
+    loaded = load_given(given)
+    names = None if model is None else _names(model)
+    analysis = Analysis(loaded.triplets, models=names, cv=cv, design=given.design, seed=given.seed)
+    if given.groups is not None:
+        _compare_groups(given, analysis, read_groups(given, loaded) or {}, form, output)
+        return
+    write_bytes(output, _written(analysis, form).encode())
+    if output != "-":
+        given.tell(f"{analysis.headline}; in {output}")
 
 
-def _compare_groups(analysis: Analysis, groups: dict[str, str], form: Form, output: str, quiet: bool) -> None:
+def _compare_groups(
+    given: Given, analysis: Analysis, groups: dict[str, str], form: Form, output: str
+) -> None:
     """Compare groups of people, as text, as JSON or as a figure."""
-    drawn = output.lower().endswith((".svg", ".pdf", ".png"))
+    drawn = is_picture(output)
     if form is Form.csv or (drawn and form is not Form.table):
         raise InputError("--groups: is written as text, as JSON, or as a figure (.svg, .pdf, .png)")
     if drawn:
-        _draw_groups(analysis, groups, output, quiet)
+        _draw_groups(given, analysis, groups, output)
         return
     found = analysis.groups(groups)
     text = str(found)
@@ -131,11 +94,10 @@ def _compare_groups(analysis: Analysis, groups: dict[str, str], form: Form, outp
         from nearfar.report.groups_section import groups_facts
 
         text = json.dumps(plain(groups_facts(found, {})), indent=2, ensure_ascii=False)
-    with text_output(output) as stream:
-        stream.write(f"{text}\n")
+    write_bytes(output, f"{text}\n".encode())
 
 
-def _draw_groups(analysis: Analysis, groups: dict[str, str], output: str, quiet: bool) -> None:
+def _draw_groups(given: Given, analysis: Analysis, groups: dict[str, str], output: str) -> None:
     """The maps of two groups, side by side."""
     from nearfar.report.figures import groups_figure, need_matplotlib, save_figure
     from nearfar.report.groups_section import groups_facts
@@ -147,7 +109,7 @@ def _draw_groups(analysis: Analysis, groups: dict[str, str], output: str, quiet:
             f"--groups: a figure shows two groups, got {len(pairs)} pairs; nearfar report --bundle draws them all"
         )
     save_figure(groups_figure(pairs[0]), output)
-    tell(f"{pairs[0].verdict} Wrote {output}", quiet=quiet)
+    given.tell(f"{pairs[0].verdict} Wrote {output}")
 
 
 def _names(given: list[str]) -> list[str]:
@@ -160,8 +122,7 @@ def _written(analysis: Analysis, form: Form) -> str:
         import json
 
         best = analysis.best
-        chosen = {"model": best.name, "accuracy": best.accuracy, "picks": best.picks, "second": best.second}
-        found = {**analysis.scores.to_dict(), "auto": chosen}
+        found = {**analysis.scores.to_dict(), "auto": best.to_dict()}
         return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
     if form is Form.csv:
         table: str = analysis.scores.to_frame().write_csv()

@@ -7,19 +7,19 @@ from typing import Annotated
 
 import typer
 
-from nearfar.cli._common import QuietOption, SeedOption, session, tell
+from nearfar.cli._options import Given, takes
 
 __all__ = ["demo"]
 
 TITLE = "A colour wheel that nobody drew"
 
 
+@takes("seed", "quiet")
 def demo(
+    given: Given,
     folder: Annotated[
         Path, typer.Argument(metavar="DIR", help="Where to put the data and the page; made if need be.")
     ] = Path("demo"),
-    seed: SeedOption = 0,
-    quiet: QuietOption = False,
 ) -> None:
     """Make the answers of twenty simulated people about a hundred colours, and the report of them.
 
@@ -28,48 +28,34 @@ def demo(
 
     Example:  nearfar demo
     """
-    with session(quiet):
-        from nearfar.datasets import make_colours
-        from nearfar.io import read_answers
-        from nearfar.report.make import make_report
+    from nearfar._tools.atomic import make_folder
+    from nearfar.datasets import make_colours
+    from nearfar.io import read_answers
+    from nearfar.report.make import make_report
 
-        colours = make_colours(seed)
-        _make(folder)
-        colours.write(folder)
-        file, listed = folder / "answers.csv", folder / "objects.csv"
-        made = make_report(
-            read_answers(file, objects=listed),
-            objects=listed,
-            title=TITLE,
-            show_participants=True,
-            seed=seed,
-            files=[file],
-        )
-        page = made.write(folder / "report.html")
+    colours = make_colours(given.seed)
+    make_folder(folder)
+    colours.write(folder)
+    file, listed = folder / "answers.csv", folder / "objects.csv"
+    made = make_report(
+        read_answers(file, objects=listed),
+        objects=listed,
+        title=TITLE,
+        show_participants=True,
+        seed=given.seed,
+        files=[file],
+    )
+    page = made.write(folder / "report.html")
     judged = made.facts.judge
     low, high = judged.ceiling or (0.5, 1.0)
     review = [person.name for person in made.facts.quality.participants or () if person.reasons]
     truth = colours.truth
-    tell(f"wrote {file}, {listed} and {folder / 'images'}", quiet=quiet)
-    tell(f"wrote {page}: open it in a browser", quiet=quiet)
-    tell(
+    given.tell(f"wrote {file}, {listed} and {folder / 'images'}")
+    given.tell(f"wrote {page}: open it in a browser")
+    given.tell(
         f"best possible accuracy: found between {low:.3f} and {high:.3f}, in truth "
-        f"{truth.ceiling(colours.triplets):.3f}; reached {judged.accuracy:.3f} by {judged.best}",
-        quiet=quiet,
+        f"{truth.ceiling(colours.triplets):.3f}; reached {judged.accuracy:.3f} by {judged.best}"
     )
-    tell(
-        f"careless people: found {', '.join(review) or 'nobody'}, in truth {', '.join(truth.careless)}",
-        quiet=quiet,
+    given.tell(
+        f"careless people: found {', '.join(review) or 'nobody'}, in truth {', '.join(truth.careless)}"
     )
-
-
-def _make(folder: Path) -> None:
-    from nearfar.errors import FileError
-
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise FileError(
-            f"{folder}: cannot be made, {reason}; name another folder",
-        ) from error

@@ -4,34 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from nearfar.cli._common import (
-    AnswersArgument,
-    ColumnOption,
-    DialectOption,
-    ExcludeOption,
-    ObjectsOption,
-    OnBad,
-    OnBadOption,
-    QuietOption,
-    SeedOption,
-    session,
-    tell,
-)
-from nearfar.cli._dask import DaskOption, ScratchOption, write_kernel
-from nearfar.cli._methods import (
-    DiagonalChoice,
-    DiagonalOption,
-    LandmarksOption,
-    ModelOption,
-    OutputsOption,
-    Prepared,
-    TitleOption,
-    Written,
-    check_outputs,
-    prepare,
-    write_all,
-)
-from nearfar.errors import InputError
+from nearfar.cli._options import METHOD, Diagonal, Given, takes
+from nearfar.cli._prepared import Prepared, prepared
+from nearfar.cli._writing import check_outputs, write_all
+from nearfar.errors import FileError, InputError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -39,23 +15,8 @@ if TYPE_CHECKING:
 __all__ = ["kernel"]
 
 
-def kernel(
-    answers: AnswersArgument,
-    output: OutputsOption = ["-"],  # noqa: B006 (typer copies it)
-    model: ModelOption = "auto",
-    landmarks: LandmarksOption = None,
-    diagonal: DiagonalOption = DiagonalChoice.shift,
-    objects: ObjectsOption = None,
-    title: TitleOption = "",
-    dialect: DialectOption = None,
-    column: ColumnOption = None,
-    on_bad: OnBadOption = OnBad.error,
-    exclude: ExcludeOption = None,
-    seed: SeedOption = 0,
-    dask: DaskOption = None,
-    scratch: ScratchOption = None,
-    quiet: QuietOption = False,
-) -> None:
+@takes(*METHOD, "dask", "scratch")
+def kernel(given: Given) -> None:
     """Compute the kernel matrix: how alike every two objects were answered about.
 
     A table has a row and a column per object, in the same order; .npz holds arrays kernel, objects, uninformed. A
@@ -65,52 +26,50 @@ def kernel(
 
     Example:  nearfar kernel answers.csv --model k1+k2 -o kernel.npz
     """
-    reading: dict[str, Any] = {
-        "dialect": dialect,
-        "column": column,
-        "objects": objects,
-        "on_bad": on_bad,
-        "exclude": exclude,
-    }
-    if dask is not None or scratch is not None:
-        if title:
-            raise InputError(
-                "--title does not work with --dask or --scratch: there is no picture",
-            )
-        with session(quiet):
-            write_kernel(
-                dask,
-                scratch,
-                answers,
-                output,
-                model,
-                landmarks,
-                diagonal=diagonal.value,
-                quiet=quiet,
-                **reading,
-            )
-        return
-    if any(path.lower().endswith(".zarr") for path in output):
+    in_blocks = given.dask is not None or given.scratch is not None
+    zarr = [path for path in given.output if path.lower().endswith(".zarr")]
+    if in_blocks:
+        _check_array(given, zarr)
+    elif zarr:
         raise InputError("--output: a Zarr array is written block by block; add --scratch or --dask")
-    check_outputs(output)
-    with session(quiet):
-        ready = prepare(answers, model, landmarks, diagonal=diagonal.value, seed=seed, **reading)
-        if ready.headline:
-            tell(ready.headline, quiet=quiet)
+    else:
+        check_outputs(given.output)
+    with prepared(given) as ready:
+        if in_blocks:
+            from nearfar import scale
+
+            scale.gram(ready.space.phi, to=zarr[0], diagonal=ready.space.diagonal, objects=ready.names)
+            given.tell(f"wrote {zarr[0]}")
+            return
+        given.tell(ready.headline)
         space = ready.space
-        K = space.kernel(diagonal.value)
-        written = Written(
-            lambda: _table(ready, K),
-            lambda: {
+        K = space.kernel(space.diagonal)
+        write_all(
+            given,
+            table=lambda: _table(ready, K),
+            arrays=lambda: {
                 "kernel": K,
                 "objects": ready.names,
                 "uninformed": space.uninformed,
-                "shift": space.shift if diagonal is DiagonalChoice.shift else 0.0,
+                "shift": space.shift if given.diagonal is Diagonal.shift else 0.0,
                 "model": space.model,
             },
-            lambda: _picture(ready, K, title),
+            picture=lambda: _picture(ready, K, given.title),
         )
-        write_all(output, written, quiet=quiet)
+
+
+def _check_array(given: Given, zarr: list[str]) -> None:
+    """With --dask or --scratch there is one output, a Zarr array, which may be as large as the disk."""
+    from nearfar.scale.kernel import check_target
+
+    if given.title:
+        raise InputError("--title does not work with --dask or --scratch: there is no picture")
+    if zarr != given.output or len(zarr) > 1:
+        raise FileError(
+            f"{given.output[0]}: with --dask or --scratch the kernel matrix is written in blocks; give one output that "
+            "ends in .zarr"
+        )
+    check_target(zarr[0])
 
 
 def _table(ready: Prepared, K: Any) -> pl.DataFrame:

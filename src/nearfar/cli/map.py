@@ -2,39 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from nearfar.cli._common import (
-    AnswersArgument,
-    ColumnOption,
-    DialectOption,
-    ExcludeOption,
-    ObjectsOption,
-    OnBad,
-    OnBadOption,
-    QuietOption,
-    SeedOption,
-    session,
-    tell,
-)
-from nearfar.cli._dask import DaskOption, ScratchOption, backend
-from nearfar.cli._methods import (
-    DiagonalChoice,
-    DiagonalOption,
-    ImagesOption,
-    LandmarksOption,
-    ModelOption,
-    OutputsOption,
-    Prepared,
-    TitleOption,
-    Written,
-    check_outputs,
-    draws,
-    need_two,
-    write_all,
-)
+from nearfar.cli._options import METHOD, Given, takes
+from nearfar.cli._prepared import Prepared, prepared
+from nearfar.cli._writing import check_outputs, draws, write_all
+from nearfar.errors import InputError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -42,44 +17,19 @@ if TYPE_CHECKING:
 __all__ = ["map"]
 
 
+@takes(*METHOD, "images", "dask", "scratch")
 def map(
-    answers: AnswersArgument,
-    output: OutputsOption = ["-"],  # noqa: B006 (typer copies it)
-    model: ModelOption = "auto",
-    dimensions: Annotated[int, typer.Option("--dimensions", "-n", min=1, help="How many coordinates.")] = 2,
-    landmarks: LandmarksOption = None,
-    diagonal: DiagonalOption = DiagonalChoice.shift,
-    regularization: Annotated[
-        float | None,
-        typer.Option(
-            "--regularization",
-            min=0,
-            help="Of an embedding: pull to the centre; 0 for none. Default: what did best on crowds' answers.",
-            show_default=False,
-        ),
-    ] = None,
-    starts: Annotated[
-        int,
-        typer.Option(
-            "--starts",
-            min=0,
-            help="Of an embedding: try so many random starts; 0 for one start made from the answers.",
-        ),
-    ] = 0,
-    max_iter: Annotated[
-        int, typer.Option("--max-iter", min=1, help="Of an embedding: iterations, at most.")
-    ] = 1000,
-    objects: ObjectsOption = None,
-    images: ImagesOption = None,
-    title: TitleOption = "",
-    seed: SeedOption = 0,
-    dialect: DialectOption = None,
-    column: ColumnOption = None,
-    on_bad: OnBadOption = OnBad.error,
-    exclude: ExcludeOption = None,
-    dask: DaskOption = None,
-    scratch: ScratchOption = None,
-    quiet: QuietOption = False,
+    given: Given,
+    dimensions: int = typer.Option(2, "--dimensions", "-n", min=1, help="How many coordinates."),
+    regularization: float | None = typer.Option(
+        None,
+        min=0,
+        help="Of an embedding: pull to the centre; 0 for none. Default: what did best on crowds' answers.",
+    ),
+    starts: int = typer.Option(
+        0, min=0, help="Of an embedding: try so many random starts; 0 for one start made from the answers."
+    ),
+    max_iter: int = typer.Option(1000, min=1, help="Of an embedding: iterations, at most."),
 ) -> None:
     """Put the objects on a map: alike ones lie close together.
 
@@ -93,34 +43,19 @@ def map(
 
     Example:  nearfar map answers.csv -o map.png -o map.csv
     """
-    check_outputs(output)
-    need_two(output, dimensions)
-    settings = _settings(regularization, starts, max_iter, seed)
-    with session(quiet), backend(dask, scratch) as verbs:
-        ready = verbs.prepare(
-            answers,
-            model,
-            landmarks,
-            dimensions=dimensions,
-            settings=settings,
-            diagonal=diagonal.value,
-            seed=seed,
-            images=images,
-            pictures=draws(output),
-            dialect=dialect,
-            column=column,
-            objects=objects,
-            on_bad=on_bad,
-            exclude=exclude,
+    check_outputs(given.output)
+    if draws(given.output) and dimensions < 2:
+        raise InputError("a picture of the map needs two dimensions; give --dimensions 2")
+    settings = _settings(regularization, starts, max_iter, given.seed)
+    with prepared(given, dimensions=dimensions, settings=settings) as ready:
+        points, arrays, note = ready.map(dimensions)
+        given.tell(note)
+        write_all(
+            given,
+            table=lambda: _table(ready, points, arrays["uninformed"]),
+            arrays=lambda: {"points": points, "objects": ready.names, **arrays},
+            picture=lambda: _picture(ready, points, arrays["uninformed"], given.title, note),
         )
-        found = verbs.map(ready, dimensions)
-        tell(found.note, quiet=quiet)
-        written = Written(
-            lambda: _table(ready, found),
-            lambda: {"points": found.points, "objects": ready.names, **found.arrays},
-            lambda: _picture(ready, found, title),
-        )
-        write_all(output, written, quiet=quiet)
 
 
 def _settings(regularization: float | None, starts: int, max_iter: int, seed: int) -> dict[str, Any]:
@@ -135,24 +70,24 @@ def _settings(regularization: float | None, starts: int, max_iter: int, seed: in
     return settings
 
 
-def _table(ready: Prepared, found: Any) -> pl.DataFrame:
+def _table(ready: Prepared, points: Any, uninformed: Any) -> pl.DataFrame:
     import polars as pl
 
-    columns, unknown = ready.columns(), set(found.uninformed.tolist())
-    columns |= {f"x{d + 1}": found.points[:, d] for d in range(found.points.shape[1])}
-    columns["informed"] = [x not in unknown for x in range(len(ready.names))]
+    columns = ready.columns()
+    columns |= {f"x{d + 1}": points[:, d] for d in range(points.shape[1])}
+    columns["informed"] = ready.informed(uninformed)
     return pl.DataFrame(columns)
 
 
-def _picture(ready: Prepared, found: Any, title: str) -> Any:
+def _picture(ready: Prepared, points: Any, uninformed: Any, title: str, note: str) -> Any:
     from nearfar.report.figures import map_figure
 
     return map_figure(
-        found.points[:, :2],
+        points[:, :2],
         ready.display_names,
         groups=ready.groups,
         images=ready.images,
-        uninformed=found.uninformed,
+        uninformed=uninformed,
         title=title,
-        note=found.note,
+        note=note,
     )

@@ -5,38 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from nearfar.cli._common import (
-    AnswersArgument,
-    ColumnOption,
-    DialectOption,
-    ExcludeOption,
-    ObjectsOption,
-    OnBad,
-    OnBadOption,
-    QuietOption,
-    SeedOption,
-    session,
-    tell,
-)
-from nearfar.cli._methods import (
-    DiagonalChoice,
-    DiagonalOption,
-    ImagesOption,
-    LandmarksOption,
-    ModelOption,
-    OutputsOption,
-    Prepared,
-    TitleOption,
-    Written,
-    check_outputs,
-    draws,
-    prepare,
-    write_all,
-)
+from nearfar.cli._options import METHOD, Given, takes
+from nearfar.cli._prepared import Prepared, prepared
+from nearfar.cli._writing import check_outputs, write_all
 from nearfar.errors import TooLargeError
 
 if TYPE_CHECKING:
@@ -53,40 +28,20 @@ class Method(StrEnum):
     single = "single"
 
 
+@takes(*METHOD, "images")
 def tree(
-    answers: AnswersArgument,
-    output: OutputsOption = ["-"],  # noqa: B006 (typer copies it)
-    method: Annotated[
-        Method,
-        typer.Option("--method", help="Distance of two groups: of the farthest pair, the mean, the nearest."),
-    ] = Method.complete,
-    clusters: Annotated[
-        int | None,
-        typer.Option(
-            "--clusters", "-k", min=1, help="Cut the tree into so many clusters.", show_default=False
-        ),
-    ] = None,
-    leaves: Annotated[
-        int | None,
-        typer.Option(
-            "--leaves",
-            min=2,
-            help="Cluster first, then link so many clusters: for more objects than their distances fit into memory.",
-            show_default=False,
-        ),
-    ] = None,
-    model: ModelOption = "auto",
-    landmarks: LandmarksOption = None,
-    diagonal: DiagonalOption = DiagonalChoice.shift,
-    objects: ObjectsOption = None,
-    images: ImagesOption = None,
-    title: TitleOption = "",
-    seed: SeedOption = 0,
-    dialect: DialectOption = None,
-    column: ColumnOption = None,
-    on_bad: OnBadOption = OnBad.error,
-    exclude: ExcludeOption = None,
-    quiet: QuietOption = False,
+    given: Given,
+    method: Method = typer.Option(
+        Method.complete, help="Distance of two groups: of the farthest pair, the mean, the nearest."
+    ),
+    clusters: int | None = typer.Option(
+        None, "--clusters", "-k", min=1, help="Cut the tree into so many clusters."
+    ),
+    leaves: int | None = typer.Option(
+        None,
+        min=2,
+        help="Cluster first, then link so many clusters: for more objects than their distances fit into memory.",
+    ),
 ) -> None:
     """Grow a tree of the objects by agglomerative linkage on distances in the space of the model.
 
@@ -99,35 +54,18 @@ def tree(
 
     Example:  nearfar tree answers.csv -k 4 -o tree.svg -o clusters.csv
     """
-    check_outputs(output, (".nwk",))
-    with session(quiet):
-        ready = prepare(
-            answers,
-            model,
-            landmarks,
-            diagonal=diagonal.value,
-            seed=seed,
-            images=images,
-            pictures=draws(output),
-            dialect=dialect,
-            column=column,
-            objects=objects,
-            on_bad=on_bad,
-            exclude=exclude,
-        )
-        if ready.headline:
-            tell(ready.headline, quiet=quiet)
-        grown = (
-            _of_objects(ready, method.value) if leaves is None else _of_clusters(ready, method.value, leaves)
-        )
+    check_outputs(given.output, (".nwk",))
+    with prepared(given) as ready:
+        given.tell(ready.headline)
+        grown = _of_objects(ready, method) if leaves is None else _of_clusters(ready, method, leaves)
         labels = None if clusters is None else grown.cut(clusters)
-        written = Written(
-            lambda: _joins(grown) if labels is None else _members(ready, labels[grown.leaf_of]),
-            lambda: _arrays(ready, grown, labels),
-            lambda: _picture(grown, labels, title),
-            {".nwk": lambda: _newick(grown)},
+        write_all(
+            given,
+            table=lambda: _joins(grown) if labels is None else _members(ready, labels[grown.leaf_of]),
+            arrays=lambda: _arrays(ready, grown, labels),
+            picture=lambda: _picture(grown, labels, given.title),
+            text=lambda: _newick(grown),
         )
-        write_all(output, written, quiet=quiet)
 
 
 @dataclass(frozen=True)
@@ -158,23 +96,23 @@ class _Grown:
         return number[found]
 
 
-def _of_objects(ready: Prepared, method: str) -> _Grown:
+def _of_objects(ready: Prepared, method: Method) -> _Grown:
     import numpy as np
 
     try:
-        tree = ready.space.tree(method)
+        tree = ready.space.tree(method.value)
     except TooLargeError as error:
         raise TooLargeError(f"{str(error).partition(';')[0]}; give --leaves 200 to cluster first") from error
     return _Grown(tree, ready.names, ready.display_names, np.arange(len(ready.names)), ready.images)
 
 
-def _of_clusters(ready: Prepared, method: str, leaves: int) -> _Grown:
+def _of_clusters(ready: Prepared, method: Method, leaves: int) -> _Grown:
     """A tree of clusters, and of the uninformed objects above its root."""
     import numpy as np
 
     from nearfar.methods import with_uninformed
 
-    found = ready.space.cluster_tree(leaves, method)
+    found = ready.space.cluster_tree(leaves, method.value)
     count, unknown = len(found.sizes), found.uninformed
     alone = count + np.arange(len(unknown))
     leaf_of = found.labels.astype(np.int64)

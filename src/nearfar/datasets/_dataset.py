@@ -1,4 +1,4 @@
-"""What a loader of crowd answers returns, and how it looks into a folder or a zip archive alike."""
+"""What a loader of crowd answers returns, and how it looks into a folder, a zip archive or an NPZ file."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from nearfar.datasets._download import writable_folder
 from nearfar.errors import FileError
 from nearfar.triplets import Triplets
 
-__all__ = ["Dataset", "find", "image_files", "open_root"]
+__all__ = ["Dataset", "check_counts", "find", "image_files", "open_root", "read_npz"]
 
 Root = Path | zipfile.Path
 
@@ -28,13 +31,13 @@ class Dataset:
     source : the file or folder they were read from.
     groups : one class name per object, or empty where none is published.
     images : one picture per object, in the order of the objects, or empty where none is at hand.
-    set_aside : reason -> how many rows of the source were no answers.
+    set_aside : reason -> how many rows of the source were not answers.
     details : whatever else the source says about the objects.
 
     Examples
     --------
-    >>> found = Dataset("mine", Triplets.from_array([[0, 1, 2]], ["fig", "plum", "lime"]), Path("mine.csv"))
-    >>> found.name, found.triplets, found.groups
+    >>> data = Dataset("mine", Triplets.from_array([[0, 1, 2]], ["fig", "plum", "lime"]), Path("mine.csv"))
+    >>> data.name, data.triplets, data.groups
     ('mine', Triplets(1 answers, 3 objects), ())
     """
 
@@ -52,23 +55,19 @@ def open_root(path: Path) -> Root:
     if path.is_dir():
         return path
     if not zipfile.is_zipfile(path):
-        raise FileError(
-            f"{path}: expected a folder or a zip archive",
-        )
+        raise FileError(f"{path}: expected a folder or a zip archive")
     return zipfile.Path(path)
 
 
-def find(root: Root, name: str, *more: str) -> Root:
-    """The first of some relative names that exists below root or below its only folder."""
+def find(root: Root, *names: str) -> Root:
+    """The first of some relative names that exists below root or below one of its folders."""
     below = [child for child in root.iterdir() if child.is_dir()]
     for folder in (root, *below):
-        for wanted in (name, *more):
-            candidate = folder.joinpath(*wanted.split("/"))
+        for name in names:
+            candidate = folder.joinpath(*name.split("/"))
             if candidate.exists():
                 return candidate
-    raise FileError(
-        f"{root}: has no {name}",
-    )
+    raise FileError(f"{root}: has no {names[0]}")
 
 
 def image_files(root: Root, names: list[str], path: Path, name: str) -> tuple[Path, ...]:
@@ -78,15 +77,47 @@ def image_files(root: Root, names: list[str], path: Path, name: str) -> tuple[Pa
     cannot be taken out: pictures are welcome, not needed.
     """
     try:
-        found = [find(root, image) for image in names]
+        images = [find(root, image) for image in names]
         if not isinstance(root, zipfile.Path):
-            return tuple(Path(str(image)) for image in found)
+            return tuple(Path(str(image)) for image in images)
         store = writable_folder(path.parent) / f"{name}-images"
         store.mkdir(exist_ok=True)
-        files = [store / image.name for image in found]
-        for image, file in zip(found, files, strict=True):
+        files = [store / image.name for image in images]
+        for image, file in zip(images, files, strict=True):
             if not file.exists():
                 file.write_bytes(image.read_bytes())
     except (FileError, OSError):
         return ()
     return tuple(files)
+
+
+def read_npz(path: Path, *keys: str) -> dict[str, NDArray[Any]]:
+    """Arrays of an NPZ file, never unpickled; a missing one is an error."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return {key: file[key] for key in keys}
+    except (OSError, ValueError, KeyError) as error:
+        raise FileError(f"{path}: expected an NPZ file with {', '.join(keys)} ({error})") from error
+
+
+def check_counts(triplets: Triplets, published: Mapping[str, int], where: object, **more: int) -> None:
+    """Raise where a data set does not have the counts it was published with.
+
+    Known counts: ``objects``, ``answers``, ``statements``, ``unique``, ``contradictions`` (questions that got both
+    answers), and those given as ``more``.
+    """
+    counts = {
+        "objects": triplets.n_objects,
+        "answers": len(triplets),
+        "statements": len(set(triplets.statement_ids.tolist())),
+    } | more
+    if {"unique", "contradictions"} & set(published):
+        unique = triplets.unique().triplets
+        counts["unique"] = len(unique)
+        counts["contradictions"] = len(unique) - len(set(unique.question_ids.tolist()))
+    for name, wanted in published.items():
+        if counts[name] != wanted:
+            raise FileError(
+                f"{where}: found {counts[name]:,} {name}, the published data has {wanted:,}; "
+                "this is not the file it should be"
+            )

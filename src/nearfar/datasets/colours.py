@@ -104,9 +104,7 @@ class Colours:
             (target / "images").mkdir(parents=True, exist_ok=True)
         except OSError as error:
             reason = "it is a file" if target.is_file() else (error.strerror or str(error)).lower()
-            raise FileError(
-                f"{target}: cannot be written, {reason}; give a folder",
-            ) from error
+            raise FileError(f"{target}: cannot be written, {reason}; give a folder") from error
         write_triplets(self.triplets, target / "answers.csv")
         with (target / "objects.csv").open("w", newline="", encoding="utf-8") as file:
             table = csv.writer(file, lineterminator="\n")

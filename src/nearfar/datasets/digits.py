@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearfar._tools.progress import step
-from nearfar.datasets._download import VARIABLE, data_folder, read_npz, writable_folder
+from nearfar.datasets._dataset import read_npz
+from nearfar.datasets._download import VARIABLE, Folder, data_folder, writable_folder
 from nearfar.errors import FileError, UnreachableError
 
 __all__ = ["Digits", "fetch_mnist", "fetch_usps"]
-
-USPS, USPS_TRAIN = 9_298, 7_291
-MNIST, MNIST_TRAIN = 70_000, 60_000
-USPS_ID, MNIST_ID = 41_082, 554  # on openml.org
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,89 +44,59 @@ class Digits:
         return self.images.reshape(len(self.images), -1)
 
 
-def fetch_usps(data_dir: str | os.PathLike[str] | None = None) -> Digits:
+def fetch_usps(data_dir: Folder = None) -> Digits:
     """9,298 digits from US envelopes, 16 x 16, grey values from -1 to 1 (float32).
+
+    Licence: none stated. Cite: J. Hull, A database for handwritten text recognition research, IEEE
+    Transactions on Pattern Analysis and Machine Intelligence 16(5), 1994.
 
     Parameters
     ----------
     data_dir : folder to look in and to download to, or the NPZ file itself. Default: $NEARFAR_DATA, else the
         user's cache folder. Found there: ``usps/usps.npz``; otherwise fetched from OpenML, checksum included.
 
-    Raises
-    ------
-    UnreachableError : not at hand, and the server cannot be reached.
-    FileError : not the published counts.
-
-    Notes
-    -----
-    Licence: none stated. Cite: J. Hull, A database for handwritten text recognition research, IEEE
-    Transactions on Pattern Analysis and Machine Intelligence 16(5), 1994.
-
-    Examples
-    --------
-    ::
-
-        fetch_usps().images.shape  # (9298, 16, 16)
-
     >>> fetch_usps().points.shape  # doctest: +SKIP
     (9298, 256)
     """
-    path = _at_hand(data_dir, "usps/usps.npz")
-    if path is None:
-        values, labels = _openml(USPS_ID, data_dir)
-        # OpenML numbers the digits 0 to 9 as classes 1 to 10.
-        return _digits(values.astype(np.float32), labels - 1, USPS_TRAIN, USPS, "OpenML's USPS")
-    data = read_npz(path, "x_train_milli", "y_train", "x_test_milli", "y_test")
-    values = np.concatenate([data["x_train_milli"], data["x_test_milli"]]).astype(np.float32) / 1000
-    labels = np.concatenate([data["y_train"], data["y_test"]])
-    return _digits(values, labels, len(data["y_train"]), USPS, path)
+    local = _at_hand(data_dir, "usps/usps.npz", "x_train_milli", "y_train", "x_test_milli", "y_test")
+    if local is not None:
+        values, labels = local
+        return _digits(values.astype(np.float32) / 1000, labels, 7_291, 9_298)
+    values, labels = _openml(41_082, data_dir)
+    # OpenML numbers the digits 0 to 9 as classes 1 to 10.
+    return _digits(values.astype(np.float32), labels - 1, 7_291, 9_298)
 
 
-def fetch_mnist(data_dir: str | os.PathLike[str] | None = None) -> Digits:
+def fetch_mnist(data_dir: Folder = None) -> Digits:
     """70,000 digits, 28 x 28, grey values from 0 to 255 (uint8).
+
+    Licence: CC BY-SA 3.0. Cite: Y. LeCun, L. Bottou, Y. Bengio, P. Haffner, Gradient-based learning applied to
+    document recognition, Proceedings of the IEEE 86(11), 1998.
 
     Parameters
     ----------
     data_dir : folder to look in and to download to, or the NPZ file itself. Default: $NEARFAR_DATA, else the
         user's cache folder. Found there: ``mnist/mnist.npz``; otherwise fetched from OpenML, checksum included.
 
-    Raises
-    ------
-    UnreachableError : not at hand, and the server cannot be reached.
-    FileError : not the published counts.
-
-    Notes
-    -----
-    Licence: CC BY-SA 3.0. Cite: Y. LeCun, L. Bottou, Y. Bengio, P. Haffner, Gradient-based learning applied to
-    document recognition, Proceedings of the IEEE 86(11), 1998.
-
-    Examples
-    --------
-    ::
-
-        fetch_mnist().images.shape  # (70000, 28, 28)
-
     >>> fetch_mnist().points.shape  # doctest: +SKIP
     (70000, 784)
     """
-    path = _at_hand(data_dir, "mnist/mnist.npz")
-    if path is None:
-        values, labels = _openml(MNIST_ID, data_dir)
-        return _digits(values.astype(np.uint8), labels, MNIST_TRAIN, MNIST, "OpenML's mnist_784")
-    data = read_npz(path, "x_train", "y_train", "x_test", "y_test")
-    values = np.concatenate([data["x_train"], data["x_test"]])
-    labels = np.concatenate([data["y_train"], data["y_test"]])
-    return _digits(values, labels, len(data["y_train"]), MNIST, path)
+    local = _at_hand(data_dir, "mnist/mnist.npz", "x_train", "y_train", "x_test", "y_test")
+    values, labels = local or _openml(554, data_dir)
+    return _digits(values.astype(np.uint8), labels, 60_000, 70_000)
 
 
-def _at_hand(data_dir: str | os.PathLike[str] | None, name: str) -> Path | None:
+def _at_hand(data_dir: Folder, name: str, *keys: str) -> tuple[NDArray[Any], NDArray[Any]] | None:
+    """Images and labels of an NPZ file with training and test images, where there is one."""
     folder = data_folder(data_dir)
-    if folder.is_file():
-        return folder
-    return folder / name if (folder / name).exists() else None
+    path = folder if folder.is_file() else folder / name
+    if not path.exists():
+        return None
+    data = read_npz(path, *keys)
+    return np.concatenate([data[keys[0]], data[keys[2]]]), np.concatenate([data[keys[1]], data[keys[3]]])
 
 
-def _openml(number: int, data_dir: str | os.PathLike[str] | None) -> tuple[NDArray[Any], NDArray[np.int64]]:
+def _openml(number: int, data_dir: Folder) -> tuple[NDArray[Any], NDArray[Any]]:
     from sklearn.datasets import fetch_openml
 
     folder = writable_folder(data_folder(data_dir))
@@ -147,12 +112,12 @@ def _openml(number: int, data_dir: str | os.PathLike[str] | None) -> tuple[NDArr
     return np.asarray(data.data), np.asarray(data.target).astype(np.float64).astype(np.int64)
 
 
-def _digits(values: NDArray[Any], labels: NDArray[Any], n_train: int, n: int, where: object) -> Digits:
+def _digits(values: NDArray[Any], labels: NDArray[Any], n_train: int, n: int) -> Digits:
     side = int(np.sqrt(values[0].size)) if len(values) else 0
     right = len(values) == len(labels) == n and side * side == values[0].size
     if not right or labels.min() < 0 or labels.max() > 9:
         raise FileError(
-            f"{where}: expected {n:,} square images with digits 0 to 9, found {len(values):,} images and "
-            f"{len(labels):,} labels; this is not the file it should be",
+            f"expected {n:,} square images with digits 0 to 9, found {len(values):,} images and "
+            f"{len(labels):,} labels; this is not the file it should be"
         )
     return Digits(values.reshape(-1, side, side), labels.astype(np.uint8), n_train)

@@ -15,11 +15,6 @@ __all__ = ["TOYS", "Toy", "make_toy"]
 
 Name = Literal["gaussians", "moons", "rings", "square", "blocks"]
 TOYS: tuple[Name, ...] = ("gaussians", "moons", "rings", "square", "blocks")
-BLOCKS, INSIDE, OUTSIDE = (
-    4,
-    15.0,
-    3.0,
-)  # of the graph: blocks, and neighbours expected in and out of one's own
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,16 +61,12 @@ def make_toy(name: Name, n: int = 400, seed: Seed = 0) -> Toy:
     ((400, 400), [0.0, 1.0, 2.0, 3.0])
     """
     if name not in TOYS:
-        raise InputError(
-            f"name: {name!r} is not a toy set; expected one of {', '.join(TOYS)}",
-        )
+        raise InputError(f"name: {name!r} is not a toy set; expected one of {', '.join(TOYS)}")
     if n < 4:
-        raise InputError(
-            f"n: a toy set needs at least 4 objects, got {n}",
-        )
+        raise InputError(f"n: a toy set needs at least 4 objects, got {n}")
     rng = generator(seed)
     if name == "blocks":
-        labels = np.arange(n) * BLOCKS // n
+        labels = np.arange(n) * 4 // n
         return Toy(name, _graph_distances(labels, rng), labels, None)
     points, labels = _plane(name, n, rng)
     apart = np.linalg.norm(points[:, None] - points[None], axis=2)
@@ -103,11 +94,12 @@ def _plane(name: Name, n: int, rng: np.random.Generator) -> tuple[NDArray[np.flo
 
 
 def _graph_distances(labels: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.float64]:
+    """Edges on shortest paths in a graph of four blocks: 15 neighbours expected in the own block, 3 outside."""
     from scipy.sparse.csgraph import shortest_path
 
     n = len(labels)
     own = labels[:, None] == labels[None]
-    chance = np.where(own, INSIDE / max(1, n // BLOCKS - 1), OUTSIDE / max(1, n - n // BLOCKS))
+    chance = np.where(own, 15 / max(1, n // 4 - 1), 3 / max(1, n - n // 4))
     while True:  # a graph in pieces has infinite distances; at these degrees that hardly ever comes up
         edges = np.triu(rng.random((n, n)) < np.minimum(chance, 1), 1)
         distances = shortest_path(edges | edges.T, unweighted=True)

@@ -1,6 +1,6 @@
 """Which questions to ask, and of whom: landmark designs, random draws, trios, grids, checks, repeats, booklets."""
 
-from nearfar.design.booklets import Booklets, booklets, new_places, repeat_questions
+from nearfar.design.booklets import Booklets, arrange, booklets, new_places
 from nearfar.design.checks import check_questions
 from nearfar.design.draws import grid_questions, near_questions, random_questions, trio_questions
 from nearfar.design.landmarks import farthest_first, landmark_questions, random_landmarks
@@ -12,6 +12,7 @@ __all__ = [
     "Booklets",
     "Questions",
     "Scheme",
+    "arrange",
     "booklets",
     "check_questions",
     "farthest_first",
@@ -21,6 +22,5 @@ __all__ = [
     "new_places",
     "random_landmarks",
     "random_questions",
-    "repeat_questions",
     "trio_questions",
 ]

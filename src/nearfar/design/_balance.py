@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from heapq import heapify, heappop, heappush
-from itertools import combinations
-from itertools import count as count_up
+from itertools import combinations, count
 from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.design._repair import key_of, repair
 from nearfar.errors import TooLargeError
 
 __all__ = ["anchored_trios", "balanced_rows", "count_rows", "even_subset"]
 
-ENUMERATED = 2_000_000  # rows that are listed one by one to draw more than half of them
 RESTARTS = 20  # where rows are gone, so that those left may not allow an even draw
 
 
@@ -44,10 +41,10 @@ def balanced_rows(
     drawn = _few(n, m, widths, rng, gone) if few else None
     if drawn is not None:
         return drawn
-    if total > ENUMERATED:
+    if total > 2_000_000:  # all are listed one by one to draw more than half of them
         raise TooLargeError(
             f"budget: {m:,} of {total:,} possible questions cannot be drawn evenly in memory; "
-            f"ask for at most {total // 2:,}",
+            f"ask for at most {total // 2:,}"
         )
     free = [row for row in _all_rows(range(n), widths) if key_of(row, widths) not in gone]
     left_out = None if few else _few(n, total - m, widths, rng, gone)
@@ -61,13 +58,13 @@ def balanced_rows(
 
 def even_subset(
     rows: Sequence[Sequence[int]],
-    count: int,
+    wanted: int,
     rng: np.random.Generator,
     *,
     anchored: bool = False,
     before: int = 0,
 ) -> list[int]:
-    """Which ``count`` rows to take so that objects stand equally often, as far as a choice of one after the other can.
+    """Which ``wanted`` rows to take so that objects stand equally often, as far as a choice of one after the other can.
 
     The next row is one whose objects stand in fewest of those taken, with all rows taken ``before`` times; where
     ``anchored``, first of all one whose first object is first in fewest.
@@ -82,7 +79,7 @@ def even_subset(
     waiting = [(crowded(i), draw, i) for i, draw in enumerate(rng.random(len(rows)).tolist())]
     heapify(waiting)
     chosen: list[int] = []
-    while len(chosen) < count:
+    while len(chosen) < wanted:
         known, draw, i = heappop(waiting)
         now = crowded(i)
         if now > known:  # counts only grow, so the least of what was known is enough to look at
@@ -95,26 +92,38 @@ def even_subset(
 
 
 def _few(
-    n: int, m: int, widths: Sequence[int], rng: np.random.Generator, gone: set[tuple[int, ...]]
+    n: int,
+    m: int,
+    widths: Sequence[int],
+    rng: np.random.Generator,
+    gone: Collection[tuple[int, ...]],
+    same: Sequence[int] | None = None,
 ) -> NDArray[np.int32] | None:
     """At most half of all rows that are not gone; None where those that are left cannot be drawn evenly.
 
-    Where a second group takes most objects, those that it leaves out are drawn.
+    Where rows are the ``same`` by wider groups, objects stand equally often in all of these columns, too. Where a second
+    group takes most objects, those that it leaves out are drawn, and stand as often as the anchors let them.
     """
-    wide = len(widths) == 2 and 2 * widths[1] >= n
-    sizes = [1, n - 1 - widths[1]] if wide else list(widths)
-    for attempt in count_up():
-        if gone and attempt == RESTARTS:
+    wide = len(widths) == 2 and not same and 2 * widths[1] >= n
+    sizes = [1, n - 1 - widths[1]] if wide else widths
+    for attempt in count():
+        if attempt == RESTARTS and (gone or same):  # a draw that cannot be repaired is rare otherwise
             return None
-        rows = _shuffled(m, _quotas(n, m, sizes, wide, rng), sizes, rng)
-        if repair(rows, sizes, rng, gone):  # a draw that cannot be repaired is rare, unless rows are gone
+        quotas = [_quota(n, m * size, rng) for size in sizes]
+        if wide or same:
+            quotas[1] = _quota(n, m * sum(sizes), rng, quotas[0]) - quotas[0]
+        columns = [
+            rng.permutation(np.repeat(np.arange(n), quota)).reshape(m, size)
+            for size, quota in zip(sizes, quotas, strict=True)
+        ]
+        rows = np.concatenate(columns, axis=1)
+        if repair(rows, sizes, rng, gone, same):
             break
-    if not wide:
-        return rows.astype(np.int32)
-    present = np.ones((m, n), dtype=bool)
-    np.put_along_axis(present, rows, False, axis=1)
-    options = np.nonzero(present)[1].reshape(m, widths[1])
-    return np.concatenate([rows[:, :1], options], axis=1).astype(np.int32)
+    if wide:
+        present = np.ones((m, n), dtype=bool)
+        np.put_along_axis(present, rows, False, axis=1)
+        rows = np.concatenate([rows[:, :1], np.nonzero(present)[1].reshape(m, widths[1])], axis=1)
+    return rows.astype(np.int32)
 
 
 def anchored_trios(
@@ -127,34 +136,7 @@ def anchored_trios(
     gone = {key_of(row, [3]) for row in taken}
     if 2 * m > count_rows(n, [3]) - len(gone):
         return None
-    for _ in range(RESTARTS):
-        first = _quota(n, m, rng)
-        rows = _shuffled(m, [first, _quota(n, 3 * m, rng, first) - first], [1, 2], rng)
-        if repair(rows, [1, 2], rng, gone, same=[3]):
-            return rows.astype(np.int32)
-    return None
-
-
-def _shuffled(
-    m: int, quotas: Sequence[NDArray[np.int64]], sizes: Sequence[int], rng: np.random.Generator
-) -> NDArray[np.int64]:
-    """m rows at random, in whose groups of columns every object stands as often as its quota says."""
-    columns = [
-        rng.permutation(np.repeat(np.arange(len(quota)), quota)).reshape(m, size)
-        for size, quota in zip(sizes, quotas, strict=True)
-    ]
-    return np.concatenate(columns, axis=1)
-
-
-def _quotas(
-    n: int, m: int, sizes: Sequence[int], wide: bool, rng: np.random.Generator
-) -> list[NDArray[np.int64]]:
-    """How often each object stands in each group of columns."""
-    if not wide:
-        return [_quota(n, m * size, rng) for size in sizes]
-    anchor = _quota(n, m, rng)
-    absent = _quota(n, m * sum(sizes), rng, first=anchor)  # not an option: the anchor, or left out
-    return [anchor, absent - anchor]
+    return _few(n, m, [1, 2], rng, gone, same=[3])
 
 
 def _quota(
@@ -178,3 +160,72 @@ def _all_rows(objects: Sequence[int], widths: Sequence[int]) -> list[list[int]]:
         for first in combinations(objects, widths[0])
         for rest in _all_rows([x for x in objects if x not in first], widths[1:])
     ]
+
+
+def key_of(row: Sequence[int], widths: Sequence[int]) -> tuple[int, ...]:
+    """The same for two rows that hold the same objects in each group of columns."""
+    key: list[int] = []
+    for size in widths:
+        key += sorted(row[len(key) : len(key) + size])
+    return tuple(key)
+
+
+def repair(
+    drawn: NDArray[np.int64],
+    widths: Sequence[int],
+    rng: np.random.Generator,
+    gone: Collection[tuple[int, ...]] = (),
+    same: Sequence[int] | None = None,
+) -> bool:
+    """Exchange objects between rows, in place, until all rows are sound; False after too many attempts.
+
+    A fault is an object that stands twice in a row, or a row that stands there already or is gone. Exchanges stay
+    within a group of columns, so that the counts stay even, and never raise the number of faults. Rows are the same by
+    the groups ``same``, or by those within which objects are exchanged.
+    """
+    same = widths if same is None else same
+    rows, m = drawn.tolist(), len(drawn)
+    keys = [key_of(row, same) for row in rows]
+    seen = Counter(keys)
+    seen.update(gone)
+    group_of = np.repeat(np.arange(len(widths)), widths)
+    positions = [np.flatnonzero(group_of == group).tolist() for group in group_of]
+
+    def faults(i: int) -> int:
+        key = keys[i]
+        return len(key) - len(set(key)) + (seen[key] > 1)
+
+    def exchange(i: int, a: int, j: int, b: int) -> None:
+        rows[i][a], rows[j][b] = rows[j][b], rows[i][a]
+        for row in (i, j):
+            seen[keys[row]] -= 1
+            keys[row] = key_of(rows[row], same)
+            seen[keys[row]] += 1
+
+    draws = _numbers(rng)
+    attempts = 200 * (m + 20) if m > 1 else 0  # a single row has no partner
+    wrong = [i for i in range(m) if faults(i)]
+    while wrong:
+        i = wrong.pop()
+        while faults(i):
+            if not attempts:
+                return False
+            attempts -= 1
+            a, j = int(next(draws) * len(positions)), int(next(draws) * m)
+            b = positions[a][int(next(draws) * len(positions[a]))]
+            if i == j or rows[i][a] == rows[j][b]:
+                continue
+            before = faults(i) + faults(j)
+            exchange(i, a, j, b)
+            if faults(i) + faults(j) > before:
+                exchange(i, a, j, b)
+            elif faults(j):
+                wrong.append(j)
+    drawn[:] = np.reshape(rows, drawn.shape)
+    return True
+
+
+def _numbers(rng: np.random.Generator) -> Iterator[float]:
+    """Random numbers from 0 to 1, drawn many at a time because one at a time is slow."""
+    while True:
+        yield from rng.random(1000).tolist()

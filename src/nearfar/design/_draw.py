@@ -40,8 +40,13 @@ def distinct(total: int, count: int, rng: np.random.Generator) -> NDArray[np.int
 def unrank(codes: NDArray[np.int64], n: int) -> NDArray[np.int32]:
     """(3, m) anchor, one, other of the questions with these numbers, of the n (n - 1)(n - 2) / 2 there are."""
     anchor, pair = np.divmod(codes, (n - 1) * (n - 2) // 2)
-    high = ((1.0 + np.sqrt(1.0 + 8.0 * pair)) / 2.0).astype(np.int64)
-    high -= high * (high - 1) // 2 > pair  # the root may be off by one
-    high += high * (high + 1) // 2 <= pair
-    low = pair - high * (high - 1) // 2
+    low, high = pair_of(pair)
     return np.array([anchor, low + (low >= anchor), high + (high >= anchor)], dtype=np.int32)
+
+
+def pair_of(number: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The pairs low < high with these numbers, in the order (0, 1), (0, 2), (1, 2), (0, 3), ..."""
+    high = ((1.0 + np.sqrt(1.0 + 8.0 * number)) / 2.0).astype(np.int64)
+    high -= high * (high - 1) // 2 > number  # the root may be off by one
+    high += high * (high + 1) // 2 <= number
+    return number - high * (high - 1) // 2, high

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,15 +19,13 @@ from nearfar.design.sides import even_sides
 from nearfar.errors import InputError, NearfarWarning
 from nearfar.triplets import Triplets
 
-__all__ = ["ROLES", "Booklets", "booklets", "new_places", "repeat_questions"]
+__all__ = ["GAP", "ROLES", "Booklets", "arrange", "booklets", "new_places", "one_booklet"]
 
 NEW, AGAIN, CHECK = 0, 1, 2
 ROLES = ("new", "again", "check")
-MOST_CHECKS = 1000  # in one list
-MOST_EMPTY = 10_000  # lists may be empty while there are not more of them
-GAP = 10  # places between a question and its repeat, so that the answer is not simply remembered
+GAP = 10  # places between a question and its repeat
 
-Slots = list[tuple[int, int]]  # (role, question) in the order of asking
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -63,13 +62,7 @@ class Booklets:
 
     def __getitem__(self, rows: Any) -> Booklets:
         """The places chosen by a mask, a slice or row numbers."""
-        return Booklets(
-            self.questions[rows],
-            self.participant[rows],
-            self.place[rows],
-            self.role[rows],
-            self.question[rows],
-        )
+        return Booklets(*(getattr(self, field.name)[rows] for field in fields(self)))
 
     @property
     def expected(self) -> Indices:
@@ -148,14 +141,12 @@ def booklets(
     Booklets(10 people, 150 questions: 120 new, 30 again, 0 checks)
     """
     check_count(people, "people")
-    check_count(checks, "checks", least=0)
-    if checks > MOST_CHECKS:
-        raise InputError(f"checks: at most {MOST_CHECKS:,} check questions fit in a list, got {checks:,}")
+    check_count(checks, "checks", least=0, most=1000)
     check_count(gap, "gap")
     if not 0 <= again <= 1:
         raise InputError(f"again must be a share from 0 to 1, got {again}")
     total = _slots(len(questions), people, per_person, each, again, checks)
-    if people > max(total, MOST_EMPTY):
+    if people > max(total, 10_000):  # so many lists may be empty
         raise InputError(
             f"people: {total:,} questions cannot be dealt out to {people:,} people; take fewer people, or more "
             "questions or answers per question"
@@ -164,30 +155,89 @@ def booklets(
     keys = trio_keys(questions)
     load = spread_load(questions, keys, total, people, rng)
     question, person = deal(questions, keys, load, people, rng)
-    _warn_clashes(count_clashes(keys, question, person))
-    shown = _shown(questions, question, person, rng)
-    if not checks:
-        graded = questions[:0]
-    else:
-        width = questions.options.shape[1]
-        graded = check_questions(
-            questions.objects, people * checks, questions.kind, size=width, pick=questions.pick, seed=rng
+    if clashes := count_clashes(keys, question, person):
+        warnings.warn(
+            f"booklets: trios that come again on another grid of the same person: {clashes:,}; "
+            "take smaller grids or shorter lists to avoid them",
+            NearfarWarning,
+            stacklevel=2,
         )
+    shown = _shown(questions, question, person, rng)
+    width = questions.options.shape[1]
+    graded = check_questions(
+        questions.objects, people * checks, questions.kind, size=width, pick=questions.pick, seed=rng
+    )
     lists = []
     for p in range(people):
         own = rng.permutation(np.flatnonzero(person == p)).tolist()
-        lists.append(_arranged(own, round(again * len(own)), range(p * checks, (p + 1) * checks), gap, rng))
-    return _bound(lists, questions, shown, question, graded)
+        wanted = round(again * len(own))
+        made = arrange(own, wanted, range(p * checks, (p + 1) * checks), gap, rng)
+        done = len(made) - len(own) - checks
+        if done < wanted:
+            raise InputError(
+                f"again: a list of {len(own):,} questions has room for fewer repeats at least {gap} places later "
+                f"({done:,}) than were asked for ({wanted:,}); take fewer, or longer lists"
+            )
+        lists.append(made)
+    return _bound(lists, shown, question, graded)
 
 
-def repeat_questions(questions: Questions, share: float = 0.1, *, gap: int = GAP, seed: Seed = 0) -> Booklets:
-    """One list with all questions in random order, a share of them asked again later with the sides exchanged.
+def one_booklet(
+    new: Questions, n_again: int, n_checks: int, *, earlier: Questions, gap: int = GAP, seed: Seed = 0
+) -> Booklets:
+    """One person's list of new questions in their order, with repeats of them or of ``earlier`` ones, and checks.
 
-    >>> from nearfar.design import trio_questions
-    >>> repeat_questions(trio_questions(20, 100), 0.2)
-    Booklets(1 person, 120 questions: 100 new, 20 again, 0 checks)
+    ``earlier`` : what the person answered before this list and may be asked again, as shown. There are fewer repeats than
+    asked for where the gap leaves no room. ``question`` of the result counts the earlier ones first.
     """
-    return booklets(questions, 1, again=share, gap=gap, seed=seed)
+    rng = generator(seed)
+    row, before = np.arange(len(new)), len(earlier)
+    shown = _shown(new, row, np.zeros_like(row), rng)
+    shown = shown.replaced(np.concatenate([earlier.array, shown.array]))
+    graded = check_questions(
+        new.objects, n_checks, new.kind, size=new.options.shape[1], pick=new.pick, seed=rng
+    )
+    own, back = range(before, before + len(new)), {slot: before - slot for slot in range(before)}
+    return _bound(
+        [arrange(own, n_again, range(n_checks), gap, rng, back)], shown, np.arange(len(shown)), graded
+    )
+
+
+def arrange(
+    new: Sequence[Item],
+    n_again: int,
+    checks: Sequence[Item],
+    gap: int,
+    rng: np.random.Generator,
+    earlier: Mapping[Item, int] | None = None,
+) -> list[tuple[int, Item]]:
+    """One person's list in order: (role, item) at each place, roles as in ``ROLES``.
+
+    Parameters
+    ----------
+    new : what is asked for the first time; it keeps its order.
+    n_again : how many of these are asked again, at least ``gap`` places later; fewer where there is no room.
+    checks : check questions, spread over the list.
+    earlier : what the person was asked before this list and may be asked again, and how many places before its start.
+
+    >>> arrange(["a", "b", "c"], 1, ["check"], 3, np.random.default_rng(0))
+    [(0, 'a'), (2, 'check'), (0, 'b'), (0, 'c'), (1, 'a')]
+    """
+    made = [(NEW, item) for item in new]
+    earliest = {item: max(0, gap - back) for item, back in (earlier or {}).items()}
+    candidates = [*earliest, *new]
+    for number in rng.permutation(len(candidates)).tolist():
+        item = candidates[number]
+        first = earliest[item] if item in earliest else made.index((NEW, item)) + gap
+        if n_again and first <= len(
+            made
+        ):  # later insertions only move a question and its repeat further apart
+            made.insert(int(rng.integers(first, len(made) + 1)), (AGAIN, item))
+            n_again -= 1
+    for number, check in enumerate(checks):
+        low, high = (len(made) * k // len(checks) for k in (number, number + 1))
+        made.insert(int(rng.integers(low, high + 1)), (CHECK, check))
+    return made
 
 
 def _slots(m: int, people: int, per_person: int | None, each: int | None, again: float, checks: int) -> int:
@@ -226,81 +276,36 @@ def new_places(per_person: int, again: float = 0.0, checks: int = 0) -> int:
     return new
 
 
-def _warn_clashes(count: int) -> None:
-    if count:
-        warnings.warn(
-            f"booklets: trios that come again on another grid of the same person: {count:,}; "
-            "take smaller grids or shorter lists to avoid them",
-            NearfarWarning,
-            stacklevel=3,
-        )
-
-
-def _shown(questions: Questions, question: Ints, person: Ints, rng: np.random.Generator) -> Indices:
-    """(slots, w) the rows as shown: the options of a question take turns at the places on the screen."""
+def _shown(questions: Questions, question: Ints, person: Ints, rng: np.random.Generator) -> Questions:
+    """The question of each slot as shown: its options take turns at the places on the screen."""
     rows = questions.array[question].astype(np.int32)
-    first = 1 if questions.anchored else 0
-    options = rows[:, first:]
+    options = rows[:, int(questions.anchored) :]
     if questions.kind == "near":
         swap = even_sides(options, person, question, rng)
         options[swap] = options[swap, ::-1]
-        return rows
+        return questions.replaced(rows)
     width = options.shape[1]
     start = rng.permuted(np.tile(np.arange(width), (len(questions), 1)), axis=1)
-    turn = _occurrence(question, rng)
+    order = rng.permutation(len(question))  # of slots; which of those of a question is its first, second, ...
+    order = order[np.argsort(question[order], kind="stable")]
+    turn = np.empty(len(question), dtype=np.int64)
+    turn[order] = np.arange(len(order)) - np.searchsorted(question[order], question[order])
     place = (start[question] + turn[:, None]) % width
     np.put_along_axis(options, place, options.copy(), axis=1)
-    return rows
-
-
-def _occurrence(question: Ints, rng: np.random.Generator) -> Ints:
-    """(slots,) 0 for one slot of a question, 1 for the next, and so on, in random order."""
-    order = rng.permutation(len(question))
-    order = order[np.argsort(question[order], kind="stable")]
-    ordered = question[order]
-    turn = np.empty(len(question), dtype=np.int64)
-    turn[order] = np.arange(len(order)) - np.searchsorted(ordered, ordered)
-    return turn
-
-
-def _arranged(own: list[int], n_again: int, checks: range, gap: int, rng: np.random.Generator) -> Slots:
-    """One person's list: repeats at least ``gap`` places later, checks spread over the list.
-
-    Later insertions only move a question and its repeat further apart.
-    """
-    made: Slots = [(NEW, slot) for slot in own]
-    done = 0
-    for slot in rng.permutation(own).tolist():
-        earliest = made.index((NEW, slot)) + gap
-        if done < n_again and earliest <= len(made):
-            made.insert(int(rng.integers(earliest, len(made) + 1)), (AGAIN, slot))
-            done += 1
-    if done < n_again:
-        raise InputError(
-            f"again: a list of {len(own):,} questions has room for fewer repeats at least {gap} places later "
-            f"({done:,}) than were asked for ({n_again:,}); take fewer, or longer lists"
-        )
-    for number, check in enumerate(checks):
-        low, high = (len(made) * k // len(checks) for k in (number, number + 1))
-        made.insert(int(rng.integers(low, high + 1)), (CHECK, check))
-    return made
+    return questions.replaced(rows)
 
 
 def _bound(
-    lists: list[Slots], questions: Questions, shown: Indices, question: Ints, graded: Questions
+    lists: list[list[tuple[int, int]]], shown: Questions, question: Ints, graded: Questions
 ) -> Booklets:
     role, slot = np.array([entry for made in lists for entry in made], dtype=np.int64).reshape(-1, 2).T
     lengths = [len(made) for made in lists]
-    first = 1 if questions.anchored else 0
-    rows = np.empty((len(slot), questions.array.shape[1]), dtype=np.int32)
+    rows = np.empty((len(slot), shown.array.shape[1]), dtype=np.int32)
+    for number, source in ((NEW, shown), (AGAIN, shown.turned()), (CHECK, graded)):
+        rows[role == number] = source.array[slot[role == number]]
     asked = role != CHECK
-    rows[asked] = shown[slot[asked]]
-    rows[~asked] = graded.array[slot[~asked]]
-    again = role == AGAIN
-    options = rows[again, first:]
-    rows[again, first:] = np.roll(options, options.shape[1] // 2, axis=1)
     return Booklets(
-        questions.replaced(rows),
+        shown.replaced(rows),
         participant=np.repeat(np.arange(1, len(lists) + 1), lengths),
         place=np.concatenate([np.arange(1, length + 1) for length in lengths]),
         role=role.astype(np.int8),

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-import numpy as np
-
-from nearfar._tools.arrays import Indices
 from nearfar._tools.checks import Seed, check_count, generator
 from nearfar.design._anchors import near_rows
 from nearfar.design._balance import balanced_rows, count_rows
@@ -39,7 +36,7 @@ def random_questions(objects: Objects, budget: int, seed: Seed = 0) -> Questions
     codes = distinct(total, budget, rng)
     rng.shuffle(codes)
     out = unrank(codes, n)
-    _warn_missed(names, out, budget, "random draws need several questions per object to reach them all")
+    warn_uninformed(names, out, budget, "random draws need several questions per object to reach them all")
     return Questions(out.T, names)
 
 
@@ -70,7 +67,7 @@ def near_questions(
     there = {(row[0], *sorted(row[1:])) for row in asked}
     check_budget(budget, 3 * count_rows(len(names), [3]) - len(there))
     rows = near_rows(len(names), budget, generator(seed), asked)
-    _warn_missed(names, rows, budget, f"{-(-len(names) // 3):,} is enough to ask about every object")
+    warn_uninformed(names, rows, budget, f"{-(-len(names) // 3):,} is enough to ask about every object")
     return Questions(rows, names)
 
 
@@ -98,7 +95,7 @@ def trio_questions(
     check_budget(wanted, total)
     rows = balanced_rows(len(names), wanted, [3], generator(seed))
     enough = -(-len(names) // 3)
-    _warn_missed(names, rows, wanted, f"{enough:,} is enough to ask about every object")
+    warn_uninformed(names, rows, wanted, f"{enough:,} is enough to ask about every object")
     return Questions(rows, names, kind)
 
 
@@ -130,7 +127,7 @@ def grid_questions(
     wanted = n if budget is None else budget
     check_budget(wanted, total)
     rows = balanced_rows(n, wanted, [1, size], generator(seed))
-    _warn_missed(names, rows, wanted, f"{-(-n // size):,} is enough to show every object")
+    warn_uninformed(names, rows, wanted, f"{-(-n // size):,} is enough to show every object")
     return Questions(rows, names, "grid", pick)
 
 
@@ -139,9 +136,3 @@ def _at_least_three(objects: Objects) -> tuple[str, ...]:
     if len(names) < 3:
         raise InputError(f"objects: a question needs three objects, got {len(names)}")
     return names
-
-
-def _warn_missed(names: tuple[str, ...], rows: Indices, budget: int, remedy: str) -> None:
-    asked = np.zeros(len(names), dtype=bool)
-    asked[rows.ravel()] = True
-    warn_uninformed(names, ~asked, budget, remedy)

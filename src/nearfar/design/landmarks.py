@@ -11,16 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 from nearfar._tools.arrays import Indices, Ints
 from nearfar._tools.checks import Seed, generator
 from nearfar._tools.progress import step
-from nearfar._tools.threads import blocks, run
-from nearfar.design._draw import quotas
+from nearfar.design._draw import pair_of, quotas
 from nearfar.design._inputs import Objects, check_budget, object_names, warn_uninformed
 from nearfar.design._landmark_pairs import dealt_pairs
 from nearfar.design.questions import Questions
 from nearfar.errors import InputError
 
 __all__ = ["farthest_first", "landmark_questions", "random_landmarks"]
-
-BLOCKS = 64  # a fixed number of pieces, so that progress of threads never shows in the result
 
 
 def random_landmarks(objects: Objects, k: int, seed: Seed = 0) -> Indices:
@@ -60,9 +57,7 @@ def farthest_first(distances: ArrayLike, k: int, first: int | None = None, seed:
     n = len(d)
     _check_k(k, n)
     if first is not None and not 0 <= first < n:
-        raise InputError(
-            f"first: {first} is outside 0..{n - 1}",
-        )
+        raise InputError(f"first: {first} is outside 0..{n - 1}")
     chosen = np.empty(k, dtype=np.int32)
     chosen[0] = generator(seed).integers(n) if first is None else first
     nearest = d[chosen[0]].copy()
@@ -99,7 +94,7 @@ def landmark_questions(
         a question is kept, with an ``UninformedWarning``.
     even : every pair of landmarks (for k2: every anchor and other) is used equally often, give or take one, and every
         landmark, give or take two; for studies, of up to some 100,000 questions. Two objects share slightly fewer pairs.
-    seed : whole number or numpy Generator; the result does not depend on the number of threads.
+    seed : whole number or numpy Generator.
 
     Returns
     -------
@@ -111,9 +106,7 @@ def landmark_questions(
     names = object_names(objects)
     marks = _landmarks(landmarks, names)
     if kernel not in ("k1", "k2"):
-        raise InputError(
-            f"kernel: {kernel!r} has no landmark questions; expected 'k1' or 'k2'",
-        )
+        raise InputError(f"kernel: {kernel!r} has no landmark questions; expected 'k1' or 'k2'")
     n, k = len(names), len(marks)
     rank = np.full(n, -1, dtype=np.int32)
     rank[marks] = np.arange(k, dtype=np.int32)
@@ -136,38 +129,70 @@ def landmark_questions(
         else:
             out = _drawn(room, offset, rank, marks, kernel == "k2", rng)
     if budget is not None:
-        _warn_missed(names, room > 0, rank >= 0, kernel, out, budget)
+        # Those whose row of Phi is filled; a k2 question among three landmarks concerns both that are not its anchor.
+        informed = [out[0]] if kernel == "k1" else [out[1], out[2][rank[out[1]] >= 0]]
+        unable = np.flatnonzero(room == 0)  # there are no questions about them
+        remedy = f"{n - len(unable):,} is enough to ask about every object"
+        warn_uninformed(names, np.concatenate([unable, *informed]), budget, remedy)
     return Questions(out.T, names)
 
 
 def _drawn(
     room: Ints, offset: Ints, rank: Indices, marks: Indices, k2: bool, rng: np.random.Generator
 ) -> Indices:
-    from nearfar.design._loops import draw  # here, as nothing else of this room needs the compiler
-
+    """(3, m) anchor, one, other; those about object x at offset[x] to offset[x + 1], drawn for each object anew."""
     out = np.empty((3, int(offset[-1])), dtype=np.int32)
     key = rng.integers(2**64, dtype=np.uint64)
-    run(draw, [(a, b, k2, room, offset, rank, marks, key, out) for a, b in blocks(len(rank), BLOCKS)])
+    quota = np.diff(offset)
+    for count, size in set(zip(quota.tolist(), room.tolist(), strict=True)):
+        alike = np.flatnonzero((quota == count) & (room == size)) if count else np.zeros(0, np.int64)
+        height = max(1, (1 << 24) // max(1, size))
+        for start in range(0, len(alike), height):
+            x = alike[start : start + height]
+            at = offset[x][:, None] + np.arange(count)
+            a, b = _mark_pairs(
+                _subsets(size, count, key ^ _mix(x.astype(np.uint64))), rank[x][:, None], len(marks), k2
+            )
+            own = np.broadcast_to(x[:, None], at.shape)
+            out[:, at] = np.stack([marks[a], own, marks[b]] if k2 else [own, marks[a], marks[b]])
     return out
 
 
-def _warn_missed(
-    names: tuple[str, ...],
-    able: NDArray[np.bool_],
-    mark: NDArray[np.bool_],
-    kernel: str,
-    rows: Indices,
-    budget: int,
-) -> None:
-    """Say which objects have no question that fills their row of Phi, though there are such questions."""
-    informed = np.zeros(len(names), dtype=bool)
-    if kernel == "k1":
-        informed[rows[0]] = True
-    else:  # a question among three landmarks concerns both that are not its anchor
-        informed[rows[1]] = True
-        informed[rows[2][mark[rows[1]]]] = True
-    remedy = f"{int(able.sum()):,} is enough to ask about every object"
-    warn_uninformed(names, able & ~informed, budget, remedy)
+def _subsets(size: int, count: int, keys: NDArray[np.uint64]) -> Ints:
+    """(keys, count) different numbers below size in each row, by Floyd's algorithm on numbers of splitmix64."""
+    if count == size:
+        return np.tile(np.arange(size), (len(keys), 1))
+    chosen = np.empty((len(keys), count), dtype=np.int64)
+    taken = np.zeros((len(keys), size), dtype=bool)
+    row, state = np.arange(len(keys)), _mix(keys)
+    for i in range(count):
+        last = size - count + i
+        state += np.uint64(0x9E3779B97F4A7C15)
+        value = (_mix(state) % np.uint64(last + 1)).astype(np.int64)
+        value[taken[row, value]] = last
+        taken[row, value] = True
+        chosen[:, i] = value
+    return chosen
+
+
+def _mix(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """splitmix64's scrambling of a counter."""
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+def _mark_pairs(number: Ints, p: Indices, k: int, k2: bool) -> tuple[Ints, Ints]:
+    """The pairs of landmarks with these numbers, for objects that are landmark p (-1: none); all p alike in that."""
+    if k2 and p[0] < 0:
+        a, b = np.divmod(number, k - 1)
+        return a, b + (b >= a)
+    a, b = pair_of(number)
+    if p[0] >= 0:  # pairs of the other landmarks
+        a, b = a + (a >= p), b + (b >= p)
+    # Of the three k2 questions in a trio of landmarks each object owns one: its anchor is the object before it, going round.
+    turned = k2 & ~((a < p) & (p < b))
+    return np.where(turned, b, a), np.where(turned, a, b)
 
 
 def _landmarks(landmarks: Sequence[str] | ArrayLike, names: tuple[str, ...]) -> Indices:
@@ -183,18 +208,14 @@ def _landmarks(landmarks: Sequence[str] | ArrayLike, names: tuple[str, ...]) -> 
         i = index.get(g, -1) if isinstance(g, str) else g
         if not isinstance(i, (int, np.integer)) or not 0 <= i < len(names):
             raise InputError(
-                f"landmarks: {g!r} is none of the {len(names):,} objects; expected their names, or indices from 0",
+                f"landmarks: {g!r} is none of the {len(names):,} objects; expected their names, or indices from 0"
             )
         marks.append(int(i))
     if len(set(marks)) != len(marks) or len(marks) < 2:
-        raise InputError(
-            f"landmarks: expected at least two distinct objects, got {given[:10]}",
-        )
+        raise InputError(f"landmarks: expected at least two distinct objects, got {given[:10]}")
     return np.array(marks, dtype=np.int32)
 
 
 def _check_k(k: int, n: int) -> None:
     if not 1 <= k <= n:
-        raise InputError(
-            f"{k} landmarks cannot be chosen from {n:,} objects",
-        )
+        raise InputError(f"{k} landmarks cannot be chosen from {n:,} objects")

@@ -111,20 +111,36 @@ class Questions:
         return self.array[:, at]
 
     def shuffled(self, seed: Seed = 0) -> Questions:
-        """The same questions in random order, the options of each in random order.
+        """The same questions in random order, the options of each as by ``placed``."""
+        rng = generator(seed)
+        return self[rng.permutation(len(self))].placed(rng)
+
+    def placed(self, seed: Seed = 0) -> Questions:
+        """The same questions with the options of each in random order.
 
         Of "near" questions every object stands left and right equally often, give or take one.
         """
         rng = generator(seed)
-        chosen = self.array[rng.permutation(len(self))]
+        rows = self.array.copy()
+        options = rows[:, int(self.anchored) :]
         if self.kind == "near":
-            row = np.arange(len(self))
-            swap = even_sides(chosen[:, 1:], np.zeros_like(row), row, rng)
-            chosen[swap, 1:] = chosen[swap, :0:-1]
+            number = np.arange(len(self))
+            swap = even_sides(options, np.zeros_like(number), number, rng)
+            options[swap] = options[swap, ::-1]
         else:
-            first = 1 if self.anchored else 0
-            chosen[:, first:] = rng.permuted(chosen[:, first:], axis=1)
-        return self.replaced(chosen)
+            options[:] = rng.permuted(options, axis=1)
+        return self.replaced(rows)
+
+    def turned(self) -> Questions:
+        """The same questions with every option elsewhere: two are exchanged, more of them move round by half.
+
+        >>> Questions(np.array([[7, 1, 2]]), tuple("abcdefgh")).turned().array.tolist()
+        [[7, 2, 1]]
+        """
+        first, half = int(self.anchored), self.options.shape[1] // 2
+        return self.replaced(
+            np.concatenate([self.array[:, :first], np.roll(self.options, half, axis=1)], axis=1)
+        )
 
     def answered(self, choice: ArrayLike, **columns: Any) -> Triplets:
         """Triplets from what was chosen.

@@ -11,11 +11,6 @@ from nearfar._tools.arrays import Ints
 
 __all__ = ["even_sides"]
 
-SWEEPS = 20  # through all questions, of exchanges that even out how often a person sees an object at a side
-MOST = 400_000  # exchanges proposed in all, about two seconds
-
-Places = dict[tuple[int, int], int]
-
 
 def even_sides(
     options: NDArray[np.int32], person: Ints, question: Ints, rng: np.random.Generator
@@ -88,41 +83,32 @@ def _by_exchanges(
     chosen = _along_circles([options[slot] for slot in alone], [person[slot] for slot in alone], rng)
     for slot, is_swapped in zip(alone, chosen.tolist(), strict=True):
         swap[slot] = is_swapped
-    balance: Places = defaultdict(int)  # how much more often a person sees an object left than right
-    for slot, is_swapped in enumerate(swap):
-        _show(balance, options[slot], person[slot], is_swapped, 1)
+    balance: dict[tuple[int, int], int] = defaultdict(int)  # how much more often a person sees an object left
+
+    def show(slot: int, by: int) -> None:
+        left, right = options[slot][::-1] if swap[slot] else options[slot]
+        balance[person[slot], left] += by
+        balance[person[slot], right] -= by
+
+    def flip(moved: list[int]) -> None:
+        for slot in moved:
+            show(slot, -1)
+            swap[slot] = not swap[slot]
+            show(slot, 1)
+
+    def unevenness(moved: list[int]) -> int:
+        return sum(balance[person[slot], x] ** 2 for slot in moved for x in options[slot])
+
+    for slot in range(len(swap)):
+        show(slot, 1)
     several = [own for own in asked if len(own) > 1]
-    for _ in range(min(SWEEPS, MOST // len(several) + 1)):
+    for _ in range(min(20, 400_000 // len(several) + 1)):  # at most about two seconds
         for number in rng.permutation(len(several)).tolist():
-            moved = _two_that_differ(several[number], swap, rng)
-            before = sum(_unevenness(balance, options[slot], person[slot]) for slot in moved)
-            _flip(moved, swap, options, person, balance)
-            if sum(_unevenness(balance, options[slot], person[slot]) for slot in moved) > before:
-                _flip(moved, swap, options, person, balance)
+            turned = [slot for slot in several[number] if swap[slot]]
+            straight = [slot for slot in several[number] if not swap[slot]]
+            moved = [part[int(rng.integers(len(part)))] for part in (turned, straight)]
+            before = unevenness(moved)
+            flip(moved)
+            if unevenness(moved) > before:
+                flip(moved)
     return np.array(swap)
-
-
-def _two_that_differ(own: list[int], swap: list[bool], rng: np.random.Generator) -> list[int]:
-    turned = [slot for slot in own if swap[slot]]
-    straight = [slot for slot in own if not swap[slot]]
-    return [part[int(rng.integers(len(part)))] for part in (turned, straight)]
-
-
-def _flip(
-    moved: list[int], swap: list[bool], options: list[list[int]], person: list[int], balance: Places
-) -> None:
-    for slot in moved:
-        _show(balance, options[slot], person[slot], swap[slot], -1)
-        swap[slot] = not swap[slot]
-        _show(balance, options[slot], person[slot], swap[slot], 1)
-
-
-def _show(balance: Places, pair: list[int], who: int, swap: bool, by: int) -> None:
-    left, right = (pair[1], pair[0]) if swap else pair
-    balance[who, left] += by
-    balance[who, right] -= by
-
-
-def _unevenness(balance: Places, pair: list[int], who: int) -> int:
-    one, other = balance[who, pair[0]], balance[who, pair[1]]
-    return one * one + other * other

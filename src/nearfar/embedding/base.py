@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any, ClassVar, Literal
+from operator import attrgetter
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,12 +15,12 @@ from sklearn.utils.validation import check_is_fitted
 from nearfar._tools.checks import check_count, generator
 from nearfar._tools.memory import check_points
 from nearfar._tools.threads import one_blas_thread
-from nearfar.embedding.descent import StepRule, descend
-from nearfar.embedding.loop import Loop, Merged, Points, merge
+from nearfar.embedding.descent import descend
+from nearfar.embedding.loop import Loop, Points, merge
 from nearfar.embedding.new_objects import match
 from nearfar.embedding.optimise import MEMORY, Optimum, optimise
 from nearfar.embedding.pull import Emphasis, LearntPull, Pull, answers_per_object, steady_pull
-from nearfar.embedding.start import kernel_start, origin_start, random_start
+from nearfar.embedding.start import kernel_start
 from nearfar.errors import InputError, NotConverged, UninformedWarning
 from nearfar.triplets import Triplets, as_triplets
 
@@ -28,8 +28,7 @@ __all__ = ["Embedding", "Init", "Optimizer", "check_positive"]
 
 Init = Literal["kernel", "random", "origin"]
 Optimizer = Literal["l-bfgs", "gradient-descent"]
-COPIES = 2 * MEMORY + 12  # arrays of all coordinates: the steps that L-BFGS remembers, and what it works with
-INITS, TOLERANCES = ("kernel", "random", "origin"), {"l-bfgs": 1e-5, "gradient-descent": 1e-7}
+TOLERANCES = {"l-bfgs": 1e-5, "gradient-descent": 1e-7}
 
 
 class Embedding(BaseEstimator):  # type: ignore[misc]
@@ -87,19 +86,20 @@ class Embedding(BaseEstimator):  # type: ignore[misc]
     """
 
     _kind: ClassVar[int]
-    _step_rule: ClassVar[StepRule]
+    _rate: ClassVar[float] = 1.0  # published for gradient descent
+    _least_steps: ClassVar[int] = 0
 
     def __init__(
         self,
-        n_components: int,
+        n_components: int = 2,
         *,
-        regularization: float,
-        optimizer: Optimizer,
-        init: Init | ArrayLike,
-        n_init: int,
-        max_iter: int,
-        tol: float | None,
-        random_state: Any,
+        regularization: float = 1.0,
+        optimizer: Optimizer = "l-bfgs",
+        init: Init | ArrayLike = "kernel",
+        n_init: int = 1,
+        max_iter: int = 1000,
+        tol: float | None = None,
+        random_state: Any = None,
     ) -> None:
         self.n_components = n_components
         self.regularization = regularization
@@ -112,11 +112,11 @@ class Embedding(BaseEstimator):  # type: ignore[misc]
 
     def _parameter(self) -> float:
         """The loss's own number."""
-        raise NotImplementedError
+        return 0.0
 
     def _radius(self) -> float:
         """Root mean square length of the points that the search starts from."""
-        raise NotImplementedError
+        return 0.5 * self._scale()[0]
 
     def _scale(self) -> tuple[float, float]:
         """The length that the loss measures points with, and the loss that goes with it."""
@@ -139,9 +139,10 @@ class Embedding(BaseEstimator):  # type: ignore[misc]
         if self.regularization > 0:
             weights = self._emphasis(counts[informed])
             pull = LearntPull(self.regularization, weights, counts[informed].mean(), *self._scale())
-        with self._loop(data) as loop:
-            starts = self._starts(loop, informed)
-            best = min((self._optimise(loop, start, informed, pull) for start in starts), key=_objective)
+        loop = Loop(data, self._kind, self._parameter(), self.n_components)
+        with one_blas_thread():
+            tries = (self._optimise(loop, start, informed, pull) for start in self._starts(loop, informed))
+            best = min(tries, key=attrgetter("objective"))
             self.embedding_ = _canonical(best.points, informed)
             self.loss_ = loop(self.embedding_)[0] / len(answers)
         self.objects_ = answers.objects
@@ -157,41 +158,31 @@ class Embedding(BaseEstimator):  # type: ignore[misc]
         points: Points = self.fit(answers).embedding_
         return points
 
-    @contextmanager
-    def _loop(self, data: Merged) -> Iterator[Loop]:
-        loop = Loop(data, self._kind, self._parameter(), self.n_components)
-        with one_blas_thread(), loop:
-            yield loop
-
     def _starts(self, loop: Loop, informed: NDArray[np.intp]) -> Iterator[Points]:
-        n = loop.data.n_objects
+        shape = (loop.data.n_objects, self.n_components)
         rng = generator(
             self.random_state, "random_state"
         )  # an error where it is none, though nothing be drawn
         if not isinstance(self.init, str):
-            yield self._given_start(n)
+            start = np.asarray(self.init, dtype=np.float64)
+            if start.shape != shape or not np.isfinite(start).all():
+                raise InputError(
+                    f"init: got an array of shape {start.shape}, expected 'kernel', 'random', 'origin', or finite "
+                    f"points of shape {shape}",
+                )
+            yield start
         elif self.init == "kernel":
             yield kernel_start(loop.data, informed, self.n_components) * self._radius()
-        else:
+        else:  # small points, so that all answers pull from the beginning
+            size = 1e-4 if self.init == "origin" else 0.1 * self._radius() / np.sqrt(self.n_components)
             for _ in range(self.n_init):
-                if self.init == "origin":
-                    yield origin_start(n, self.n_components, rng)
-                else:
-                    yield random_start(n, self.n_components, rng) * self._radius()
-
-    def _given_start(self, n_objects: int) -> Points:
-        start = np.asarray(self.init, dtype=np.float64)
-        if start.shape != (n_objects, self.n_components) or not np.isfinite(start).all():
-            raise InputError(
-                f"init: got an array of shape {start.shape}, expected 'kernel', 'random', 'origin', or finite points "
-                f"of shape ({n_objects}, {self.n_components})",
-            )
-        return start
+                yield size * rng.normal(size=shape)
 
     def _optimise(self, loop: Loop, start: Points, free: NDArray[np.intp], pull: Pull | None) -> Optimum:
         limits: Any = {"max_iter": self.max_iter, "tol": self._tolerance(), "name": type(self).__name__}
         if self.optimizer == "gradient-descent":
-            return descend(loop, start, free, self._step_rule, pull=pull, **limits)
+            limits |= {"rate": self._rate, "least_steps": self._least_steps}
+            return descend(loop, start, free, pull=pull, **limits)
         return optimise(loop, start, free, pull=pull, **limits)
 
     def _tolerance(self) -> float:
@@ -207,16 +198,16 @@ class Embedding(BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self, "embedding_")
         answers = as_triplets(answers, self.objects_)
-        fresh = match(answers, self.objects_, self.embedding_, self._informed)
-        points = fresh.points
-        if len(fresh.free):
-            weights = self._emphasis(answers_per_object(fresh.data)[fresh.free])
-            with self._loop(fresh.data) as loop:
-                found = self._optimise(loop, points, fresh.free, steady_pull(self._strength * weights))
-            points = found.points
-            self._warn_unless_converged(found)
-        if len(fresh.unknown):
-            names = [answers.objects[i] for i in fresh.unknown]
+        data, points, free, unknown = match(answers, self.objects_, self.embedding_, self._informed)
+        if len(free):
+            weights = self._emphasis(answers_per_object(data)[free])
+            loop = Loop(data, self._kind, self._parameter(), self.n_components)
+            with one_blas_thread():
+                placed = self._optimise(loop, points, free, steady_pull(self._strength * weights))
+            points = placed.points
+            self._warn_unless_converged(placed)
+        if len(unknown):
+            names = [answers.objects[i] for i in unknown]
             warnings.warn(
                 f"{len(names)} new objects have no usable answer ({_some(names)}); they are put at the centre",
                 UninformedWarning,
@@ -266,7 +257,8 @@ class Embedding(BaseEstimator):  # type: ignore[misc]
 
     def _check(self, answers: Triplets) -> None:
         check_count(self.n_components, "n_components")
-        check_points(answers.n_objects, self.n_components, COPIES)
+        # arrays of all coordinates: the steps that L-BFGS remembers, and what it works with
+        check_points(answers.n_objects, self.n_components, 2 * MEMORY + 12)
         check_count(self.n_init, "n_init")
         check_count(self.max_iter, "max_iter")
         if self.tol is not None:
@@ -277,7 +269,7 @@ class Embedding(BaseEstimator):  # type: ignore[misc]
             raise InputError(
                 f"optimizer must be 'l-bfgs' or 'gradient-descent', got {self.optimizer!r}",
             )
-        if isinstance(self.init, str) and self.init not in INITS:
+        if isinstance(self.init, str) and self.init not in get_args(Init):
             raise InputError(
                 f"init must be 'kernel', 'random', 'origin' or an array of points, got {self.init!r}",
             )
@@ -286,7 +278,7 @@ class Embedding(BaseEstimator):  # type: ignore[misc]
                 "answers: got none; an embedding needs at least one",
             )
 
-    def _warn(self, found: Optimum) -> None:
+    def _warn(self, best: Optimum) -> None:
         missing = self.uninformed_objects_
         if missing:
             warnings.warn(
@@ -295,20 +287,16 @@ class Embedding(BaseEstimator):  # type: ignore[misc]
                 UninformedWarning,
                 stacklevel=3,
             )
-        self._warn_unless_converged(found)
+        self._warn_unless_converged(best)
 
-    def _warn_unless_converged(self, found: Optimum) -> None:
-        if not found.converged:
+    def _warn_unless_converged(self, ended: Optimum) -> None:
+        if not ended.converged:
             warnings.warn(
                 f"{type(self).__name__} stopped after max_iter={self.max_iter} iterations; the last improvement of the "
-                f"loss was {found.improvement:.1e} of its size (tol={self._tolerance():g}); raise max_iter or tol",
+                f"loss was {ended.improvement:.1e} of its size (tol={self._tolerance():g}); raise max_iter or tol",
                 NotConverged,
                 stacklevel=4,
             )
-
-
-def _objective(found: Optimum) -> float:
-    return found.objective
 
 
 def _canonical(points: Points, informed: NDArray[np.intp]) -> Points:

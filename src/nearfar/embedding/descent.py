@@ -15,80 +15,53 @@ points seen may remain those it started from.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from nearfar._tools.progress import step
 from nearfar.embedding.loop import Loop, Points
-from nearfar.embedding.optimise import Optimum
+from nearfar.embedding.optimise import Optimum, objective
 from nearfar.embedding.pull import Pull
 
-__all__ = ["StepRule", "descend"]
-
-GROWTH, SHRINKAGE = (
-    1.01,
-    0.5,
-)  # of the rate, after a step that improved the objective and after one that did not
-PATIENCE = 5  # failures in a row
-
-
-class StepRule(NamedTuple):
-    """The published numbers of one loss.
-
-    Parameters
-    ----------
-    rate : the first one.
-    least_steps : so many steps are made however many of them fail.
-    """
-
-    rate: float
-    least_steps: int = 0
+__all__ = ["descend"]
 
 
 def descend(
     loop: Loop,
     start: Points,
     free: NDArray[np.intp],
-    rule: StepRule,
     *,
+    rate: float,
+    least_steps: int = 0,
     pull: Pull | None,
     max_iter: int,
     tol: float,
     name: str = "embedding",
 ) -> Optimum:
-    """Minimise the sum of losses plus the pull over the rows ``free`` of the points; see the module's description."""
+    """Minimise the sum of losses plus the pull over the rows ``free`` of the points; see the module's description.
+
+    ``rate`` is the first one; ``least_steps`` are made however many of them fail. Both are published for each loss.
+    """
+    patience = 5  # failures in a row
     points = np.ascontiguousarray(start, dtype=np.float64).copy()
     best, lowest = points.copy(), np.inf
-    rate, before, improvement, failures, steps = rule.rate, np.inf, 0.0, 0, 0
+    before, improvement, failures, steps = np.inf, 0.0, 0, 0
     scale = len(free) / float(loop.data.weight.sum())
     with step(f"fitting {name}", total=max_iter) as advance:
-        while steps < max_iter and (failures < PATIENCE or steps < rule.least_steps):
-            value, slopes = _objective(loop, points, free, pull)
+        while steps < max_iter and (failures < patience or steps < least_steps):
+            value, slopes = objective(loop, points, free, pull)
             if not np.isfinite(value) or not np.isfinite(slopes).all():
-                failures = PATIENCE  # no later step could be finite again
+                failures = patience  # no later step could be finite again
                 break
             if value < lowest:
                 best, lowest = points.copy(), value
             points[free] -= rate * scale * slopes
             if before - value > tol:
-                failures, rate = 0, rate * GROWTH
+                failures, rate = 0, rate * 1.01
                 improvement = (before - value) / max(abs(value), 1.0) if np.isfinite(before) else 0.0
             else:
-                failures, rate = failures + 1, rate * SHRINKAGE
+                failures, rate = failures + 1, rate / 2
             before = value
             steps += 1
             advance(1)
-    return Optimum(best, float(lowest), steps, failures >= PATIENCE, improvement)
-
-
-def _objective(loop: Loop, points: Points, free: NDArray[np.intp], pull: Pull | None) -> tuple[float, Points]:
-    """Value, and the gradient of the rows that move."""
-    value, gradient = loop(points)
-    slopes = gradient[free]
-    if pull is not None:
-        more, tilt = pull(points[free])
-        value += more
-        slopes += tilt
-    return value, slopes
+    return Optimum(best, float(lowest), steps, failures >= patience, improvement)

@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike
 
 from nearfar.embedding import losses
 from nearfar.embedding.base import Embedding, Init, Optimizer, check_positive
-from nearfar.embedding.descent import StepRule
 from nearfar.errors import InputError
 
 __all__ = ["CKL", "GNMDS", "SOE", "STE", "TSTE"]
@@ -41,36 +40,7 @@ class GNMDS(Embedding):
     """
 
     _kind = losses.GNMDS
-    _step_rule = StepRule(1.0, least_steps=50)
-
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        regularization: float = 1.0,
-        optimizer: Optimizer = "l-bfgs",
-        init: Init | ArrayLike = "kernel",
-        n_init: int = 1,
-        max_iter: int = 1000,
-        tol: float | None = None,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            n_components,
-            regularization=regularization,
-            optimizer=optimizer,
-            init=init,
-            n_init=n_init,
-            max_iter=max_iter,
-            tol=tol,
-            random_state=random_state,
-        )
-
-    def _parameter(self) -> float:
-        return 0.0
-
-    def _radius(self) -> float:
-        return 0.5
+    _least_steps = 50
 
 
 class CKL(Embedding):
@@ -96,7 +66,7 @@ class CKL(Embedding):
     """
 
     _kind = losses.CKL
-    _step_rule = StepRule(1e-5)
+    _rate = 1e-5
 
     def __init__(
         self,
@@ -162,7 +132,6 @@ class STE(Embedding):
     """
 
     _kind = losses.STE
-    _step_rule = StepRule(1.0)
 
     def __init__(
         self,
@@ -187,12 +156,6 @@ class STE(Embedding):
             random_state=random_state,
         )
 
-    def _parameter(self) -> float:
-        return 0.0
-
-    def _radius(self) -> float:
-        return 0.5
-
 
 class TSTE(Embedding):
     """t-distributed stochastic triplet embedding (van der Maaten and Weinberger, 2012): STE with heavy tails.
@@ -216,7 +179,7 @@ class TSTE(Embedding):
     """
 
     _kind = losses.TSTE
-    _step_rule = StepRule(2.0)
+    _rate = 2.0
 
     def __init__(
         self,
@@ -276,7 +239,6 @@ class SOE(Embedding):
     """
 
     _kind = losses.SOE
-    _step_rule = StepRule(1.0)  # not published: SOE was not among those programs
 
     def __init__(
         self,
@@ -305,9 +267,6 @@ class SOE(Embedding):
 
     def _parameter(self) -> float:
         return float(self.margin)
-
-    def _radius(self) -> float:
-        return 0.5 * float(self.margin)
 
     def _scale(self) -> tuple[float, float]:
         return float(self.margin), float(self.margin) ** 2

@@ -7,7 +7,7 @@ logistic in the difference of the two distances:
 
 The other losses pay for every answer that contradicts the points by how much it does, so a few lapses about objects that lie far apart
 draw all groups together. Here an answer costs -log(l / 2) at most. Predictions are no better for it; the gaps between groups are, and
-``nearfar.evaluate.grouping`` counts these. Lapses are those of psychometric functions (Wichmann and Hill, 2001); that points are found
+``nearfar.evaluate.clusters`` counts these. Lapses are those of psychometric functions (Wichmann and Hill, 2001); that points are found
 with them is ours.
 """
 
@@ -29,11 +29,7 @@ from nearfar.triplets import Triplets
 
 __all__ = ["LapseMap", "fit_lapses"]
 
-PULL = 0.05
-RADIUS = 2.0  # root mean square length that the search starts from
-FIRST, MOST = 0.1, 0.9  # share of lapses
-ROUNDS, STEADY = 8, 0.003  # points and the share of lapses in turn, until the share moves less
-UPDATES = 50
+STEADY = 0.003  # the share of lapses has settled when it moves less
 
 
 class LapseMap(NamedTuple):
@@ -50,8 +46,7 @@ class LapseMap(NamedTuple):
     def log_probability(self, answers: Triplets) -> Floats:
         """(m,) logarithm of the probability of every answer."""
         surely = _surely(self.points, answers)
-        found: Floats = np.log(self.lapses / 2 + (1 - self.lapses) * surely)
-        return found
+        return np.asarray(np.log(self.lapses / 2 + (1 - self.lapses) * surely))
 
 
 class _WithLapses(Embedding):
@@ -60,25 +55,11 @@ class _WithLapses(Embedding):
     _kind = losses.LAPSE
 
     def __init__(self, start: Points, lapses: float) -> None:
-        super().__init__(
-            start.shape[1],
-            regularization=PULL,
-            optimizer="l-bfgs",
-            init=start,
-            n_init=1,
-            max_iter=300,
-            tol=None,
-            random_state=0,
-        )
+        super().__init__(start.shape[1], regularization=0.05, init=start, max_iter=300)
         self.lapses = lapses
 
     def _parameter(self) -> float:
         return self.lapses
-
-    @property
-    def landmarks_(self) -> float:
-        """How far the roles of objects differ."""
-        return self._emphasis.power
 
 
 def fit_lapses(answers: Triplets, n_components: int) -> LapseMap:
@@ -97,17 +78,17 @@ def fit_lapses(answers: Triplets, n_components: int) -> LapseMap:
         warnings.simplefilter("ignore", NotConverged)
         warnings.simplefilter("ignore", UninformedWarning)
         points = SOE(n_components).fit_transform(answers)
-        points *= RADIUS / max(float(np.sqrt(np.mean(np.sum(points**2, axis=1)))), 1e-300)
-        lapses = FIRST
-        for _ in range(ROUNDS):
-            found = _WithLapses(points, lapses).fit(answers)
-            points = found.embedding_
+        points *= 2.0 / max(float(np.sqrt(np.mean(np.sum(points**2, axis=1)))), 1e-300)
+        lapses = 0.1
+        for _ in range(8):  # points and the share of lapses in turn
+            fitted = _WithLapses(points, lapses).fit(answers)
+            points = fitted.embedding_
             before, lapses = lapses, _likeliest(_surely(points, answers), lapses)
             if abs(lapses - before) < STEADY:
                 break
     informed = np.ones(len(points), dtype=bool)
-    informed[found.uninformed_] = False
-    return LapseMap(points, lapses, informed, found.landmarks_)
+    informed[fitted.uninformed_] = False
+    return LapseMap(points, lapses, informed, fitted._emphasis.power)
 
 
 def _surely(points: Points, answers: Triplets) -> Floats:
@@ -116,15 +97,14 @@ def _surely(points: Points, answers: Triplets) -> Floats:
         np.linalg.norm(points[answers.anchor] - points[other], axis=1)
         for other in (answers.near, answers.far)
     )
-    found: Floats = 1 / (1 + np.exp(np.clip(near - far, -36, 36)))
-    return found
+    return np.asarray(1 / (1 + np.exp(np.clip(near - far, -36, 36))))
 
 
 def _likeliest(surely: Floats, lapses: float) -> float:
     """The share of lapses that makes answers likeliest, at these points: expectation and maximisation in turn."""
-    for _ in range(UPDATES):
+    for _ in range(50):
         guessed = lapses / 2 / (lapses / 2 + (1 - lapses) * surely)
-        before, lapses = lapses, float(np.clip(guessed.mean(), 1e-4, MOST))
+        before, lapses = lapses, float(np.clip(guessed.mean(), 1e-4, 0.9))
         if abs(lapses - before) < STEADY / 10:
             break
     return lapses

@@ -7,16 +7,13 @@ blocks are added in order: the result does not depend on the number of threads.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from types import TracebackType
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearfar._tools.compiled import compiled
-from nearfar._tools.threads import n_threads
+from nearfar._tools.threads import n_threads, run
 from nearfar.embedding import losses
 from nearfar.triplets import Triplets
 
@@ -25,9 +22,6 @@ __all__ = ["Loop", "Merged", "merge"]
 Points = NDArray[np.float64]
 
 AT_A_TIME = 1024  # answers per round of gather, loss, scatter: their distances stay in the fastest memory
-MIN_BLOCK = 8192  # answers in a block, at least: below, starting a thread costs more than it saves
-KEY_BITS = 63  # of a whole number that is not negative
-MAX_BLOCKS = 16  # each block has a gradient of its own, n x d numbers
 
 
 class Merged(NamedTuple):
@@ -40,7 +34,7 @@ class Merged(NamedTuple):
     n_objects: int
 
 
-def merge(answers: Triplets, *, key_bits: int = KEY_BITS) -> Merged:
+def merge(answers: Triplets, *, key_bits: int = 63) -> Merged:
     """Make identical answers one row with a weight.
 
     Three indices that fit into ``key_bits`` are sorted as one number, which is faster; the rows are the same.
@@ -77,11 +71,10 @@ def _merge_many_objects(answers: Triplets) -> Merged:
 
 
 class Loop:
-    """Sums a loss over answers; use it in a ``with`` block, which keeps its threads alive between passes.
+    """Sums a loss over answers.
 
     >>> data = merge(Triplets.from_array([[0, 1, 2]]))
-    >>> with Loop(data, losses.GNMDS, 0.0, n_components=1) as loop:
-    ...     loop(np.array([[0.0], [1.0], [0.0]]))
+    >>> Loop(data, losses.GNMDS, 0.0, n_components=1)(np.array([[0.0], [1.0], [0.0]]))
     (2.0, array([[-2.],
            [ 2.],
            [ 0.]]))
@@ -89,49 +82,21 @@ class Loop:
 
     def __init__(self, data: Merged, kind: int, parameter: float, n_components: int) -> None:
         m, n = len(data.anchor), data.n_objects
-        count = max(1, min(MAX_BLOCKS, m // MIN_BLOCK, m // max(1, n)))
+        # below 8,192 answers starting a thread costs more than it saves; each block has a gradient of its own
+        count = max(1, min(16, m // 8192, m // max(1, n)))
         self.data, self.kind, self.parameter = data, kind, float(parameter)
         self._edges = np.array([m * i // count for i in range(count + 1)], dtype=np.int64)
         self._gradients = np.zeros((count, n, n_components))
         self._sums = np.zeros(count)
-        self._threads = min(n_threads(), count)
-        self._pool: ThreadPoolExecutor | None = None
-
-    def __enter__(self) -> Loop:
-        if self._threads > 1:
-            self._pool = ThreadPoolExecutor(self._threads - 1)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._pool is not None:
-            self._pool.shutdown()
-            self._pool = None
 
     def __call__(self, points: Points) -> tuple[float, Points]:
         """The sum of the loss at ``points``, (n, d) and contiguous, and its gradient."""
-
-        def share(first: int) -> None:
-            _blocks(
-                self.kind, self.parameter, points, *self.data[:4], self._edges, first, self._threads,
-                self._sums, self._gradients,
-            )  # fmt: skip
-
-        self._side_by_side(share)
-        gradient = self._gradients[0].copy() if len(self._sums) == 1 else self._gradients.sum(axis=0)
+        given = (self.kind, self.parameter, points, *self.data[:4], self._edges)
+        count = len(self._sums)
+        stride = min(n_threads(), count) if count > 1 else 1
+        run(_blocks, [(*given, first, stride, self._sums, self._gradients) for first in range(stride)])
+        gradient = self._gradients[0].copy() if count == 1 else self._gradients.sum(axis=0)
         return float(self._sums.sum()), gradient
-
-    def _side_by_side(self, share: Callable[[int], None]) -> None:
-        """Call share(0), share(1), ... one per thread, the first one in this thread."""
-        if self._pool is None:
-            for first in range(self._threads):
-                share(first)
-            return
-        others = [self._pool.submit(share, first) for first in range(1, self._threads)]
-        share(0)
-        for other in others:
-            other.result()
 
 
 @compiled()

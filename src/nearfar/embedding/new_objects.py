@@ -2,38 +2,22 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from nearfar.embedding.loop import Merged, Points, merge
 from nearfar.triplets import Triplets
 
-__all__ = ["NewObjects", "match"]
-
-
-class NewObjects(NamedTuple):
-    """New answers seen from a fitted embedding.
-
-    Parameters
-    ----------
-    data : the answers that say something about new objects, merged.
-    points : (n, d) fitted points of known objects, a first guess for those to be placed, zero for the rest.
-    free : indices of the new objects that these answers concern.
-    unknown : indices of the new objects that they do not.
-    """
-
-    data: Merged
-    points: Points
-    free: NDArray[np.intp]
-    unknown: NDArray[np.intp]
+__all__ = ["match"]
 
 
 def match(
     answers: Triplets, objects: tuple[str, ...], fitted: Points, informed: NDArray[np.bool_]
-) -> NewObjects:
+) -> tuple[Merged, Points, NDArray[np.intp], NDArray[np.intp]]:
     """Match objects by name and keep the answers that can place a new one.
+
+    Returns these answers, merged; (n, d) fitted points of known objects, a first guess for those to be placed, zero
+    for the rest; the indices of the new objects that the answers concern; those of the other new ones.
 
     An answer about fitted objects alone has nothing to move; one that names a fitted object which itself never got
     an answer says nothing about where the new one is.
@@ -54,7 +38,7 @@ def match(
     for role in data[:3]:
         named[role] = True
     _guess(data, new, points)
-    return NewObjects(data, points, np.flatnonzero(new & named), np.flatnonzero(new & ~named))
+    return data, points, np.flatnonzero(new & named), np.flatnonzero(new & ~named)
 
 
 def _guess(data: Merged, new: NDArray[np.bool_], points: Points) -> None:

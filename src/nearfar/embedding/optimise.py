@@ -12,9 +12,8 @@ from nearfar._tools.progress import step
 from nearfar.embedding.loop import Loop, Points
 from nearfar.embedding.pull import Pull, answers_per_object
 
-__all__ = ["MEMORY", "Optimum", "optimise"]
+__all__ = ["MEMORY", "Optimum", "objective", "optimise"]
 
-PRIOR_ANSWERS = 10.0  # added to every object's number of answers before variables are scaled by it
 MEMORY = 10  # pairs of steps and gradients that L-BFGS keeps
 
 
@@ -37,6 +36,17 @@ class Optimum(NamedTuple):
     improvement: float
 
 
+def objective(loop: Loop, points: Points, free: NDArray[np.intp], pull: Pull | None) -> tuple[float, Points]:
+    """The sum of losses plus the pull, and its gradient at the rows that move."""
+    value, gradient = loop(points)
+    slopes = gradient[free]
+    if pull is not None:
+        more, tilt = pull(points[free])
+        value += more
+        slopes += tilt
+    return value, slopes
+
+
 def optimise(
     loop: Loop,
     start: Points,
@@ -53,20 +63,14 @@ def optimise(
     of that number: a collection where some objects have many and some few answers takes half the iterations.
     """
     points = np.ascontiguousarray(start, dtype=np.float64).copy()
-    scale = 1.0 / np.sqrt(answers_per_object(loop.data)[free] + PRIOR_ANSWERS)[:, None]
+    scale = 1.0 / np.sqrt(answers_per_object(loop.data)[free] + 10.0)[:, None]
     shape = (len(free), points.shape[1])
     values: list[float] = []
 
-    def objective(z: NDArray[Any]) -> tuple[float, NDArray[Any]]:
-        moved = z.reshape(shape) * scale
-        points[free] = moved
-        loss, gradient = loop(points)
-        slopes = gradient[free]
-        if pull is not None:
-            value, more = pull(moved)
-            loss += value
-            slopes += more
-        return loss, (slopes * scale).ravel()
+    def scaled(z: NDArray[Any]) -> tuple[float, NDArray[Any]]:
+        points[free] = z.reshape(shape) * scale
+        value, slopes = objective(loop, points, free, pull)
+        return value, (slopes * scale).ravel()
 
     with step(f"fitting {name}", total=max_iter) as advance:
 
@@ -74,8 +78,8 @@ def optimise(
             values.append(float(intermediate_result.fun))
             advance(1)
 
-        found = minimize(
-            objective,
+        result = minimize(
+            scaled,
             (points[free] / scale).ravel(),
             jac=True,
             method="L-BFGS-B",
@@ -84,6 +88,6 @@ def optimise(
                 "maxiter": max_iter, "maxfun": 20 * max_iter + 20, "maxcor": MEMORY, "ftol": tol, "gtol": 0.0,
             },
         )  # fmt: skip
-    points[free] = found.x.reshape(shape) * scale
+    points[free] = result.x.reshape(shape) * scale
     last = (values[-2] - values[-1]) / max(abs(values[-1]), 1.0) if len(values) > 1 else 0.0
-    return Optimum(points, float(found.fun), int(found.nit), bool(found.status != 1), last)
+    return Optimum(points, float(result.fun), int(result.nit), bool(result.status != 1), last)

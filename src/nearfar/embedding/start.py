@@ -20,11 +20,8 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from nearfar._tools.compiled import compiled
 from nearfar.embedding.loop import Merged, Points
 
-__all__ = ["kernel_start", "origin_start", "random_start"]
+__all__ = ["kernel_start"]
 
-FEW_OBJECTS = 256  # up to here S is a small matrix and all its eigenvectors cost less than Lanczos' method
-TOLERANCE = 1e-2  # a start need not be exact
-AT_ORIGIN = 1e-4  # standard deviation of the published programs' starts
 FLOOR = 1e-4  # share of the largest eigenvalue that every axis gets: a flat axis could never unfold
 
 
@@ -33,7 +30,8 @@ def kernel_start(data: Merged, informed: NDArray[np.intp], n_components: int) ->
     points = np.zeros((data.n_objects, n_components))
     count = len(informed)
     k = min(n_components, count - 1)
-    values, vectors = _few(data, informed, k) if count <= FEW_OBJECTS else _many(data, informed, k)
+    # up to 256 objects S is a small matrix, and all its eigenvectors cost less than Lanczos' method
+    values, vectors = _few(data, informed, k) if count <= 256 else _many(data, informed, k)
     order = np.argsort(-values, kind="stable")
     values, vectors = values[order], vectors[:, order]
     lengths = np.sqrt(np.maximum(values, FLOOR * max(values.max(initial=0.0), 1e-300)))
@@ -45,17 +43,6 @@ def kernel_start(data: Merged, informed: NDArray[np.intp], n_components: int) ->
         )
     points /= np.sqrt(np.mean(np.sum(points[informed] ** 2, axis=1)))
     return points
-
-
-def random_start(n_objects: int, n_components: int, rng: np.random.Generator) -> Points:
-    """(n, d) normal points with root mean square length 0.1: small, so that all answers pull from the beginning."""
-    points: Points = rng.normal(size=(n_objects, n_components)) * (0.1 / np.sqrt(n_components))
-    return points
-
-
-def origin_start(n_objects: int, n_components: int, rng: np.random.Generator) -> Points:
-    """(n, d) normal points of standard deviation 1e-4: almost at the origin, which is a saddle of every loss."""
-    return AT_ORIGIN * rng.normal(size=(n_objects, n_components))
 
 
 def _few(data: Merged, informed: NDArray[np.intp], k: int) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -85,7 +72,9 @@ def _many(data: Merged, informed: NDArray[np.intp], k: int) -> tuple[NDArray[Any
     operator = LinearOperator((count, count), matvec=centred_product, dtype=np.float64)
     first = np.random.default_rng(0).normal(size=count)
     try:
-        values, vectors = eigsh(operator, k=k, which="LA", v0=first, tol=TOLERANCE, maxiter=20)
+        values, vectors = eigsh(
+            operator, k=k, which="LA", v0=first, tol=1e-2, maxiter=20
+        )  # need not be exact
     except ArpackNoConvergence as stopped:
         values, vectors = np.real(stopped.eigenvalues), np.real(stopped.eigenvectors)
     # the sign that Lanczos' method returns is not a property of the answers

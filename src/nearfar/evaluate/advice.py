@@ -9,27 +9,26 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from nearfar import words
 from nearfar._tools.arrays import Floats
 from nearfar._tools.checks import Seed, check_count, seed_number
 from nearfar._tools.progress import step
+from nearfar._tools.records import Record
 from nearfar.design import Scheme
 from nearfar.errors import InputError
-from nearfar.evaluate.simulated_study import SimulatedStudy, dimensions, learn_from_pilot, noise_of_agreement
+from nearfar.evaluate.simulated_study import Pilot, SimulatedStudy, learn_from_pilot, noise_of_agreement
 from nearfar.triplets import Triplets, as_triplets
 
 __all__ = ["Advice", "AdviceRow", "Assumptions", "advise"]
 
-STUDIES = (
-    19  # simulated studies behind every row: one more lies between the lowest and the highest in 18 of 20
-)
-MOST_OBJECTS = 200  # more are simulated by so many, with as many answers for each
+STUDIES = 19  # behind every row: one more lies between the lowest and the highest in 18 of 20
 PER_OBJECT = (5, 10, 20, 40, 80, 160, 320, 640)  # triplets for each object, row by row
-LITTLE = 0.01  # a gain that hardly anybody would ask twice as many questions for
+SMALL_GAIN = 0.01  # a gain that hardly anybody would ask twice as many questions for
 SECONDS = {"near": 3.0, "odd": 4.0, "central": 5.0, "grid": 12.0}
 
 
 @dataclass(frozen=True)
-class Assumptions:
+class Assumptions(Record):
     """What an advice rests on.
 
     Parameters
@@ -85,7 +84,7 @@ class AdviceRow(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Advice:
+class Advice(Record):
     """Budgets and what they reach, with the budget recommended.
 
     Parameters
@@ -94,26 +93,40 @@ class Advice:
     ceiling : the best possible accuracy under the assumptions.
     recommended : the smallest budget after which twice as many questions add less than 0.01. None where even the
         largest leaves more to gain.
-    reason : why, in one sentence.
-    assumptions : what all of this rests on, one sentence each.
+    gain : what twice as many questions as recommended would add to the accuracy; NaN without a recommendation.
+    budget, budget_gain : the budget that was asked about, and what twice as many questions would add to it.
+    n_objects, scheme, assumptions, pilot : what all of this rests on.
     """
 
     rows: tuple[AdviceRow, ...]
     ceiling: float
     recommended: int | None
-    reason: str
-    assumptions: tuple[str, ...]
+    gain: float
+    budget: int | None
+    budget_gain: float
+    n_objects: int
+    scheme: Scheme
+    assumptions: Assumptions
+    pilot: Pilot | None
+
+    @property
+    def seconds(self) -> float:
+        """For one question."""
+        return self.assumptions.seconds or SECONDS[self.scheme.kind]
+
+    @property
+    def n_simulated(self) -> int:
+        """How many objects were simulated."""
+        return _simulated(self.n_objects, self.scheme)
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether twice as many questions as the budget would add less than 0.01, once something is learnt at all."""
+        reached = {row.questions: row.accuracy for row in self.rows}.get(self.budget or 0, 0.0)
+        return self.budget_gain < SMALL_GAIN and reached > 0.55
 
     def __str__(self) -> str:
-        lines = [f"Assumed: {text}" for text in self.assumptions]
-        lines += ["", "  questions   people    hours      cost  accuracy  90 % interval"]
-        lines += [
-            f"{row.questions:11,}{row.people:9,}{row.hours:9,.1f}{row.cost:10,.0f}{row.accuracy:10.3f}"
-            f"  {row.low:.3f} to {row.high:.3f}"
-            + ("  <- recommended" if row.questions == self.recommended else "")
-            for row in self.rows
-        ]
-        return "\n".join([*lines, "", f"Best possible accuracy: {self.ceiling:.3f}", self.reason])
+        return words.advice_text(self)
 
     def to_frame(self) -> Any:
         """The rows, as a polars data frame."""
@@ -168,67 +181,58 @@ def advise(
     if budget is not None:
         check_count(budget, "budget")
     scheme.check(n)
-    noted: tuple[str, ...] = ()
-    agreements = [given.agreement]
+    agreements, learnt = [given.agreement], None
     if pilot is not None:
         learnt = learn_from_pilot(as_triplets(pilot), seed)
-        given = replace(given, dimension=learnt.dimension, agreement=learnt.agreement)
-        agreements, noted = [learnt.low, learnt.agreement, learnt.high], (str(learnt),)
-    studies = _Studies(n, scheme, given.dimension, agreements, seed)
+        given = replace(given, dimension=learnt.dimension, agreement=learnt.agreement.value)
+        agreements = [learnt.agreement.low, learnt.agreement.value, learnt.agreement.high]
+    simulated = _simulated(n, scheme)
+    noises = [noise_of_agreement(agreement, given.dimension) for agreement in agreements]
+    studies = [
+        SimulatedStudy(simulated, scheme, given.dimension, noises[number % len(noises)], [seed, number])
+        for number in range(STUDIES)
+    ]
+    reached: dict[int, Floats] = {}
+
+    def measure(budget: int) -> None:
+        if budget not in reached:
+            asked = max(1, round(budget * simulated / n))
+            reached[budget] = np.array([study.accuracy(asked) for study in studies])
+
     ladder = [max(1, round(per * n / scheme.triplets_per_question)) for per in PER_OBJECT]
-    reached = studies.climb(ladder)
+    with step("simulating studies", total=len(ladder)) as advance:
+        for rung in ladder:
+            measure(rung)
+            advance(1)
+            if _recommended(reached) is not None:
+                break
     recommended = _recommended(reached)
     if budget is not None:
-        studies.measure(budget, reached)
-        studies.measure(2 * budget, reached)
-    shown = sorted(b for b in reached if b in ladder or b == budget)
-    rows = tuple(_row(b, reached[b], scheme, given) for b in shown)
-    reason = _reason(recommended, budget, reached, studies.ceiling)
-    return Advice(
-        rows, studies.ceiling, recommended, reason, (*noted, *_sentences(n, scheme, given, noted, max(shown)))
+        measure(budget)
+        measure(2 * budget)
+    rows = tuple(_row(b, reached[b], scheme, given) for b in sorted(reached) if b in ladder or b == budget)
+    gain, of_budget = (
+        np.nan if b is None else float(reached[2 * b].mean() - reached[b].mean())
+        for b in (recommended, budget)
     )
+    ceiling = float(np.mean([study.ceiling for study in studies]))
+    return Advice(rows, ceiling, recommended, gain, budget, of_budget, n, scheme, given, learnt)
 
 
-class _Studies:
-    """Simulated studies: equally many for each agreement that is taken as possible."""
-
-    def __init__(
-        self, n: int, scheme: Scheme, dimension: int, agreements: Sequence[float], seed: int
-    ) -> None:
-        shown = min(n, max(MOST_OBJECTS, scheme.size + 1))
-        self.scale = n / shown
-        self.studies = [
-            SimulatedStudy.draw(
-                shown, scheme, dimension, noise_of_agreement(agreement, dimension), [seed, number]
-            )
-            for number in range(STUDIES)
-            for agreement in [agreements[number % len(agreements)]]
-        ]
-        self.ceiling = float(np.mean([study.ceiling for study in self.studies]))
-
-    def climb(self, ladder: Sequence[int]) -> dict[int, Floats]:
-        """Accuracies at growing budgets, until doubling adds little."""
-        reached: dict[int, Floats] = {}
-        with step("simulating studies", total=len(ladder)) as advance:
-            for budget in ladder:
-                self.measure(budget, reached)
-                advance(1)
-                if _recommended(reached) is not None:
-                    break
-        return reached
-
-    def measure(self, budget: int, reached: dict[int, Floats]) -> None:
-        """Add the accuracies of all studies at one budget."""
-        if budget not in reached:
-            asked = max(1, round(budget / self.scale))
-            reached[budget] = np.array([study.accuracy(asked) for study in self.studies])
+def _simulated(n: int, scheme: Scheme) -> int:
+    """How many objects are simulated, each with as many answers as it would get: all, or 200."""
+    return min(n, max(200, scheme.size + 1))
 
 
 def _recommended(reached: dict[int, Floats]) -> int | None:
     """The first budget of which the double was tried too and added little, once something is learnt at all."""
     for budget, accuracies in sorted(reached.items()):
         doubled = reached.get(2 * budget)
-        if doubled is not None and accuracies.mean() > 0.55 and doubled.mean() - accuracies.mean() < LITTLE:
+        if (
+            doubled is not None
+            and accuracies.mean() > 0.55
+            and doubled.mean() - accuracies.mean() < SMALL_GAIN
+        ):
             return budget
     return None
 
@@ -248,55 +252,3 @@ def _row(budget: int, accuracies: Floats, scheme: Scheme, given: Assumptions) ->
     mean = float(accuracies.mean())
     low, high = min(float(accuracies.min()), mean - width), max(float(accuracies.max()), mean + width)
     return AdviceRow(budget, people, hours, hours * given.pay, mean, low, min(1.0, high))
-
-
-def _reason(recommended: int | None, budget: int | None, reached: dict[int, Floats], ceiling: float) -> str:
-    """Why this many questions, and what a budget that was given is worth."""
-    mean = {b: float(a.mean()) for b, a in reached.items()}
-    if recommended is None:
-        most = max(mean)
-        text = (
-            f"No budget up to {most:,} questions is enough: with {most:,} the accuracy is {mean[most]:.3f}, and more "
-            "would still help."
-        )
-    else:
-        gain = mean[2 * recommended] - mean[recommended]
-        text = (
-            f"Recommended: {recommended:,} questions, for twice as many would add {max(gain, 0):.3f} to the accuracy "
-            f"({mean[recommended]:.3f} of at most {ceiling:.3f})."
-        )
-    if budget is not None:
-        more = mean[2 * budget] - mean[budget]
-        worth = "is enough" if more < LITTLE and mean[budget] > 0.55 else "is not enough"
-        text += f" Your budget of {budget:,} {worth}: twice as many would add {max(more, 0):.3f}."
-    return text
-
-
-def _sentences(
-    n: int, scheme: Scheme, given: Assumptions, noted: tuple[str, ...], most: int
-) -> tuple[str, ...]:
-    """What the advice rests on."""
-    kinds = {
-        "near": "is a nearer to b or to c",
-        "odd": "odd one out of three",
-        "central": "most central of three",
-        "grid": f"pick {scheme.pick} of {scheme.size} that are nearest",
-    }
-    draw = "drawn evenly" if scheme.draw == "random" else f"the landmark design of {scheme.draw}"
-    seconds = SECONDS[scheme.kind] if given.seconds is None else given.seconds
-    told = [f"{n:,} objects; questions '{kinds[scheme.kind]}', {draw}."]
-    if not noted:
-        told.append(
-            f"Objects are random points in {dimensions(given.dimension)} (normal distribution); two people give the same "
-            f"answer to {given.agreement:.0%} of random questions."
-        )
-    if scheme.total(n) < most:
-        told.append(
-            f"There are {scheme.total(n):,} different questions; larger budgets ask several people each of them."
-        )
-    told.append(
-        f"{seconds:g} s a question, {given.minutes:g} min a person, pay {given.pay:g} an hour; people differ by chance only."
-    )
-    if n > MOST_OBJECTS:
-        told.append(f"Simulated with {MOST_OBJECTS} objects and as many answers for each.")
-    return tuple(told)

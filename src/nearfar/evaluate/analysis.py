@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Iterable, Mapping
 from functools import cached_property
@@ -11,39 +10,40 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar._tools.checks import Seed, check_count, seed_number
+from nearfar._tools.checks import Seed, check_count
 from nearfar.errors import InputError
-from nearfar.evaluate.auto import Choice, choose, choose_named, choose_on_sample, headline, with_short_list
-from nearfar.evaluate.ceiling import NoiseCeiling, noise_ceiling
-from nearfar.evaluate.cluster_count import ClusterCount
-from nearfar.evaluate.comparison import Comparison, make_comparison
-from nearfar.evaluate.counting import AnswerCounts, count_answers
-from nearfar.evaluate.crossval import Credits, cross_validate
-from nearfar.evaluate.grouping import Grouping, count_groups, group_objects
-from nearfar.evaluate.people import People, judge_people
-from nearfar.evaluate.repeats import counts_repeats, without_excess_controls
-from nearfar.evaluate.resamples import Resamples, coordinates, resample
-from nearfar.evaluate.splits import Split, kfold, some_units, split_units
-from nearfar.evaluate.stability_of_maps import Stability, kept_by_chance, make_stability, tree_labels
-from nearfar.space.models import Model, empty_space, parse_model, parse_models
+from nearfar.evaluate.bootstrap import speakers
+from nearfar.evaluate.clusters import ClusterCount, ClusterTree, cluster_tree, count_object_clusters
+from nearfar.evaluate.collection import AnswerCounts, count_answers
+from nearfar.evaluate.controls import counts_repeats, without_excess_controls
+from nearfar.evaluate.judging import Judging
+from nearfar.evaluate.map_stability import (
+    Resamples,
+    Stability,
+    coordinates,
+    kept_by_chance,
+    make_stability,
+    resample,
+    tree_labels,
+)
+from nearfar.evaluate.participants import People, judge_people
+from nearfar.evaluate.reliability import Reliability, between_participants, split_half
+from nearfar.evaluate.splits import split_units
+from nearfar.space.models import empty_space
 from nearfar.space.space import Space
-from nearfar.triplets import Triplets, as_triplets
+from nearfar.triplets import Triplets
 
 if TYPE_CHECKING:
-    from nearfar.evaluate.agreement_of_people import PersonAgreement
-    from nearfar.evaluate.curve import LearningCurve
+    from nearfar.evaluate.agreements import PersonAgreement
     from nearfar.evaluate.groups import GroupComparison
-    from nearfar.evaluate.tastes import Tastes
+    from nearfar.evaluate.subgroups import Subgroups
 
 __all__ = ["Analysis", "analyse"]
 
-JUDGED, JUDGED_PER_OBJECT, MOST_JUDGED = 60_000, 60, 200_000  # answers that models are judged on
-FEW, SOME = 5_000, 20_000  # up to so many answers there is time for five and for four folds, else three
-WORK = 500_000  # answers that resamples fit in all; fewer resamples where there are many answers
-LEAST_RESAMPLES, MOST_RESAMPLES = 6, 30
+MOST_RESAMPLES = 30
 
 
-class Analysis:
+class Analysis(Judging):
     """Everything that can be said about answers: lazily, reproducibly, each thing once.
 
     Parameters
@@ -54,9 +54,12 @@ class Analysis:
         short list. Default: that list, and ``model``.
     cv : number of folds that are held out in turn; default 5 up to 5,000 answers, 4 up to 20,000, else 3.
     n_resamples : how often people are drawn again; default 30, fewer for very many answers.
-    max_judged : how many answers models are judged on, at most, drawn at random in whole units; default 60,000 or, with
-        more objects, 60 per object up to 200,000; all answers where ``cv`` is given.
+    max_judged : how many answers models are judged on, at most, drawn at random in whole units; default 260,000; all
+        answers where ``cv`` is given.
     max_shown : how many objects trees and pages are over, at most, drawn at random.
+    design : how questions were chosen, where it is known: "adaptive" and "blocked" (booklets) limit what accuracies speak
+        of. Default: as the column ``rule`` of the answers says, and blocked where the answers look like it. Where that
+        column names random questions beside others, accuracy, ceiling and curve come from the random ones.
     seed : None, an integer or a numpy Generator; fixes everything random.
 
     Examples
@@ -80,24 +83,15 @@ class Analysis:
         n_resamples: int | None = None,
         max_judged: int | None = None,
         max_shown: int = 2_000,
+        design: str | None = None,
         seed: Seed = 0,
     ) -> None:
-        self.answers = as_triplets(answers)
-        self.seed = seed_number(seed)
-        self._named = None if isinstance(model, str) and model == "auto" else parse_model(model)
-        self._has_own_list = models is not None
-        self.models = tuple(self._judged_models(models))
-        self._cv = None if cv is None else check_count(cv, "cv", least=2)
-        self._groupings: dict[int | None, Grouping | None] = {}
-        self._max_judged = None if max_judged is None else check_count(max_judged, "max_judged")
+        super().__init__(
+            answers, model, models=models, cv=cv, max_judged=max_judged, design=design, seed=seed
+        )
+        self._trees: dict[int | None, ClusterTree | None] = {}
         self._max_shown = check_count(max_shown, "max_shown", least=3)
         self._n_resamples = None if n_resamples is None else check_count(n_resamples, "n_resamples")
-
-    def _judged_models(self, models: Mapping[str, Any] | Iterable[Any] | None) -> list[Model]:
-        found = parse_models(with_short_list("auto" if models is None else models, self.answers.n_objects))
-        if self._named is not None and self._named.name not in [model.name for model in found]:
-            found.append(self._named)
-        return found
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -109,6 +103,7 @@ class Analysis:
             "n_resamples": self._n_resamples,
             "max_judged": self._max_judged,
             "max_shown": self._max_shown,
+            "design": self._design,
             "seed": self.seed,
         }
 
@@ -118,72 +113,7 @@ class Analysis:
     def __str__(self) -> str:
         return f"{self.scores}\n\n{self.headline}" if self.splits else self.headline
 
-    # ---------------------------------------------------------------- held-out answers
-
-    @property
-    def judged(self) -> Triplets:
-        """The answers that models are judged on."""
-        return self._judged[1]
-
-    @cached_property
-    def _judged(self) -> tuple[NDArray[np.intp], Triplets]:
-        """Their rows: all answers, or whole units drawn at random where there are very many."""
-        n, m = self.answers.n_objects, len(self.answers)
-        wanted = self._max_judged or int(min(max(JUDGED, JUDGED_PER_OBJECT * n), MOST_JUDGED))
-        if m <= wanted or (self._cv is not None and self._max_judged is None):
-            return np.arange(m), self.answers
-        rows = some_units(self.answers, wanted, seed=self.seed)
-        return rows, self.answers[rows]
-
-    @cached_property
-    def splits(self) -> tuple[Split, ...]:
-        """Training and test rows of ``judged``, fold by fold; empty where too few different questions were asked."""
-        units = split_units(self.judged).count
-        m = len(self.judged)
-        cv = self._cv or (5 if m <= FEW else 4 if m <= SOME else 3)
-        if self._cv is None:
-            cv = min(cv, units)
-        return tuple(kfold(self.judged, cv, seed=self.seed)) if cv > 1 else ()
-
-    @cached_property
-    def credits(self) -> Credits:
-        """Held-out credits of every judged model on every judged answer."""
-        if not self.splits:
-            raise InputError(
-                "answers: too few different questions to hold any of them out; collect more answers"
-            )
-        return cross_validate(self.judged, self.models, self.splits)
-
-    @cached_property
-    def scores(self) -> Comparison:
-        """The judged models side by side, with the ceiling."""
-        return make_comparison(self.judged, self.credits, self.ceiling, self.splits)
-
-    @cached_property
-    def best(self) -> Choice:
-        """The model that the space is made of, and the accuracy of choosing so; ``model`` itself where it was named."""
-        if not self.splits:
-            name = self._named.name if self._named else self.models[0].name
-            none = np.zeros(0, dtype=np.float32)
-            return Choice(name, np.nan, np.nan, (), "", 0, len(self.answers), none)
-        if self._named is None and len(self.judged) < len(self.answers):
-            return choose_on_sample(self.answers, self._judged[0], self.credits, self.seed)
-        if self._named is None:
-            return choose(self.judged, self.credits, self.splits)
-        return choose_named(self._named.name, self.scores, self.credits, len(self.answers))
-
-    @property
-    def headline(self) -> str:
-        """One line: what was chosen, its accuracy, its ceiling and what was second."""
-        second = self.scores[self.best.second].accuracy if self.best.second else math.nan
-        return headline(self.best, self.ceiling, second, named=self._named is not None)
-
     # ---------------------------------------------------------------- the answers themselves
-
-    @cached_property
-    def ceiling(self) -> NoiseCeiling:
-        """What repeated questions say about the best possible accuracy."""
-        return noise_ceiling(self.answers)
 
     @cached_property
     def people(self) -> People | None:
@@ -196,51 +126,37 @@ class Analysis:
         return count_answers(self.answers)
 
     @cached_property
-    def curve(self) -> LearningCurve | None:
-        """Accuracy of the chosen model against the number of answers; None where nothing can be held out.
-
-        Nor where a fold leaves nothing to train on: its questions stand in every statement.
-        """
-        from nearfar.evaluate.curve import learning_curve
-
-        cv = min(3, len(self.splits))
-        if not cv or not all(len(train) for train, _ in kfold(self.judged, cv, seed=self.seed)):
+    def reliability(self) -> Reliability | None:
+        """How alike the map of another study would be; None where nothing can be held out."""
+        if not self.splits:
             return None
-        return learning_curve(
-            self.judged,
-            self._model(self.best.name),
-            cv=cv,
-            seed=self.seed,
-            ceiling=self.ceiling,
+        model = self._model(self.plane_name)
+        answers = self._weighed_for(model.name)
+        known = answers.participant is not None
+        return Reliability(
+            participants=split_half(answers, model, speakers(answers), seed=self.seed) if known else np.nan,
+            questions=split_half(answers, model, split_units(answers).codes, seed=self.seed),
+            spread=between_participants(self.held_out, speakers(self.answers)) if known else np.nan,
+            model=model.name,
         )
-
-    @cached_property
-    def held_out(self) -> NDArray[np.float32]:
-        """(m,) held-out credits of ``best`` on all answers, NaN for those that were not judged."""
-        if len(self.best.credits) == len(self.answers):
-            return self.best.credits
-        found = np.full(len(self.answers), np.nan, dtype=np.float32)
-        if self.splits:
-            found[self._judged[0]] = self.best.credits
-        return found
 
     # ---------------------------------------------------------------- groups of people
 
     @cached_property
     def alike(self) -> PersonAgreement | None:
         """How often every two people gave the same answer; None where nobody is known."""
-        from nearfar.evaluate.agreement_of_people import person_agreement
+        from nearfar.evaluate.agreements import person_agreement
 
         return None if self.answers.participant is None else person_agreement(self.answers)
 
     @cached_property
-    def tastes(self) -> Tastes | None:
-        """Whether there is more than one way of seeing the objects; None where too few people are known."""
-        from nearfar.evaluate.tastes import find_tastes
+    def subgroups(self) -> Subgroups | None:
+        """Whether subgroups of participants have maps of their own; None where too few people are known."""
+        from nearfar.evaluate.subgroups import find_subgroups
 
         if self.answers.participant is None or not self.splits:
             return None
-        return find_tastes(self.answers, seed=self.seed)
+        return find_subgroups(self.answers, seed=self.seed)
 
     def groups(self, groups: Mapping[Any, str]) -> GroupComparison:
         """Compare groups of people by the chosen model; ``groups`` : participant -> group."""
@@ -284,14 +200,6 @@ class Analysis:
             return flat[0]
         return max(flat, key=lambda name: self.scores[name].accuracy)
 
-    @property
-    def is_named(self) -> bool:
-        """Whether the model was named, not chosen."""
-        return self._named is not None
-
-    def _model(self, name: str) -> Model:
-        return next(model for model in self.models if model.name == name)
-
     def fit(self, name: str) -> Space:
         """The space of one of the judged models, fitted to all answers."""
         if not len(self.answers):
@@ -317,7 +225,7 @@ class Analysis:
         """How often people are drawn again."""
         if self._n_resamples is not None:
             return self._n_resamples
-        return int(np.clip(WORK // max(len(self.answers), 1), LEAST_RESAMPLES, MOST_RESAMPLES))
+        return int(np.clip(500_000 // max(len(self.answers), 1), 6, MOST_RESAMPLES))
 
     @cached_property
     def shown(self) -> NDArray[np.intp]:
@@ -332,17 +240,17 @@ class Analysis:
         """``space`` of the objects that are shown."""
         return self.space.take(self.shown)
 
-    def grouping(self, n_clusters: int | None = None) -> Grouping | None:
+    def cluster_tree(self, n_clusters: int | None = None) -> ClusterTree | None:
         """The tree of the shown objects and its cuts; None with fewer than three informed ones."""
-        if n_clusters not in self._groupings:
-            count = self.group_count if n_clusters is None else None
-            self._groupings[n_clusters] = group_objects(self.shown_space, count, n_clusters)
-        return self._groupings[n_clusters]
+        if n_clusters not in self._trees:
+            count = self.cluster_count if n_clusters is None else None
+            self._trees[n_clusters] = cluster_tree(self.shown_space, count, n_clusters)
+        return self._trees[n_clusters]
 
     @cached_property
-    def group_count(self) -> ClusterCount:
-        """How many groups the shown objects fall into, in a map that allows for answers given at random."""
-        return count_groups(self._weighed, self.judged, self.splits, self.shown)
+    def cluster_count(self) -> ClusterCount:
+        """How many clusters the shown objects form, in a map that allows for answers given at random."""
+        return count_object_clusters(self._weighed, self.judged, self.splits, self.shown)
 
     @cached_property
     def resamples(self) -> Resamples:
@@ -359,7 +267,7 @@ class Analysis:
         )
 
     def stability(self, n_clusters: int | None = 5) -> Stability:
-        """How sure locations on the map and clusters of the tree (cut into ``n_clusters``) are."""
+        """How uncertain positions on the map and clusters of the tree (cut into ``n_clusters``) are."""
         flat = self.space if self.plane_name == self.best.name else self.plane
         labels = kept = by_chance = None
         if n_clusters is not None:

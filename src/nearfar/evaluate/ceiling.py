@@ -1,281 +1,270 @@
-"""The noise ceiling: how good the best possible model could be, from answers to questions asked more than once."""
+"""The noise ceiling: how good the best possible model could be, from answers to questions asked more than once.
+
+A question gets "near" with probability q. Two answers agree with probability A = E(q^2 + (1 - q)^2), and the best any
+model can do is C = E max(q, 1 - q). With q from a Beta(a, a), a = (1 - A) / (2A - 1) and C = 1/2 + 1 / (a 4^a B(a, a));
+whatever the distribution of q, C is at least A and at most (1 + sqrt(2A - 1)) / 2, where all questions are equally hard.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar.evaluate.agreement import (
-    Agreement,
-    Given,
-    agreement,
-    as_plain,
-    ceiling_bracket,
-    counts_of_others,
-)
-from nearfar.evaluate.quick import quick_credits
-from nearfar.evaluate.repeats import FEW_SINGLE, FairDraw, control_rows, fair_draw
-from nearfar.evaluate.uncertainty import (
-    FEW_PEOPLE,
-    Groups,
-    covariance_of_means,
-    dense_codes,
-    error_groups,
-    speakers,
-)
-from nearfar.io.reading import double_submits
+from nearfar import words
+from nearfar._tools.arrays import Codes, Floats, dense_codes
+from nearfar._tools.records import Record
+from nearfar.evaluate.baseline import quick_credits
+from nearfar.evaluate.bootstrap import MIN_PARTICIPANTS, Estimate, effective_groups, make_draws, speakers
+from nearfar.evaluate.collection import double_submits
+from nearfar.evaluate.controls import control_rows
 from nearfar.triplets import Triplets, as_triplets
 
-__all__ = ["ENOUGH_REPEATED", "Bound", "Majority", "NoiseCeiling", "ParticipantAgreement", "noise_ceiling"]
-
-ENOUGH_REPEATED = 100  # questions answered more than once, below which the ceiling is unknown
-
-
-class Bound(NamedTuple):
-    """One end of the range of the best possible accuracy, with its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
-
-
-class Majority(NamedTuple):
-    """One answer against the majority of the others' answers to the same question; a split vote counts one half.
-
-    As in ``Agreement`` every repeated question counts once.
-    """
-
-    share: float
-    standard_error: float
-    questions: int
-    answers: int
-
-
-class ParticipantAgreement(NamedTuple):
-    """How one participant agrees with the others, and with themselves; None where nothing can be said."""
-
-    participant: str
-    answers: int
-    with_others: float | None
-    questions_with_others: int
-    with_themselves: float | None
-    repeated: int
+__all__ = ["Agreement", "NoiseCeiling", "best_accuracy", "counts_of_others", "noise_ceiling"]
 
 
 @dataclass(frozen=True)
-class NoiseCeiling:
+class Agreement(Record):
+    """How often two answers to the same question agree.
+
+    Parameters
+    ----------
+    share : of pairs that agree; every repeated question counts once.
+    low, high : its 95 % interval; NaN where it is not known.
+    questions, answers : how many questions were answered more than once, and how many answers they got.
+    people : how many participants (or statements, where participants are not known) gave those answers.
+    options : how many answers are possible; chance is one over that.
+    """
+
+    share: float
+    low: float
+    high: float
+    questions: int
+    answers: int
+    people: int
+    options: int = 2
+
+    @property
+    def chance(self) -> float:
+        """Agreement of people who guess."""
+        return 1 / self.options
+
+
+@dataclass(frozen=True)
+class NoiseCeiling(Record):
     """What repeated questions say about the noise in the answers; None stands for "unknown".
 
     Parameters
     ----------
-    agreement : of two answers to the same question by different people (by different statements where people
-        are not known). Where all answers are one participant's, their agreement with themselves.
-    majority : one answer against the majority of the others.
-    within : of two answers to the same question by the same participant, given in different statements; a question
-        counts once for every participant who got it again.
+    best_possible : accuracy of the best possible model, with the 95 % interval; never below the accuracy of a model that
+        was given.
+    agreement : of two answers to the same question by different participants (by different statements where
+        participants are not known). Where all answers are one participant's, their agreement with themselves.
+    within : of two answers to the same question by the same participant, given in different statements.
     odd_one_out, most_central : same trio, same choice (chance is one third), for statements of that kind.
-    participants : one row per participant, where known.
-    unknown : why the range of the best possible accuracy is not known, and what to ask next; "" where it is known.
-    fair : whether a model predicts the repeated questions as well as the others; None where nearly all were repeated.
+    unknown : why ``best_possible`` is None: "nothing repeated", "nobody else" (repeated by the same participants only),
+        or "unlike" (repeated questions are easier or harder than the others); "" where it is known.
+    lead : accuracy of a model on the repeated questions less that on the others; None where nearly all were repeated.
     controls : answers to control questions (asked far more often than the others); they are left out.
+    copies : rows that repeat an answer of the same participant in the same second; they are left out.
     """
 
+    best_possible: Estimate | None
     agreement: Agreement | None
-    majority: Majority | None
-    within: Agreement | None
-    odd_one_out: Agreement | None
-    most_central: Agreement | None
-    participants: tuple[ParticipantAgreement, ...]
-    unknown: str = ""
-    fair: FairDraw | None = None
+    within: Agreement | None = None
+    odd_one_out: Agreement | None = None
+    most_central: Agreement | None = None
+    unknown: Literal["", "nothing repeated", "nobody else", "unlike"] = ""
+    lead: Estimate | None = None
     controls: int = 0
-
-    @property
-    def low(self) -> Bound | None:
-        """The lower end: two answers agree so often, and a model could at least say what the majority says."""
-        if self.agreement is None or self.unknown:
-            return None
-        low, high = self.agreement.limits()
-        bound = Bound(self.agreement.bracket[0], low, high)
-        if self.majority is None or not math.isfinite(self.majority.standard_error):
-            return bound
-        share = self.majority.share
-        width = 2 * max(self.majority.standard_error, 1 / (self.majority.questions + 4))
-        other = Bound(share, share - width, min(1.0, share + width))
-        return Bound(*(max(pair) for pair in zip(bound, other, strict=True)))
-
-    @property
-    def high(self) -> Bound | None:
-        """The upper end, (1 + sqrt(2A - 1))/2 of the agreement A."""
-        if self.agreement is None or self.unknown:
-            return None
-        values = (self.agreement.share, *self.agreement.limits())
-        high = Bound(*(ceiling_bracket(value)[1] for value in values))
-        low = self.low
-        return high if low is None else Bound(max(high.value, low.value), high.low, max(high.high, low.high))
-
-    @property
-    def bracket(self) -> tuple[float, float] | None:
-        """Both ends of the range of the best possible accuracy; None where it is unknown."""
-        return None if self.low is None or self.high is None else (self.low.value, self.high.value)
-
-    @property
-    def outer(self) -> tuple[float, float] | None:
-        """The same range with the uncertainty of its ends: the best possible accuracy lies inside in 95 of 100."""
-        return None if self.low is None or self.high is None else (self.low.low, self.high.high)
+    copies: int = 0
 
     def __str__(self) -> str:
-        return "\n".join(_lines(self))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain numbers and text, for JSON; None stands for "unknown", also for an error that is not known."""
-        plain: dict[str, Any] = {
-            "bracket": None if self.bracket is None else list(self.bracket),
-            "outer": None if self.outer is None else list(self.outer),
-            "unknown": self.unknown,
-        }
-        for name in ("agreement", "within", "odd_one_out", "most_central"):
-            found = getattr(self, name)
-            plain[name] = None if found is None else {**as_plain(vars(found)), "bracket": list(found.bracket)}
-        plain["majority"] = None if self.majority is None else as_plain(self.majority._asdict())
-        return {**plain, "participants": [row._asdict() for row in self.participants]}
-
-    def to_frame(self) -> Any:
-        """One row per participant, as a polars data frame."""
-        import polars as pl
-
-        columns = {
-            "participant": pl.String,
-            "answers": pl.Int64,
-            "with_others": pl.Float64,
-            "questions_with_others": pl.Int64,
-            "with_themselves": pl.Float64,
-            "repeated": pl.Int64,
-        }
-        return pl.DataFrame(list(self.participants), schema=columns, orient="row")
+        return words.ceiling(self)
 
 
-def noise_ceiling(answers: Triplets | ArrayLike, *, credit: NDArray[Any] | None = None) -> NoiseCeiling:
-    """How often two answers to the same question agree, and the range of the best possible accuracy.
+def noise_ceiling(
+    answers: Triplets | ArrayLike,
+    *,
+    credit: NDArray[Any] | None = None,
+    accuracy: Estimate | None = None,
+) -> NoiseCeiling:
+    """How often two answers to the same question agree, and how good the best possible model could be.
 
-    If a question gets "near" with probability q, no model can do better than E max(q, 1 - q). From the agreement
-    A of two answers to the same question that is at least A and at most (1 + sqrt(2A - 1))/2; and it is at least the
-    share of answers that agree with the majority of the others.
     Two rows of one statement are never two answers; two answers by one participant count only as agreement of the
-    participant with themselves; the same click sent twice within two seconds counts once; control questions, asked
-    far more often than the others, are left out. The range is "unknown" with fewer than 100 repeated questions, with
-    fewer than 10 people, and where a model predicts the repeated questions better or worse than the others, for then
-    they are not a fair draw of all questions.
+    participant with themselves; copies of a row count once; control questions, asked far more often than the others,
+    are left out. The ceiling is unknown where nothing was repeated, and where a model predicts the repeated questions
+    clearly better or worse than the others, for then they are not a fair draw of all questions. With fewer than 10
+    participants it speaks of these.
 
     Parameters
     ----------
     answers : what was answered.
     credit : (m,) held-out credits of a model, for the last test; default: those of ``score``, computed here.
+    accuracy : of a model, which the best possible one cannot be below.
 
     Examples
     --------
     >>> answers = Triplets.from_array([[0, 1, 2], [0, 1, 2], [0, 2, 1], [3, 1, 2], [3, 1, 2]])
-    >>> ceiling = noise_ceiling(answers)
-    >>> round(ceiling.agreement.share, 2), ceiling.agreement.questions, ceiling.bracket
-    (0.67, 2, None)
-    >>> print(noise_ceiling([[0, 1, 2], [1, 0, 2]]))
-    best possible accuracy: unknown, no question was answered twice; ask about 100 questions a second time
+    >>> round(noise_ceiling(answers).agreement.share, 2)
+    0.67
+    >>> noise_ceiling([[0, 1, 2], [1, 0, 2]]).unknown
+    'nothing repeated'
     """
     everything = as_triplets(answers)
-    controls, doubled = control_rows(everything), double_submits(everything)
-    answers = everything[~(controls | doubled)]
-    person, statement = speakers(answers), answers.statement_ids
-    given = Given(
-        dense_codes(answers.question_ids),
-        (answers.near < answers.far).astype(np.int64),
-        dense_codes(answers.trio_ids),
+    controls, copies = control_rows(everything), copied_rows(everything)
+    kept = ~(controls | copies)
+    answers = everything[kept]
+    person, statement = speakers(answers), dense_codes(answers.statement_ids)
+    given = _Given(
+        dense_codes(answers.question_ids), answers.near < answers.far, dense_codes(answers.trio_ids)
     )
-    same, others = counts_of_others(given.asked, given.said, person)
-    between = agreement(given, same, others, person)
-    within = _within(answers, given, person, statement)
-    alone = len(answers) > 0 and person.max() == 0 and answers.participant is not None
+    between = _agreement(given, person, person)
+    within = None
+    if answers.participant is not None:
+        own = given._replace(asked=_pair_codes(given.asked, person))
+        within = _agreement(own, statement, person, within=True)
+    alone = answers.participant is not None and not person.any()
     found = within if alone else between
-    fair = None
-    repeated = np.bincount(given.asked)[given.asked] > 1 if alone else others > 0
-    if found is not None and found.questions >= ENOUGH_REPEATED and np.mean(~repeated) >= FEW_SINGLE:
-        kept = quick_credits(answers) if credit is None else credit[~(controls | doubled)]
-        fair = None if kept is None else fair_draw(kept, repeated, error_groups(answers))
+    lead = None
+    if found is not None:
+        others = _size(given.asked) - _size(given.asked, statement if alone else person)
+        lead = _lead(answers, None if credit is None else np.asarray(credit)[kept], others > 0)
+    unlike = lead is not None and (lead.low > 0 or lead.high < 0)
+    missing: Literal["nothing repeated", "nobody else"] = "nobody else" if within else "nothing repeated"
     return NoiseCeiling(
+        best_possible=None if found is None or unlike else _best_possible(found, accuracy),
         agreement=found,
-        majority=_majority(given.asked, same, others, person),
         within=within,
         odd_one_out=_of_kind(answers, person, "far"),
         most_central=_of_kind(answers, person, "near"),
-        participants=_by_participant(answers, given, person, statement),
-        unknown=_why_unknown(found, within, fair, known_people=answers.participant is not None and not alone),
-        fair=fair,
+        unknown=missing if found is None else "unlike" if unlike else "",
+        lead=lead,
         controls=int(controls.sum()),
+        copies=int(copies.sum()),
     )
 
 
-def _why_unknown(
-    found: Agreement | None, within: Agreement | None, fair: FairDraw | None, *, known_people: bool
-) -> str:
-    """Why the range is not known, and what to ask next; "" where it is known."""
-    if found is None:
-        again = "answered by two people" if within is not None else "answered twice"
-        more = "of a second person" if within is not None else "a second time"
-        return f"no question was {again}; ask about {ENOUGH_REPEATED} questions {more}"
-    if found.questions < ENOUGH_REPEATED:
-        missing = ENOUGH_REPEATED - found.questions
-        which = "1 question was" if found.questions == 1 else f"{found.questions} questions were"
-        return (
-            f"only {which} answered more than once; ask about {missing} more of them again, drawn at random from all "
-            "questions"
-        )
-    if known_people and found.people < FEW_PEOPLE:
-        return (
-            f"the repeated questions were answered by {found.people} people, too few to say anything about others; ask at "
-            f"least {FEW_PEOPLE}"
-        )
-    if fair is not None and not fair.fair:
-        kind = "easier" if fair.repeated > fair.single else "harder"
-        return (
-            f"the questions that were answered more than once are {kind} than the others (a model predicts "
-            f"{fair.repeated:.0%} of those answers and {fair.single:.0%} of the rest), so they do not represent all questions; "
-            f"ask about {ENOUGH_REPEATED} questions again, drawn at random"
-        )
-    return ""
+def copied_rows(answers: Triplets) -> NDArray[np.bool_]:
+    """(m,) rows that are copies, not repeats: same participant, same answer, same second (or response time)."""
+    copies = double_submits(answers)
+    times = [time for time in (answers.answered_at, answers.seconds) if time is not None]
+    if not times:
+        return copies
+    who = np.zeros(len(answers)) if answers.participant is None else answers.participant.codes
+    rows = np.column_stack([answers.triplet_ids, who, *(np.floor(1e3 * time) for time in times)])
+    known = np.flatnonzero(np.isfinite(rows).all(axis=1))
+    first = np.unique(rows[known], axis=0, return_index=True)[1]
+    again = np.ones(len(known), dtype=bool)
+    again[first] = False
+    copies[known[again]] = True
+    return copies
 
 
-def _within(
-    answers: Triplets, given: Given, person: NDArray[np.int64], statement: NDArray[np.int64]
+def best_accuracy(agreement: float) -> float:
+    """C of the agreement A where q has a Beta(a, a) distribution.
+
+    >>> [round(best_accuracy(a), 3) for a in (0.5, 2 / 3, 1.0)]  # q = 1/2; uniform; 0 or 1
+    [0.5, 0.75, 1.0]
+    """
+    from scipy.special import betaln
+
+    if agreement >= 1 - 1e-12 or agreement <= 0.5:
+        return 1.0 if agreement > 0.5 else 0.5
+    a = (1 - agreement) / (2 * agreement - 1)
+    return 0.5 + math.exp(-math.log(a) - a * math.log(4) - float(betaln(a, a)))
+
+
+def _best_possible(found: Agreement, accuracy: Estimate | None) -> Estimate:
+    """The upper limit allows for questions that are all equally hard; nothing is below what a model reaches."""
+    low, high = (min(max(0.5, limit), 1.0) for limit in (found.low, found.high))
+    if math.isnan(found.low):
+        low, high = 0.5, 1.0
+    floor = 0.5 if accuracy is None or math.isnan(accuracy.value) else accuracy.value
+    least = floor if accuracy is None or math.isnan(accuracy.low) else accuracy.low
+    low = max(best_accuracy(low), least)
+    high = max((1 + math.sqrt(2 * high - 1)) / 2, floor, low)
+    return Estimate(min(max(best_accuracy(found.share), floor, low), high), low, high)
+
+
+def _lead(answers: Triplets, credit: NDArray[Any] | None, repeated: NDArray[np.bool_]) -> Estimate | None:
+    """How much better a model predicts repeated questions than the others; None where nearly all were repeated."""
+    if min(repeated.mean(), 1 - repeated.mean()) < 0.02:
+        return None
+    credit = quick_credits(answers) if credit is None else credit
+    if credit is None:
+        return None
+    one, other = np.where(repeated, credit, np.nan), np.where(repeated, np.nan, credit)
+    if not (np.isfinite(one).any() and np.isfinite(other).any()):
+        return None
+    return make_draws(answers, n_draws=200).difference(one, other)
+
+
+# ---------------------------------------------------------------- agreement
+
+
+class _Given(NamedTuple):
+    """Answers as codes: answer t says ``said[t]`` to question ``asked[t]``; one ``unit`` is drawn as a whole."""
+
+    asked: Codes
+    said: NDArray[Any]
+    unit: Codes
+
+
+def counts_of_others(asked: Codes, said: Codes, person: Codes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For every answer: others to the same question by somebody else that say the same, and all of them."""
+    return _size(asked, said) - _size(asked, said, person), _size(asked) - _size(asked, person)
+
+
+def _agreement(
+    given: _Given, apart: Codes, person: Codes, *, options: int = 2, within: bool = False
 ) -> Agreement | None:
-    """The same people answering the same question again, in another statement."""
-    if answers.participant is None:
+    """Agreement of two answers of different ``apart`` (participants; statements); None where no question has two.
+
+    With v_q pairs of answers to question q, of them g_q agreeing: ``A = mean_q g_q / v_q``. Its variance is that of the
+    deviations summed by unit, and what answers of one participant have in common beyond a unit. Both answers of a pair
+    have a participant of their own, unless ``within``.
+    """
+    from scipy.stats import t
+
+    same, others = counts_of_others(given.asked, given.said.astype(np.int64), apart)
+    pairs = np.bincount(given.asked, weights=others)
+    counted = others > 0
+    if not counted.any():
         return None
-    own = given._replace(asked=dense_codes(given.asked * (int(person.max(initial=-1)) + 1) + person))
-    same, others = counts_of_others(own.asked, own.said, dense_codes(statement))
-    return agreement(own, same, others, person, within=True)
+    agreeing = np.bincount(given.asked, weights=same)
+    total = int((pairs > 0).sum())
+    share = float(np.sum(agreeing[pairs > 0] / pairs[pairs > 0])) / total
+    excess = ((same - share * others) / np.maximum(pairs, 1)[given.asked])[counted] / total
+    people, units = dense_codes(person[counted]), dense_codes(given.unit[counted])
+    df = effective_groups(units) - 1
+    variance = _sum_of_squares(units, excess)
+    if effective_groups(people) >= MIN_PARTICIPANTS:
+        df = min(df, effective_groups(people) - 1)
+        of_people = excess if within else 2 * excess
+        cells = _sum_of_squares(_pair_codes(people, units), of_people)  # the noise, which units have already
+        variance += max(0.0, _sum_of_squares(people, of_people) - cells)
+    if df <= 0:
+        return Agreement(share, np.nan, np.nan, total, int(counted.sum()), int(people.max()) + 1, options)
+    error = max(
+        math.sqrt(variance), 1 / (total + 4)
+    )  # equal answers in a sample do not prove that all are equal
+    width = float(t.ppf(0.975, df)) * error
+    return Agreement(
+        share,
+        max(0.0, share - width),
+        min(1.0, share + width),
+        total,
+        int(counted.sum()),
+        int(people.max()) + 1,
+        options,
+    )
 
 
-def _majority(
-    asked: NDArray[np.int64], same: NDArray[np.int64], others: NDArray[np.int64], person: NDArray[np.int64]
-) -> Majority | None:
-    known = others > 0
-    if not known.any():
-        return None
-    right = (1 + np.sign(2 * same - others)[known]) / 2
-    question = dense_codes(asked[known])
-    weight = 1 / np.bincount(question)[question]
-    questions = int(question.max()) + 1
-    share = float(np.sum(weight * right)) / questions
-    off = weight * (right - share) * len(right) / questions
-    found = covariance_of_means(off, Groups(dense_codes(person[known]), question))
-    error = math.sqrt(found.matrix[0, 0]) if found.df > 0 else math.nan
-    return Majority(share, error, questions, int(known.sum()))
-
-
-def _of_kind(answers: Triplets, person: NDArray[np.int64], role: str) -> Agreement | None:
+def _of_kind(answers: Triplets, person: Codes, role: str) -> Agreement | None:
     """Agreement of statements of exactly two rows that choose one of three: role "far" the odd, "near" the central.
 
     Odd-one-out gives (a, b, odd) and (b, a, odd); most-central gives (a, central, b) and (b, central, a).
@@ -285,81 +274,24 @@ def _of_kind(answers: Triplets, person: NDArray[np.int64], role: str) -> Agreeme
     size = np.bincount(statement)
     first = (np.cumsum(size) - size)[size == 2]
     one, two = by_statement[first], by_statement[first + 1]
-    choice = answers.far if role == "far" else answers.near
-    trios = answers.trio_ids
+    choice, trios = getattr(answers, role), answers.trio_ids
     twins = (choice[one] == choice[two]) & (trios[one] == trios[two])
-    twins &= answers.anchor[one] != answers.anchor[two]
-    one = one[twins]
-    asked = dense_codes(trios[one])
-    given = Given(asked, choice[one].astype(np.int64), asked)
-    person = dense_codes(person[one])
-    same, others = counts_of_others(given.asked, given.said, person)
-    return agreement(given, same, others, person, options=3)
+    one = one[twins & (answers.anchor[one] != answers.anchor[two])]
+    asked, who = dense_codes(trios[one]), dense_codes(person[one])
+    return _agreement(_Given(asked, choice[one], asked), who, who, options=3)
 
 
-def _by_participant(
-    answers: Triplets, given: Given, person: NDArray[np.int64], statement: NDArray[np.int64]
-) -> tuple[ParticipantAgreement, ...]:
-    if answers.participant is None:
-        return ()
-    codes, size = answers.participant.codes, len(answers.participant.names)
-    same, others = counts_of_others(given.asked, given.said, person)
-    own = dense_codes(given.asked * (int(person.max(initial=-1)) + 1) + person)
-    same_again, again = counts_of_others(own, given.said, dense_codes(statement))
-    count = np.bincount(codes, minlength=size)
-    n_others, with_others = _mean_share(same, others, codes, size)
-    n_again, with_self = _mean_share(same_again, again, codes, size)
-    return tuple(
-        ParticipantAgreement(
-            str(answers.participant.names[p]),
-            int(count[p]),
-            float(with_others[p]) if n_others[p] else None,
-            int(n_others[p]),
-            float(with_self[p]) if n_again[p] else None,
-            int(n_again[p]),
-        )
-        for p in np.flatnonzero(count)
-        if str(answers.participant.names[p])
-    )
+def _sum_of_squares(codes: Codes, values: Floats) -> float:
+    return float(np.sum(np.bincount(codes, weights=values) ** 2))
 
 
-def _mean_share(
-    same: NDArray[np.int64], others: NDArray[np.int64], codes: NDArray[np.int32], size: int
-) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Per participant: answers that have others to compare with, and the mean share of those that agree."""
-    known = others > 0
-    n = np.bincount(codes[known], minlength=size)
-    total = np.bincount(codes[known], weights=same[known] / others[known], minlength=size)
-    return n, total / np.maximum(n, 1)
+def _pair_codes(one: Codes, other: Codes) -> Codes:
+    return dense_codes(one * (int(other.max(initial=-1)) + 1) + other)
 
 
-def _lines(ceiling: NoiseCeiling) -> list[str]:
-    """The text of a ceiling, a line per range that is known."""
-    if ceiling.bracket is None or ceiling.outer is None:
-        lines = [f"best possible accuracy: unknown, {ceiling.unknown}"]
-    else:
-        (low, high), (least, most) = ceiling.bracket, ceiling.outer
-        lines = [
-            f"best possible accuracy: between {low:.3f} and {high:.3f} (with the uncertainty of both ends: {least:.3f} to "
-            f"{most:.3f})"
-        ]
-    if ceiling.agreement is not None:
-        lines.append(_line("two answers to the same question agree", ceiling.agreement))
-    if ceiling.majority is not None:
-        m = ceiling.majority
-        lines.append(
-            f"one answer agrees with the majority of the others: {m.share:.3f} ± {m.standard_error:.3f}"
-        )
-    if ceiling.within is not None:
-        lines.append(_line("two answers by the same participant agree", ceiling.within))
-    if ceiling.odd_one_out is not None:
-        lines.append(_line("same trio, same odd one (chance 1/3)", ceiling.odd_one_out))
-    if ceiling.most_central is not None:
-        lines.append(_line("same trio, same central one (chance 1/3)", ceiling.most_central))
-    if ceiling.controls:
-        lines.append(f"{ceiling.controls:,} answers to control questions, asked far more often, are left out")
-    return lines
-
-
-def _line(what: str, found: Agreement) -> str:
-    return f"{what}: {found.share:.3f} ± {found.standard_error:.3f} ({found.questions:,} questions, {found.answers:,} answers)"
+def _size(*keys: Codes) -> NDArray[np.int64]:
+    """For every answer: how many answers have the same keys."""
+    code = keys[0]
+    for key in keys[1:]:
+        code = _pair_codes(code, key)
+    return np.bincount(code)[code] if len(code) else np.zeros(0, dtype=np.int64)

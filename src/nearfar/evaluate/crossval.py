@@ -20,7 +20,7 @@ from nearfar.space.models import FitCache, Model, empty_space, most_components
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets
 
-__all__ = ["Credits", "Fit", "cross_validate", "fit_timed", "pair_credits"]
+__all__ = ["Credits", "Fit", "cross_validate", "fit_timed"]
 
 
 class Fit(NamedTuple):
@@ -58,7 +58,8 @@ class Credits:
     Attributes
     ----------
     models : the models.
-    values : (models, answers) 1 where the model expects the answer, 0 where it expects the other, 0.5 for a tie.
+    values : (models, answers) 1 where the model expects the answer, 0 where it expects the other, 0.5 for a tie; NaN where
+        an answer does not count.
     seconds : (models, folds) of the fits.
     heard : per model, in how many fits each kind of warning was given.
     """
@@ -76,7 +77,7 @@ class Credits:
     @property
     def accuracies(self) -> Floats:
         """(models,) mean credit."""
-        return np.asarray(self.values.mean(axis=1, dtype=np.float64))
+        return np.asarray(np.nanmean(self.values, axis=1, dtype=np.float64))
 
     def of(self, name: str) -> NDArray[np.float32]:
         """(answers,) credits of one model."""
@@ -100,29 +101,3 @@ def cross_validate(answers: Triplets, models: Sequence[Model], splits: Sequence[
                 heard[k].update(fit.heard)
                 advance(1)
     return Credits(tuple(models), values, seconds, tuple(heard))
-
-
-def pair_credits(
-    answers: Triplets, models: Sequence[Model], splits: Sequence[Split]
-) -> dict[tuple[int, int], NDArray[np.float32]]:
-    """Credits inside training answers: of fold g by models fitted without the folds f and g, under the key (f, g).
-
-    Nothing in fold f, nor any answer to a question of it, has a say in the credits of the keys (f, .): a model
-    that is chosen by them is chosen without fold f. A fit without two folds serves both of them.
-    """
-    most = most_components(models)
-    pairs = [(f, g) for f in range(len(splits)) for g in range(f + 1, len(splits))]
-    found: dict[tuple[int, int], NDArray[np.float32]] = {}
-    with step("choosing a model", total=len(pairs) * len(models)) as advance:
-        for f, g in pairs:
-            train = np.intersect1d(splits[f].train, splits[g].train, assume_unique=True)
-            cache = FitCache(answers[train], most)
-            tests = {(f, g): answers[splits[g].test], (g, f): answers[splits[f].test]}
-            for key, test in tests.items():
-                found[key] = np.empty((len(models), len(test)), dtype=np.float32)
-            for k, model in enumerate(models):
-                fit = fit_timed(model, cache.answers, cache)
-                for key, test in tests.items():
-                    found[key][k] = fit.space.credits(test)
-                advance(1)
-    return found

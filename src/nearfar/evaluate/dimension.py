@@ -9,17 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from nearfar import words
 from nearfar._tools.checks import Seed, check_count
 from nearfar.errors import InputError
 from nearfar.evaluate.analysis import Analysis
 from nearfar.evaluate.comparison import Comparison
-from nearfar.evaluate.max_t import not_beaten_by
-from nearfar.evaluate.uncertainty import error_groups
 from nearfar.triplets import Triplets, as_triplets
 
 __all__ = ["DimensionChoice", "choose_dimension"]
 
-LITTLE = 0.005  # accuracy that no further dimension is added for
+SMALL_GAIN = 0.005  # accuracy that no further dimension is added for
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,16 +45,7 @@ class DimensionChoice:
         return f"DimensionChoice({self.dimension} of {', '.join(map(str, self.dimensions))})"
 
     def __str__(self) -> str:
-        if self.dimension == 0:
-            return (
-                f"{self.comparison}\n\nnoise: no number of dimensions predicts clearly better than guessing"
-            )
-        enough = "1 dimension is enough" if self.dimension == 1 else f"{self.dimension} dimensions are enough"
-        if self.dimension == max(self.dimensions) > 1:
-            enough = f"{self.dimension} dimensions do best, the most that were tried; more may do better"
-        elif self.dimension != self.best_dimension:
-            enough += f"; {self.best_dimension} do best, but not clearly by more than {LITTLE:.1%}"
-        return f"{self.comparison}\n\n{enough}"
+        return f"{self.comparison}\n\n{words.dimension(self)}"
 
 
 def choose_dimension(
@@ -104,11 +94,10 @@ def choose_dimension(
     models = {str(d): _with_dimension(model, d) for d in wanted}
     analysis = Analysis(answers, models=models, cv=cv, seed=seed)
     comparison = analysis.scores
-    groups = error_groups(analysis.judged)
-    folds = len(analysis.splits)
-    enough = not_beaten_by(analysis.credits.values, groups, by_more_than=LITTLE, folds=folds)
-    found = wanted[int(np.argmax(enough))] if comparison.above_guessing else 0
-    return DimensionChoice(found, int(comparison.best.name), tuple(wanted), comparison)
+    better = analysis.draws.clearly_better(analysis.credits.values, by=SMALL_GAIN)
+    enough = ~np.triu(better, 1).any(axis=1)  # no larger number is clearly better
+    dimension = wanted[int(np.argmax(enough))] if comparison.above_guessing else 0
+    return DimensionChoice(dimension, int(comparison.best.name), tuple(wanted), comparison)
 
 
 def _with_dimension(model: Any, dimension: int) -> Any:

@@ -1,58 +1,55 @@
-"""Do two groups of people see the objects differently? Agreement, a test, each other's models, two maps."""
+"""Do two groups of people see the objects differently? Agreement, a permutation test, each other's models, two maps."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nearfar import words
 from nearfar._tools.arrays import Floats
 from nearfar._tools.checks import Seed, seed_number
 from nearfar._tools.progress import step
+from nearfar._tools.records import Record
 from nearfar.errors import InputError
-from nearfar.evaluate.auto import parse_or_choose
+from nearfar.evaluate.agreements import GroupAgreement, group_agreement
+from nearfar.evaluate.bootstrap import Estimate, make_draws
 from nearfar.evaluate.crossval import fit_timed
-from nearfar.evaluate.group_agreement import GroupAgreement, group_agreement
-from nearfar.evaluate.group_test import (
-    PERMUTATIONS,
-    PermutationTest,
-    deals,
-    permutation_test,
-    sum_by_pairs,
-    without_common,
-)
-from nearfar.evaluate.moves import Move, moves_between
-from nearfar.evaluate.residuals import people_left
+from nearfar.evaluate.judging import parse_or_choose
+from nearfar.evaluate.map_stability import align, along_axes, coordinates
+from nearfar.evaluate.permutation import PermutationTest, permutation_test, questions_differ
 from nearfar.evaluate.splits import kfold
-from nearfar.evaluate.uncertainty import (
-    Estimate,
-    dense_codes,
-    difference_estimate,
-    error_groups,
-    mean_estimate,
-)
+from nearfar.evaluate.subgroups import residual_gram, residual_vectors, some_statements
 from nearfar.space.models import Model, parse_model
 from nearfar.triplets import Triplets, as_triplets
 
-__all__ = [
-    "GroupComparison",
-    "GroupPair",
-    "compare_groups",
-    "some_statements",
-]
+__all__ = ["GroupComparison", "GroupPair", "Move", "compare_groups", "groups_of"]
 
 FOLDS = 5
-RESAMPLES = 40
-FAR_OFF = 5.0  # standard deviations at which the questions of two groups are called different
-LEAST_PEOPLE = 3  # in a group; fewer say nothing about a group
+MIN_PEOPLE = 3  # in a group; fewer say nothing about a group
+
+
+class Move(NamedTuple):
+    """How far an object lies apart on two maps, as a share of the common map's radius.
+
+    distance : with what noise alone would add taken off; low, high: its 95 % interval.
+    sure : whether it moves, at the 5 % level with all objects looked at together: it moves farther, in its own standard
+        errors, than the largest error of any object in 95 of 100 resamples.
+    """
+
+    name: str
+    distance: float
+    low: float
+    high: float
+    sure: bool
 
 
 @dataclass(frozen=True, eq=False)
-class GroupPair:
+class GroupPair(Record):
     """Two groups side by side.
 
     Attributes
@@ -63,7 +60,8 @@ class GroupPair:
         answered by two of them.
     test : whether they see the objects differently, by permutation of the people.
     accuracy : (model of, answers of) held-out accuracy, each model fitted to as many answers of its group.
-    lead : for the answers of each group: accuracy of its own model less that of the other's.
+    lead : for the answers of each group: accuracy of its own model less that of the other's. Below 10 people in a group
+        its intervals are not known.
     maps : (2, n, 2) a map of each, both turned onto the common map; NaN for objects a group says nothing about.
     moves : how far every object lies apart on the two maps, the surest first; none where the groups were asked
         different questions.
@@ -88,44 +86,11 @@ class GroupPair:
         return all(lead.value > 0 for lead in self.lead)
 
     def __str__(self) -> str:
-        one, other = self.names
-        verdict = "see the objects differently" if self.test.differ else "do not differ recognisably"
-        if self.test.differ and not self.each_leads:
-            verdict += ", or one of them answers with more noise"
-        if self.test.questions_differ:
-            verdict = (
-                "were asked different questions, so whether they see the objects differently is not known"
-            )
-        lines = [
-            f"{one} ({self.people[0]} people) and {other} ({self.people[1]} people) {verdict}: p = {self.test.p:.3f}"
-        ]
-        lines.append(f"  ({self.test.permutations} permutations of the people, level 5 %)")
-        if self.agreement is not None:
-            shares = [
-                f"{what} {_share(value)}"
-                for what, value in zip(
-                    (f"within {one}", f"within {other}", "between them"), self.agreement.shares, strict=True
-                )
-            ]
-            lines.append(f"agreement on the same question: {', '.join(shares)}")
-        for j, group in enumerate(self.names):
-            lines.append(
-                f"answers of {group}: predicted by their own model {_share(self.accuracy[j][j])}, "
-                f"by the other's {_share(self.accuracy[1 - j][j])}; lead {_points(self.lead[j])}"
-            )
-        sure = [move for move in self.moves if move.sure]
-        shown = sure[:5] if sure else self.moves[:3]
-        told = "objects that move" if sure else "no object clearly moves; those that move most"
-        if shown:
-            lines.append(
-                f"{told}: "
-                + ", ".join(f"{m.name} {m.distance:.2f} ({m.low:.2f} to {m.high:.2f})" for m in shown)
-            )
-        return "\n".join(lines)
+        return words.group_pair_text(self)
 
 
 @dataclass(frozen=True, eq=False)
-class GroupComparison:
+class GroupComparison(Record):
     """Every two of the groups side by side.
 
     Attributes
@@ -150,8 +115,8 @@ def compare_groups(
     groups: Mapping[Any, str],
     *,
     model: Any = "auto",
-    n_permutations: int = PERMUTATIONS,
-    n_resamples: int = RESAMPLES,
+    n_permutations: int = 999,
+    n_resamples: int = 40,
     seed: Seed = 0,
 ) -> GroupComparison:
     """Compare how groups of people see the same objects.
@@ -163,7 +128,7 @@ def compare_groups(
     model : by which answers are predicted, "auto" for the one that ``nf.analyse`` chooses; its map, or "soe-2" where it
         has more than two dimensions, is the one shown.
     n_permutations : people dealt to groups at random for the test.
-    n_resamples : people drawn again for the intervals of moves.
+    n_resamples : bootstrap resamples of people, for the intervals of moves.
     seed : None, an integer or a numpy Generator.
 
     Examples
@@ -205,46 +170,31 @@ def _pair(
 ) -> GroupPair:
     assert answers.participant is not None
     n_permutations, n_resamples, seed = settings
-    person = answers.participant.codes.astype(np.int64)
-    people = tuple(len(np.unique(person[group == g])) for g in (0, 1))
     with step(f"comparing {names[0]} and {names[1]}", total=3) as advance:
         common = fit_timed(model, answers).space
-        left = people_left(answers, common)
-        member = np.array([group[np.argmax(person == p)] for p in left.people])
-        test = permutation_test(left.gram, member, n_permutations, seed)
-        test = test._replace(questions_differ=_questions_differ(answers, member, n_permutations, seed))
+        residuals = residual_vectors(answers, common)
+        member = np.zeros(len(answers.participant.names), dtype=np.int64)
+        member[answers.participant.codes] = group
+        member = member[residuals.people]
+        test = permutation_test(residual_gram(residuals.matrix), member, n_permutations, seed)
+        test = test._replace(questions_differ=questions_differ(answers, member, n_permutations, seed))
         advance(1)
         accuracy, lead = _each_others(answers, group, model, seed)
         advance(1)
-        maps, moves = moves_between(answers, group, flat, n_resamples, seed)
+        plane = common if flat.name == model.name else fit_timed(flat, answers).space
+        maps, moves = _moves(answers, group, flat, along_axes(coordinates(plane)), n_resamples, seed)
         advance(1)
-    counts = (int((group == 0).sum()), int((group == 1).sum()))
+    people, counts = np.bincount(member, minlength=2).tolist(), np.bincount(group, minlength=2).tolist()
     shares = group_agreement(answers, group)
-    pair = GroupPair(names, (people[0], people[1]), counts, shares, test, accuracy, lead, maps, moves)
-    return pair if test.differ and pair.each_leads else replace(pair, moves=_unsure(pair))
-
-
-def _unsure(pair: GroupPair) -> tuple[Move, ...]:
-    """The moves of groups that may not differ as a whole: no object is said to; none where they were asked other questions."""
-    return tuple(move._replace(sure=False) for move in pair.moves if not pair.test.questions_differ)
-
-
-def _questions_differ(answers: Triplets, member: NDArray[np.integer], n_permutations: int, seed: int) -> bool:
-    """Whether the trios that the groups were asked about differ far more than chance would have it."""
-    from scipy.sparse import coo_array
-
-    assert answers.participant is not None
-    person = np.unique(answers.participant.codes, return_inverse=True)[1]
-    trio = dense_codes(answers.trio_ids)
-    asked: Any = coo_array((np.ones(len(trio)), (person, trio))).tocsr()
-    asked.data = np.minimum(asked.data, 1.0)
-    gram = np.asarray((asked @ asked.T).todense(), dtype=np.float64)
-    size = np.sqrt(np.diag(gram))
-    gram /= np.outer(size, size)
-    np.fill_diagonal(gram, 0.0)
-    apart = sum_by_pairs(without_common(gram), deals(member, n_permutations, seed), 1)
-    spread = float(apart[1:].std())
-    return bool(apart[0] - apart[1:].mean() > FAR_OFF * spread) if spread > 1e-12 else False
+    pair = GroupPair(
+        names, (people[0], people[1]), (counts[0], counts[1]), shares, test, accuracy, lead, maps, moves
+    )
+    if test.differ and pair.each_leads:
+        return pair
+    # groups that may not differ as a whole: no object is said to; none where they were asked other questions
+    return replace(
+        pair, moves=() if test.questions_differ else tuple(move._replace(sure=False) for move in moves)
+    )
 
 
 def _each_others(
@@ -257,30 +207,20 @@ def _each_others(
         sides = [train[group[train] == g] for g in (0, 1)]
         size = min(map(len, sides))
         for g, rows in enumerate(sides):
-            few = some_statements(answers, rows, size, rng)
-            credits[g, test] = fit_timed(model, answers[few]).space.credits(answers[test])
+            some = some_statements(answers, rows, size, rng)
+            credits[g, test] = fit_timed(model, answers[some]).space.credits(answers[test])
     cells, leads = [], []
     for j in (0, 1):
         own = group == j
-        clusters = error_groups(answers[own])
-        cells.append([mean_estimate(credits[g, own], clusters, folds=FOLDS) for g in (0, 1)])
-        leads.append(difference_estimate(credits[j, own] - credits[1 - j, own], clusters, folds=FOLDS))
+        draws = make_draws(answers[own])
+        found = [draws.estimate(credits[g, own]) for g in (0, 1)]
+        found.append(draws.difference(credits[j, own], credits[1 - j, own]))
+        if draws.scope.participants != "new":
+            found = [Estimate(each.value) for each in found]
+        cells.append(found[:2])
+        leads.append(found[2])
     table = ((cells[0][0], cells[1][0]), (cells[0][1], cells[1][1]))
     return table, (leads[0], leads[1])
-
-
-def some_statements(
-    answers: Triplets, rows: NDArray[np.intp], size: int, rng: np.random.Generator
-) -> NDArray[np.intp]:
-    """At most ``size`` of the rows, whole statements at random, but one at least."""
-    if len(rows) <= size:
-        return rows
-    statements = answers.statement_ids[rows]
-    codes = dense_codes(statements)
-    order = rng.permutation(int(codes.max()) + 1)
-    total = np.cumsum(np.bincount(codes)[order])
-    kept = order[: max(1, int((total <= size).sum()))]
-    return rows[np.isin(codes, kept)]
 
 
 def _groups(answers: Triplets, groups: Mapping[Any, str]) -> tuple[NDArray[np.int64], list[str], int]:
@@ -290,32 +230,21 @@ def _groups(answers: Triplets, groups: Mapping[Any, str]) -> tuple[NDArray[np.in
     given = {str(person): str(group) for person, group in groups.items()}
     known = answers.participant.known
     listed = [str(name) for name in answers.participant.names[known].tolist()]
-    found = [given.get(name, "") for name in listed]
-    names = sorted({group for group in found if group})
+    of_each = [given.get(name, "") for name in listed]
+    names = sorted({group for group in of_each if group})
     if len(names) < 2:
         raise InputError(
             f"groups: expected at least two groups among the {len(listed)} people who answered, got "
             f"{', '.join(names) or 'none'}; participants are called {', '.join(listed[:3])} and so on"
         )
-    sizes = {name: found.count(name) for name in names}
-    small = [name for name in names if sizes[name] < LEAST_PEOPLE]
+    sizes = {name: of_each.count(name) for name in names}
+    small = [name for name in names if sizes[name] < MIN_PEOPLE]
     if small:
         people = "1 person" if sizes[small[0]] == 1 else f"{sizes[small[0]]} people"
-        raise InputError(f"groups: {small[0]!r} has {people}; expected at least {LEAST_PEOPLE} in each group")
+        raise InputError(f"groups: {small[0]!r} has {people}; expected at least {MIN_PEOPLE} in each group")
     code = np.full(len(answers.participant.names), -1, dtype=np.int64)
-    code[known] = [names.index(group) if group else -1 for group in found]
-    return code[answers.participant.codes], names, found.count("")
-
-
-def _share(value: Estimate) -> str:
-    if np.isnan(value.low):
-        return f"{100 * value.value:.1f} %"
-    return f"{100 * value.value:.1f} % ({100 * value.low:.1f} to {100 * value.high:.1f})"
-
-
-def _points(value: Estimate) -> str:
-    interval = "" if np.isnan(value.low) else f" ({100 * value.low:+.1f} to {100 * value.high:+.1f})"
-    return f"{100 * value.value:+.1f} points{interval}"
+    code[known] = [names.index(group) if group else -1 for group in of_each]
+    return code[answers.participant.codes], names, of_each.count("")
 
 
 def groups_of(people: Sequence[Any], groups: Sequence[Any]) -> dict[str, str]:
@@ -330,3 +259,82 @@ def groups_of(people: Sequence[Any], groups: Sequence[Any]) -> dict[str, str]:
         if name and found.setdefault(person, name) != name:
             raise InputError(f"groups: {person!r} is in two groups, {found[person]!r} and {name!r}")
     return found
+
+
+# ---------------------------------------------------------------- which objects move
+
+
+def _moves(
+    answers: Triplets, group: NDArray[np.int64], model: Model, common: Floats, n_resamples: int, seed: int
+) -> tuple[Floats, tuple[Move, ...]]:
+    """(2, n, 2) maps of the groups, turned onto the common map; and the moves, the farthest first.
+
+    People are drawn with replacement within each group, for the variance of each move and for the largest error among all.
+    """
+    maps = _maps(answers, group, model, common)
+    rng = np.random.default_rng(seed)
+    resampled = np.full((n_resamples, *common.shape), np.nan)
+    for again in resampled:
+        rows = _people_again(answers, group, rng)
+        first, second = _maps(answers[rows], group[rows], model, common)
+        again[:] = second - first
+    apart = maps[1] - maps[0]
+    count = np.isfinite(resampled).all(axis=2).sum(axis=0)
+    squares = (
+        np.nansum(
+            (resampled - np.nansum(resampled, axis=0) / np.maximum(count, 1)[:, None]) ** 2, axis=(0, 2)
+        )
+        / 2
+    )
+    variance = np.where((count > 1) & (squares > 0), squares / np.maximum(count - 1, 1), np.nan)
+    length = np.sqrt(np.sum(apart**2, axis=1))
+    low, high = length_interval(length, variance, 0.05, n_resamples - 1)
+    distance = np.sqrt(np.maximum(length**2 - 2 * variance, 0.0))
+    size = length / np.sqrt(variance)
+    sure = (size > _most_by_chance(resampled - apart, variance)) & (low > 0)
+    moves = [
+        Move(answers.objects[i], float(distance[i]), float(low[i]), float(high[i]), bool(sure[i]))
+        for i in np.flatnonzero(np.isfinite(size)).tolist()
+    ]
+    return maps, tuple(sorted(moves, key=lambda move: (-move.low, -move.distance)))
+
+
+def _most_by_chance(off: Floats, variance: Floats) -> float:
+    """What the largest of all moves, in its own standard errors, stays below in 95 of 100 resamples.
+
+    ``off`` : (resamples, n, 2) moves of the resamples less those of all answers.
+    """
+    most = np.sort(np.nan_to_num(np.sqrt(np.sum(off**2, axis=2) / variance)).max(axis=1, initial=0.0))
+    rank = int(np.ceil(0.95 * (len(most) + 1)))
+    return float(most[rank - 1]) if rank <= len(most) and most.any() else np.inf
+
+
+def _maps(answers: Triplets, group: NDArray[np.int64], model: Model, common: Floats) -> Floats:
+    return np.stack([align(coordinates(fit_timed(model, answers[group == g]).space), common) for g in (0, 1)])
+
+
+def _people_again(answers: Triplets, group: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.intp]:
+    """Rows of people drawn with replacement, as many of each group as there are."""
+    assert answers.participant is not None
+    person = answers.participant.codes
+    weight = np.zeros(len(answers.participant.names), dtype=np.int64)
+    for g in (0, 1):
+        people = np.unique(person[group == g])
+        weight[people] += rng.multinomial(len(people), np.full(len(people), 1 / len(people)))
+    return np.repeat(np.arange(len(answers)), weight[person])
+
+
+def length_interval(length: Floats, variance: Floats, alpha: float, df: int) -> tuple[Floats, Floats]:
+    """Interval for the length of a vector in the plane whose two coordinates are measured with this variance.
+
+    ``length^2 / variance`` is chi-square with two degrees of freedom and the non-centrality (true length)^2 /
+    variance, which is turned round. With few resamples the variance itself is not sure: then the interval is wider
+    as Student's t is wider than the normal distribution.
+    """
+    from scipy.special import chndtrinc
+    from scipy.stats import norm, t
+
+    wider = float((t.ppf(1 - alpha / 2, max(df, 1)) / norm.ppf(1 - alpha / 2)) ** 2)
+    spread = np.where(variance > 0, variance * wider, np.nan)
+    low, high = (chndtrinc(length**2 / spread, 2, p) for p in (1 - alpha / 2, alpha / 2))
+    return np.sqrt(np.where(low > 1e-12, low, 0.0) * spread), np.sqrt(high * spread)

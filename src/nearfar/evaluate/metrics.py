@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar._tools.checks import check_count
+from nearfar._tools.checks import check_count, check_rows
 from nearfar.errors import InputError
-from nearfar.simulate import check_rows
 from nearfar.space.margins import point_margins, without_rounding
 from nearfar.triplets import Triplets, as_triplets
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from nearfar.triplets import Triplets
 
-__all__ = ["Screens", "recognise_screens"]
+__all__ = ["Screens", "recognise_screens", "screen_runs"]
 
 EXCESS = 1.5  # of the variance of how often pairs come back; independent questions give 1, screens 1.8 to 8
 SAME = 0.7  # independent answers along a line agree in at most 2/3
@@ -98,6 +98,30 @@ def recognise_screens(answers: Triplets) -> Screens:
         and _reciprocal(anchor, np.concatenate([near, far]), pairs, count, int(n)) < RECIPROCAL * (excess - 1)
     )
     return Screens(bool(found), excess, same, share, runs)
+
+
+def screen_runs(answers: Triplets, complete: float = 0.9) -> NDArray[np.int64] | None:
+    """(m,) number of the run of rows with one anchor, where runs look like screens; None where they do not.
+
+    A grid or list gives every picked option against every other one, a ranking every pair of options. Nine in ten rows
+    must stand in a run that has so many rows, half of them for a grid, whose rows may have been selected. A file that is
+    sorted, or shuffled, has no such runs.
+
+    >>> rows = [[0, near, far] for near in (1, 2) for far in (3, 4)] + [[5, 1, far] for far in (0, 2)]
+    >>> screen_runs(Triplets.from_array(rows, n_objects=6))
+    array([0, 0, 0, 0, 1, 1])
+    """
+    run = np.cumsum(np.diff(answers.anchor, prepend=answers.anchor[:1]) != 0)
+    size = np.bincount(run)
+    near, far, both = (
+        np.bincount(
+            np.unique(np.tile(run, len(roles)) * np.int64(answers.n_objects) + np.concatenate(roles))
+            // answers.n_objects
+        )
+        for roles in ([answers.near], [answers.far], [answers.near, answers.far])
+    )
+    whole = (size > 1) & ((2 * size >= near * far) & (near + far == both) | (2 * size == both * (both - 1)))
+    return run if np.sum(size[whole]) >= complete * len(run) else None
 
 
 def _runs(answers: Triplets) -> tuple[float, bool]:

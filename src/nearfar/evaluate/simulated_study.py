@@ -9,24 +9,22 @@ from functools import cache
 
 import numpy as np
 
-from nearfar._tools.arrays import Floats
+from nearfar._tools.arrays import Floats, dense_codes
+from nearfar._tools.distances import squared_distances
+from nearfar._tools.records import Record
 from nearfar.design import Questions, Scheme, random_questions
 from nearfar.embedding import SOE
 from nearfar.errors import InputError, NearfarWarning
+from nearfar.evaluate.bootstrap import Estimate, make_draws
 from nearfar.evaluate.metrics import answer_credits
 from nearfar.evaluate.splits import kfold
-from nearfar.evaluate.uncertainty import error_groups, mean_estimate
 from nearfar.simulate import answers as simulated_answers
-from nearfar.simulate import squared_distances
 from nearfar.triplets import Triplets
 
-__all__ = ["Pilot", "SimulatedStudy", "dimensions", "learn_from_pilot", "noise_of_agreement"]
+__all__ = ["Pilot", "SimulatedStudy", "learn_from_pilot", "noise_of_agreement"]
 
-TESTED = 4000  # new questions by which a simulated study is judged
 DIMENSIONS = (1, 2, 3, 5)  # tried on a pilot
 AGREEMENTS = (0.51, 0.54, 0.58, 0.62, 0.66, 0.7, 0.74, 0.78, 0.82, 0.86, 0.9, 0.94, 0.97)
-PILOT_STUDIES = 3  # simulated studies of the pilot's questions at each agreement
-LEAST_PILOT = 100  # answers below which a pilot says too little
 
 
 def p_one(points: Floats, questions: Questions, noise: float) -> Floats:
@@ -58,41 +56,34 @@ def noise_of_agreement(agreement: float, dimension: int) -> float:
     >>> 0.2 < noise < 0.4
     True
     """
+    from scipy.optimize import brentq
+
     rng = np.random.default_rng(0)
     points = rng.normal(size=(300, dimension))
     questions = random_questions(300, 20_000, rng)
     ratios = _log_ratios(points, questions)
-    low, high = np.log(1e-3), np.log(1e3)
-    for _ in range(40):
-        middle = (low + high) / 2
-        p = _p_of_ratios(ratios, float(np.exp(middle)))
-        low, high = (middle, high) if np.mean(p**2 + (1 - p) ** 2) > agreement else (low, middle)
-    return float(np.exp((low + high) / 2))
+
+    def off(log_noise: float) -> float:
+        p = _p_of_ratios(ratios, float(np.exp(log_noise)))
+        return float(np.mean(p**2 + (1 - p) ** 2)) - agreement
+
+    return float(np.exp(brentq(off, np.log(1e-3), np.log(1e3), xtol=1e-9)))
 
 
-@dataclass(frozen=True, eq=False)
 class SimulatedStudy:
-    """Objects at known points, and the new questions by which an embedding of the answers is judged."""
+    """Objects drawn from a normal distribution, answers that grow with the budget, and new questions to judge them by."""
 
-    points: Floats
-    scheme: Scheme
-    noise: float
-    seed: Sequence[int]
-    new: Questions
-    p_new: Floats
-
-    @classmethod
-    def draw(
-        cls, n: int, scheme: Scheme, dimension: int, noise: float, seed: Sequence[int]
-    ) -> SimulatedStudy:
-        """Objects drawn from a normal distribution."""
-        rng = np.random.default_rng(seed)
-        points = rng.normal(size=(n, dimension))
-        total = n * (n - 1) * (n - 2) // 2
+    def __init__(
+        self, n: int, scheme: Scheme, dimension: int, noise: float, seed: Sequence[int], n_new: int = 4000
+    ) -> None:
+        self._rng = np.random.default_rng(seed)
+        self.points = self._rng.normal(size=(n, dimension))
+        self.scheme, self.noise = scheme, noise
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NearfarWarning)
-            new = random_questions(n, min(TESTED, total), rng)
-        return cls(points, scheme, noise, tuple(seed), new, p_one(points, new, noise))
+            self.new = random_questions(n, min(n_new, n * (n - 1) * (n - 2) // 2), self._rng)
+        self.p_new = p_one(self.points, self.new, noise)
+        self._asked, self._said = 0, list[Triplets]()
 
     @property
     def ceiling(self) -> float:
@@ -101,61 +92,41 @@ class SimulatedStudy:
 
     def accuracy(self, budget: int) -> float:
         """How often a new answer is the one that an embedding of ``budget`` answered questions predicts."""
-        rng = np.random.default_rng([*self.seed, budget])
         n, dimension = self.points.shape
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NearfarWarning)
-            asked = self._asked(budget, rng)
-            said = simulated_answers(
-                asked, points=self.points, noise=self.noise, ties="random", seed=rng
-            ).triplets
+            said = self._answers(budget)
             placed = SOE(min(dimension, n - 2), random_state=0).fit_transform(said)
         first = Triplets(self.new.anchor, self.new.one, self.new.other, said.objects)
         right = answer_credits(first, points=placed)
         return float(np.mean(right * self.p_new + (1 - right) * (1 - self.p_new)))
 
-    def _asked(self, budget: int, rng: np.random.Generator) -> Questions:
-        """As many different questions as there are, then all of them once more."""
-        n = len(self.points)
-        rounds, rest = divmod(budget, self.scheme.total(n))
-        drawn = [self.scheme.questions(n, rest, rng)] if rest or not rounds else []
-        if rounds:
-            drawn += [self.scheme.questions(n, None, rng)] * rounds
-        return drawn[0].replaced(np.concatenate([asked.array for asked in drawn]))
+    def _answers(self, budget: int) -> Triplets:
+        """The answers so far and new ones; each time the questions asked are different, as far as there are enough."""
+        total = self.scheme.total(len(self.points))
+        while self._asked < budget:
+            more = min(budget - self._asked, total)
+            asked = self.scheme.questions(len(self.points), more, self._rng)
+            answered = simulated_answers(
+                asked, points=self.points, noise=self.noise, ties="random", seed=self._rng
+            )
+            self._said.append(answered.triplets)
+            self._asked += more
+        said = Triplets.concatenate(self._said)
+        return said[dense_codes(said.statement_ids) < budget] if self._asked > budget else said
 
 
 # ---------------------------------------------------------------- what a pilot says
 
 
 @dataclass(frozen=True)
-class Pilot:
-    """What a pilot says about dimension and agreement; low and high are those of its accuracy's 90 % interval."""
+class Pilot(Record):
+    """What a pilot says about dimension and agreement, the latter by the held-out accuracy that it reaches."""
 
     n_answers: int
     dimension: int
-    agreement: float
-    low: float
-    high: float
-    accuracy: float
-    accuracy_low: float
-    accuracy_high: float
-
-    def __str__(self) -> str:
-        return (
-            f"As in the pilot: {self.n_answers:,} answers, predicted best in {dimensions(self.dimension)} with held-out "
-            f"accuracy {self.accuracy:.3f} (90 % interval {self.accuracy_low:.3f} to {self.accuracy_high:.3f}), which "
-            f"simulated people reach who agree on {self.agreement:.0%} of random questions "
-            f"({self.low:.0%} to {self.high:.0%})."
-        )
-
-
-def dimensions(count: int) -> str:
-    """A number of dimensions, in words.
-
-    >>> dimensions(1), dimensions(3)
-    ('1 dimension', '3 dimensions')
-    """
-    return f"{count} dimension{'' if count == 1 else 's'}"
+    agreement: Estimate
+    accuracy: Estimate
 
 
 def learn_from_pilot(pilot: Triplets, seed: int = 0) -> Pilot:
@@ -164,30 +135,19 @@ def learn_from_pilot(pilot: Triplets, seed: int = 0) -> Pilot:
     People who answer the pilot's own questions about random points are simulated with growing agreement; the one at
     which their held-out answers are predicted as well as the pilot's is taken.
     """
-    if len(pilot) < LEAST_PILOT:
-        raise InputError(
-            f"pilot: expected at least {LEAST_PILOT} answers, got {len(pilot):,}, which say too little"
-        )
+    if len(pilot) < 100:
+        raise InputError(f"pilot: expected at least 100 answers, got {len(pilot):,}, which say too little")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NearfarWarning)
         credits = {d: _held_out(pilot, d, seed) for d in DIMENSIONS}
         dimension = max(DIMENSIONS, key=lambda d: float(credits[d].mean()))
-        found = mean_estimate(credits[dimension], error_groups(pilot), folds=5, level=0.9)
+        found = make_draws(pilot).estimate(credits[dimension])
         reached = [_reached(pilot, dimension, agreement, seed) for agreement in AGREEMENTS]
     rising = np.maximum.accumulate(reached) + 1e-9 * np.arange(len(reached))
-    known = np.isfinite(found.low)
-    low, high = (found.low, found.high) if known else (found.value - 0.05, found.value + 0.05)
-    agreement = np.interp([low, found.value, high], rising, AGREEMENTS)
-    return Pilot(
-        len(pilot),
-        dimension,
-        float(agreement[1]),
-        float(agreement[0]),
-        float(agreement[2]),
-        found.value,
-        low,
-        high,
-    )
+    if not np.isfinite(found.low):
+        found = Estimate(found.value, found.value - 0.05, found.value + 0.05)
+    agreement = np.interp([found.value, found.low, found.high], rising, AGREEMENTS)
+    return Pilot(len(pilot), dimension, Estimate(*agreement.tolist()), found)
 
 
 def _held_out(answers: Triplets, dimension: int, seed: int) -> Floats:
@@ -200,11 +160,11 @@ def _held_out(answers: Triplets, dimension: int, seed: int) -> Floats:
 
 
 def _reached(pilot: Triplets, dimension: int, agreement: float, seed: int) -> float:
-    """Held-out accuracy of simulated answers to the questions of the pilot."""
+    """Held-out accuracy of simulated answers to the questions of the pilot, over three studies."""
     noise = noise_of_agreement(agreement, dimension)
     asked = Questions(pilot.array, pilot.objects)
     found = []
-    for study in range(PILOT_STUDIES):
+    for study in range(3):
         rng = np.random.default_rng([seed, study])
         points = rng.normal(size=(pilot.n_objects, dimension))
         said = simulated_answers(asked, points=points, noise=noise, ties="random", seed=rng).triplets

@@ -6,7 +6,7 @@ test set are taken out of training. The test set is never filtered by what was a
 
 Bare triplets may come from screens too, with the statements lost: then rows of one screen share (anchor, near), and
 a split by trio lets a model remember that pair (one real set: 97.7 % instead of 84 %). Such structure is recognised
-(``nearfar.evaluate.screens``), named by a warning, and (anchor, near) is kept on one side.
+(``nearfar.evaluate.screens``), named by a warning, and each screen, or else (anchor, near), is kept in one fold.
 """
 
 from __future__ import annotations
@@ -15,17 +15,26 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, get_args
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nearfar._tools.checks import Seed, generator
 from nearfar.errors import InputError, ScreenWarning
-from nearfar.evaluate.screens import Screens, recognise_screens
+from nearfar.evaluate.screens import Screens, recognise_screens, screen_runs
 from nearfar.triplets import Triplets, as_triplets
 
-__all__ = ["KINDS", "By", "Split", "Units", "holdout", "kfold", "some_units", "split_units"]
+__all__ = [
+    "KINDS",
+    "By",
+    "Split",
+    "Units",
+    "holdout",
+    "kfold",
+    "some_units",
+    "split_units",
+    "warn_of_screens",
+]
 
 RowNumbers = NDArray[np.intp]
 
@@ -45,8 +54,9 @@ KINDS = get_args(By)
 class Units:
     """``codes[t]`` in 0..count-1 is the unit of answer t.
 
-    ``kind``: "trio"; "statement" where some statement spans several trios (other answers go by trio); "pair" for
-    (anchor, near), where screens were recognised; or what was asked for, "anchor" or "participant".
+    ``kind``: "trio"; "statement" where some statement spans several trios (other answers go by trio), or where screens were
+    recognised in the order of the rows; "pair" for (anchor, near), where they were recognised without it; or what was
+    asked for, "anchor" or "participant".
     """
 
     codes: NDArray[np.int64]
@@ -62,14 +72,12 @@ class Units:
         return self.kind in ("statement", "pair")
 
 
-_UNITS: WeakKeyDictionary[Triplets, Units] = WeakKeyDictionary()  # an analysis asks a dozen times
-
-
 def split_units(answers: Triplets | ArrayLike, by: By | None = None) -> Units:
     """The unit of every answer that is kept on one side of a split.
 
     By default the trio, or the statement where that spans several trios. Bare triplets that came from screens have
-    lost their statements, which ``recognise_screens`` sees; then the pair (anchor, near).
+    lost their statements, which ``recognise_screens`` sees; then the runs of rows that look like screens, where the file kept
+    its order, else the pair (anchor, near).
 
     >>> answers = Triplets.from_odd_one_out([[0, 1, 2], [0, 3, 1], [2, 0, 1]])
     >>> split_units(answers).codes
@@ -81,14 +89,6 @@ def split_units(answers: Triplets | ArrayLike, by: By | None = None) -> Units:
     1
     """
     answers = as_triplets(answers)
-    if by is not None:
-        return _units_by(answers, by)
-    if answers not in _UNITS:
-        _UNITS[answers] = _units_by(answers, None)
-    return _UNITS[answers]
-
-
-def _units_by(answers: Triplets, by: By | None) -> Units:
     if by is not None and by not in KINDS:
         raise InputError(f"by: {by!r} is not a way to split; expected one of {', '.join(KINDS)}")
     if by == "participant" and answers.participant is None:
@@ -104,6 +104,9 @@ def _units_by(answers: Triplets, by: By | None) -> Units:
     spanning = _spanning(answers)
     screens = recognise_screens(answers) if by is None and not spanning.any() else None
     if by == "pair" or (screens is not None and screens.found):
+        runs = None if by == "pair" else screen_runs(answers)
+        if runs is not None:
+            return _units(runs, "statement", screens)
         return _units(answers.anchor.astype(np.int64) * answers.n_objects + answers.near, "pair", screens)
     if by == "statement" and not spanning.any():
         return _units(answers.statement_ids, by)
@@ -134,7 +137,7 @@ def holdout(
     answers: Triplets | ArrayLike,
     share: float = 0.2,
     *,
-    by: By | None = None,
+    by: By | Units | None = None,
     seed: Seed = 0,
 ) -> Split:
     """Put about ``share`` of the units (by default trios, or statements that span trios) into the test set.
@@ -144,8 +147,9 @@ def holdout(
     answers : what was answered.
     share : between 0 and 1, exclusive.
     by : what is kept on one side: "trio", "statement", "pair" (anchor and near), "anchor" (does it predict for an
-        object whose own answers were never seen?) or "participant" (... for a person?). Default: by the structure of
-        the answers, with a ``ScreenWarning`` where they came from screens and their statements are lost.
+        object whose own answers were never seen?) or "participant" (... for a person?), or what ``split_units`` found.
+        Default: by the structure of the answers, with a ``ScreenWarning`` where they came from screens and their statements
+        are lost.
     seed : a number or a numpy Generator; the order of the answers does not matter.
 
     Returns
@@ -176,7 +180,7 @@ def kfold(
     answers: Triplets | ArrayLike,
     cv: int = 5,
     *,
-    by: By | None = None,
+    by: By | Units | None = None,
     seed: Seed = 0,
 ) -> Iterator[Split]:
     """Cut the units into ``cv`` folds of (almost) equal size; each is the test set once.
@@ -201,25 +205,34 @@ def kfold(
     return (_split(own == number, questions) for number in range(int(cv)))
 
 
-def some_units(answers: Triplets, wanted: int, *, seed: Seed = 0) -> NDArray[np.intp]:
+def some_units(units: Units, wanted: int, *, seed: Seed = 0) -> NDArray[np.intp]:
     """Rows of whole units drawn at random, together at most ``wanted``."""
-    units = split_units(answers)
     order = generator(seed).permutation(units.count)
     chosen = np.zeros(units.count, dtype=bool)
     chosen[order[np.cumsum(np.bincount(units.codes)[order]) <= wanted]] = True
     return np.flatnonzero(chosen[units.codes])
 
 
-def _units_or_warning(answers: Triplets, by: By | None) -> Units:
-    units = split_units(answers, by)
+def warn_of_screens(units: Units) -> None:
+    """Say so where screens were recognised."""
     if units.screens is not None:
+        kept = (
+            "runs of rows that look like one screen are" if units.kind == "statement" else "(anchor, near) is"
+        )
         warnings.warn(
             f"these answers look like grid, list or ranking screens that have lost their statement ids: pairs of anchor "
             f"and option come back {units.screens.excess:.1f} times as often as independent questions would bring them, so "
-            "(anchor, near) is kept on one side of every split; give a statement column to split by screen",
+            f"{kept} kept in one fold; give a statement column to split by screen",
             ScreenWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
+
+
+def _units_or_warning(answers: Triplets, by: By | Units | None) -> Units:
+    if isinstance(by, Units):
+        return by
+    units = split_units(answers, by)
+    warn_of_screens(units)
     return units
 
 

@@ -14,16 +14,7 @@ import numpy as np
 
 from nearfar._tools.compiled import compiled
 
-__all__ = [
-    "cells_to_csc",
-    "count_columns",
-    "count_sorted",
-    "cut_cells",
-    "grid_rows",
-    "merge_cells",
-    "put_cells",
-    "unit_values",
-]
+__all__ = ["cells_to_csc", "count_sorted", "grid_rows", "merge_cells"]
 
 
 @compiled()
@@ -80,55 +71,6 @@ def merge_cells(
 
 
 @compiled()
-def cut_cells(
-    keys_in: Any,
-    net_in: Any,
-    total_in: Any,
-    row_bits: int,
-    block_rows: int,
-    block_bits: Any,
-    starts: Any,
-    keys: Any,
-    net: Any,
-    total: Any,
-) -> None:
-    """Sorted cells -> the same by blocks of ``block_rows`` rows, sorted within each, rows counted from its first.
-
-    In: cells; block_bits (blocks,). Out: starts (blocks + 1,), zeroed before: cells starts[b]..starts[b+1]-1 of
-    keys, net, total are those of block b, key = column << block_bits[b] | row.
-    """
-    mask = (np.int64(1) << row_bits) - 1
-    for key in keys_in:
-        starts[(key & mask) // block_rows + 1] += 1
-    for block in range(starts.size - 1):
-        starts[block + 1] += starts[block]
-    free = starts[:-1].copy()
-    for cell in range(keys_in.size):
-        row = keys_in[cell] & mask
-        block = row // block_rows
-        spot = free[block]
-        free[block] += 1
-        keys[spot] = ((keys_in[cell] >> row_bits) << block_bits[block]) | (row - block * block_rows)
-        net[spot] = net_in[cell]
-        total[spot] = total_in[cell]
-
-
-@compiled()
-def put_cells(
-    keys: Any, net: Any, total: Any, row_bits: int, first: Any, grid_columns: Any, grid: Any
-) -> None:
-    """Add sorted cells to a grid. In: the first cell of every column that occurs, its column of the grid. In and out: grid."""
-    mask = (np.int64(1) << row_bits) - 1
-    for i in range(first.size):
-        last = first[i + 1] if i + 1 < first.size else keys.size
-        column = grid_columns[i]
-        for cell in range(first[i], last):
-            row = keys[cell] & mask
-            grid[row, column, 0] += net[cell]
-            grid[row, column, 1] += total[cell]
-
-
-@compiled()
 def grid_rows(grid: Any, by_ratio: bool, first: int, last: int, phi: Any, rows_per_column: Any) -> None:
     """phi[row, c] = value of the cell / norm of the row, value = net / total or net.
 
@@ -150,55 +92,26 @@ def grid_rows(grid: Any, by_ratio: bool, first: int, last: int, phi: Any, rows_p
 
 
 @compiled()
-def count_columns(keys: Any, row_bits: int) -> int:
-    """How many columns occur among sorted keys."""
-    found = 0
-    last = np.int64(-1)
-    for key in keys:
-        found += (key >> row_bits) != last
-        last = key >> row_bits
-    return found
-
-
-@compiled()
 def cells_to_csc(
-    keys: Any,
-    net: Any,
-    total: Any,
-    by_ratio: bool,
-    row_bits: int,
-    rows: Any,
-    columns: Any,
-    starts: Any,
-    squares: Any,
-) -> None:
-    """Sorted cells -> the row of each, the columns that occur, where each begins, squared row lengths.
+    cells: Any, by_ratio: bool, row_bits: int, rows: Any, columns: Any, starts: Any, values: Any, squares: Any
+) -> int:
+    """Sorted cells -> the row and value of each, the columns that occur, where each begins; returns how many occur.
 
-    Out: rows, columns, starts (one more than columns, the last is the number of cells); squares, zeroed before:
-    squares[r] = sum of value^2 over the cells of row r, column by column.
+    Out: rows, values; columns, starts, filled from the front; squares, zeroed before: sum of value^2 over the cells of
+    every row, column by column.
     """
+    keys, net, total = cells
     mask = (np.int64(1) << row_bits) - 1
-    found = 0
+    occurring = 0
     last = np.int64(-1)
     for cell in range(keys.size):
         column, row = keys[cell] >> row_bits, keys[cell] & mask
         if column != last:
-            columns[found] = column
-            starts[found] = cell
-            found += 1
+            columns[occurring] = column
+            starts[occurring] = cell
+            occurring += 1
             last = column
         rows[cell] = row
-        value = np.float64(net[cell]) / total[cell] if by_ratio else np.float64(net[cell])
-        squares[row] += value * value
-    starts[found] = keys.size
-
-
-@compiled()
-def unit_values(rows: Any, net: Any, total: Any, by_ratio: bool, norms: Any, data: Any) -> None:
-    """data[cell] = value / norm of its row. In: norms, not zero where a cell's net is not."""
-    for cell in range(rows.size):
-        if net[cell] == 0:
-            data[cell] = 0.0
-        else:
-            value = np.float64(net[cell]) / total[cell] if by_ratio else np.float64(net[cell])
-            data[cell] = value / norms[rows[cell]]
+        values[cell] = np.float64(net[cell]) / total[cell] if by_ratio else np.float64(net[cell])
+        squares[row] += values[cell] * values[cell]
+    return occurring

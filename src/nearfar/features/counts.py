@@ -12,15 +12,11 @@ from nearfar._tools import threads
 from nearfar.errors import InputError
 from nearfar.features import _loops
 from nearfar.features.part import Part
-from nearfar.features.sorting import FEW_KEYS, close_gaps, count_keys
 
-__all__ = ["CountedCells", "Counts", "bits", "grid_pays"]
+__all__ = ["CountedCells", "Counts", "bits", "count_keys", "grid_pays"]
 
 SMALL_GRID = 1 << 22
-CELLS_PER_ENTRY = 6  # a csr entry takes 12 bytes and slow products; up to 6 cells of 8 bytes beat it
 INT32_LIMIT = 2**31 - 1
-CHUNK = 1 << 20  # cells that are put into a grid at a time
-SLACK = 4  # below the largest integer: a cell at its limit, as a new grid may have, takes one more answer
 
 
 class AnswerColumns(Protocol):
@@ -54,7 +50,8 @@ def grid_pays(n_cells: int, n_entries: int, *, small_grid: int = SMALL_GRID) -> 
 
     One of at most ``small_grid`` cells always does.
     """
-    return n_cells <= max(small_grid, CELLS_PER_ENTRY * n_entries)
+    # a csr entry takes 12 bytes and slow products; up to 6 cells of 8 bytes beat it
+    return n_cells <= max(small_grid, 6 * n_entries)
 
 
 def bits(count: int) -> int:
@@ -77,7 +74,6 @@ class Counts:
     n_marks : how many column objects there are.
     dense : True for a grid, False for sorted cells, None for what is cheaper.
     small_grid : cells of a grid that is cheap whatever is in it.
-    few : answers that one thread counts as soon as several.
     """
 
     def __init__(
@@ -89,7 +85,6 @@ class Counts:
         *,
         dense: bool | None = None,
         small_grid: int = SMALL_GRID,
-        few: int = FEW_KEYS,
     ) -> None:
         self.part = part
         self.n_rows = n_rows
@@ -97,7 +92,6 @@ class Counts:
         self.n_marks = n_marks
         self.dense = dense
         self.small_grid = small_grid
-        self.few = few
         self.n_answers = 0
         self._most = 0  # no cell holds more than this
         self.grid: NDArray[Any] | None = None
@@ -114,12 +108,10 @@ class Counts:
         """Count more answers."""
         self.n_answers += len(answers)
         self._most += len(answers)
-        if self.grid is None and self._wants_grid():
-            self._make_grid()
-        if self.grid is None:
-            self._add_run(answers)
-        else:
+        if self.grid is not None or self._wants_grid():
             self._add_to_grid(answers)
+        else:
+            self._add_run(answers)
 
     def _wants_grid(self) -> bool:
         if self.dense is not None:
@@ -129,41 +121,36 @@ class Counts:
 
     # ---------------------------------------------------------------- dense
 
-    def _make_grid(self) -> None:
-        """A grid of small integers, which grows when a cell asks for it, with all that was counted so far."""
-        cells, kind = self.cells(), np.dtype(np.int16)
-        while cells.total.max(initial=0) > _limit(kind):
-            kind = _wider(kind)
-        self.grid = np.zeros((self.n_rows, self.n_columns, 2), dtype=kind)
-        self._runs = []
-        self._put(cells)
+    def _roomy_grid(self) -> NDArray[Any]:
+        """The grid, made with all that was counted so far, in integers that hold whatever comes."""
+        kind = self._kind()
+        if self.grid is None:
+            cells, self._runs = self.cells(), []
+            self.grid = np.zeros((self.n_rows, self.n_columns, 2), dtype=kind)
+            self._put(cells)
+        elif self.grid.dtype != kind:
+            self.grid = self.grid.astype(kind)
+        return self.grid
 
     def _put(self, cells: CountedCells) -> None:
         """Add cells to the grid, which has room for them."""
         all_codes = self.part.all_codes(self.n_marks) if len(cells.keys) else np.empty(0, np.int64)
-        for start in range(0, len(cells.keys), CHUNK):
-            keys, net, total = (column[start : start + CHUNK] for column in cells)
-            columns = keys >> self.row_bits
-            first = np.flatnonzero(np.diff(columns, prepend=-1))  # cell of every column
-            codes = self.part.codes_of_keys(columns[first], self.mark_bits)
-            _loops.put_cells(
-                keys, net, total, self.row_bits, first, np.searchsorted(all_codes, codes), self.grid
-            )
+        for start in range(0, len(cells.keys), 1 << 20):
+            keys, net, total = (column[start : start + (1 << 20)] for column in cells)
+            columns, spot = np.unique(keys >> self.row_bits, return_inverse=True)
+            codes = self.part.codes_of_keys(columns, self.mark_bits)
+            at = keys & ((1 << self.row_bits) - 1), np.searchsorted(all_codes, codes)[spot]
+            self.grid[at] += np.stack([net, total], axis=1)  # type: ignore[index]  # a cell occurs once
 
     def _add_to_grid(self, answers: AnswerColumns) -> None:
+        grid = self._roomy_grid()
         blocks = threads.blocks(self.n_rows, threads.n_threads() if len(answers) > 50_000 else 1)
         columns = (answers.anchor, answers.near, answers.far, self.mark, self.n_marks)
-        todo = [(block, 0) for block in blocks]
-        while todo:
-            assert self.grid is not None
-            limit = _limit(self.grid.dtype)
-            stopped = threads.run(
-                self.part.add_to_grid,
-                [(self.grid[a:b], *columns, a, start, limit) for (a, b), start in todo],
-            )
-            todo = [(block, at) for (block, _), at in zip(todo, stopped, strict=True) if at >= 0]
-            if todo:  # a cell is full, maybe by the last answer: whatever comes next finds more room
-                self.grid = self.grid.astype(_wider(self.grid.dtype))
+        threads.run(self.part.add_to_grid, [(grid[a:b], *columns, a) for a, b in blocks])
+
+    def _kind(self) -> Any:
+        """The integers that no count outgrows."""
+        return np.int32 if self._most <= INT32_LIMIT else np.int64
 
     # ---------------------------------------------------------------- sparse
 
@@ -173,47 +160,27 @@ class Counts:
                 f"{self.part.name} on {self.n_rows:,} objects is past what sparse counting holds "
                 "(1,048,576 objects); give landmarks, or use the score kernel",
             )
-        n_threads = threads.n_threads() if len(answers) > self.few else 1
-        self._add_cells(CountedCells(*count_keys(self._keys(answers, n_threads), n_threads)))
-
-    def _keys(self, answers: AnswerColumns, n_threads: int) -> NDArray[np.int64]:
-        """The signed keys of answers."""
-        each = self.part.cells_per_answer
-        keys = np.empty(len(answers) * each, dtype=np.int64)
-        blocks = threads.blocks(len(answers), n_threads)
-        filled = threads.run(
-            self.part.fill_keys,
-            [
-                (
-                    *(column[a:b] for column in (answers.anchor, answers.near, answers.far)),
-                    *(self.mark, self.mark_bits, self.row_bits),
-                    keys[each * a : each * b],
-                )
-                for a, b in blocks
-            ],
-        )
-        close_gaps(keys, [each * a for a, _ in blocks], filled)
-        return keys[: sum(filled)]
+        keys = np.empty(len(answers) * self.part.cells_per_answer, dtype=np.int64)
+        columns = (answers.anchor, answers.near, answers.far, self.mark, self.mark_bits, self.row_bits)
+        filled = self.part.fill_keys(*columns, keys)
+        self._add_cells(count_keys(keys[:filled], threads.n_threads()))
 
     def add_cells(self, cells: CountedCells) -> None:
         """Add cells that were counted elsewhere, in integers of any size."""
         self._most += int(cells.total.max(initial=0))
-        kind = np.int32 if cells.total.itemsize <= 4 else np.int64
-        same = _as(CountedCells(cells.keys.astype(np.int64, copy=False), cells.net, cells.total), kind)
-        if not self.dense:
+        same = _as(
+            CountedCells(cells.keys.astype(np.int64, copy=False), cells.net, cells.total), self._kind()
+        )
+        if self.dense:
+            self._roomy_grid()
+            self._put(same)
+        else:
             self._add_cells(same)
-            return
-        if self.grid is None:
-            self._make_grid()
-        assert self.grid is not None
-        while self._most > _limit(self.grid.dtype):
-            self.grid = self.grid.astype(_wider(self.grid.dtype))
-        self._put(same)
 
     def settle(self) -> None:
         """Make the grid where one was asked for."""
-        if self.grid is None and self.dense:
-            self._make_grid()
+        if self.dense:
+            self._roomy_grid()
 
     def _add_cells(self, cells: CountedCells) -> None:
         self._runs.append(cells)
@@ -223,7 +190,7 @@ class Counts:
     def _merge_last_two(self) -> None:
         second, first = self._runs.pop(), self._runs.pop()
         size = len(first.keys) + len(second.keys)
-        kind = np.int32 if self._most <= INT32_LIMIT else np.int64
+        kind = self._kind()
         keys, net, total = np.empty(size, np.int64), np.empty(size, kind), np.empty(size, kind)
         n = _loops.merge_cells(*_as(first, kind), *_as(second, kind), keys, net, total)
         self._runs.append(CountedCells(keys[:n], net[:n], total[:n]))
@@ -239,20 +206,33 @@ class Counts:
     def cut(self, block_rows: int) -> list[CountedCells]:
         """The cells of every block of ``block_rows`` rows, rows counted from the first of the block."""
         cells, n_blocks = self.cells(), max(1, -(-self.n_rows // block_rows))
-        starts = np.zeros(n_blocks + 1, np.int64)
-        keys, net, total = (np.empty_like(column) for column in cells)
-        block_bits = np.full(n_blocks, bits(block_rows))
-        block_bits[-1:] = bits(self.n_rows - block_rows * (n_blocks - 1))
-        _loops.cut_cells(*cells, self.row_bits, block_rows, block_bits, starts, keys, net, total)
-        return [CountedCells(keys[a:b], net[a:b], total[a:b]) for a, b in pairwise(starts.tolist())]
+        row = cells.keys & ((1 << self.row_bits) - 1)
+        block = row // block_rows
+        order = np.argsort(block, kind="stable")
+        found = []
+        for number, at in enumerate(np.split(order, np.searchsorted(block[order], np.arange(1, n_blocks)))):
+            first = number * block_rows
+            own = bits(min(block_rows, self.n_rows - first))
+            keys = ((cells.keys[at] >> self.row_bits) << own) | (row[at] - first)
+            found.append(CountedCells(keys, cells.net[at], cells.total[at]))
+        return found
 
 
-def _limit(kind: np.dtype[Any]) -> int:
-    return int(np.iinfo(kind).max) - SLACK
+def count_keys(keys: NDArray[np.int64], n_threads: int, *, few: int = 500_000) -> CountedCells:
+    """The cells that signed keys (see ``_loops.count_sorted``) name, sorted; ``keys`` is used up.
 
+    ``few`` : keys that one thread sorts as soon as several.
 
-def _wider(kind: np.dtype[Any]) -> np.dtype[Any]:
-    return np.dtype(np.int32 if kind.itemsize == 2 else np.int64)
+    >>> [column.tolist() for column in count_keys(np.array([9, 4, 8, 5, 9]), 2)]
+    [[2, 4], [0, 1], [2, 3]]
+    """
+    edges = [start for start, _ in threads.blocks(len(keys), min(n_threads, 1 + len(keys) // few))]
+    if len(edges) > 1:
+        keys.partition(edges[1:])
+    threads.run(np.ndarray.sort, [(keys[a:b],) for a, b in pairwise([*edges, len(keys)])])
+    net, total = np.empty(len(keys), np.int32), np.empty(len(keys), np.int32)
+    n = _loops.count_sorted(keys, keys, net, total)
+    return CountedCells(keys[:n], net[:n], total[:n])
 
 
 def _as(cells: CountedCells, kind: Any) -> CountedCells:

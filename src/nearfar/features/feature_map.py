@@ -21,8 +21,6 @@ class FeatureMap(TripletMap, TransformerMixin, BaseEstimator):  # type: ignore[m
     landmarks : names or indices of the objects that columns are made of; None for all objects.
     layout : "dense" for an ndarray, "sparse" for a csr_array, "auto" for what is cheaper.
     dtype : float64 or float32.
-    counting : "grid" counts answers in an array of all cells, "cells" in a sorted list of those that occur, "auto" as
-        is cheaper. Time and memory depend on it, Phi does not.
 
     Attributes
     ----------

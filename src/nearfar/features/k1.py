@@ -31,21 +31,10 @@ def _all_codes(marks: int) -> ColumnCodes:
 
 @compiled()
 def _add_to_grid(
-    grid: Any,
-    anchor: Any,
-    near: Any,
-    far: Any,
-    mark: Any,
-    n_marks: int,
-    first_row: int,
-    start: int,
-    limit: int,
-) -> int:
-    """In: answers from ``start`` on, mark. In and out: grid (rows, p, 2), its rows from first_row on.
-
-    Returns the answer to go on with, after the one that brought a cell to ``limit``; -1 where all are done.
-    """
-    for t in range(start, anchor.size):
+    grid: Any, anchor: Any, near: Any, far: Any, mark: Any, n_marks: int, first_row: int
+) -> None:
+    """In: answers, mark. In and out: grid (rows, p, 2), its rows from first_row on."""
+    for t in range(anchor.size):
         row = anchor[t] - first_row
         if 0 <= row < grid.shape[0]:
             i, j = np.int64(mark[near[t]]), np.int64(mark[far[t]])
@@ -54,9 +43,6 @@ def _add_to_grid(
                 column = ((low * (2 * n_marks - low - 1)) >> 1) + high - low - 1
                 grid[row, column, 0] += 2 * (i < j) - 1
                 grid[row, column, 1] += 1
-                if grid[row, column, 1] >= limit:
-                    return t + 1
-    return -1
 
 
 @compiled()

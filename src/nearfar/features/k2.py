@@ -32,25 +32,13 @@ def _all_codes(marks: int) -> ColumnCodes:
 
 @compiled()
 def _add_to_grid(
-    grid: Any,
-    anchor: Any,
-    near: Any,
-    far: Any,
-    mark: Any,
-    n_marks: int,
-    first_row: int,
-    start: int,
-    limit: int,
-) -> int:
-    """In: answers from ``start`` on, mark. In and out: grid (rows, p, 2), its rows from first_row on.
-
-    Returns the answer to go on with, after the one that brought a cell to ``limit``; -1 where all are done.
-    """
-    for t in range(start, anchor.size):
+    grid: Any, anchor: Any, near: Any, far: Any, mark: Any, n_marks: int, first_row: int
+) -> None:
+    """In: answers, mark. In and out: grid (rows, p, 2), its rows from first_row on."""
+    for t in range(anchor.size):
         i = np.int64(mark[anchor[t]])
         if i < 0:
             continue
-        full = False
         for side in range(2):
             a, other = (near[t], far[t]) if side == 0 else (far[t], near[t])
             row, j = a - first_row, np.int64(mark[other])
@@ -58,10 +46,6 @@ def _add_to_grid(
                 column = i * (n_marks - 1) + j - (j > i)
                 grid[row, column, 0] += 1 - 2 * side
                 grid[row, column, 1] += 1
-                full |= grid[row, column, 1] >= limit
-        if full:
-            return t + 1
-    return -1
 
 
 @compiled()

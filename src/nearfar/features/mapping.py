@@ -11,7 +11,6 @@ import threading
 import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, Self
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -38,7 +37,7 @@ __all__ = ["PARTS", "TripletMap", "parse_kernel"]
 
 PARTS = {part.name: part for part in (K1, K2, SCORE)}
 SOME = 5  # names of uninformed objects that a warning lists
-LOW_COVERAGE = 1.0  # columns that two informed objects share on average; below it K is almost diagonal
+_one_at_a_time = threading.RLock()  # batches of several threads are counted one after the other
 
 
 def parse_kernel(kernel: str) -> list[Part]:
@@ -71,23 +70,17 @@ class TripletMap:
         landmarks: Sequence[str] | Sequence[int] | None = None,
         layout: Literal["auto", "dense", "sparse"] = "auto",
         dtype: DTypeLike = np.float64,
-        counting: Literal["auto", "grid", "cells"] = "auto",
     ) -> None:
         self.kernel = kernel
         self.landmarks = landmarks
         self.layout = layout
         self.dtype = dtype
-        self.counting = counting
 
     # ---------------------------------------------------------------- fitting
 
     def fit(self, answers: Triplets | ArrayLike, y: object = None) -> Self:
         """Learn the columns and rows from answers (Triplets or an (m, 3) array of indices)."""
-        answers = as_triplets(answers)
-        self._start(answers.objects)
-        self._count(answers)
-        self._finish()
-        del self._counts
+        self._phi = stack(self._learn(answers), self.layout, self.dtype)
         self._warn()
         return self
 
@@ -96,13 +89,18 @@ class TripletMap:
 
         The kernel matrix is summed over columns: turning Phi into rows and back would cost more than the sum.
         """
+        blocks = self._learn(answers)
+        self._warn()
+        return blocks[0] if len(blocks) == 1 else stack(blocks, self.layout, self.dtype)
+
+    def _learn(self, answers: Triplets | ArrayLike) -> list[Block]:
+        """Rows of each part, from these answers alone."""
         answers = as_triplets(answers)
         self._start(answers.objects)
         self._count(answers)
         blocks = self._finish_blocks()
         del self._counts
-        self._warn()
-        return blocks[0] if len(blocks) == 1 else stack(blocks, self.layout, self.dtype)
+        return blocks
 
     def fit_transform(self, answers: Triplets | ArrayLike, y: object = None) -> Phi:
         """Phi of the answers, one row per object."""
@@ -116,7 +114,7 @@ class TripletMap:
         batches to one map.
         """
         batch = as_triplets(answers)
-        with _alone_with(self):
+        with _one_at_a_time:
             self._add(batch)
         return self
 
@@ -138,8 +136,6 @@ class TripletMap:
 
     def _start(self, objects: tuple[str, ...]) -> None:
         check_form(self.layout, self.dtype)
-        if self.counting not in ("auto", "grid", "cells"):
-            raise InputError(f"counting: {self.counting!r} is not known; expected auto, grid or cells")
         parts = parse_kernel(self.kernel)
         self.objects_ = objects
         self._mark_objects = landmark_indices(self.landmarks, objects)
@@ -152,18 +148,13 @@ class TripletMap:
         self.__dict__.pop("_phi", None)
 
     def _in_grid(self, part: Part) -> bool | None:
-        """True where a grid was asked for, or Phi has all columns and is to be dense; None where it may turn out."""
-        if self.counting != "auto":
-            return self.counting == "grid"
+        """True where Phi has all columns and is to be dense; None where it may turn out."""
         all_columns = self.landmarks is not None or part.keeps_all_columns
         return True if self.layout == "dense" and all_columns else None
 
     def _count(self, answers: Triplets) -> None:
         for counts in self._counts:
             counts.add(answers)
-
-    def _finish(self) -> None:
-        self._phi = stack(self._finish_blocks(), self.layout, self.dtype)
 
     def _finish_blocks(self) -> list[Block]:
         """Rows of each part, and everything that is learnt but Phi itself."""
@@ -189,9 +180,9 @@ class TripletMap:
     # ---------------------------------------------------------------- what was learnt
 
     def _ready(self) -> None:
-        with _alone_with(self):
+        with _one_at_a_time:
             if hasattr(self, "_counts") and not hasattr(self, "_phi"):
-                self._finish()
+                self._phi = stack(self._finish_blocks(), self.layout, self.dtype)
                 self._warn()
         if not hasattr(self, "_phi"):
             from sklearn.exceptions import NotFittedError  # what callers of any estimator catch
@@ -252,8 +243,7 @@ class TripletMap:
         for part, codes in zip(parse_kernel(self.kernel), self._codes, strict=True):
             extend = self.landmarks is None and not part.keeps_all_columns
             mark, n_marks = self._marks_of(new.objects, extend)
-            dense = None if self.counting == "auto" else self.counting == "grid"
-            counts = Counts(part, new.n_objects, mark, n_marks, dense=dense)
+            counts = Counts(part, new.n_objects, mark, n_marks)
             counts.add(new)
             rows.append(rows_from_counts(counts, codes, False, self.dtype))
             outside += rows[-1].outside
@@ -296,18 +286,6 @@ class TripletMap:
         return load(cls, path)
 
 
-_locks: WeakKeyDictionary[TripletMap, threading.RLock] = (
-    WeakKeyDictionary()
-)  # no attributes: maps are pickled
-_locks_lock = threading.Lock()
-
-
-def _alone_with(found: TripletMap) -> threading.RLock:
-    """The lock of a map: batches of several threads are counted one after the other."""
-    with _locks_lock:
-        return _locks.setdefault(found, threading.RLock())
-
-
 def _between_new(is_new: NDArray[np.bool_], answers: Triplets) -> int:
     """How many entries of the score map lie between two new objects, counted in both rows."""
     anchor = is_new[answers.anchor]
@@ -336,7 +314,7 @@ def warn_of_gaps(kernel: str, coverage: dict[str, float], n: int, n_missing: int
             stacklevel=4,
         )
     paired = [value for name, value in coverage.items() if name != "score"]
-    if len(paired) == len(coverage) and n - n_missing > 1 and max(paired) < LOW_COVERAGE:
+    if len(paired) == len(coverage) and n - n_missing > 1 and max(paired) < 1:  # K is almost diagonal
         warnings.warn(
             f"two objects share {max(paired):.2g} columns of {kernel} on average, too few to compare them; use the score "
             "kernel or an embedding (model='auto' chooses), or ask landmark questions",

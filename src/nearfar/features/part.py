@@ -30,7 +30,7 @@ class Part:
     keeps_all_columns : whether columns nobody answered about stay.
     adds_self : whether an object's own column gets the length of the rest of its row.
     all_codes : how many marks there are -> codes of all columns, in the order of the grid's columns.
-    add_to_grid : compiled (grid, anchor, near, far, mark, n_marks, first_row, start, limit) -> where to go on.
+    add_to_grid : compiled (grid, anchor, near, far, mark, n_marks, first_row).
     fill_keys : compiled (anchor, near, far, mark, mark_bits, row_bits, out) -> number of keys written.
     """
 
@@ -41,7 +41,7 @@ class Part:
     adds_self: bool
     all_codes: Callable[[int], ColumnCodes]
     n_columns: Callable[[int], int]
-    add_to_grid: Callable[..., int]
+    add_to_grid: Callable[..., None]
     fill_keys: Callable[..., int]
     column_bits: Callable[[int], int]
 
@@ -54,12 +54,6 @@ class Part:
             return key_columns << 32
         low = (np.int64(1) << mark_bits) - 1
         return ((key_columns >> mark_bits) << 32) | (key_columns & low)
-
-    def describe(self, names: tuple[str, ...], first: Any, second: Any) -> str:
-        """A column in words, e.g. ``k1: red | blue``."""
-        if second < 0:
-            return f"{self.name}: {names[first]}"
-        return f"{self.name}: {names[first]} | {names[second]}"
 
 
 def _part_called(name: str) -> Part:

@@ -102,18 +102,19 @@ def _from_grid(
 def _from_cells(
     counts: Counts, codes: ColumnCodes | None, keep_all: bool, dtype: np.dtype[Any]
 ) -> FeatureRows:
-    cells, part = counts.cells(), counts.part
-    size, found = len(cells.keys), _loops.count_columns(cells.keys, counts.row_bits)
+    cells, part, size = counts.cells(), counts.part, len(counts.cells().keys)
     index = np.int32 if size <= INDEX_LIMIT else np.int64
     rows: NDArray[Any] = np.empty(size, index)
-    starts: NDArray[Any] = np.empty(found + 1, index)
-    columns = np.empty(found, np.int64)
-    squares, data = np.zeros(counts.n_rows), np.empty(size, dtype)
-    _loops.cells_to_csc(*cells, part.by_ratio, counts.row_bits, rows, columns, starts, squares)
-    _loops.unit_values(rows, cells.net, cells.total, part.by_ratio, np.sqrt(squares), data)
-    occurring = part.codes_of_keys(columns, counts.mark_bits)
+    starts: NDArray[Any] = np.empty(size + 1, index)
+    columns, values, squares = np.empty(size, np.int64), np.empty(size), np.zeros(counts.n_rows)
+    n = _loops.cells_to_csc(
+        tuple(cells), part.by_ratio, counts.row_bits, rows, columns, starts, values, squares
+    )
+    starts = np.append(starts[:n], size).astype(index)
+    values /= np.sqrt(np.where(squares > 0, squares, 1.0))[rows]
+    occurring = part.codes_of_keys(columns[:n], counts.mark_bits)
     per_column = np.diff(starts)
-    phi = sparse.csc_array((data, rows, starts), shape=(counts.n_rows, found))
+    phi = sparse.csc_array((values.astype(dtype, copy=False), rows, starts), shape=(counts.n_rows, n))
     phi.has_sorted_indices = phi.has_canonical_format = True
     if codes is None and not keep_all:
         return FeatureRows(phi, occurring, per_column, squares > 0, 0)

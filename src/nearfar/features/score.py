@@ -38,23 +38,11 @@ def _all_codes(marks: int) -> ColumnCodes:
 
 @compiled()
 def _add_to_grid(
-    grid: Any,
-    anchor: Any,
-    near: Any,
-    far: Any,
-    mark: Any,
-    n_marks: int,
-    first_row: int,
-    start: int,
-    limit: int,
-) -> int:
-    """In: answers from ``start`` on, mark. In and out: grid (rows, p, 2), its rows from first_row on.
-
-    Returns the answer to go on with, after the one that brought a cell to ``limit``; -1 where all are done.
-    """
-    for t in range(start, anchor.size):
+    grid: Any, anchor: Any, near: Any, far: Any, mark: Any, n_marks: int, first_row: int
+) -> None:
+    """In: answers, mark. In and out: grid (rows, p, 2), its rows from first_row on."""
+    for t in range(anchor.size):
         a = anchor[t]
-        full = False
         for side in range(2):
             other = near[t] if side == 0 else far[t]
             for object_, column in ((a, mark[other]), (other, mark[a])):
@@ -62,10 +50,6 @@ def _add_to_grid(
                 if column >= 0 and 0 <= row < grid.shape[0]:
                     grid[row, column, 0] += 1 - 2 * side
                     grid[row, column, 1] += 1
-                    full |= grid[row, column, 1] >= limit
-        if full:
-            return t + 1
-    return -1
 
 
 @compiled()

@@ -11,7 +11,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar._tools.arrays import Ints
 from nearfar.errors import InputError
 from nearfar.triplets import Triplets, as_triplets
 
@@ -30,38 +29,23 @@ def coverage(answers: Triplets | ArrayLike, kernel: Literal["k1", "k2"] = "k1") 
         raise InputError(f"kernel: expected 'k1' or 'k2', got {kernel!r}")
     given = as_triplets(answers)
     anchor, near, far = (np.asarray(role, dtype=np.int64) for role in (given.anchor, given.near, given.far))
+    n = max(given.n_objects, 1)
     if kernel == "k1":
-        column = np.minimum(near, far) * given.n_objects + np.maximum(near, far)
+        column = np.minimum(near, far) * n + np.maximum(near, far)
         row, positive = anchor, near < far
     else:
-        first = anchor * given.n_objects
-        column, row = np.concatenate([first + far, first + near]), np.concatenate([near, far])
+        column, row = np.concatenate([anchor * n + far, anchor * n + near]), np.concatenate([near, far])
         positive = np.arange(len(row)) < len(near)
-    column, row, sign = _sorted(column, row, positive, given.n_objects)
-    starts = _starts(column, row)
-    informed = row[starts][np.add.reduceat(sign, starts) != 0] if len(starts) else row
-    per_column = np.diff(_starts(column[starts]), append=len(starts))
-    return shared_columns(per_column, int((np.bincount(informed, minlength=1) > 0).sum()))
-
-
-def _sorted(column: Ints, row: Ints, positive: NDArray[np.bool_], n: int) -> tuple[Ints, Ints, Ints]:
-    """Columns, rows and signs (1 or -1), by column and row."""
-    if 2 * n**3 < 2**63:  # then the three of them are one number
-        keys = (column * n + row) * 2 + positive
-        keys.sort()
-        cell = keys >> 1
-        return cell // n, cell % n, 2 * (keys & 1) - 1
-    order = np.lexsort((row, column))
-    return column[order], row[order], np.where(positive[order], 1, -1)
-
-
-def _starts(*sorted_by: Ints) -> NDArray[np.intp]:
-    """Where each run of equal values begins."""
-    if not len(sorted_by[0]):
-        return np.empty(0, dtype=np.intp)
-    new = np.ones(len(sorted_by[0]), dtype=bool)
-    new[1:] = np.any([values[1:] != values[:-1] for values in sorted_by], axis=0)
-    return np.flatnonzero(new)
+    if 2 * n**3 >= 2**63:  # else column, row and sign are one number as they are
+        column = np.unique(column, return_inverse=True)[1]
+    keys = (column * n + row) * 2 + positive
+    keys.sort()
+    cells = keys >> 1
+    starts = np.flatnonzero(np.diff(cells, prepend=-1))
+    net = np.add.reduceat(2 * (keys & 1) - 1, starts) if len(starts) else starts
+    column, row = np.divmod(cells[starts], n)
+    rows_per_column = np.unique(column, return_counts=True)[1]
+    return shared_columns(rows_per_column, len(np.unique(row[net != 0])))
 
 
 def shared_columns(rows_per_column: NDArray[Any], n_informed: int) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 
+from nearfar._tools.memory import available_bytes
 from nearfar.errors import TooLargeError
 
 __all__ = ["Block", "Phi", "informed_rows", "stack"]
@@ -30,7 +30,8 @@ def stack(blocks: Sequence[Block], layout: str, dtype: DTypeLike) -> Phi:
         blocks = [_scale_rows(block, scale) for block in blocks]
     as_dense = layout == "dense" or (layout == "auto" and all(isinstance(b, np.ndarray) for b in blocks))
     if as_dense:
-        _check_fits(blocks[0].shape[0], sum(block.shape[1] for block in blocks), np.dtype(dtype).itemsize)
+        if any(not isinstance(block, np.ndarray) for block in blocks):
+            _check_fits(blocks[0].shape[0], sum(block.shape[1] for block in blocks), np.dtype(dtype).itemsize)
         arrays = [block if isinstance(block, np.ndarray) else block.toarray() for block in blocks]
         return arrays[0] if len(arrays) == 1 else np.hstack(arrays)
     rows = [_csr(block) for block in blocks]
@@ -62,11 +63,9 @@ def _scale_rows(block: Block, scale: NDArray[Any]) -> Block:
 
 
 def _check_fits(n_rows: int, n_columns: int, itemsize: int) -> None:
-    needed = n_rows * n_columns * itemsize
-    known = hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if known else 1 << 62
-    if needed > memory:
+    needed, free = n_rows * n_columns * itemsize, available_bytes()
+    if needed > free:
         raise TooLargeError(
-            f"a dense Phi of {n_rows:,} x {n_columns:,} takes {needed / 1e9:.0f} GB, this machine has "
-            f"{memory / 1e9:.0f}; use layout='sparse', or landmarks"
+            f"a dense Phi of {n_rows:,} x {n_columns:,} takes {needed / 1e9:.0f} GB and {free / 1e9:.0f} GB are free; "
+            "use layout='sparse', or landmarks"
         )

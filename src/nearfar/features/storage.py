@@ -31,7 +31,6 @@ def save(feature_map: TripletMap, path: str | os.PathLike[str]) -> None:
         "kernel": feature_map.kernel,
         "landmarks": landmarks,
         "layout": feature_map.layout,
-        "counting": feature_map.counting,
         "dtype": np.dtype(feature_map.dtype).name,
         "coverage": feature_map.coverage_,
         "n_parts": len(feature_map._codes),
@@ -65,14 +64,12 @@ def load(kind: type[AnyMap], path: str | os.PathLike[str]) -> AnyMap:
         if head["format"] != FORMAT:
             raise ValueError(head["format"])
     except FileNotFoundError:
-        raise FileError(
-            f"{path}: there is no such file",
-        ) from None
+        raise FileError(f"{path}: there is no such file") from None
     except Exception as error:
         raise FileError(
             f"{path}: this is not a feature map ({error}); expected an NPZ file written by FeatureMap.save",
         ) from error
-    settings = {name: head[name] for name in ("landmarks", "layout", "dtype", "counting") if name in head}
+    settings = {name: head[name] for name in ("landmarks", "layout", "dtype")}
     feature_map = kind(head["kernel"], **settings)
     feature_map.objects_ = tuple(json.loads(str(arrays["objects"])))
     feature_map._mark_objects = arrays["mark_objects"]

@@ -18,12 +18,11 @@ from nearfar._tools.limits import check_largest_index
 from nearfar.errors import FileError, InputError, NearfarWarning
 from nearfar.io.build import triplet_rows
 from nearfar.io.classify_rows import classify_rows
-from nearfar.io.csv_table import Parsing
 from nearfar.io.dialects import Dialect, Grammar, choose
 from nearfar.io.formats import open_table
-from nearfar.io.ids import ParticipantIds, Statements
-from nearfar.io.naming import NameTable, Naming, mark_used
-from nearfar.io.objects import ObjectList, as_count, as_names
+from nearfar.io.ids import Statements, whole_numbers
+from nearfar.io.naming import NameTable, Naming, Vocabulary
+from nearfar.io.objects import ObjectList, as_names
 from nearfar.io.parse_columns import parse_columns
 from nearfar.io.rejections import NONE_ASIDE, NONE_REJECTED, rejected_rows, rows_set_aside
 from nearfar.io.sources import Source, find_sources
@@ -59,14 +58,9 @@ class Opened:
     naming: Naming
     statements: Statements
     used: NDArray[np.bool_]
+    numeric_people: bool = True
     n_rows: int = 0
     n_answers: int = 0
-
-    @property
-    def may_be_numbers(self) -> bool:
-        """Whether participants that look like numbers are numbers."""
-        at = self.grammar.columns.get("participant")
-        return not self.table.typed or at is None or self.table.schema[f"c{at}"].is_numeric()
 
     @property
     def has_statements(self) -> bool:
@@ -93,7 +87,6 @@ class Reader:
     ----------
     given : whatever ``find_sources`` takes.
     dialect, columns, objects, on_bad : as for ``read_triplets``.
-    parsing : how text is parsed.
     """
 
     def __init__(
@@ -104,7 +97,6 @@ class Reader:
         columns: ColumnRoles | None = None,
         objects: GivenObjects | None = None,
         on_bad: str = "error",
-        parsing: Parsing | None = None,
     ) -> None:
         if on_bad not in ("error", "drop"):
             raise InputError(f"on_bad must be 'error' or 'drop', got {on_bad!r}")
@@ -112,17 +104,17 @@ class Reader:
             raise InputError(f"columns must be a dict of roles and their columns, got {columns!r}")
         self.drop = on_bad == "drop"
         self.listed = as_names(objects)
-        self.names = NameTable(self.listed, numbered=as_count(objects) is not None)
-        self.people = ParticipantIds()
+        self.names = NameTable(self.listed)
+        self.people = Vocabulary()
         self.sources = find_sources(given)
         if not self.sources:
             raise InputError("answers: the list of files is empty; expected at least one")
-        self._dialect, self._columns, self._parsing = dialect, columns, parsing
+        self._dialect, self._columns = dialect, columns
         self._warned: set[str] = set()
 
     def open(self, source: Source) -> Opened:
         """Look at the start of a source and find how to read it."""
-        table = open_table(source, self._parsing)
+        table = open_table(source)
         dialect, grammar = choose(table, self._dialect, self._columns)
         for position in grammar.columns.values():
             table.need_values(position)
@@ -137,8 +129,9 @@ class Reader:
         at = grammar.columns.get("statement")
         has_text = at is not None and not table.schema[f"c{at}"].is_numeric()
         statements = Statements(typed=table.typed and has_text, guarded=table.guarded)
-        met_before = np.zeros(len(self.names.names), bool)  # in other sources, so far not in this one
-        return Opened(table, dialect, grammar, naming, statements, met_before)
+        at = grammar.columns.get("participant")
+        may_be_numbers = not table.typed or at is None or table.schema[f"c{at}"].is_numeric()
+        return Opened(table, dialect, grammar, naming, statements, np.zeros(1, bool), may_be_numbers)
 
     def batches(self, opened: Opened, rows: int) -> Iterator[Batch]:
         """All rows of a source, at most ``rows`` at a time; what is found is noted in ``opened``."""
@@ -153,9 +146,8 @@ class Reader:
         grammar = opened.grammar
         if grammar.blanks:  # which are looked for in the text
             return {}
-        words = dict.fromkeys(grammar.objects, opened.naming.dtype) | {
-            "participant": self.people.vocabulary.dtype
-        }
+        words = dict.fromkeys(grammar.objects, opened.naming.vocabulary.dtype)
+        words["participant"] = self.people.dtype
         times = Counter(grammar.columns.values())
         return {
             f"c{at}": words[role] for role, at in grammar.columns.items() if role in words and times[at] == 1
@@ -168,7 +160,7 @@ class Reader:
             opened.n_answers += len(indices)
             return Batch(indices, NONE_REJECTED, NONE_ASIDE, len(indices))
         columns = parse_columns(
-            cells.frame, grammar, opened.naming, self.people.vocabulary, decimal_comma=table.decimal_comma
+            cells.frame, grammar, opened.naming, self.people, decimal_comma=table.decimal_comma
         )
         _check_first_number(opened, columns)
         found = classify_rows(cells.frame, columns, grammar, opened.naming, may_be_blank=table.guarded)
@@ -182,32 +174,25 @@ class Reader:
                 "this is an error of nearfar, please report it"
             )
         triplets = triplet_rows(kept, grammar, opened.n_rows)
-        self._note(opened, triplets, all_kept=len(kept) == cells.records and not grammar.partial)
+        self._note(opened, triplets)
         if "bad_answered_at" in kept.columns and kept["bad_answered_at"].any():
             self._warn_of_times(opened, cells.frame.filter(columns["bad_answered_at"]))
         opened.n_rows += len(kept)
         opened.n_answers += len(triplets)
         return Batch(triplets, rejected, set_aside, cells.records - found.n_blank)
 
-    def _note(self, opened: Opened, triplets: pl.DataFrame, *, all_kept: bool) -> None:
-        """Which objects, statements and people the answers are about; of ``all_kept`` rows all new ones are."""
-        stray = opened.table.has_stray_codes
+    def _note(self, opened: Opened, triplets: pl.DataFrame) -> None:
+        """Which objects, statements and people the answers are about."""
         if not self.names.fixed:
-            more = len(self.names.names) - len(opened.used)
-            if more:
-                opened.used = np.concatenate([opened.used, np.full(more, all_kept and not stray)])
-            for role in ROLES:
-                mark_used(opened.used, triplets[role])
+            opened.used = np.append(opened.used, np.zeros(len(self.names.names) - len(opened.used), bool))
+            if not opened.used[1:].all():
+                for role in ROLES:
+                    opened.used[triplets[role].to_numpy()] = True
         if "statement" in triplets.columns:
             opened.statements.see(triplets["statement"])
-        if "participant" in triplets.columns:
-            is_text = opened.table.schema[f"c{opened.grammar.columns['participant']}"] == pl.String
-            self.people.see(
-                triplets["participant"],
-                may_be_numbers=opened.may_be_numbers,
-                guarded=opened.table.guarded,
-                all_kept=all_kept and not (stray and is_text),
-            )
+        if "participant" in triplets.columns and opened.numeric_people:
+            people = triplets["participant"].unique().cast(pl.String)
+            opened.numeric_people = not people.null_count() and whole_numbers(people) is not None
 
     def _warn_of_times(self, opened: Opened, wrong: pl.DataFrame) -> None:
         name = opened.table.name

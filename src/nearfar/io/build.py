@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from nearfar.io.dialects import Grammar
-from nearfar.io.naming import look_up
+from nearfar.io.ids import text_ids
 from nearfar.triplets import Triplets
 from nearfar.triplets.ids import Ids
 
@@ -28,7 +27,9 @@ def triplet_rows(kept: pl.DataFrame, grammar: Grammar, first_row: int) -> pl.Dat
     if grammar.times is not None:
         kept = kept[np.repeat(np.arange(len(kept)), kept.select(grammar.times).to_series().to_numpy())]
     columns = {
-        role: pl.col(role) for role in ("statement", "participant", "group") if role in grammar.columns
+        role: pl.col(role)
+        for role in ("statement", "participant", "group", "rule")
+        if role in grammar.columns
     }
     several = len(grammar.triplets)
     if several > 1 and "statement" not in columns:
@@ -72,22 +73,22 @@ def _thousandths(cell: pl.Expr) -> pl.Expr:
 
 def make_triplets(
     rows: pl.DataFrame,
-    index_of_id: NDArray[np.int32] | None,
+    index_of_id: pl.Series | None,
     objects: Sequence[str],
+    *,
     statement: Ids | None,
     participant: Ids | None,
+    guarded: bool,
 ) -> Triplets:
     """Triplets of triplet rows; ``index_of_id`` is the index of every id, None where ids are indices."""
-    if index_of_id is None:
-        columns: dict[str, Any] = {role: rows[role].to_numpy() for role in ROLES}
-    else:  # in one piece, for which the system has larger pages: to get memory takes longer than to look up
-        found = np.empty((len(ROLES), len(rows)), np.int32)
-        columns = {
-            role: look_up(index_of_id, rows[role], out) for role, out in zip(ROLES, found, strict=True)
-        }
+    columns: dict[str, Any] = {
+        role: (rows[role] if index_of_id is None else index_of_id.gather(rows[role])).to_numpy()
+        for role in ROLES
+    }
     for role, unknown in (("seconds", np.nan), ("near_side", -1), ("answered_at", np.nan)):
         if role in rows.columns:
             columns[role] = rows[role].fill_null(unknown).to_numpy()
     for column in columns.values():
         column.flags.writeable = False  # ours alone, so Triplets need not copy it
-    return Triplets(objects=objects, statement=statement, participant=participant, **columns)
+    rule = text_ids(rows["rule"], guarded=guarded) if "rule" in rows.columns else None
+    return Triplets(objects=objects, statement=statement, participant=participant, rule=rule, **columns)

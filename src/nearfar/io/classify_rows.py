@@ -52,7 +52,7 @@ def classify_rows(
     """
     asides = list(grammar.aside)
     if grammar.answer is not None:
-        skips = [i for name, i in naming.table.ids.items() if name.lower() in SKIPS]
+        skips = [] if naming.table.fixed else [name for name in naming.table.names if name.lower() in SKIPS]
         word = frame[f"c{grammar.columns[grammar.answer]}"]
         if skips or naming.table.fixed:
             said = word.cast(pl.String).str.to_lowercase().is_in(SKIPS).fill_null(False)

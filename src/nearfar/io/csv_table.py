@@ -10,7 +10,6 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import BytesIO
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,30 +21,17 @@ from nearfar._tools.limits import LIMITS
 from nearfar.errors import FileError
 from nearfar.io.header import Header
 from nearfar.io.sources import Source
-from nearfar.io.table import Cells, Coded, Fault, Table, cell_schema
-from nearfar.io.text import BYTE_ORDER_MARK, CHUNK, UNDECODABLE, UTF8, Window, decode, escaped, open_window
+from nearfar.io.table import Cells, Coded, Fault, Table
+from nearfar.io.text import BYTE_ORDER_MARK, UNDECODABLE, UTF8, Window, decode, escaped, open_window
 
-__all__ = ["CsvTable", "Parsing", "RecordCount", "plain_shape"]
+__all__ = ["CsvTable", "RecordCount", "plain_shape"]
 
-FIRST_BYTES = 1 << 20  # so that there is soon something to parse
+CHUNK = 1 << 23  # bytes that are parsed at a time
+SLOW = 1 << 16  # bytes that are read record by record before the fast parser is tried again
+FIRST_BYTES = 1 << 20  # so that there is soon something to work on
 CELL_BYTES = 1 << 24  # of one cell, at most
 BLOCK = 1 << 18  # bytes that are counted at a time
 NEWLINE, RETURN, QUOTE = 10, 13, 34
-
-
-class Parsing(NamedTuple):
-    """How text is parsed; what is read is the same.
-
-    Attributes
-    ----------
-    chunk : bytes that are parsed at a time.
-    slow : bytes that are read record by record before the fast parser is tried again.
-    fast : whether the fast parser is used at all.
-    """
-
-    chunk: int = CHUNK
-    slow: int = 1 << 16
-    fast: bool = True
 
 
 class RecordCount(NamedTuple):
@@ -57,15 +43,6 @@ class RecordCount(NamedTuple):
     quoted: bool
 
 
-class _Chunk(NamedTuple):
-    """Whole records, the line of the first, how many they are by counting, and whether there are quotation marks."""
-
-    data: bytes
-    line: int
-    records: int
-    quoted: bool
-
-
 class CsvTable(Table):
     """A CSV or TSV file, plain or packed."""
 
@@ -74,8 +51,7 @@ class CsvTable(Table):
     may_be_bare = True
     guarded = True
 
-    def __init__(self, source: Source, parsing: Parsing | None = None) -> None:
-        self._parsing = parsing or Parsing()
+    def __init__(self, source: Source) -> None:
         with open_window(source) as window:
             self._mark_bytes = window.position
             self._before = _skip_blank_lines(window)
@@ -89,8 +65,10 @@ class CsvTable(Table):
                     "NEARFAR_MAX_COLUMNS"
                 )
             record = _read_record(window, 0, self.separator)
-            if isinstance(record, str):
-                raise FileError(f"{source.name}, line {window.line}: the header cannot be read, {record}")
+            if record.wrong:
+                raise FileError(
+                    f"{source.name}, line {window.line}: the header cannot be read, {record.wrong}"
+                )
         self._header = record
         super().__init__(source, Header(source.name, record.cells))
 
@@ -100,105 +78,84 @@ class CsvTable(Table):
         return self._mark_bytes + self._before[0] + self._header.size
 
     def cells(self, has_header: bool, rows: int, coded: Coded | None = None) -> Iterator[Cells]:
-        """All cells as text, chunk by chunk; while one is worked on, the next are parsed, and one more read and counted."""
-        types = cell_schema(len(self.header)) | dict(coded or {})
-        chunks = threads.ahead(self._chunks(has_header))
-        yield from threads.ahead((cells for chunk in chunks for cells in self._parsed(chunk, types)), 2)
+        """All cells as text, chunk by chunk; while one is worked on, the next are read."""
+        yield from threads.ahead(self._chunks(has_header, self.schema | dict(coded or {})), 2)
 
-    def _chunks(self, has_header: bool) -> Iterator[Cells | _Chunk]:
+    def _chunks(self, has_header: bool, types: dict[str, Any]) -> Iterator[Cells]:
         with open_window(self.source) as window:
             window.advance(*self._before)
             if has_header:
                 window.advance(self._header.size, self._header.lines)
-            yield from self._cut(window, min(FIRST_BYTES, self._parsing.chunk))
+            size = min(FIRST_BYTES, CHUNK)
+            while window.fill(size):
+                cells = self._parse_fast(window, size, types)
+                size = min(CHUNK, 2 * size)
+                if cells is None:
+                    cells, size = self._parse_slowly(window), SLOW
+                yield cells
 
-    def _cut(self, window: Window, size: int) -> Iterator[Cells | _Chunk]:
-        """What is left in a window, at first about ``size`` bytes of it: chunks where it is plain, else cells."""
-        while window.fill(size):
-            chunk = self._plain_chunk(window, size) if self._parsing.fast else None
-            size = min(self._parsing.chunk, 2 * size)
-            if chunk is None:
-                yield self._parse_slowly(window)
-                size = self._parsing.slow
-            else:
-                yield chunk
+    def _parse_fast(self, window: Window, size: int, types: dict[str, Any]) -> Cells | None:
+        """The whole records of the next bytes; None where the slow parser must look at them.
 
-    def _plain_chunk(self, window: Window, size: int) -> _Chunk | None:
-        """The whole records of the next bytes; None where the slow parser must look at them."""
+        ``types`` has the types of cells where none is quoted.
+        """
         data = window.chunk(size)
         ended = b'"' in data and window.reaches_end(len(data))
         shape = plain_shape(data, self.separator, ended=ended)
         if shape is None or shape.separators != shape.records * (len(self.header) - 1):
             return None
-        data = data if shape.end == len(data) else data[: shape.end]
-        lines = data.count(b"\n") + int(not data.endswith(b"\n")) if shape.quoted else shape.records
-        chunk = _Chunk(data, window.line, shape.records, shape.quoted)
-        window.advance(shape.end, lines)
-        return chunk
-
-    def _parsed(self, chunk: Cells | _Chunk, types: dict[str, Any]) -> Iterator[Cells]:
-        """The cells of a chunk; ``types`` has their types where none is quoted."""
-        if isinstance(chunk, Cells):
-            self.has_stray_codes = True  # this text is numbered after that of chunks parsed ahead
-            yield chunk
-            return
-        self.has_stray_codes |= chunk.quoted
+        data = data[: shape.end]
         try:
             frame = pl.read_csv(
-                chunk.data,
+                data,
                 has_header=False,
-                schema=cell_schema(len(self.header)) if chunk.quoted else types,
+                schema=self.schema if shape.quoted else types,
                 separator=self.separator,
-                quote_char='"' if chunk.quoted else None,
-                null_values="" if chunk.quoted else None,
+                quote_char='"' if shape.quoted else None,
+                null_values="" if shape.quoted else None,
             )
         except pl.exceptions.PolarsError:  # more cells than columns, or bytes that are not UTF-8
-            frame = None
-        if frame is not None and len(frame) == chunk.records:
-            yield Cells(frame, chunk.records, chunk.line, _lines(frame, chunk.line) if chunk.quoted else None)
-            return
-        self.has_stray_codes = True
-        window = Window(self.name, BytesIO(chunk.data), chunk.line)
-        yield self._parse_slowly(window)
-        for part in self._cut(window, self._parsing.slow):
-            yield from self._parsed(part, types)
+            return None
+        if len(frame) != shape.records:
+            return None
+        lines = data.count(b"\n") + int(not data.endswith(b"\n")) if shape.quoted else shape.records
+        cells = Cells(frame, shape.records, window.line, _lines(frame, window.line) if shape.quoted else None)
+        window.advance(shape.end, lines)
+        return cells
 
     def _parse_slowly(self, window: Window) -> Cells:
-        """At least ``slow`` bytes of records, one by one; those that are ragged or not UTF-8 are faults."""
+        """At least ``SLOW`` bytes of records, one by one; those that are ragged or not UTF-8 are faults."""
         rows: list[list[str | None]] = []
         lines: list[int] = []
         faults: list[Fault] = []
-        at, line, blank, within, width = 0, window.line, 0, 0, len(self.header)
+        at, line, blank = 0, window.line, 0
         with _long_cells():
-            while at < self._parsing.slow and not window.reaches_end(at):
+            while at < SLOW and not window.reaches_end(at):
                 record = _read_record(window, at, self.separator)
-                found = self._fault(window, at, line, record)
-                if isinstance(record, str):
-                    at, line = window.line_end(at), line + 1
-                else:
-                    at, line, within = at + record.size, line + record.lines, within + record.lines - 1
-                if found is not None:
-                    faults.append(found)
-                elif isinstance(record, _Record) and any(record.cells) and not _is_space(record.cells):
+                fault = self._fault(window, at, line, record)
+                if fault is not None:
+                    faults.append(fault)
+                elif any(record.cells) and not _is_space(record.cells):
                     rows.append([cell or None for cell in record.cells])
-                    lines.append(line - record.lines)
+                    lines.append(line)
                 else:
                     blank += 1
+                at, line = at + record.size, line + record.lines
         data = np.frombuffer(window.peek(0, at), np.uint8)
         count = _count(data, NEWLINE) + int(at > 0 and data[-1] != NEWLINE)
-        frame = pl.DataFrame(rows, schema=cell_schema(width), orient="row")
-        cells = Cells(
-            frame, count - within - blank, window.line, pl.Series(lines, dtype=pl.Int64), tuple(faults)
-        )
+        within = line - window.line - len(rows) - len(faults) - blank  # line ends inside of cells
+        frame = pl.DataFrame(rows, schema=self.schema, orient="row")
+        numbers = pl.Series(lines, dtype=pl.Int64)
+        cells = Cells(frame, count - within - blank, window.line, numbers, tuple(faults))
         window.advance(at, count)
         return cells
 
-    def _fault(self, window: Window, at: int, line: int, record: _Record | str) -> Fault | None:
+    def _fault(self, window: Window, at: int, line: int, record: _Record) -> Fault | None:
         """What is wrong with a record, None where it is sound or blank."""
-        if isinstance(record, str):
-            content = escaped(window.peek(at, window.line_end(at)))
-            reason = "carriage return" if record == _RETURN else "broken quotes"
-            return Fault(line, reason, f"{record} ({content})", _PLAIN_CELLS)
+        if record.wrong:
+            content = escaped(window.peek(at, at + record.size))
+            reason = "carriage return" if record.wrong == _RETURN else "broken quotes"
+            return Fault(line, reason, f"{record.wrong} ({content})", _PLAIN_CELLS)
         if not record.is_text:
             return Fault(line, UNDECODABLE, escaped(window.peek(at, at + record.size)), UTF8)
         if len(record.cells) == len(self.header) or not any(record.cells) or _is_space(record.cells):
@@ -270,12 +227,13 @@ def _quotes_belong(array: NDArray[np.uint8], outside: NDArray[np.bool_], mark: i
 
 
 class _Record(NamedTuple):
-    """One record, the bytes and lines that it takes, and whether it is UTF-8."""
+    """One record, the bytes and lines that it takes, and whether it is UTF-8; or what is ``wrong`` with a line."""
 
     cells: list[str]
     size: int
     lines: int
     is_text: bool = True
+    wrong: str = ""
 
 
 _PLAIN_CELLS = "quotation marks around whole cells, and doubled inside them"
@@ -284,14 +242,14 @@ _OPEN = "a quotation mark opens here and is never closed"
 _BESIDE = "text beside a quoted cell"
 
 
-def _read_record(window: Window, at: int, mark: str) -> _Record | str:
+def _read_record(window: Window, at: int, mark: str) -> _Record:
     """The record that begins at a position, or what is wrong with the line there."""
     size = window.line_end(at) - at
     line = window.peek(at, at + size)
     if QUOTE not in line:
         plain = line.removesuffix(b"\n").removesuffix(b"\r")
         if RETURN in plain:
-            return _RETURN
+            return _Record([], size, 1, wrong=_RETURN)
         text = decode(plain)
         cells = plain.decode("utf-8", "replace").split(mark) if text is None else text.split(mark)
         return _Record(cells, size, 1, text is not None)
@@ -305,9 +263,15 @@ def _read_record(window: Window, at: int, mark: str) -> _Record | str:
     try:
         cells = next(csv.reader(lines(), delimiter=mark, strict=True))
     except csv.Error as error:
-        if "new-line" in str(error):
-            return _RETURN
-        return _OPEN if "end of data" in str(error) or "field limit" in str(error) else _BESIDE
+        said = str(error)
+        wrong = (
+            _RETURN
+            if "new-line" in said
+            else _OPEN
+            if "end of data" in said or "field limit" in said
+            else _BESIDE
+        )
+        return _Record([], size, 1, wrong=wrong)
     data = window.peek(at, ends[-1])
     return _Record(cells, ends[-1] - at, len(ends) - 1, decode(data) is not None)
 

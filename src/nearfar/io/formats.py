@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nearfar.io.csv_table import CsvTable, Parsing
+from nearfar.io.csv_table import CsvTable
 from nearfar.io.excel_table import excel_table
 from nearfar.io.json_table import JsonLinesTable, JsonTable
 from nearfar.io.sources import Source
@@ -24,8 +24,8 @@ OPENERS = {
 }
 
 
-def open_table(source: Source, parsing: Parsing | None = None) -> Table:
-    """Look at the start of a source: its columns, and what it says about itself; ``parsing`` is for text."""
+def open_table(source: Source) -> Table:
+    """Look at the start of a source: its columns, and what it says about itself."""
     if source.format in TEXT:
-        return CsvTable(source, parsing)
+        return CsvTable(source)
     return OPENERS[source.format](source)

@@ -25,6 +25,7 @@ OPTIONAL = {
     "seconds": ("seconds", "response_time"),
     "near_side": ("near_side",),
     "answered_at": ("answered_at",),
+    "rule": ("rule",),
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -12,7 +13,6 @@ from nearfar._tools import threads
 from nearfar._tools.limits import LIMITS
 from nearfar.errors import FileError
 from nearfar.io.header import Header
-from nearfar.io.json_simple import parse_simple_lines
 from nearfar.io.sources import Source, open_binary
 from nearfar.io.table import Cells, Coded, Fault, Table, cell_names
 from nearfar.io.text import UNDECODABLE, UTF8, Window, decode, escaped, open_window
@@ -20,9 +20,8 @@ from nearfar.io.text import UNDECODABLE, UTF8, Window, decode, escaped, open_win
 __all__ = ["JsonLinesTable", "JsonTable"]
 
 BATCH_BYTES = 1 << 22
-KEPT_BYTES = (
-    1 << 28
-)  # of text that is kept from the first look at the keys, so that it need not be parsed again
+KEPT_BYTES = 1 << 28  # of cells that are kept from the first look at the keys, so as not to parse them again
+PLAIN = (pl.String, pl.Int64, pl.Float64, pl.Boolean, pl.Null)
 NOT_OBJECT = ("not a JSON object", "an object with named values")
 
 
@@ -63,10 +62,10 @@ class JsonLinesTable(Table):
         at = {key: f"c{position}" for position, key in enumerate(keys)}
         columns = {
             name: pl.col(at[key]) if key in at else pl.lit(None, pl.String)
-            for key, name in zip(self.header.cells, cell_names(len(self.header)), strict=True)
+            for name, key in zip(self.schema, self.header.cells, strict=True)
         }
         frame = cells.frame.select(**columns) if len(cells.frame) else pl.DataFrame(schema=self.schema)
-        return Cells(frame, cells.records, cells.first, cells.lines, cells.faults)
+        return replace(cells, frame=frame)
 
 
 class JsonTable(Table):
@@ -109,45 +108,72 @@ class JsonTable(Table):
 def _batches(window: Window) -> Iterator[tuple[Cells, list[str]]]:
     """Batches of lines, each with its keys."""
     while window.fill(1):
-        found = parse_simple_lines(window.chunk(BATCH_BYTES), window.line)
-        if found is not None:
-            yield found.cells, found.keys
-            window.advance(found.size, found.cells.records)
+        data = window.chunk(BATCH_BYTES)
+        cells, keys = _plain_lines(data, window.line) or _any_lines(data, window.line)
+        yield cells, keys
+        window.advance(len(data), data.count(b"\n"))
+
+
+def _plain_lines(data: bytes, first: int) -> tuple[Cells, list[str]] | None:
+    """The cells of lines that polars reads as Python's json module would; None where it might not.
+
+    Every line has all keys once, text stands in quotation marks and without a backslash: by counting.
+    """
+    if b"\\" in data:  # escapes, of which polars lets half a surrogate pair pass
+        return None
+    try:
+        frame = pl.read_ndjson(data, infer_schema_length=100)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        return None
+    records = data.count(b"\n") + int(not data.endswith(b"\n"))
+    nulls = {name: column.null_count() for name, column in frame.to_dict().items()}
+    texts = [records - nulls[name] for name, dtype in frame.schema.items() if dtype == pl.String]
+    if (
+        not all(isinstance(dtype, PLAIN) for dtype in frame.dtypes)
+        or len(frame) != records
+        or data.count(b'"') != 2 * (records * frame.width + sum(texts))
+        or data.count(b"null") != sum(nulls.values())
+    ):
+        return None
+    keys = frame.columns
+    frame.columns = cell_names(len(keys))
+    cells = frame.with_columns(pl.exclude(pl.Float64).cast(pl.String))
+    return Cells(
+        cells.with_columns(pl.when(pl.col(pl.String) != "").then(pl.col(pl.String))), records, first
+    ), keys
+
+
+def _any_lines(data: bytes, first: int) -> tuple[Cells, list[str]]:
+    """The cells of lines one by one; those that are no objects are faults."""
+    rows: list[dict[str, Any]] = []
+    lines: list[int] = []
+    faults: list[Fault] = []
+    for number, line in enumerate(data.removesuffix(b"\n").split(b"\n"), start=first):
+        if not line.strip():
             continue
-        rows: list[dict[str, Any]] = []
-        lines: list[int] = []
-        faults: list[Fault] = []
-        at = number = filled = 0
-        while at < BATCH_BYTES and not window.reaches_end(at):
-            end = window.line_end(at)
-            line = window.peek(at, end)
-            at, number = end, number + 1
-            if not line.strip():
-                continue
-            filled += 1
-            record, fault = _judge(line, window.line + number - 1)
-            if fault is not None:
-                faults.append(fault)
-            else:
-                rows.append(record)
-                lines.append(window.line + number - 1)
-        frame, keys = _frame(rows)
-        yield Cells(frame, filled, window.line, pl.Series(lines, dtype=pl.Int64), tuple(faults)), keys
-        window.advance(at, number)
+        record = _judge(line, number)
+        if isinstance(record, Fault):
+            faults.append(record)
+        else:
+            rows.append(record)
+            lines.append(number)
+    frame, keys = _frame(rows)
+    count = len(rows) + len(faults)
+    return Cells(frame, count, first, pl.Series(lines, dtype=pl.Int64), tuple(faults)), keys
 
 
-def _judge(line: bytes, number: int) -> tuple[dict[str, Any], Fault | None]:
+def _judge(line: bytes, number: int) -> dict[str, Any] | Fault:
     text = decode(line)
     if text is None:
-        return {}, Fault(number, UNDECODABLE, escaped(line), UTF8)
+        return Fault(number, UNDECODABLE, escaped(line), UTF8)
     record = _parse(text)
     if isinstance(record, str):
-        return {}, Fault(number, "not JSON", escaped(line), "one JSON object per line")
+        return Fault(number, "not JSON", escaped(line), "one JSON object per line")
     if not isinstance(record, dict):
-        return {}, Fault(number, NOT_OBJECT[0], escaped(line), NOT_OBJECT[1])
-    if not _is_text(record):
-        return {}, Fault(number, "half a surrogate pair", escaped(line), "text in UTF-8")
-    return record, None
+        return Fault(number, NOT_OBJECT[0], escaped(line), NOT_OBJECT[1])
+    return (
+        record if _is_text(record) else Fault(number, "half a surrogate pair", escaped(line), "text in UTF-8")
+    )
 
 
 class _Literal(str):

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import overload
 
 import numpy as np
 import polars as pl
 
 from nearfar.errors import FileError, InputError
 from nearfar.io.formats import open_table
-from nearfar.io.naming import unguarded
+from nearfar.io.naming import Numbers, unguarded
 from nearfar.io.rejections import rows_error
 from nearfar.io.sources import Source, find_sources
 from nearfar.io.table import FAULTS
 from nearfar.triplets.columns import sound_names
 
-__all__ = ["Numbers", "ObjectList", "as_count", "as_names", "read_columns", "read_objects"]
+__all__ = ["ObjectList", "as_count", "as_names", "read_columns", "read_objects"]
 
 
 @dataclass(frozen=True)
@@ -71,32 +70,6 @@ class Entry:
     display_name: str
     image: Path | None
     group: str | None
-
-
-class Numbers(Sequence[str]):
-    """The names of objects that are called by their index, without a billion strings.
-
-    >>> Numbers(3)[1], list(Numbers(3))
-    ('1', ['0', '1', '2'])
-    """
-
-    def __init__(self, count: int) -> None:
-        self._range = range(count)
-
-    def __len__(self) -> int:
-        return len(self._range)
-
-    def __iter__(self) -> Iterator[str]:
-        return map(str, self._range)
-
-    @overload
-    def __getitem__(self, at: int) -> str: ...
-    @overload
-    def __getitem__(self, at: slice) -> list[str]: ...
-    def __getitem__(self, at: int | slice) -> str | list[str]:
-        if isinstance(at, slice):
-            return list(map(str, self._range[at]))
-        return str(self._range[at])
 
 
 def as_names(

@@ -5,26 +5,25 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from nearfar._tools.progress import track
 from nearfar.errors import InputError, NearfarWarning
 from nearfar.io.batches import ColumnRoles, GivenObjects, Opened, Reader
 from nearfar.io.build import make_triplets
-from nearfar.io.ids import ParticipantIds
+from nearfar.io.ids import text_ids
+from nearfar.io.naming import unguarded
 from nearfar.io.rejections import NONE_ASIDE, NONE_REJECTED, rows_error
 from nearfar.io.suspicions import warn_of_suspicions
+from nearfar.io.table import Table
 from nearfar.triplets import Triplets
 
-__all__ = ["ReadResult", "ReadSource", "double_submits", "read_answers", "read_triplets"]
+__all__ = ["ReadResult", "ReadSource", "read_answers", "read_triplets"]
 
 BATCH_ROWS = 4_000_000
-DOUBLE_SUBMIT = 0.5  # seconds within which nobody answers the same question a second time on purpose
 
 
 @dataclass(frozen=True)
@@ -69,11 +68,6 @@ class ReadResult:
     checks: pl.DataFrame = field(default_factory=NONE_ASIDE.clone)
     sources: tuple[ReadSource, ...] = ()
     groups: dict[str, str] = field(default_factory=dict)
-
-    @cached_property
-    def double_submits(self) -> NDArray[np.bool_]:
-        """(m,) True where a participant sent the same question again within half a second; they are kept."""
-        return double_submits(self.triplets)
 
     def __repr__(self) -> str:
         return f"ReadResult({self.triplets!r}, {len(self.rejected)} rejected, {len(self.checks)} set aside)"
@@ -125,10 +119,7 @@ def read_answers(
     ReadResult(Triplets(1 answers, 3 objects), 1 rejected, 0 set aside)
     """
     reader = Reader(source, dialect=dialect, columns=columns, objects=objects, on_bad=on_bad)
-    results = []
-    for one in track(reader.sources, "reading answers"):
-        reader.people = ParticipantIds()
-        results.append(_read_one(reader, reader.open(one)))
+    results = [_read_one(reader, reader.open(one)) for one in track(reader.sources, "reading answers")]
     if len(results) == 1:
         return results[0]
     return ReadResult(
@@ -152,7 +143,8 @@ def _read_one(reader: Reader, opened: Opened) -> ReadResult:
     if len(rejected) and not reader.drop:
         raise rows_error(table, rejected, n_rows)
     checks = pl.concat([NONE_ASIDE, *(batch.set_aside for batch in batches)])
-    triplets = _whole(reader, opened, [batch.triplets for batch in batches])
+    rows = pl.concat([batch.triplets for batch in batches])
+    triplets = _whole(reader, opened, rows)
     if table.may_be_bare:
         (_warn_of_lost_row if grammar.has_header else _warn_of_header)(triplets, opened)
     warn_of_suspicions(table.name, triplets.objects, triplets.seconds)
@@ -160,35 +152,38 @@ def _read_one(reader: Reader, opened: Opened) -> ReadResult:
     width = len(table.header) if grammar.has_header else 0
     unused = tuple(table.header.describe(at) for at in range(width) if at not in used)
     found = ReadSource(table.name, opened.dialect.name, table.row_word, n_rows, unused)
-    groups = _groups(reader, [batch.triplets for batch in batches], table.name)
-    return ReadResult(triplets, rejected, checks, (found,), groups)
+    return ReadResult(triplets, rejected, checks, (found,), _groups(rows, table))
 
 
-def _whole(reader: Reader, opened: Opened, frames: list[pl.DataFrame]) -> Triplets:
+def _whole(reader: Reader, opened: Opened, rows: pl.DataFrame) -> Triplets:
     """The triplets of all batches of a source."""
-    if not opened.statements.are_numbers and "statement" in frames[0].columns:
-        frames = [frame.with_columns(pl.col("statement").cast(pl.String)) for frame in frames]
-    rows = pl.concat(frames)
     objects = opened.objects()
-    index_of_id = reader.names.indices_in(objects)
+    guarded = opened.table.guarded
     statement = participant = None
     if "statement" in rows.columns:
         statement = opened.statements.as_ids(rows["statement"], as_numbers=opened.statements.are_numbers)
     if "participant" in rows.columns:
-        participant = reader.people.as_ids(
-            rows["participant"], as_numbers=reader.people.are_numbers, all_seen=True
-        )
-    return make_triplets(rows, index_of_id, objects, statement, participant)
+        participant = text_ids(rows["participant"], guarded=guarded, as_numbers=opened.numeric_people)
+    index_of_id = reader.names.indices_in(objects)
+    return make_triplets(
+        rows, index_of_id, objects, statement=statement, participant=participant, guarded=guarded
+    )
 
 
-def _groups(reader: Reader, frames: list[pl.DataFrame], source: str) -> dict[str, str]:
+def _groups(rows: pl.DataFrame, table: Table) -> dict[str, str]:
     """participant -> group, where a column was named as such."""
-    if "group" not in frames[0].columns:
+    if "group" not in rows.columns:
         return {}
-    if "participant" not in frames[0].columns:
-        raise InputError(f"{source}: a column is named as group, but none as participant; name both")
-    pairs = pl.concat(frames).select("participant", "group").drop_nulls("group").unique(maintain_order=True)
-    return _one_group((reader.people.name(code or 0), group, source) for code, group in pairs.rows())
+    if "participant" not in rows.columns:
+        raise InputError(f"{table.name}: a column is named as group, but none as participant; name both")
+    pairs = rows.select("participant", "group").drop_nulls("group").unique(maintain_order=True)
+    people = [
+        unguarded(name) if table.guarded else name
+        for name in pairs["participant"].cast(pl.String).fill_null("")
+    ]
+    return _one_group(
+        (person, group, table.name) for person, group in zip(people, pairs["group"], strict=True)
+    )
 
 
 def _one_group(pairs: Iterable[tuple[str, str, str]]) -> dict[str, str]:
@@ -230,16 +225,3 @@ def _warn_of_lost_row(triplets: Triplets, opened: Opened) -> None:
             NearfarWarning,
             stacklevel=4,
         )
-
-
-def double_submits(triplets: Triplets) -> NDArray[np.bool_]:
-    """(m,) True where the same participant gave an answer to the same question less than half a second before."""
-    flags = np.zeros(len(triplets), dtype=bool)
-    if triplets.participant is None or triplets.answered_at is None:
-        return flags
-    questions, who, when = triplets.question_ids, triplets.participant.codes, triplets.answered_at
-    order = np.lexsort((when, questions, who))
-    before, after = order[:-1], order[1:]
-    again = (who[before] == who[after]) & (questions[before] == questions[after])
-    flags[after] = again & (when[after] - when[before] <= DOUBLE_SUBMIT)
-    return flags

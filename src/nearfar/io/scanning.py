@@ -13,11 +13,11 @@ from nearfar._tools.progress import track
 from nearfar.errors import NearfarError
 from nearfar.io.batches import ColumnRoles, GivenObjects, Opened, Reader
 from nearfar.io.build import make_triplets
-from nearfar.io.ids import Statements
+from nearfar.io.ids import text_ids
 from nearfar.io.rejections import rows_error
+from nearfar.io.sources import Source
 from nearfar.triplets import Triplets
 from nearfar.triplets.columns import sound_names
-from nearfar.triplets.ids import Ids
 from nearfar.triplets.joining import Apart, common_objects
 
 __all__ = ["scan", "scan_triplets"]
@@ -61,90 +61,57 @@ def scan_triplets(
 
 
 def scan(reader: Reader, batch_rows: int) -> Iterator[Triplets]:
-    """What a reader finds, in batches of at most ``batch_rows`` rows."""
-    survey = _Survey(reader, batch_rows)
-    index_of_id = reader.names.indices_in(survey.objects)
+    """What a reader finds, in batches of at most ``batch_rows`` rows.
+
+    A source that cannot be read is passed over at first, so that whoever goes on after it has the objects of all others.
+    """
+    surveyed = [_survey(reader, source, batch_rows) for source in track(reader.sources, "looking for names")]
+    seen = [opened for opened in surveyed if opened is not None]
+    objects = sound_names(
+        reader.listed if reader.listed is not None else common_objects([opened.objects() for opened in seen])
+    )
+    index_of_id = reader.names.indices_in(objects)
+    has_statements = any(opened.has_statements for opened in seen)
+    has_people = ["participant" in opened.grammar.columns for opened in seen]
+    numeric = all(opened.statements.are_numbers for opened in seen)
+    numeric_people = all(has_people) and all(opened.numeric_people for opened in seen)
     numbers = Apart()
-    for number, source in enumerate(track(reader.sources, "reading answers")):
+    for at, (source, before) in enumerate(
+        zip(track(reader.sources, "reading answers"), surveyed, strict=True)
+    ):
         opened = reader.open(source)
-        ids = _SourceIds(survey, number, numbers.shift(survey.lowest[number]))
+        before = before or opened
+        shift, prefix = numbers.shift(before.statements.span[0]), f"{at + 1}:" if len(surveyed) > 1 else ""
+        guarded, first = opened.table.guarded, 0
         for batch in reader.batches(opened, batch_rows):
             if len(batch.rejected) and not reader.drop:
                 raise rows_error(opened.table, batch.rejected, batch.rows)
             rows = batch.triplets
-            if len(rows):
-                yield make_triplets(
-                    rows, index_of_id, survey.objects, ids.statements(rows), ids.participants(rows)
-                )
-        if survey.has_statements:
-            span = opened.statements.span if opened.has_statements else (0, opened.n_answers - 1)
-            numbers.add(span or (0, -1))
+            if not len(rows):
+                continue
+            statement = participant = None
+            if has_statements:
+                every = pl.int_range(first, first + len(rows), eager=True)
+                ids = rows["statement"] if "statement" in rows.columns else every
+                statement = before.statements.as_ids(ids, as_numbers=numeric, shift=shift, prefix=prefix)
+            if any(has_people):
+                nobody = pl.repeat(None, len(rows), dtype=pl.String, eager=True)
+                people = rows["participant"] if "participant" in rows.columns else nobody
+                participant = text_ids(people, guarded=guarded, as_numbers=numeric_people)
+            first += len(rows)
+            yield make_triplets(
+                rows, index_of_id, objects, statement=statement, participant=participant, guarded=guarded
+            )
+        if has_statements:
+            numbers.add(opened.statements.span if opened.has_statements else (0, opened.n_answers - 1))
 
 
-class _Survey:
-    """What must be known before the first batch: the objects, and the kinds of ids.
-
-    A source that cannot be read is passed over, so that whoever goes on after it has the objects of all others.
-    """
-
-    def __init__(self, reader: Reader, batch_rows: int) -> None:
-        self.reader = reader
-        self.statements: list[Statements] = []
-        self.lowest: list[int] = []
-        self.has_statements = self.has_people = False
-        everybody = True
-        lists: list[tuple[str, ...]] = []
-        for source in track(reader.sources, "looking for names"):
-            ids = Statements(typed=True, guarded=False)
-            with suppress(NearfarError):
-                opened = reader.open(source)
-                ids = opened.statements
-                self.has_statements |= opened.has_statements
-                self.has_people |= "participant" in opened.grammar.columns
-                everybody &= "participant" in opened.grammar.columns
-                try:
-                    self._read(opened, batch_rows)
-                finally:  # what was found before a damaged stretch is needed too
-                    lists.append(opened.objects())
-            self.statements.append(ids)
-            self.lowest.append(ids.span[0] if ids.span else 0)
-        self.objects = sound_names(reader.listed if reader.listed is not None else common_objects(lists))
-        self.numeric_statements = all(ids.are_numbers for ids in self.statements)
-        self.numeric_people = everybody and reader.people.are_numbers
-
-    def _read(self, opened: Opened, batch_rows: int) -> None:
-        ids = {"statement", "participant"} & opened.grammar.columns.keys()
-        if ids or not self.reader.names.fixed:
-            for _ in self.reader.batches(opened, batch_rows):
+def _survey(reader: Reader, source: Source, batch_rows: int) -> Opened | None:
+    """What must be known of a source before the first batch: its objects, and the kinds of ids; None where it is not readable."""
+    opened = None
+    with suppress(NearfarError):  # what was found before a damaged stretch is needed too
+        opened = reader.open(source)
+        if not reader.names.fixed or {"statement", "participant"} & opened.grammar.columns.keys():
+            for _ in reader.batches(opened, batch_rows):
                 pass
-
-
-class _SourceIds:
-    """Ids of one source, batch after batch: numbers moved up by ``shift``, or text with the source's number."""
-
-    def __init__(self, survey: _Survey, number: int, shift: int) -> None:
-        self._survey = survey
-        self._ids = survey.statements[number]
-        self._shift = shift
-        self._prefix = f"{number + 1}:" if len(survey.reader.sources) > 1 else ""
-        self._rows = 0
-
-    def statements(self, rows: pl.DataFrame) -> Ids | None:
-        """The same id in another batch of the source is the same statement."""
-        if not self._survey.has_statements:
-            return None
-        ids = pl.int_range(self._rows, self._rows + len(rows), eager=True)
-        self._rows += len(rows)
-        if "statement" in rows.columns:
-            ids = rows["statement"]
-        return self._ids.as_ids(
-            ids, as_numbers=self._survey.numeric_statements, shift=self._shift, prefix=self._prefix
-        )
-
-    def participants(self, rows: pl.DataFrame) -> Ids | None:
-        """Numbers only where all sources have numbers; '' where a source does not say."""
-        if not self._survey.has_people:
-            return None
-        blank = pl.repeat(0, len(rows), dtype=pl.UInt32, eager=True)
-        codes = rows["participant"] if "participant" in rows.columns else blank
-        return self._survey.reader.people.as_ids(codes, as_numbers=self._survey.numeric_people)
+    return opened

@@ -87,8 +87,6 @@ class Table(ABC):
     dialect : the dialect that the source itself names, if any.
     objects : the object list that the source itself holds, if any.
     first_index : the number of the first object where cells are indices, None where they are names.
-    has_stray_codes : whether a coded type may number texts that are in no row so far, because a parser gave up on some
-        bytes, or is ahead of those who number them.
     """
 
     row_word: ClassVar[str] = "row"
@@ -103,7 +101,6 @@ class Table(ABC):
         self.dialect: str | None = None
         self.objects: tuple[str, ...] | None = None
         self.first_index: int | None = None
-        self.has_stray_codes = False
 
     @property
     def name(self) -> str:

@@ -11,10 +11,9 @@ from nearfar._tools.limits import LIMITS
 from nearfar.errors import FileError
 from nearfar.io.sources import Source, open_binary
 
-__all__ = ["BYTE_ORDER_MARK", "CHUNK", "UNDECODABLE", "UTF8", "Window", "decode", "escaped", "open_window"]
+__all__ = ["BYTE_ORDER_MARK", "UNDECODABLE", "UTF8", "Window", "decode", "escaped", "open_window"]
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-CHUNK = 1 << 23  # bytes that are parsed at a time
 UNDECODABLE = "undecodable bytes"
 UTF8 = "text in UTF-8 (if it is Latin-1 or Windows-1252, save it again as UTF-8, in Excel 'CSV UTF-8')"
 

@@ -70,7 +70,6 @@ class TypedTable(Table):
         """The table in batches."""
         found = 0
         text = {name: dtype for name, dtype in (coded or {}).items() if self._given[name][1] == pl.String}
-        self.has_stray_codes = bool(text)  # polars works on several batches side by side
         table = self._table.select(
             (pl.col(key).cast(text[name]) if name in text else _cell(key, dtype)).alias(name)
             for name, (key, dtype) in self._given.items()

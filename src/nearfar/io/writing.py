@@ -21,7 +21,7 @@ from nearfar.triplets.ids import Ids
 
 __all__ = ["write_triplets"]
 
-OPTIONAL = ("statement", "participant", "seconds", "near_side", "answered_at")
+OPTIONAL = ("statement", "participant", "seconds", "near_side", "answered_at", "rule")
 
 
 def write_triplets(

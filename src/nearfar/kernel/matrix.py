@@ -24,14 +24,13 @@ def kernel_matrix(
     landmarks: Any = None,
     diagonal: Literal["shift", "keep"] = "shift",
     dtype: DTypeLike = np.float64,
-    counting: Literal["auto", "grid", "cells"] = "auto",
 ) -> NDArray[Any]:
     """Compute the (n, n) kernel matrix of a collection of answers: Phi Phi', its diagonal shifted unless kept.
 
     Parameters
     ----------
     answers : Triplets, or an (m, 3) array of indices.
-    kernel, landmarks, dtype, counting : as for ``FeatureMap``.
+    kernel, landmarks, dtype : as for ``FeatureMap``.
     diagonal : "shift" takes the smallest eigenvalue over informed objects off their diagonal, against diagonal
         dominance (section 2.1 of the paper); "keep" leaves ones there.
 
@@ -47,7 +46,7 @@ def kernel_matrix(
     shifted = check_diagonal(diagonal)
     answers = as_triplets(answers)
     check_square(answers.n_objects, np.dtype(dtype).itemsize, copies=2 if shifted else 1)
-    feature_map = TripletMap(kernel, landmarks=landmarks, dtype=dtype, counting=counting)
+    feature_map = TripletMap(kernel, landmarks=landmarks, dtype=dtype)
     K, shift, _ = shifted_kernel(feature_map._fit_by_columns(answers), diagonal=diagonal)
     informed = feature_map._informed
     K[informed, informed] = 1.0 - shift  # exactly: the rows of Phi have unit length

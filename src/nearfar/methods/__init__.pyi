@@ -13,5 +13,6 @@ from .trees import ClusterTree as ClusterTree
 from .trees import Tree as Tree
 from .trees import cut as cut
 from .trees import link_clusters as link_clusters
+from .trees import link_points as link_points
 from .trees import linkage as linkage
 from .trees import with_uninformed as with_uninformed

@@ -22,7 +22,16 @@ from nearfar.methods._common import check_count, phi_rows
 from nearfar.methods._leaves import good_order, uninformed_last, uninformed_leaves
 from nearfar.methods.principal_axes import PrincipalAxes
 
-__all__ = ["ClusterTree", "Tree", "cut", "link_clusters", "linkage", "pair_distances", "with_uninformed"]
+__all__ = [
+    "ClusterTree",
+    "Tree",
+    "cut",
+    "link_clusters",
+    "link_points",
+    "linkage",
+    "pair_distances",
+    "with_uninformed",
+]
 
 METHODS = ("complete", "average", "single")
 BLOCK_BYTES = 1 << 26
@@ -101,6 +110,23 @@ def linkage(
                 _link(distances, method), distances, partial(_first_coordinate, factored), leaf_order
             )
     return with_uninformed(Z, factored.rows, factored.uninformed)
+
+
+def link_points(points: Floats, method: str = "complete") -> Floats:
+    """SciPy's linkage of centred points, its leaves ordered as ``linkage`` orders them.
+
+    >>> link_points(np.array([[-1.0], [0.0], [1.5]]))[:, 2]
+    array([1. , 2.5])
+    """
+    from scipy.spatial.distance import pdist
+
+    _check_method(method)
+    _check_fits(len(points))
+    distances = pdist(points)
+    if not len(distances):
+        return np.zeros((0, 4))
+    first_axis = np.linalg.svd(points.T @ points)[2][0]
+    return good_order(_link(distances, method), distances, lambda: points @ first_axis)
 
 
 def _check_method(method: str) -> None:

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from nearfar.errors import InputError, NearfarWarning
 from nearfar.evaluate.analysis import Analysis
-from nearfar.evaluate.counting import accuracy_per_object
-from nearfar.io.reading import double_submits
+from nearfar.evaluate.collection import accuracy_per_object, double_submits
 from nearfar.report import facts as f
 from nearfar.report.curve_section import curve_facts
 from nearfar.report.groups_section import NOT_COMPARED, Alike, GroupsFacts, alike_facts, groups_facts
@@ -136,7 +135,7 @@ class _Collector:
         analysis = self.analysis
         answers, seed = analysis.answers, analysis.seed
         judge = make_judge(analysis)
-        space = show_space(analysis.shown_space, analysis.grouping(self.options.n_clusters))
+        space = show_space(analysis.shown_space, analysis.cluster_tree(self.options.n_clusters))
         maps = make_maps(analysis, judge)
         certainty = make_certainty(analysis, judge, space.tree)
         curve = None if analysis.curve is None else curve_facts(analysis.curve, len(answers))
@@ -200,7 +199,7 @@ class _Collector:
         alike = self.analysis.alike
         if alike is None or len(alike.people) < 2:
             return None
-        return alike_facts(self.analysis.tastes, alike, self.people)
+        return alike_facts(self.analysis.subgroups, alike, self.people)
 
     def _groups(self, objects: ObjectList | None) -> GroupsFacts | None:
         if self.options.groups is None:
@@ -232,9 +231,7 @@ class _Collector:
             participants=participant_facts(people, self.people, self.options.checks) if people else None,
             pseudonyms=not self.options.show_participants,
             fast_below=people.fast_below if people else None,
-            usual={kind: None if found is None else found.share for kind, found in people.usual.items()}
-            if people
-            else {},
+            usual=dict(people.usual) if people else {},
             contradictions=tuple(q for q in disputed if min(q.anchor, q.one, q.other) >= 0),
             double_submits=int(double_submits(answers).sum()),
             coverage=_coverage(analysis),

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import math
-from dataclasses import dataclass, fields, is_dataclass
-from typing import Any
+from dataclasses import dataclass
 
+from nearfar._tools.records import Record, plain
 from nearfar.report.groups_section import Alike, GroupsFacts
 
 __all__ = [
@@ -348,7 +347,7 @@ class Pictures:
 
 
 @dataclass(frozen=True)
-class Facts:
+class Facts(Record):
     """Everything a report says. Objects are referred to by their index in ``objects``."""
 
     title: str
@@ -373,28 +372,6 @@ class Facts:
     alike: Alike | None = None
     groups: GroupsFacts | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain dictionaries, lists, numbers and text; what is not known is None."""
-        found: dict[str, Any] = plain(self)
-        return found
-
     def to_json(self) -> str:
-        """The same as JSON text."""
+        """Everything as JSON text."""
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
-
-
-def plain(value: Any) -> Any:
-    """Dataclasses and tuples as dictionaries and lists, numbers that are none as None.
-
-    >>> plain(Range(0.5, float("nan"), 1.0))
-    {'value': 0.5, 'low': None, 'high': 1.0}
-    """
-    if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, dict):
-        return {str(key): plain(inner) for key, inner in value.items()}
-    if isinstance(value, (tuple, list)):
-        return [plain(inner) for inner in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from nearfar.evaluate.agreement_of_people import PersonAgreement
+from nearfar import words
+from nearfar.evaluate.agreements import PersonAgreement
+from nearfar.evaluate.bootstrap import Estimate
 from nearfar.evaluate.groups import GroupComparison, GroupPair
-from nearfar.evaluate.tastes import Tastes
-from nearfar.evaluate.uncertainty import Estimate
+from nearfar.evaluate.subgroups import Subgroups
 from nearfar.report.print.placing import place_names
 
 __all__ = [
@@ -276,29 +277,10 @@ def _share(what: str, found: Estimate, points: bool = False) -> Share:
     return Share(what, found.value, found.low if known else None, found.high if known else None, points)
 
 
-def alike_facts(tastes: Tastes | None, agreement: PersonAgreement, shown: Mapping[str, str]) -> Alike:
+def alike_facts(tastes: Subgroups | None, agreement: PersonAgreement, shown: Mapping[str, str]) -> Alike:
     """Facts about everybody; ``shown`` : participant -> the name on the page."""
-    if tastes is None:
-        level, verdict = (
-            "note",
-            "Too few people, or too few answers of each, to say whether there is more than one way of seeing.",
-        )
-    elif tastes.count == 1:
-        gain = tastes.gains[0]
-        level = "good"
-        verdict = (
-            "No second way of seeing the objects was found: with two maps, one for each of two groups found among the people, held-out answers "
-            f"are predicted {_points(gain)}."
-        )
-    else:
-        sizes = " and ".join(map(str, np.bincount(tastes.group).tolist()))
-        level = "note"
-        verdict = (
-            f"There are {tastes.count} ways of seeing the objects, of {sizes} people: a map for each group predicts "
-            f"held-out answers {_points(tastes.gains[0])}."
-        )
-    if tastes is not None and tastes.sampled:
-        verdict = f"{verdict.rstrip('.')}; {tastes.sampled}."
+    said = words.subgroups(tastes)
+    level, verdict = said.level, str(said)
     order = _order(tastes, agreement)[:MOST_PEOPLE]
     cells = tuple(
         (a, b, float(agreement.share[p, q]), float(agreement.low[p, q]), float(agreement.high[p, q]), int(agreement.shared[p, q]))
@@ -313,17 +295,13 @@ def alike_facts(tastes: Tastes | None, agreement: PersonAgreement, shown: Mappin
     return Alike(verdict, level, count, people, cells, agreement.known, 1 / agreement.options, tuple(sizes))
 
 
-def _group_of(tastes: Tastes | None) -> dict[str, int]:
+def _group_of(tastes: Subgroups | None) -> dict[str, int]:
     return {} if tastes is None else dict(zip(tastes.people, tastes.group.tolist(), strict=True))
 
 
-def _order(tastes: Tastes | None, agreement: PersonAgreement) -> list[int]:
+def _order(tastes: Subgroups | None, agreement: PersonAgreement) -> list[int]:
     """People by group, and within it by how often they agree with others."""
     group = _group_of(tastes)
     known = np.isfinite(agreement.share)
     mean = np.where(known, agreement.share, 0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
     return sorted(range(len(agreement.people)), key=lambda p: (group.get(agreement.people[p], 0), -mean[p]))
-
-
-def _points(gain: Estimate) -> str:
-    return f"{abs(100 * gain.value):.1f} points {'better' if gain.value > 0 else 'worse'}"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from nearfar import words
 from nearfar.evaluate.analysis import Analysis
-from nearfar.evaluate.auto import CLOSE
 from nearfar.evaluate.comparison import Score
 from nearfar.report.facts import Judge, Judged
 from nearfar.report.words import number, percent
@@ -16,47 +16,47 @@ __all__ = ["make_judge"]
 def make_judge(analysis: Analysis) -> Judge:
     """The judged models, the chosen one and the map, as plain data with their reasons."""
     ceiling, best = analysis.ceiling, analysis.best
-    found = ceiling.agreement
+    found, possible = ceiling.agreement, ceiling.best_possible
     judged = bool(analysis.splits)
     scores = analysis.scores if judged else None
     has_map = len(analysis.shown) > 2 and bool(analysis.space.informed.any())
     return Judge(
-        models=tuple(_judged(score) for score in scores.ranked()) if scores else (),
+        models=tuple(_judged(score, len(analysis.splits)) for score in scores.ranked()) if scores else (),
         best=best.name,
         accuracy=_known(best.accuracy),
-        error=_known(best.standard_error),
+        error=_error(best.low, best.high),
         why=_why(analysis),
         map=analysis.plane_name if has_map else "",
         map_why=_map_why(analysis) if has_map else "Too few objects for a map.",
-        ceiling=ceiling.bracket,
-        unknown=ceiling.unknown,
-        outer=ceiling.outer,
-        above_guessing=bool(scores.above_guessing) if scores else False,
-        few_people=scores.few_people if scores else 0,
-        in_sets=scores.in_sets if scores else False,
-        chosen=scores.chosen if scores else False,
+        ceiling=None if possible is None else (possible.low, possible.high),
+        unknown=words.ceiling_unknown(ceiling),
+        outer=None if possible is None else (possible.low, possible.high),
+        above_guessing=scores.above_guessing if scores else False,
+        few_people=scores.scope.n_participants if scores and scores.scope.participants == "same" else 0,
+        in_sets=bool(scores and scores.scope.questions == "same sets"),
+        chosen=bool(scores and scores.scope.questions == "adaptive"),
         remembers_pairs=scores.remembers_pairs if scores else False,
         agreement=found.share if found else None,
-        agreement_error=_known(found.standard_error) if found else None,
+        agreement_error=_error(found.low, found.high) if found else None,
         repeated=found.questions if found else 0,
         cv=len(analysis.splits),
         unit=scores.unit if scores else "trio",
-        clustered_by=scores.error_units if scores else "trio",
+        clustered_by=scores.unit if scores else "trio",
         named=analysis.is_named,
         answers=len(analysis.judged),
         remark=_remark(analysis),
     )
 
 
-def _judged(score: Score) -> Judged:
+def _judged(score: Score, fits: int) -> Judged:
     return Judged(
         score.name,
         score.accuracy,
-        _known(score.standard_error),
+        _error(score.low, score.high),
         score.ties,
         score.seconds,
         score.as_good_as_best,
-        score.remarks,
+        (words.warned(score, fits),) if score.warned else (),
     )
 
 
@@ -79,16 +79,9 @@ def _why(analysis: Analysis) -> str:
         if top.name != best.name:
             text += f" {top.name} predicts more held-out answers, {percent(top.accuracy)}."
         return text
-    models = f"{len(analysis.models)} models"
-    text = (
-        f"Of {models} it is the simplest within {100 * CLOSE:.1f} points, and one standard error, of the most accurate one. It is "
-        "judged by answers that it was not chosen by."
-    )
+    text = f"It predicts held-out answers best of {len(analysis.models)} models."
     if best.second:
-        text += (
-            f" The most accurate of the others is {best.second}, {percent(analysis.scores[best.second].accuracy)}"
-            f" (by the same answers {best.name} has {percent(analysis.scores[best.name].accuracy)})."
-        )
+        text += f" Second is {best.second}, {percent(analysis.scores[best.second].accuracy)}."
     return text
 
 
@@ -118,3 +111,8 @@ def _map_why(analysis: Analysis) -> str:
 
 def _known(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
+
+
+def _error(low: float, high: float) -> float | None:
+    """The standard error that a 95 % interval stands for."""
+    return None if np.isnan(low) else float((high - low) / 3.92)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nearfar import words
 from nearfar._tools.arrays import Floats
-from nearfar.evaluate.grouping import Grouping
+from nearfar.evaluate.clusters import ClusterTree
 from nearfar.report.facts import Clustering, Matrix, Neighbour, TreeFacts
 from nearfar.space import Space
 
@@ -29,7 +30,7 @@ class Shown:
     flagged: tuple[int, ...]
 
 
-def show_space(space: Space, grouping: Grouping | None, most_cells: int = MOST_CELLS) -> Shown:
+def show_space(space: Space, grouping: ClusterTree | None, most_cells: int = MOST_CELLS) -> Shown:
     """Tree, matrix, neighbours and outliers of a space as plain data."""
     tree = None if grouping is None else _tree(grouping)
     near, unusual, flagged = _near(space)
@@ -43,7 +44,7 @@ def show_space(space: Space, grouping: Grouping | None, most_cells: int = MOST_C
     )
 
 
-def _tree(grouping: Grouping) -> TreeFacts:
+def _tree(grouping: ClusterTree) -> TreeFacts:
     merges = np.asarray(grouping.tree).tolist()
     return TreeFacts(
         method="complete",
@@ -57,17 +58,8 @@ def _tree(grouping: Grouping) -> TreeFacts:
             for cut in grouping.cuts
         ),
         k=grouping.n_clusters,
-        k_why=_why(grouping),
+        k_why=str(words.clusters(grouping.count, grouping.n_clusters)),
     )
-
-
-def _why(grouping: Grouping) -> str:
-    k = grouping.n_clusters
-    if grouping.count is None:
-        return f"{k} clusters were asked for (mean silhouette {grouping.chosen.silhouette:.2f})."
-    if grouping.basis == "none":
-        return f"{grouping.count.why} {k} clusters are shown as a reading aid."
-    return grouping.count.why
 
 
 def _matrix(K: Floats, tree: TreeFacts, most_cells: int) -> Matrix:

@@ -100,6 +100,7 @@ def make_report(
     show_participants: bool = False,
     groups: Mapping[str, str] | None = None,
     key: str | None = None,
+    design: str | None = None,
     seed: Seed = 0,
     files: Sequence[str | os.PathLike[str]] = (),
     excluded: dict[str, int] | None = None,
@@ -121,6 +122,7 @@ def make_report(
     groups : participant -> group; the page then compares the groups.
     key : any text that pseudonyms are made from: the same key gives the same person the same one, whatever the seed and
         whoever was excluded. Default: a new one, so that pseudonyms mean nothing outside this report.
+    design : how questions were chosen, where it is known, as for ``Analysis``.
     seed : fixes everything random.
     files : where the answers came from, for the record and the hash.
     excluded : participant -> number of answers that were left out before.
@@ -151,7 +153,9 @@ def make_report(
         answers = answers.triplets
     if isinstance(answers, Analysis) and not (isinstance(model, str) and model == "auto" and seed == 0):
         raise InputError("model and seed: an Analysis has its own; give them to nearfar.analyse")
-    analysis = answers if isinstance(answers, Analysis) else Analysis(answers, model, seed=seed)
+    analysis = (
+        answers if isinstance(answers, Analysis) else Analysis(answers, model, design=design, seed=seed)
+    )
     base = None
     if objects is not None and not isinstance(objects, ObjectList):
         base, objects = Path(objects).parent, read_objects(objects)

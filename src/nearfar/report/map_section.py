@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from nearfar._tools.arrays import Floats
 from nearfar.errors import NearfarWarning
-from nearfar.evaluate.alignment import align, along_axes
 from nearfar.evaluate.analysis import Analysis
-from nearfar.evaluate.resamples import coordinates
+from nearfar.evaluate.map_stability import align, along_axes, coordinates
 from nearfar.report.facts import Judge, MapFacts
 from nearfar.space import EMBEDDINGS, Space
 

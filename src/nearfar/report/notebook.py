@@ -103,7 +103,7 @@ def _structure(made: Made) -> str:
         lines.append("points = analysis.plane.map(2)")
     if facts.tree is not None:
         wanted = "" if asked is None else str(asked)
-        lines += [f"grouping = analysis.grouping({wanted})", "tree = grouping.tree"]
+        lines += [f"grouping = analysis.cluster_tree({wanted})", "tree = grouping.tree"]
         lines += ["labels = grouping.chosen.labels", "labels"]
     return "\n".join(lines)
 

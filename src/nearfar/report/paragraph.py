@@ -6,7 +6,6 @@ import sys
 from importlib import metadata
 
 from nearfar import __version__
-from nearfar.evaluate.auto import FOLDS_OF_ALL
 from nearfar.report.facts import Collection, Curve, Judge, Sure, TreeFacts
 from nearfar.report.verdict import asked_again
 from nearfar.report.words import count, number, percent
@@ -80,7 +79,7 @@ def methods_paragraph(
         )
     if curve is not None:
         ahead = (
-            "; what more answers would bring is read off a saturating curve through it"
+            "; what more answers would bring is half of what the last doubling brought"
             if curve.change
             else ""
         )
@@ -134,25 +133,15 @@ def _map(judge: Judge) -> str:
 
 
 def _judged(judge: Judge, answers: Collection) -> str:
-    error = (
-        f" (standard error {percent(judge.error)}, clustered by {judge.clustered_by})" if judge.error else ""
-    )
+    error = f" (standard error {percent(judge.error)}, pigeonhole bootstrap)" if judge.error else ""
     predicted = f"{percent(judge.accuracy or 0.0)} of held-out answers were predicted{error}"
-    if judge.named or judge.answers == answers.answers:
-        chosen = "" if judge.named else " and the model chosen inside the training answers of each fold"
-        text = f"In {judge.cv}-fold cross-validation, with every {judge.unit} wholly on one side{chosen}, {predicted}"
-    else:
-        text = (
-            f"In {FOLDS_OF_ALL}-fold cross-validation, with every {judge.unit} wholly on one side, of answers that the model was "
-            f"not chosen by, {predicted}"
-        )
+    text = f"In {judge.cv}-fold cross-validation, with every {judge.unit} wholly on one side, {predicted}"
     if judge.ceiling is None:
         return f"{text}; the noise ceiling is unknown ({judge.unknown.partition(';')[0]}). {judge.remark}".strip()
     low, high = judge.ceiling
-    least, most = judge.outer or judge.ceiling
     return (
         f"{text}; from the agreement on {asked_again(judge, answers)}, the best possible accuracy lies "
-        f"between {percent(low)} and {percent(high)} (with the uncertainty of both ends, {percent(least)} to {percent(most)}). "
+        f"between {percent(low)} and {percent(high)}. "
         f"{judge.remark}".strip()
     )
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from nearfar._tools.arrays import Floats
 from nearfar.evaluate.analysis import MOST_RESAMPLES, Analysis
-from nearfar.evaluate.stability_of_maps import FEWEST_STATEMENTS, Stability
+from nearfar.evaluate.map_stability import MIN_STATEMENTS, Stability
 from nearfar.report.facts import Judge, Sure, TreeFacts
 from nearfar.report.words import display_names, listed, number, percent
 
@@ -51,7 +51,7 @@ def _remark(resamples: int, found: Stability, answers: int) -> str:
     text = ""
     if found.few.any():
         few = [name for name, little in zip(display_names(found.objects), found.few, strict=True) if little]
-        text = f"Fewer than {FEWEST_STATEMENTS} statements, too few to say where they are: {listed(few)}. "
+        text = f"Fewer than {MIN_STATEMENTS} statements, too few to say where they are: {listed(few)}. "
     text += f"{resamples} resamples of {found.resampled}s, drawn with replacement; map and tree were made anew from each."
     if resamples < 2 * MOST_RESAMPLES // 3:
         text += f" With {number(answers)} answers a report has time for no more; shares are rough."

@@ -43,10 +43,10 @@ def analysis_html(analysis: Analysis) -> str:
 def _table(analysis: Analysis) -> str:
     rows = []
     for score in analysis.scores.ranked()[:TOP_MODELS]:
-        error = "" if np.isnan(score.standard_error) else f" ± {100 * score.standard_error:.1f}"
+        interval = "" if np.isnan(score.low) else f" ({100 * score.low:.1f} to {100 * score.high:.1f})"
         mark = " (chosen)" if score.name == analysis.best.name else ""
         rows.append(
-            f"<tr><td>{escape(score.name)}{mark}</td><td>{100 * score.accuracy:.1f}{error} %</td></tr>"
+            f"<tr><td>{escape(score.name)}{mark}</td><td>{100 * score.accuracy:.1f} %{interval}</td></tr>"
         )
     head = "<tr><th>model</th><th>held-out answers predicted</th></tr>"
     return f"<table>{head}{''.join(rows)}</table>"

@@ -58,22 +58,16 @@ def _enough(answers: Collection, quality: Quality, curve: Curve | None) -> Verdi
         missing = count(len(quality.uninformed), "object has", "objects have")
         per_object += f" {missing} no usable answer and no location on the map."
     text = f"{curve.text} {per_object}" if curve else per_object
-    if curve is not None and curve.verdict == "at chance":
-        level, short = "poor", "No better than guessing"
-    elif curve is not None and curve.verdict == "too early to say":
-        level, short = "fair", "Too early to tell"
-    elif curve is not None and (not curve.foreseeable or (curve.sampled and curve.verdict != "levelled off")):
-        level, short = "fair", "Enough or not: unclear"
+    if curve is not None and (not curve.foreseeable or (curve.sampled and curve.verdict != "levelled off")):
+        level, short = "fair", "Not enough data to tell"
     elif curve is None or curve.change is None:
         level, short = "fair", "Too few answers to tell"
     elif curve.verdict == "levelled off":
         level, short = "good", "Enough answers"
     elif curve.verdict == "still rising":
         level, short = "fair", "More answers would help"
-    elif curve.change.gain.low > 0:
-        level, short = "good", "Nearly enough answers"
     else:
-        level, short = "fair", "Enough or not: unclear"
+        level, short = "fair", f"Twice the answers: {points(curve.change.gain.value)} points"
     if quality.uninformed or middle < FEW_PER_OBJECT:
         level = "poor"
         short = "Some objects lack answers" if quality.uninformed else "Few answers per object"
@@ -126,11 +120,10 @@ def _beside_ceiling(judge: Judge, answers: Collection) -> tuple[str, str]:
         return "fair", f"How much is possible is unknown: {judge.unknown}."
     best = judge.accuracy or 0.0
     low, high = judge.ceiling
-    least, most = judge.outer or judge.ceiling
+    most = high
     possible = (
         f"From {asked_again(judge, answers)}, the best that any model could reach lies between "
-        f"{percent(low)} and {percent(high)} (with 95\xa0% certainty between {percent(least)} and {percent(most)}"
-        f"{'' if answers.participants else ', if ten people or more answered'})"
+        f"{percent(low)} and {percent(high)}"
     )
     level = "fair"
     if high <= 0.52:

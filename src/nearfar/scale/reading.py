@@ -11,7 +11,8 @@ from nearfar._tools.checks import check_count
 from nearfar.blocks import Backend
 from nearfar.errors import FileError, InputError
 from nearfar.io import ObjectList
-from nearfar.io.objects import Numbers, as_count, as_names
+from nearfar.io.naming import Numbers
+from nearfar.io.objects import as_count, as_names
 from nearfar.io.sources import format_of, refuse_directory
 from nearfar.scale._answers import Answers, Piece
 from nearfar.scale._engine import current_backend

@@ -18,8 +18,6 @@ from nearfar.triplets import Triplets
 
 __all__ = ["SimulatedAnswers", "answers"]
 
-BATCH_SIZE = 1 << 18
-
 
 @dataclass(frozen=True)
 class SimulatedAnswers:
@@ -55,7 +53,7 @@ def answers(
     noise: float = 0.0,
     ties: Literal["drop", "random"] = "drop",
     seed: Seed = 0,
-    batch_size: int = BATCH_SIZE,
+    batch_size: int = 1 << 18,
 ) -> SimulatedAnswers:
     """Answer questions of any kind by distance.
 

@@ -8,16 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar._tools.compiled import compiled
-from nearfar._tools.threads import blocks, run
+from nearfar._tools.checks import check_rows
+from nearfar._tools.distances import squared_distances
 from nearfar.errors import InputError
 
-__all__ = ["Measure", "Pairwise", "check_rows", "pair_distances", "squared_distances"]
+__all__ = ["Measure", "Pairwise", "pair_distances"]
 
 Pairwise = Callable[[NDArray[Any], NDArray[Any]], ArrayLike]
 Measure = Callable[[NDArray[Any], NDArray[Any]], NDArray[np.float64]]
-
-CELLS = 1 << 20  # numbers in a temporary of pairs of points
 
 
 def pair_distances(
@@ -28,7 +26,7 @@ def pair_distances(
     metric: str | Pairwise,
     *,
     roots: bool = False,
-    cells: int = CELLS,
+    cells: int = 1 << 20,
 ) -> Measure:
     """The one function (anchors, others) -> distances that the caller described.
 
@@ -42,7 +40,7 @@ def pair_distances(
     ]
     if len(given) != 1:
         raise InputError(
-            f"simulate.answers: expected one of points, distances and distance, got {' and '.join(given) or 'none'}",
+            f"simulate.answers: expected one of points, distances and distance, got {' and '.join(given) or 'none'}"
         )
     if points is not None:
         array = check_rows(points, n, "points")
@@ -52,35 +50,9 @@ def pair_distances(
     if distances is not None:
         matrix = check_rows(distances, n, "distances", finite=False)
         if matrix.shape != (n, n):
-            raise InputError(
-                f"distances: expected shape ({n}, {n}), got {matrix.shape}",
-            )
+            raise InputError(f"distances: expected shape ({n}, {n}), got {matrix.shape}")
         return lambda i, j: matrix[i, j]
     return lambda i, j: _checked(distance(i, j) if distance else [], len(i), "distance")
-
-
-def check_rows(values: ArrayLike, n: int, name: str, *, finite: bool = True) -> NDArray[Any]:
-    """A 2-d array of numbers with one row per object and no NaN (nor infinity, where ``finite``).
-
-    Examples
-    --------
-    >>> check_rows([[1, 2], [3, 4]], 2, "points").shape
-    (2, 2)
-    """
-    array = np.asarray(values)
-    if array.dtype.kind not in "iuf":
-        array = array.astype(np.float64)
-    if array.ndim != 2 or len(array) != n:
-        raise InputError(
-            f"{name}: expected one row for each of the {n:,} objects, got an array of shape {array.shape}",
-        )
-    bad = np.isnan(array).any() or (finite and not np.isfinite(array).all())
-    if bad:
-        row = int(np.argmax((~np.isfinite(array) if finite else np.isnan(array)).any(axis=1)))
-        raise InputError(
-            f"{name}, row {row}: a value is NaN or infinite; leave such objects out of the questions",
-        )
-    return array
 
 
 def _between_points(points: NDArray[Any], metric: str | Pairwise, cells: int) -> Measure:
@@ -88,7 +60,7 @@ def _between_points(points: NDArray[Any], metric: str | Pairwise, cells: int) ->
         return lambda i, j: squared_distances(points, i, j)  # the same order as their roots
     if isinstance(metric, str) and metric not in METRICS:
         raise InputError(
-            f"metric: {metric!r} is not known; expected euclidean, {', '.join(METRICS)} or a function",
+            f"metric: {metric!r} is not known; expected euclidean, {', '.join(METRICS)} or a function"
         )
     rows_apart: Pairwise = METRICS[metric] if isinstance(metric, str) else metric
     width = max(1, cells // max(1, points.shape[1]))
@@ -133,27 +105,3 @@ METRICS: dict[str, Pairwise] = {
     "chebyshev": lambda u, v: np.abs(u - v).max(axis=1, initial=0.0),
     "cosine": _cosine,
 }
-
-
-def squared_distances(points: NDArray[Any], i: NDArray[Any], j: NDArray[Any]) -> NDArray[np.float64]:
-    """(m,) squared Euclidean distances between rows i[t] and j[t] of points.
-
-    >>> squared_distances(np.array([[0.0, 0.0], [3.0, 4.0]]), np.array([0]), np.array([1]))
-    array([25.])
-    """
-    out = np.empty(len(i))
-    run(_squared_distances, [(points, i[a:b], j[a:b], out[a:b]) for a, b in blocks(len(i), 8)])
-    return out
-
-
-# Sums may be taken in another order (several at a time); no fused multiply-add, which would make
-# dx*dx + dy*dy differ from dy*dy + dx*dx and so break ties between mirror images.
-@compiled(fastmath={"reassoc"})
-def _squared_distances(points, i, j, out):  # type: ignore[no-untyped-def]
-    """out[t] = sum_c (points[i[t], c] - points[j[t], c])^2; in: points (n, d), i, j (m,); out: out (m,)."""
-    for t in range(len(i)):
-        total = 0.0
-        for c in range(points.shape[1]):
-            gap = np.float64(points[i[t], c]) - np.float64(points[j[t], c])
-            total += gap * gap
-        out[t] = total

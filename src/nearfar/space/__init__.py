@@ -1,8 +1,7 @@
 """Models turn answers into a space; clusters, maps, trees, neighbours and predictions follow from it."""
 
-from nearfar.space.clusters import Clusters
-from nearfar.space.models import EMBEDDINGS, KERNELS, Model, fit_space, parse_model, parse_models
-from nearfar.space.predictions import Predictions, as_questions
+from nearfar.space.models import EMBEDDINGS, KERNELS, Model, fit, parse_model, parse_models
+from nearfar.space.results import Clusters, Predictions, as_questions
 from nearfar.space.space import Space
 
 __all__ = [
@@ -13,7 +12,7 @@ __all__ = [
     "Predictions",
     "Space",
     "as_questions",
-    "fit_space",
+    "fit",
     "parse_model",
     "parse_models",
 ]

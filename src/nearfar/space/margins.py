@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from nearfar._tools.arrays import Indices
 from nearfar._tools.compiled import compiled
+from nearfar._tools.distances import squared_distances
 from nearfar._tools.threads import blocks, run
 from nearfar.kernel.phi import as_rows, is_sparse, row_squares
 from nearfar.kernel.ties import tie_tolerance
-from nearfar.simulate import squared_distances
 
 __all__ = ["phi_margins", "point_margins", "without_rounding"]
 

@@ -1,6 +1,6 @@
 """Models: whatever turns answers into a space.
 
-A model has a ``name`` and ``fit(answers) -> Space``. Names are a kernel ("k1", "k1+k2", "score"), a kernel's PCA with
+Names are a kernel ("k1", "k1+k2", "score"), a kernel's PCA with
 its dimensions ("score-5"), or an embedding with its dimensions ("soe-8"). Any object with ``fit_transform(answers)``
 is a model, too. "auto", the model that predicts held-out answers best, is chosen one room further, in ``evaluate``.
 """
@@ -12,7 +12,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,11 +27,9 @@ __all__ = [
     "EMBEDDINGS",
     "KERNELS",
     "FitCache",
-    "KernelModel",
     "Model",
     "empty_space",
-    "fit_space",
-    "kernel_of",
+    "fit",
     "most_components",
     "parse_model",
     "parse_models",
@@ -58,23 +56,24 @@ class FitCache:
         self.answers = answers
         self.saved = 0.0
         self._components = dict(components or {})
-        self._done: dict[tuple[str, str], tuple[Any, float]] = {}
+        self._done: dict[tuple[Any, ...], tuple[Any, float]] = {}
 
-    def feature_map(self, model: KernelModel) -> Any:
+    def feature_map(self, model: Model) -> Any:
         """The fitted feature map of a kernel."""
         from nearfar.features import TripletMap
 
-        make = TripletMap(model.kernel, landmarks=model.landmarks).fit
-        return self._once(("map", model.key), lambda: make(self.answers))
+        make = TripletMap(model.base, landmarks=model.landmarks).fit
+        return self._once(("map", model.base, str(model.landmarks)), lambda: make(self.answers))
 
-    def pca(self, model: KernelModel, phi: Any) -> Any:
+    def pca(self, model: Model, phi: Any) -> Any:
         """The fitted kernel PCA of ``phi``, which is that of the kernel, in at least the model's dimensions."""
         from nearfar.methods import PrincipalAxes
 
-        most = max(model.n_components or 0, self._components.get(model.kernel, 0))
-        return self._once((f"pca-{most}", model.key), lambda: PrincipalAxes(n_components=most).fit(phi))
+        most = max(model.n_components or 0, self._components.get(model.base, 0))
+        key = ("pca", most, model.base, str(model.landmarks))
+        return self._once(key, lambda: PrincipalAxes(n_components=most).fit(phi))
 
-    def _once(self, key: tuple[str, str], make: Callable[[], Any]) -> Any:
+    def _once(self, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
         if key in self._done:
             self.saved += self._done[key][1]
         else:
@@ -84,66 +83,66 @@ class FitCache:
         return self._done[key][0]
 
 
-class Model(Protocol):
+@dataclass(frozen=True)
+class Model:
     """Something that turns answers into a space.
+
+    Parameters
+    ----------
+    name : what it is called in tables.
+    base : a kernel, or the loss of an embedding; "" for an estimator.
+    n_components : dimensions of its points; None for a kernel, or where that is not known before the fit.
+    landmarks : the objects that the columns of a kernel are made of; None for all.
+    estimator : an object whose ``fit_transform(answers)`` gives coordinates, one row per object (FeatureMap: Phi).
 
     Examples
     --------
     >>> model = parse_model("soe-3")
-    >>> isinstance(model.name, str), model.n_components
-    (True, 3)
+    >>> model.name, model.n_components
+    ('soe-3', 3)
     """
 
-    @property
-    def name(self) -> str:
-        """What it is called in tables."""
+    name: str
+    base: str = ""
+    n_components: int | None = None
+    landmarks: tuple[Any, ...] | None = None
+    estimator: Any = None
 
     @property
-    def n_components(self) -> int | None:
-        """Dimensions of its points; None for a kernel, or where that is not known before the fit."""
+    def kernel(self) -> str | None:
+        """The kernel that it is made of, whatever the model is called; None where there is none.
+
+        >>> parse_model("k1+k2-5", "mine").kernel, parse_model("soe-8").kernel
+        ('k1+k2', None)
+        """
+        from nearfar.features import TripletMap
+
+        if isinstance(self.estimator, TripletMap):
+            return str(self.estimator.kernel)
+        return self.base if self.base and self.base not in EMBEDDINGS else None
 
     def fit(self, answers: Triplets, cache: FitCache | None = None) -> Space:
         """Fit to answers; ``cache`` holds what other models of the same answers have computed."""
+        if self.estimator is not None:
+            return _space_of_estimator(self.name, _fresh(self.estimator), answers)
+        if self.base in EMBEDDINGS:
+            from nearfar import embedding
 
+            method = getattr(embedding, EMBEDDINGS[self.base])(n_components=self.n_components)
+            return _space_of_estimator(self.name, method, answers)
+        return self._fit_kernel(answers, cache or FitCache(answers))
 
-@dataclass(frozen=True)
-class KernelModel:
-    """A kernel as it is, or the first ``n_components`` of its kernel PCA."""
-
-    kernel: str
-    n_components: int | None = None
-    landmarks: tuple[Any, ...] | None = None
-
-    @property
-    def name(self) -> str:
-        """The kernel's name, with the dimensions of its PCA."""
-        return self.kernel if self.n_components is None else f"{self.kernel}-{self.n_components}"
-
-    @property
-    def key(self) -> str:
-        """What distinguishes feature maps: the kernel and the landmarks."""
-        return f"{self.kernel} {self.landmarks}"
-
-    def fit(self, answers: Triplets, cache: FitCache | None = None) -> Space:
-        """Phi, or its first coordinates; an object with a zero row is uninformed."""
-        cache = cache or FitCache(answers)
-        found = cache.feature_map(self)
-        phi, informed = found.features_, found.informed_
+    def _fit_kernel(self, answers: Triplets, cache: FitCache) -> Space:
+        """Phi, or the first coordinates of its PCA; an object with a zero row is uninformed."""
+        features = cache.feature_map(self)
+        facts = {"informed": features.informed_, "model": self.name}
         if self.n_components is None:
-            return Space(
-                phi, answers.objects, kind="kernel", informed=informed, model=self.name, estimator=found
-            )
-        if not informed.any():
+            return Space(features.features_, answers.objects, kind="kernel", estimator=features, **facts)
+        if not features.informed_.any():
             return empty_space(self.name, answers, self.n_components)
-        pca = cache.pca(self, phi)
-        return Space(
-            np.array(pca.embedding_[:, : self.n_components], dtype=np.float64),
-            answers.objects,
-            kind="points",
-            informed=informed,
-            model=self.name,
-            estimator=_FeaturesThenPCA(found, pca, self.n_components),
-        )
+        both = _FeaturesThenPCA(features, cache.pca(self, features.features_), self.n_components)
+        points = np.array(both.pca.embedding_[:, : self.n_components], dtype=np.float64)
+        return Space(points, answers.objects, kind="points", estimator=both, **facts)
 
 
 @dataclass(frozen=True)
@@ -160,71 +159,16 @@ class _FeaturesThenPCA:
         return points
 
 
-@dataclass(frozen=True)
-class EmbeddingModel:
-    """One of nearfar's embeddings with ``n_components`` dimensions."""
-
-    loss: str
-    n_components: int
-
-    @property
-    def name(self) -> str:
-        """Such as "soe-8"."""
-        return f"{self.loss}-{self.n_components}"
-
-    def fit(self, answers: Triplets, cache: FitCache | None = None) -> Space:
-        """Coordinates; an object without answers is uninformed."""
-        from nearfar import embedding
-
-        method = getattr(embedding, EMBEDDINGS[self.loss])(n_components=self.n_components)
-        return _space_of_estimator(self.name, method, answers)
-
-
-@dataclass(frozen=True)
-class EstimatorModel:
-    """Any object whose ``fit_transform(answers)`` gives coordinates, one row per object (FeatureMap: Phi)."""
-
-    name: str
-    estimator: Any
-
-    @property
-    def n_components(self) -> int | None:
-        """The estimator's parameter of that name, where it has one."""
-        value = getattr(self.estimator, "n_components", None)
-        return None if value is None else int(value)
-
-    def fit(self, answers: Triplets, cache: FitCache | None = None) -> Space:
-        """Fit a fresh copy."""
-        return _space_of_estimator(self.name, _fresh(self.estimator), answers)
-
-
-@dataclass(frozen=True)
-class _Renamed:
-    """A model under another name."""
-
-    name: str
-    model: Model
-
-    @property
-    def n_components(self) -> int | None:
-        """As the model's."""
-        return self.model.n_components
-
-    def fit(self, answers: Triplets, cache: FitCache | None = None) -> Space:
-        """As the model's."""
-        return self.model.fit(answers, cache)
-
-
-def fit_space(answers: Triplets | ArrayLike, model: Any, *, landmarks: Sequence[Any] | None = None) -> Space:
+def fit(answers: Triplets | ArrayLike, model: Any, *, landmarks: Sequence[Any] | None = None) -> Space:
     """The space that one model, given by name or as an object, makes of answers.
 
     >>> answers = Triplets.from_array([[0, 1, 2], [0, 1, 3], [1, 0, 2], [2, 3, 0], [3, 2, 1]])
-    >>> fit_space(answers, "score").predict([[0, 2, 1], [3, 2, 0]]).triplets.array.tolist()
+    >>> fit(answers, "score").predict([[0, 2, 1], [3, 2, 0]]).triplets.array.tolist()
     [[0, 1, 2], [3, 2, 0]]
     """
     answers = as_triplets(answers)
-    found = parse_model(model, landmarks=landmarks)
-    return found.fit(answers) if len(answers) else empty_space(found.name, answers, found.n_components)
+    chosen = parse_model(model, landmarks=landmarks)
+    return chosen.fit(answers) if len(answers) else empty_space(chosen.name, answers, chosen.n_components)
 
 
 def empty_space(name: str, answers: Triplets, n_components: int | None = None) -> Space:
@@ -240,28 +184,12 @@ def empty_space(name: str, answers: Triplets, n_components: int | None = None) -
     )
 
 
-def kernel_of(model: Model) -> str | None:
-    """The kernel that a model is made of, whatever the model is called; None where there is none.
-
-    >>> kernel_of(parse_model("k1+k2-5", "mine")), kernel_of(parse_model("soe-8"))
-    ('k1+k2', None)
-    """
-    from nearfar.features import TripletMap
-
-    if isinstance(model, _Renamed):
-        return kernel_of(model.model)
-    if isinstance(model, EstimatorModel) and isinstance(model.estimator, TripletMap):
-        return str(model.estimator.kernel)
-    return model.kernel if isinstance(model, KernelModel) else None
-
-
 def most_components(models: Iterable[Model]) -> dict[str, int]:
     """Per kernel, the most dimensions of its PCA among these models."""
     most: dict[str, int] = {}
     for model in models:
-        model = model.model if isinstance(model, _Renamed) else model
-        if isinstance(model, KernelModel) and model.n_components is not None:
-            most[model.kernel] = max(most.get(model.kernel, 0), model.n_components)
+        if model.estimator is None and model.n_components is not None:
+            most[model.base] = max(most.get(model.base, 0), model.n_components)
     return most
 
 
@@ -276,18 +204,18 @@ def parse_models(models: Mapping[str, Any] | Iterable[Any]) -> list[Model]:
     if isinstance(models, str):
         models = [models]
     if isinstance(models, Mapping):
-        found = [parse_model(value, str(name)) for name, value in models.items()]
+        chosen = [parse_model(value, str(name)) for name, value in models.items()]
     else:
-        found = [parse_model(value) for value in models]
-    names = [model.name for model in found]
+        chosen = [parse_model(value) for value in models]
+    names = [model.name for model in chosen]
     twice = [name for name in names if names.count(name) > 1]
-    if twice or not found:
+    if twice or not chosen:
         raise InputError(
             f"models: {twice[0]!r} is listed twice; give a dict with a name of your own for each"
             if twice
             else "models: got an empty list, expected at least one model",
         )
-    return found
+    return chosen
 
 
 def parse_model(model: Any, name: str | None = None, *, landmarks: Sequence[Any] | None = None) -> Model:
@@ -298,28 +226,28 @@ def parse_model(model: Any, name: str | None = None, *, landmarks: Sequence[Any]
     >>> parse_model("score-5").name, parse_model("k1").n_components, parse_model("ste-2").n_components
     ('score-5', None, 2)
     """
-    found: Model
     if isinstance(model, str):
-        found = _from_name(model)
+        chosen = _from_name(model)
     elif isinstance(model, type):
         raise InputError(
             f"model: got the class {model.__name__}; expected a name or an object, such as {model.__name__}()"
         )
+    elif isinstance(model, Model):
+        chosen = model
     elif hasattr(model, "fit_transform"):
-        found = EstimatorModel(name or _name_of(model), model)
-    elif hasattr(model, "fit") and hasattr(model, "name"):
-        found = model
+        dimensions = getattr(model, "n_components", None)
+        chosen = Model(_name_of(model), "", None if dimensions is None else int(dimensions), estimator=model)
     else:
         raise InputError(
             f"model: {brief(model)} is not a model; expected a name or an object with fit_transform(answers)",
         )
     if landmarks is not None:
-        if not isinstance(found, KernelModel):
+        if chosen.estimator is not None or chosen.kernel is None:
             raise InputError(
-                f"landmarks: {found.name} has no columns to choose; landmarks go with a kernel such as 'k1' or 'score-5'"
+                f"landmarks: {chosen.name} has no columns to choose; landmarks go with a kernel such as 'k1' or 'score-5'"
             )
-        found = replace(found, landmarks=tuple(landmarks))
-    return found if name is None or name == found.name else _Renamed(name, found)
+        chosen = replace(chosen, landmarks=tuple(landmarks))
+    return chosen if name is None else replace(chosen, name=name)
 
 
 def _name_of(estimator: Any) -> str:
@@ -333,20 +261,18 @@ def _from_name(text: str) -> Model:
 
     name = "".join(text.lower().split())
     if name == "auto":
-        raise InputError(
-            "model: 'auto' chooses among models and is none of them; name one, such as 'score' or 'soe-8'"
-        )
+        raise InputError("model: 'auto' is not allowed here; give a model name such as 'score' or 'soe-8'")
     base, dash, digits = name.rpartition("-") if re.search(r"-\d+$", name) else (name, "", "")
     dimensions = int(digits) if dash and len(digits) < 10 else 0
     if base in EMBEDDINGS and dimensions > 0:
-        return EmbeddingModel(base, dimensions)
+        return Model(f"{base}-{dimensions}", base, dimensions)
     if base in EMBEDDINGS and not dash:
         raise InputError(f"model: {text!r} needs a number of dimensions, such as '{base}-2' or '{base}-8'")
     try:
         parse_kernel(base)
         if dash and dimensions < 1:
             raise InputError(f"model: {text!r} needs at least one dimension")
-        return KernelModel(base, dimensions or None)
+        return Model(f"{base}-{dimensions}" if dash else base, base, dimensions or None)
     except InputError as error:
         known = ", ".join(f"{loss}-2" for loss in EMBEDDINGS)
         raise InputError(

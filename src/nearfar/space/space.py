@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nearfar._tools.arrays import Floats
 from nearfar._tools.checks import Seed, check_count
-from nearfar._tools.memory import check_points
+from nearfar._tools.memory import check_points, check_square
 from nearfar.errors import InputError
-from nearfar.space.clusters import Clusters, as_clusters
-from nearfar.space.margins import MarginStrategy, phi_margins, point_margins
-from nearfar.space.predictions import Predictions, as_questions
-from nearfar.space.rows import known_rows, non_zero, stack
-from nearfar.space.similar import Similar, find_name
+from nearfar.kernel.phi import as_rows, check_finite, informed_rows, is_sparse
+from nearfar.space.margins import phi_margins, point_margins
+from nearfar.space.results import Clusters, Predictions, Similar, as_clusters, as_questions, find_name
 from nearfar.triplets import Triplets, as_triplets
 
 if TYPE_CHECKING:
@@ -49,15 +47,12 @@ class Space:
     model : the name of the model that made it.
     estimator : what was fitted, for ``extend``: it has ``transform(answers)``.
     diagonal : "shift" or "keep": whether maps, clusters and trees of a kernel are those of the shifted K.
-    strategy : "auto" takes what is cheaper; with "matrix" the shift, maps, clusters and predictions go by the n x n
-        matrix K, with "products" none of them makes it. They agree but for rounding, and for the shift, which
-        products estimate from below (``nearfar.kernel.smallest_eigenvalue``).
 
     Examples
     --------
     >>> answers = [[0, 1, 2], [0, 1, 3], [1, 0, 2], [2, 3, 0], [3, 2, 1], [1, 0, 3], [2, 3, 1]]
-    >>> from nearfar.space import fit_space
-    >>> space = fit_space(answers, "score")
+    >>> from nearfar.space import fit
+    >>> space = fit(answers, "score")
     >>> space.neighbours("0", 1).names, space.clusters(2, seed=0).labels.tolist()
     (('1',), [0, 0, 1, 1])
     >>> space.predict([[0, 3, 1]]).triplets.array.tolist()
@@ -74,12 +69,7 @@ class Space:
         model: str = "",
         estimator: Any = None,
         diagonal: Diagonal = "shift",
-        strategy: MarginStrategy = "auto",
     ) -> None:
-        if strategy not in get_args(MarginStrategy):
-            raise InputError(
-                f"strategy={strategy!r} is not known; expected {', '.join(get_args(MarginStrategy))}"
-            )
         if getattr(rows, "ndim", 0) != 2:
             raise InputError(f"rows: expected one row per object, got shape {np.shape(rows)}")
         n = int(rows.shape[0])
@@ -91,8 +81,9 @@ class Space:
         self.model = model or kind
         self.estimator = estimator
         self.diagonal = diagonal
-        self.strategy = strategy
-        self.informed = known_rows(rows, kind, informed)
+        if informed is None and kind == "kernel":
+            informed = _non_zero(rows)
+        self.informed = np.ones(n, dtype=bool) if informed is None else np.asarray(informed, dtype=bool)
         self._made: dict[tuple[Any, ...], Any] = {}
 
     @classmethod
@@ -107,8 +98,6 @@ class Space:
     @classmethod
     def of_features(cls, phi: Any, objects: Sequence[str] | None = None) -> Space:
         """The space of features Phi, as ``FeatureMap`` gives them; a zero row is an uninformed object."""
-        from nearfar.kernel.phi import as_rows
-
         return cls(as_rows(phi), objects, kind="kernel")
 
     def __repr__(self) -> str:
@@ -142,9 +131,7 @@ class Space:
 
         if self.kind == "points" or not self.informed.any():
             return 0.0
-        if self.strategy == "matrix" or "_kernel" in self.__dict__:
-            return self._kernel.shift
-        return smallest_eigenvalue(self.rows, strategy=self.strategy)
+        return self._kernel.shift if "_kernel" in self.__dict__ else smallest_eigenvalue(self.rows)
 
     # ---------------------------------------------------------------- K and distances
 
@@ -168,11 +155,18 @@ class Space:
 
     def distances(self, diagonal: Diagonal = "shift") -> Floats:
         """(n, n) distances ``sqrt(K_xx + K_yy - 2 K_xy)``; NaN for uninformed objects."""
-        K = self.kernel(diagonal).astype(np.float64, copy=False)
-        own = K.diagonal().copy()
-        squares = own[:, None] + own[None, :] - 2 * K
-        np.fill_diagonal(squares, 0.0)
-        result: Floats = np.sqrt(np.maximum(squares, 0.0, out=squares), out=squares)
+        result: Floats
+        if self.kind == "points":
+            from scipy.spatial.distance import pdist, squareform
+
+            check_square(len(self), 8)
+            result = squareform(pdist(self._scaled))
+        else:
+            K = self.kernel(diagonal).astype(np.float64, copy=False)
+            own = K.diagonal().copy()
+            squares = own[:, None] + own[None, :] - 2 * K
+            np.fill_diagonal(squares, 0.0)
+            result = np.sqrt(np.maximum(squares, 0.0, out=squares), out=squares)
         result[self.uninformed] = np.nan
         result[:, self.uninformed] = np.nan
         return result
@@ -195,16 +189,21 @@ class Space:
         """The fitted kernel PCA of the rows, with the attributes and the ``transform`` of ``KernelPCA``."""
         from nearfar.methods import PrincipalAxes
 
-        axes = PrincipalAxes(n_components=n_components, diagonal=self._diagonal, strategy=self.strategy)
+        axes = PrincipalAxes(n_components=n_components, diagonal=self._diagonal)
         return self._once(("pca", n_components), lambda: axes.fit(self._working))
 
     def tree(self, method: str = "complete") -> Tree:
         """The tree by complete, average or single linkage on the distances, in SciPy's format."""
-        from nearfar.methods import linkage
-
-        make = partial(linkage, self._working, method, diagonal=self._diagonal)
-        tree: Tree = self._once(("tree", method), make).copy()
+        tree: Tree = self._once(("tree", method), lambda: self._tree(method)).copy()
         return tree
+
+    def _tree(self, method: str) -> Tree:
+        from nearfar.methods import link_points, linkage, with_uninformed
+
+        if self.kind == "kernel" or len(self) < 2:
+            return linkage(self.rows, method, diagonal=self._diagonal)
+        Z = link_points(self._scaled[self.informed], method)
+        return with_uninformed(Z, np.flatnonzero(self.informed), self.uninformed)
 
     def cluster_tree(self, n_leaves: int, method: str = "complete", *, seed: Seed = 0) -> ClusterTree:
         """Cluster first, then link so many clusters: for more objects than their distances fit into memory."""
@@ -216,11 +215,9 @@ class Space:
         """Clusters by kernel k-means, with the medoid of each."""
         from nearfar.methods import KernelKMeans
 
-        method = KernelKMeans(
-            n_clusters, n_init=n_init, diagonal=self._diagonal, strategy=self.strategy, random_state=seed
-        )
-        found = method.fit(self._working)
-        return as_clusters(found, found.labels_, self.medoids(found.labels_))
+        method = KernelKMeans(n_clusters, n_init=n_init, diagonal=self._diagonal, random_state=seed)
+        fitted = method.fit(self._working)
+        return as_clusters(fitted, fitted.labels_, self.medoids(fitted.labels_))
 
     def medoids(self, labels: ArrayLike | None = None) -> Medoids:
         """The object with the smallest mean squared distance to its fellows, of every cluster or of all objects."""
@@ -283,7 +280,6 @@ class Space:
 
     def outliers(self, n_neighbors: int = 10) -> Outliers:
         """Objects that are similar to none: by 1 minus the mean similarity to their nearest neighbours."""
-        from nearfar.kernel.phi import is_sparse
         from nearfar.methods import find_outliers
 
         rows = self.rows
@@ -302,16 +298,12 @@ class Space:
         names = tuple(self.objects[x] for x in at)
         return self._with(rows=self.rows[at], objects=names, informed=self.informed[at])
 
-    def by(self, strategy: MarginStrategy) -> Space:
-        """The same space, worked on by another strategy."""
-        return self if strategy == self.strategy else self._with(strategy=strategy)
-
     # ---------------------------------------------------------------- answers
 
     def margins(self, anchor: NDArray[Any], one: NDArray[Any], other: NDArray[Any]) -> Floats:
         """(m,) ``|a - other|^2 - |a - one|^2``: positive where ``one`` is nearer, 0 for a tie or an unknown object."""
         if self.kind == "kernel":
-            margin = phi_margins(self.rows, anchor, one, other, strategy=self.strategy)
+            margin = phi_margins(self.rows, anchor, one, other)
         else:
             margin = point_margins(self.rows, anchor, one, other)
         margin[~(self.informed[anchor] & self.informed[one] & self.informed[other])] = 0
@@ -344,9 +336,9 @@ class Space:
         for role in (new.anchor, new.near, new.far):
             known[role] = True
         if self.kind == "kernel":
-            known[fresh] &= non_zero(rows)
+            known[fresh] &= _non_zero(rows)
         return self._with(
-            rows=stack(self.rows, rows),
+            rows=_stack(self.rows, rows),
             objects=(*self.objects, *(new.objects[x] for x in fresh)),
             informed=np.concatenate([self.informed, known[fresh]]),
         )
@@ -354,8 +346,8 @@ class Space:
     # ---------------------------------------------------------------- inside
 
     def _with(self, **changed: Any) -> Space:
-        """This space with other rows or another strategy."""
-        names = ("rows", "objects", "kind", "informed", "model", "estimator", "diagonal", "strategy")
+        """This space with other rows."""
+        names = ("rows", "objects", "kind", "informed", "model", "estimator", "diagonal")
         return Space(**{name: getattr(self, name) for name in names} | changed)
 
     def _once(self, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
@@ -371,6 +363,7 @@ class Space:
     def _scaled(self) -> Floats:
         """Points centred and scaled to a mean squared length of 1 over informed objects; 0 for the others."""
         known = np.asarray(self.rows, dtype=np.float64)[self.informed]
+        check_finite(known)
         scaled = np.zeros((len(self), self.rows.shape[1]))
         if len(known):
             centred = known - known.mean(axis=0)
@@ -387,3 +380,19 @@ class Space:
         if self.kind == "kernel":
             return self.rows
         return np.hstack([self._scaled, self.informed[:, None].astype(np.float64)])
+
+
+def _non_zero(rows: Any) -> NDArray[np.bool_]:
+    """(n,) which rows are not zero."""
+    known = np.zeros(rows.shape[0], dtype=bool)
+    known[informed_rows(rows)] = True
+    return known
+
+
+def _stack(rows: Any, more: Any) -> Any:
+    """Rows and more rows below them; sparse where one of both is."""
+    if not is_sparse(rows) and not is_sparse(more):
+        return np.vstack([rows, more])
+    from scipy import sparse
+
+    return sparse.csr_array(sparse.vstack([rows, more], format="csr"))

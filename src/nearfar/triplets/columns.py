@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import Any, cast
+from collections.abc import Callable, Iterable, Sequence
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +15,9 @@ from nearfar._tools.arrays import Indices
 from nearfar._tools.limits import check_largest_index
 from nearfar.errors import TripletError
 from nearfar.triplets.ids import read_only
+
+if TYPE_CHECKING:
+    from nearfar.triplets import Triplets
 
 __all__ = [
     "LEFT",
@@ -24,12 +29,12 @@ __all__ = [
     "largest_index",
     "median_of_times",
     "pack_ids",
+    "random_rows",
     "sound_names",
     "three_columns",
 ]
 
 LEFT, RIGHT, UNKNOWN_SIDE = 0, 1, -1
-SHOWN_AT = (LEFT, RIGHT, UNKNOWN_SIDE)
 SIDES: dict[Any, int] = {
     "left": LEFT,
     "right": RIGHT,
@@ -38,42 +43,28 @@ SIDES: dict[Any, int] = {
     "": UNKNOWN_SIDE,
     None: UNKNOWN_SIDE,
 }
-MAX_OBJECTS_FOR_IDS = 2_097_151  # the largest n with n^3 < 2^63
+RANDOM_RULES = ("random", "randomsampling", "uniform", "test", "validation")
 
 
 class SoundNames(tuple[str, ...]):
-    """Names of objects that were checked: distinct, and none is blank. A million are checked only once.
-
-    Examples
-    --------
-    >>> isinstance(sound_names(["fig", "plum"]), SoundNames)
-    True
-    """
+    """Names of objects that were checked: distinct, and none is blank. A million are checked only once."""
 
     __slots__ = ()
 
 
 def sound_names(objects: Sequence[str]) -> SoundNames:
-    """The names of objects, checked; as they are where they were checked before.
-
-    Examples
-    --------
-    >>> sound_names(["fig", "plum"])
-    ('fig', 'plum')
-    """
+    """The names of objects, checked; as they are where they were checked before."""
     if isinstance(objects, SoundNames):
         return objects
     names = SoundNames(map(str, objects))
     if len(set(names)) != len(names):
         twice = Counter(names).most_common(1)[0][0]
-        raise TripletError(
-            f"objects: {twice!r} is listed twice; every object needs a name of its own",
-        )
+        raise TripletError(f"objects: {twice!r} is listed twice; every object needs a name of its own")
     nameless = [i for i, name in enumerate(names) if not name or name.isspace()]
     if nameless:
         raise TripletError(
             f"objects: the name of object {nameless[0]} is {names[nameless[0]]!r}; "
-            "every object needs a name that is not blank",
+            "every object needs a name that is not blank"
         )
     return names
 
@@ -87,15 +78,10 @@ def three_columns(values: ArrayLike) -> NDArray[Any]:
     if array.size == 0 and array.ndim <= 2:
         array = np.zeros((0, 3), dtype=np.int32)
     if array.ndim != 2 or array.shape[1] != 3:
-        raise TripletError(
-            f"triplets: expected an (m, 3) array of indices, got shape {array.shape}",
-        )
+        raise TripletError(f"triplets: expected an (m, 3) array of indices, got shape {array.shape}")
     if array.dtype.kind != "O":
         return array
-    at, found = _first_odd(array.ravel())
-    if not _is_whole(found):
-        raise _not_an_index(f"triplets, answer {at // 3}", found, 0)
-    return array.astype(np.int64)  # as a data frame of several types gives them
+    return _whole_numbers(array.ravel(), lambda at: f"triplets, answer {at // 3}").reshape(-1, 3)
 
 
 def largest_index(array: NDArray[Any]) -> int:
@@ -116,45 +102,39 @@ def as_indices(values: ArrayLike, role: str, n_objects: int) -> Indices:
     if array.size == 0:
         array = np.zeros(0, np.int32)
     if array.ndim != 1:
-        raise TripletError(
-            f"{role}: expected one index per answer, got an array of shape {array.shape}",
-        )
-    if array.dtype.kind not in "iu":
-        bad = array.dtype.kind != "f" or not np.isfinite(array).all() or not (array == np.floor(array)).all()
-        if bad:
-            row, found = _first_odd(array)
-            raise _not_an_index(f"{role}, answer {row}", found, n_objects)
+        raise TripletError(f"{role}: expected one index per answer, got an array of shape {array.shape}")
+    array = _whole_numbers(array, lambda row: f"{role}, answer {row}", n_objects)
     if array.size and (array.min() < 0 or array.max() >= n_objects):
         row = int(np.argmax((array < 0) | (array >= n_objects)))
         raise TripletError(
-            f"{role}, answer {row}: index {array[row]} is outside 0..{n_objects - 1} ({n_objects} objects are named)",
+            f"{role}, answer {row}: index {array[row]} is outside 0..{n_objects - 1} ({n_objects} objects are named)"
         )
     return read_only(array, np.int32)
 
 
-def _not_an_index(where: str, found: object, n_objects: int) -> TripletError:
-    last = f" to {n_objects - 1}" if n_objects else ""
-    names = "; for names give a data frame with columns anchor, near and far"
-    return TripletError(
-        f"{where}: {found!r} is not a valid index; expected a whole number from 0{last}"
-        + (names if isinstance(found, str) else "")
-    )
-
-
-def _first_odd(array: NDArray[Any]) -> tuple[int, object]:
-    """Where an array of would-be indices first holds something that is not a whole number."""
+def _whole_numbers(array: NDArray[Any], where: Callable[[int], str], n_objects: int = 0) -> NDArray[Any]:
+    """A flat array as integers; what is not a whole number is an error that says ``where`` it is."""
+    if array.dtype.kind in "iu":
+        return array
+    values = array.tolist()
     if array.dtype.kind == "f":
         odd = ~np.isfinite(array) | (array != np.floor(array))
+    else:  # of several types, as a data frame gives them
+        odd = np.array(
+            [type(v) is bool or not isinstance(v, Integral) or abs(int(v)) >= 2**63 for v in values]
+        )
+    if odd.any():
         row = int(np.argmax(odd))
-        return row, array[row].item()
-    found = array.tolist()
-    row = next((row for row, value in enumerate(found) if not _is_whole(value)), 0)
-    return row, found[row]
-
-
-def _is_whole(value: object) -> bool:
-    """Whether a value is a whole number that an index may be."""
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and abs(int(value)) < 2**63
+        raise TripletError(
+            f"{where(row)}: {values[row]!r} is not a valid index; expected a whole number from 0"
+            + (f" to {n_objects - 1}" if n_objects else "")
+            + (
+                "; for names give a data frame with columns anchor, near and far"
+                if array.dtype.kind in "OU"
+                else ""
+            )
+        )
+    return array.astype(np.int64)
 
 
 def as_numbers(values: ArrayLike | None, name: str) -> NDArray[np.float64] | None:
@@ -168,7 +148,7 @@ def as_numbers(values: ArrayLike | None, name: str) -> NDArray[np.float64] | Non
         return read_only(array, np.float64)
     except (TypeError, ValueError) as error:
         raise TripletError(
-            f"{name}: {error}; expected one number per answer, NaN where it is not known",
+            f"{name}: {error}; expected one number per answer, NaN where it is not known"
         ) from error
 
 
@@ -189,12 +169,12 @@ def as_sides(values: ArrayLike | None) -> NDArray[np.int8] | None:
     if array.dtype.kind not in "iu":
         words = [UNKNOWN_SIDE if v != v else SIDES.get(v, v) for v in cast("Iterable[Any]", values)]
         array = np.array(words, dtype=object)
-    known = np.isin(array, SHOWN_AT)
+    known = np.isin(array, (LEFT, RIGHT, UNKNOWN_SIDE))
     if not known.all():
         row = int(np.argmin(known))
         raise TripletError(
             f"near_side, answer {row}: {array.tolist()[row]!r} is not a side; "
-            "expected 0 (left), 1 (right) or -1 (not known)",
+            "expected 0 (left), 1 (right) or -1 (not known)"
         )
     return read_only(array, np.int8)
 
@@ -205,10 +185,24 @@ def pack_ids(first: Indices, second: Indices, third: Indices, n_objects: int) ->
     >>> pack_ids(np.array([0, 1]), np.array([1, 2]), np.array([2, 0]), 3)
     array([ 5, 15])
     """
-    n = np.int64(n_objects)
-    if n > MAX_OBJECTS_FOR_IDS:
+    n, most = np.int64(n_objects), 2_097_151  # the largest n with n^3 < 2^63
+    if n > most:
         raise TripletError(
-            f"{n:,} objects: ids of questions and trios need at most {MAX_OBJECTS_FOR_IDS:,}; "
-            "select some of the objects",
+            f"{n:,} objects: ids of questions and trios need at most {most:,}; select some of the objects"
         )
     return (first.astype(np.int64) * n + second) * n + third
+
+
+def random_rows(triplets: Triplets) -> NDArray[np.bool_] | None:
+    """(m,) True where ``rule`` says that the question was drawn at random; None where no question is said to be of another kind.
+
+    >>> from nearfar.triplets import Triplets
+    >>> random_rows(Triplets.from_array([[0, 1, 2]] * 3, rule=["Random", "ARR", None]))
+    array([ True, False, False])
+    """
+    if triplets.rule is None:
+        return None
+    rules = [re.sub(r"[\W_]+", "", str(name)).lower() for name in triplets.rule.names.tolist()]
+    if all(rules[code] in (*RANDOM_RULES, "") for code in triplets.rule.present.tolist()):
+        return None
+    return np.isin(rules, RANDOM_RULES)[triplets.rule.codes]

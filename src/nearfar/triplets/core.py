@@ -57,6 +57,7 @@ class Triplets:
     seconds : (m,) response times; NaN where not known.
     near_side : (m,) side at which ``near`` was shown: 0 left, 1 right, -1 not known.
     answered_at : (m,) seconds since 1970-01-01 UTC; NaN where not known.
+    rule : (m,) how the question was chosen, as the file says it ("random", "adaptive"); "" where not known.
 
     Examples
     --------
@@ -76,6 +77,7 @@ class Triplets:
     seconds: NDArray[np.float64] | None = None
     near_side: NDArray[np.int8] | None = None
     answered_at: NDArray[np.float64] | None = None
+    rule: Ids | None = None
 
     def __init__(
         self,
@@ -89,6 +91,7 @@ class Triplets:
         seconds: ArrayLike | None = None,
         near_side: ArrayLike | None = None,
         answered_at: ArrayLike | None = None,
+        rule: ArrayLike | Ids | None = None,
     ) -> None:
         names = sound_names(objects)
         put = object.__setattr__
@@ -100,6 +103,7 @@ class Triplets:
         put(self, "seconds", as_numbers(seconds, "seconds"))
         put(self, "near_side", as_sides(near_side))
         put(self, "answered_at", as_numbers(answered_at, "answered_at"))
+        put(self, "rule", None if rule is None else Ids.encode(rule))
         self._check()
 
     def _check(self) -> None:
@@ -108,7 +112,7 @@ class Triplets:
             column = getattr(self, field.name)
             if field.name != "objects" and column is not None and len(column) != m:
                 raise TripletError(
-                    f"{field.name} has {len(column)} values for {m} answers; give one per answer",
+                    f"{field.name} has {len(column)} values for {m} answers; give one per answer"
                 )
         same = (self.near == self.far) | (self.anchor == self.near) | (self.anchor == self.far)
         if same.any():
@@ -116,7 +120,7 @@ class Triplets:
             given = tuple(self.objects[column[row]] for column in (self.anchor, self.near, self.far))
             raise TripletError(
                 f"answer {row}: anchor, near and far are {given}; a triplet needs three distinct objects "
-                f"({int(same.sum())} such answers; drop them first)",
+                f"({int(same.sum())} such answers; drop them first)"
             )
 
     # ---------------------------------------------------------------- other ways in
@@ -156,8 +160,8 @@ class Triplets:
         >>> Triplets.from_odd_one_out([[0, 1, 2]]).array.tolist()
         [[0, 1, 2], [1, 0, 2]]
         """
-        a, b, odd = three_columns(trios).T
-        return cls._from_pairs((a, b, odd), (b, a, odd), objects, n_objects, columns)
+        both = three_columns(trios)[:, [[0, 1, 2], [1, 0, 2]]].reshape(-1, 3)
+        return cls.from_array(both, objects, n_objects=n_objects, **_doubled(columns, len(both) // 2))
 
     @classmethod
     def from_most_central(
@@ -173,28 +177,8 @@ class Triplets:
         >>> Triplets.from_most_central([[0, 1, 2]]).array.tolist()
         [[1, 0, 2], [2, 0, 1]]
         """
-        central, a, b = three_columns(trios).T
-        return cls._from_pairs((a, central, b), (b, central, a), objects, n_objects, columns)
-
-    @classmethod
-    def _from_pairs(
-        cls,
-        first: tuple[Any, ...],
-        second: tuple[Any, ...],
-        objects: Sequence[str] | None,
-        n_objects: int | None,
-        columns: dict[str, Any],
-    ) -> Triplets:
-        both = np.stack([np.stack(first, axis=1), np.stack(second, axis=1)], axis=1).reshape(-1, 3)
-        if columns.get("statement") is None:
-            columns["statement"] = np.arange(len(both) // 2)
-        doubled: dict[str, Any] = {}
-        for name, values in columns.items():
-            if values is not None:
-                ids = name in ("statement", "participant")
-                array = Ids.encode(values) if ids else np.asarray(values)
-                doubled[name] = array[np.repeat(np.arange(len(array)), 2)]
-        return cls.from_array(both, objects, n_objects=n_objects, **doubled)
+        both = three_columns(trios)[:, [[1, 0, 2], [2, 0, 1]]].reshape(-1, 3)
+        return cls.from_array(both, objects, n_objects=n_objects, **_doubled(columns, len(both) // 2))
 
     @classmethod
     def concatenate(cls, collections: Sequence[Triplets]) -> Triplets:
@@ -262,9 +246,14 @@ class Triplets:
         >>> Triplets([0], [1], [2], ["red", "pink", "blue"], seconds=[1.5]).to_frame().rows()
         [('red', 'pink', 'blue', 1.5)]
         """
-        from nearfar.triplets.frames import canonical_table
+        import polars as pl
 
-        return canonical_table(self)
+        from nearfar.triplets.frames import named_column, optional_columns
+
+        roles = ("anchor", "near", "far")
+        return pl.DataFrame(
+            {role: named_column(self, getattr(self, role)) for role in roles} | optional_columns(self)
+        )
 
     def replace(self, **columns: Any) -> Triplets:
         """The same answers with some columns exchanged, e.g. ``replace(participant=None)``.
@@ -344,6 +333,16 @@ def as_triplets(answers: Triplets | ArrayLike, known: tuple[str, ...] = ()) -> T
     taken = set(known)
     fresh = [f"{name} (new)" if name in taken else name for name in found.objects[len(known) :]]
     return found.replace(objects=(*known[: found.n_objects], *fresh))
+
+
+def _doubled(columns: dict[str, Any], count: int) -> dict[str, Any]:
+    """Columns of statements that give two triplets each; they are numbered where they have no ids."""
+    columns = {"statement": np.arange(count)} | {name: v for name, v in columns.items() if v is not None}
+    known = {
+        name: Ids.encode(v) if name in ("statement", "participant", "rule") else np.asarray(v)
+        for name, v in columns.items()
+    }
+    return {name: values[np.repeat(np.arange(len(values)), 2)] for name, values in known.items()}
 
 
 def _frozen(column: Any) -> Any:

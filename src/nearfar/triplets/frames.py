@@ -12,17 +12,9 @@ if TYPE_CHECKING:
     from nearfar.triplets import Triplets
     from nearfar.triplets.ids import Ids
 
-__all__ = ["canonical_table", "named_column", "optional_columns"]
+__all__ = ["named_column", "optional_columns"]
 
 SIDES = ("left", "right")
-
-
-def canonical_table(triplets: Triplets) -> pl.DataFrame:
-    """Columns anchor, near and far with names, and every optional column there is."""
-    import polars as pl
-
-    columns = {role: named_column(triplets, getattr(triplets, role)) for role in ("anchor", "near", "far")}
-    return pl.DataFrame(columns | optional_columns(triplets))
 
 
 def named_column(triplets: Triplets, indices: NDArray[Any]) -> pl.Series:
@@ -39,10 +31,8 @@ def optional_columns(triplets: Triplets, **renamed: str) -> dict[str, pl.Series]
 
     columns: dict[str, pl.Series] = {}
     for role in ("statement", "participant"):
-        ids: Ids | None = getattr(triplets, role)
-        if ids is not None:
-            listed = pl.Series(ids.names.tolist(), dtype=pl.Int64 if ids.is_numeric else pl.String)
-            columns[role] = listed.gather(pl.Series(ids.codes))
+        if getattr(triplets, role) is not None:
+            columns[role] = _named_ids(getattr(triplets, role))
     for role in ("seconds", "answered_at"):
         numbers = getattr(triplets, role)
         if numbers is not None:
@@ -50,4 +40,14 @@ def optional_columns(triplets: Triplets, **renamed: str) -> dict[str, pl.Series]
     if triplets.near_side is not None:
         side = pl.Series(triplets.near_side)
         columns["near_side"] = pl.Series(SIDES).gather(side.set(side < 0, None))
+    if triplets.rule is not None:
+        rule = _named_ids(triplets.rule).cast(pl.String)
+        columns["rule"] = rule.set(rule == "", None)
     return {renamed.get(role, role): column for role, column in columns.items()}
+
+
+def _named_ids(ids: Ids) -> pl.Series:
+    import polars as pl
+
+    listed = pl.Series(ids.names.tolist(), dtype=pl.Int64 if ids.is_numeric else pl.String)
+    return listed.gather(pl.Series(ids.codes))

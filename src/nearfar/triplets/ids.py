@@ -57,9 +57,7 @@ class Ids:
             return values
         array = _values(values)
         if array.ndim != 1:
-            raise TripletError(
-                f"ids: expected one value per answer, got an array of shape {array.shape}",
-            )
+            raise TripletError(f"ids: expected one value per answer, got an array of shape {array.shape}")
         if _fits_int64(array):
             return cls._own(*_encode_numbers(array.astype(np.int64, copy=False)))
         text = np.array(["" if _is_blank(v) else str(v) for v in array.tolist()], dtype=TEXT)
@@ -78,7 +76,7 @@ class Ids:
         if code_array.size and (code_array.min() < 0 or code_array.max() >= len(name_array)):
             raise TripletError(
                 f"ids: codes run from {code_array.min()} to {code_array.max()}, but there are "
-                f"{len(name_array)} names; expected 0 to {len(name_array) - 1}",
+                f"{len(name_array)} names; expected 0 to {len(name_array) - 1}"
             )
         return cls._own(read_only(code_array, np.int32), name_array)
 

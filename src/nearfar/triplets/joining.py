@@ -19,27 +19,24 @@ __all__ = ["Apart", "common_objects", "join_columns"]
 def join_columns(collections: Sequence[Triplets]) -> dict[str, Any]:
     """The columns of the joined collection, as keyword arguments of ``Triplets``."""
     objects = common_objects([collection.objects for collection in collections])
-    columns: dict[str, Any] = {"objects": objects}
+    columns: dict[str, Any] = {role: [np.zeros(0, np.int32)] for role in ("anchor", "near", "far")}
     position = {name: i for i, name in enumerate(objects)}
-    moves = [
-        None
-        if collection.objects == objects
-        else np.array([position[name] for name in collection.objects], np.int32)
-        for collection in collections
-    ]
-    for role in ("anchor", "near", "far"):
-        columns[role] = np.concatenate(
-            [
-                getattr(collection, role) if move is None else move[getattr(collection, role)]
-                for collection, move in zip(collections, moves, strict=True)
+    for collection in collections:
+        same = collection.objects == objects
+        index = None if same else np.array([position[name] for name in collection.objects], np.int32)
+        for role, parts in columns.items():
+            column = getattr(collection, role)
+            parts.append(column if index is None else index[column])
+    columns = {role: np.concatenate(parts) for role, parts in columns.items()}
+    for role, unknown in (("seconds", np.nan), ("near_side", -1), ("answered_at", np.nan)):
+        if any(getattr(collection, role) is not None for collection in collections):
+            own = [getattr(collection, role) for collection in collections]
+            filled = [
+                np.full(len(c), unknown) if o is None else o for c, o in zip(collections, own, strict=True)
             ]
-            or [np.zeros(0, np.int32)]
-        )
-    columns["statement"] = _statements(collections)
-    columns["participant"] = _participants(collections)
-    for name, unknown in (("seconds", np.nan), ("near_side", -1), ("answered_at", np.nan)):
-        columns[name] = _optional(collections, name, unknown)
-    return columns
+            columns[role] = np.concatenate(filled)
+    matched = {role: _matched(collections, role) for role in ("participant", "rule")}
+    return {"objects": objects, "statement": _statements(collections), **matched, **columns}
 
 
 def common_objects(lists: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
@@ -65,9 +62,13 @@ def _statements(collections: Sequence[Triplets]) -> Ids | None:
             np.array([f"{number}:{name}" for name in ids.names.tolist()], dtype=TEXT)
             for number, ids in enumerate(known, start=1)
         ]
-    starts = np.cumsum([0, *(len(ids.names) for ids in known)])
-    codes = [ids.codes + start for ids, start in zip(known, starts.tolist(), strict=False)]
-    return Ids.from_codes(np.concatenate(codes), np.concatenate(names))
+    return Ids.from_codes(_codes_in_a_row(known), np.concatenate(names))
+
+
+def _codes_in_a_row(known: Sequence[Ids]) -> NDArray[Any]:
+    """Codes into the lists of names written one after the other."""
+    starts = np.cumsum([0, *(len(ids.names) for ids in known)]).tolist()
+    return np.concatenate([ids.codes + start for ids, start in zip(known, starts, strict=False)])
 
 
 class Apart:
@@ -109,32 +110,15 @@ def _numbers_apart(known: Sequence[Ids]) -> list[NDArray[Any]] | None:
     return moved
 
 
-def _participants(collections: Sequence[Triplets]) -> Ids | None:
-    """The same name is the same person; a collection without participants has the person ''."""
-    if all(collection.participant is None for collection in collections):
+def _matched(collections: Sequence[Triplets], role: str) -> Ids | None:
+    """The same name is the same person or rule; a collection without such a column has ''."""
+    given: list[Ids | None] = [getattr(collection, role) for collection in collections]
+    if all(ids is None for ids in given):
         return None
-    stranger = Ids.from_codes([], [""])
     known = [
-        stranger if collection.participant is None else collection.participant for collection in collections
+        Ids.from_codes(np.zeros(len(collection), np.int32), [""]) if ids is None else ids
+        for collection, ids in zip(collections, given, strict=True)
     ]
     numeric = all(ids.is_numeric for ids in known)
-    position: dict[Any, int] = {}
-    codes: list[NDArray[Any]] = []
-    for collection, ids in zip(collections, known, strict=True):
-        own = ids.names.tolist() if numeric else [str(name) for name in ids.names.tolist()]
-        moved = np.array([position.setdefault(name, len(position)) for name in own], dtype=np.int64)
-        codes.append(moved[np.zeros(len(collection), np.int64) if ids is stranger else ids.codes])
-    return Ids.from_codes(np.concatenate(codes), list(position))
-
-
-def _optional(collections: Sequence[Triplets], name: str, unknown: float) -> NDArray[Any] | None:
-    if all(getattr(collection, name) is None for collection in collections):
-        return None
-    return np.concatenate(
-        [
-            np.full(len(collection), unknown)
-            if getattr(collection, name) is None
-            else getattr(collection, name)
-            for collection in collections
-        ]
-    )
+    listed = Ids.encode(np.concatenate([ids.names if numeric else ids.names.astype(TEXT) for ids in known]))
+    return Ids.from_codes(listed.codes[_codes_in_a_row(known)], listed.names)

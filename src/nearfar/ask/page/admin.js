@@ -34,32 +34,25 @@ function draw(id, data, act) {
 const ENOUGH = { // by the verdict on the learning curve
   "levelled off": ["Yes: the curve has levelled off", "good"],
   "still rising": ["Not yet: still rising", "fair"],
-  "too early to say": ["Too early to say", "fair"],
-  "at chance": ["Not yet: nothing learnt so far", "fair"],
-  "unclear": ["Not clear yet", "fair"],
+  "": ["Not enough data to tell", "fair"],
 };
 function enough(told) {
   const found = told.view && told.view.curve;
   const least = told.balance.length ? told.balance[0][0] : 0;
   if (!found) return put("enough", "Too early to say", "fair"), put("enough-why", "Figures come with the first answers of several people.");
-  const gain = found.gain;
-  const words = gain ? `Twice the answers would bring ${signed(gain.accuracy)} points (90 % interval ${signed(gain.low)} to ${signed(gain.high)}).` : "There are too few answers to say what more would bring.";
   const [says, level] = ENOUGH[found.verdict];
   put("enough", says, level);
-  put("enough-why", `${words} Every question has at least ${plural(least, "answer", "answers")} of ${told.wanted}.`);
+  put("enough-why", `${found.text} Every question has at least ${plural(least, "answer", "answers")} of ${told.wanted}.`);
 }
-
-const signed = (share) => (share >= 0 ? "+" : "−") + Math.abs(100 * share).toFixed(1);
 
 function ceiling(told) {
   const found = told.view && told.view.ceiling;
   if (!found || !found.agreement) return put("ceiling", "unknown"), put("ceiling-why", "No question has been answered by two people yet.");
-  const { agreement, bracket, outer, within } = found;
-  put("ceiling", bracket ? `${percent(bracket[0])} to ${percent(bracket[1])}` : "unknown");
-  const sure = outer ? ` With the uncertainty of both ends: ${percent(outer[0])} to ${percent(outer[1])}.` : "";
+  const { agreement, best_possible: best, within } = found;
+  put("ceiling", best ? `${percent(best.low)} to ${percent(best.high)}` : "unknown");
   const own = within ? ` With themselves people agree in ${percent(within.share)}.` : "";
-  const why = bracket ? "" : " " + sentence(found.unknown);
-  put("ceiling-why", `Two people agree in ${(100 * agreement.share).toFixed(1)} %, from ${plural(agreement.questions, "repeated question", "repeated questions")}.${sure}${own}${why}`);
+  const why = best ? "" : " " + sentence(found.why);
+  put("ceiling-why", `Two people agree in ${(100 * agreement.share).toFixed(1)} %, from ${plural(agreement.questions, "repeated question", "repeated questions")}.${own}${why}`);
 }
 
 const sentence = (words) => (words ? words[0].toUpperCase() + words.slice(1) + (words.endsWith(".") ? "" : ".") : "");
@@ -88,7 +81,7 @@ function figures(told) {
   if (view.map) put("map-why", "Near to each other: alike, as far as the answers say so far.");
   if (view.curve) {
     put("curve-why", `Held-out answers predicted by ${view.curve.model}; the green band is the best possible.`);
-    draw("curve", [view.curve, view.ceiling], () => curve($("curve"), view.curve, view.ceiling && view.ceiling.bracket, `Accuracy ${percent(view.curve.points.at(-1).accuracy)} with ${Math.round(view.curve.points.at(-1).answers)} answers: ${view.curve.verdict}`));
+    draw("curve", [view.curve, view.ceiling], () => curve($("curve"), view.curve, view.ceiling && view.ceiling.best_possible, `Accuracy ${percent(view.curve.points.at(-1).accuracy)} with ${Math.round(view.curve.points.at(-1).answers)} answers: ${view.curve.verdict}`));
   }
 }
 

@@ -46,30 +46,24 @@ export function balance(box, rows, wanted, words) {
   for (let at = 0; at <= last; at += every) picture.append(text((at + 0.5) * step, height - 6, String(at), { "text-anchor": "middle" }));
 }
 
-export function curve(box, found, bracket, words) {
+export function curve(box, found, best, words) {
   const width = across(box), height = 220, left = 44, low = 26;
   const picture = sheet(box, width, height, words);
   const points = found.points;
-  const last = found.doubled ? found.doubled.answers : points.at(-1).answers;
+  const last = points.at(-1).answers;
   const first = points[0].answers;
   const x = (answers) => left + (width - left - 8) * Math.log(answers / first) / Math.log(last / first || 2);
   const y = (share) => height - low - (height - low - 8) * (share - 0.45) / 0.55;
-  if (bracket) picture.append(node("rect", { class: "zone", x: left, width: width - left, y: y(bracket[1]), height: Math.max(2, y(bracket[0]) - y(bracket[1])) }));
+  if (best) picture.append(node("rect", { class: "zone", x: left, width: width - left, y: y(best.high), height: Math.max(2, y(best.low) - y(best.high)) }));
   for (const share of [0.5, 0.6, 0.7, 0.8, 0.9, 1]) {
     picture.append(node("line", { class: "axis", x1: left, x2: width, y1: y(share), y2: y(share) }));
     picture.append(text(left - 6, y(share) + 4, Math.round(100 * share) + " %", { "text-anchor": "end" }));
   }
-  const edge = points.map((p) => `${x(p.answers)},${y(p.accuracy + 2 * p.standard_error)}`);
-  const back = points.map((p) => `${x(p.answers)},${y(p.accuracy - 2 * p.standard_error)}`).reverse();
-  if (points.every((p) => Number.isFinite(p.standard_error))) picture.append(node("polygon", { class: "band", points: [...edge, ...back].join(" ") }));
+  const edge = points.map((p) => `${x(p.answers)},${y(p.high)}`);
+  const back = points.map((p) => `${x(p.answers)},${y(p.low)}`).reverse();
+  if (points.every((p) => Number.isFinite(p.low))) picture.append(node("polygon", { class: "band", points: [...edge, ...back].join(" ") }));
   picture.append(node("polyline", { class: "line", points: points.map((p) => `${x(p.answers)},${y(p.accuracy)}`).join(" ") }));
   for (const p of points) picture.append(node("circle", { class: "mark", cx: x(p.answers), cy: y(p.accuracy), r: 3 }));
-  if (found.doubled) {
-    const { answers, accuracy, low: from, high: to } = found.doubled;
-    if (Number.isFinite(from)) picture.append(node("line", { class: "line", x1: x(answers), x2: x(answers), y1: y(Math.min(1, to)), y2: y(from) }));
-    picture.append(node("circle", { class: "mark", cx: x(answers), cy: y(accuracy), r: 4, "fill-opacity": 0.6 }));
-    picture.append(text(width, height - 8, "twice the answers", { "text-anchor": "end" }));
-  }
   picture.append(text(left, height - 8, Math.round(first).toLocaleString("en") + " answers"));
 }
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from nearfar.ask.store.transaction import Store, Transaction
+from pathlib import Path
+from typing import Any, TypeVar
 
-__all__ = ["Store", "Transaction", "is_postgres", "open_store"]
+from nearfar.ask.store.transaction import Operation, Store, Transaction
+
+__all__ = ["Store", "Transaction", "is_postgres", "open_store", "read_store"]
+
+Result = TypeVar("Result")
 
 
 def is_postgres(url: str) -> bool:
@@ -21,3 +26,14 @@ def open_store(url: str) -> Store:
     from nearfar.ask.store.sqlite import SqliteStore
 
     return SqliteStore(url)
+
+
+def read_store(url: str, operation: Operation[Result], *arguments: Any) -> Result:
+    """Read from a database that another process may be serving."""
+    if is_postgres(url):
+        from nearfar.ask.store.postgres import read_server
+
+        return read_server(url, operation, *arguments)
+    from nearfar.ask.store.sqlite import read_file
+
+    return read_file(Path(url), operation, *arguments)

@@ -5,54 +5,36 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
 
 import numpy as np
 
-from nearfar.ask.booklet import Drawn, Place, arrange
 from nearfar.ask.pool import same_trio
 from nearfar.ask.store.transaction import Transaction
 from nearfar.ask.study import Study
-from nearfar.design import check_questions
-from nearfar.design.questions import QuestionKind
+from nearfar.design import Questions
+from nearfar.design.booklets import ROLES, one_booklet
 
 __all__ = ["BookletPlan", "extend", "release_idle", "unload"]
+
+Drawn = list[tuple[int, list[int]]]  # (question of the pool, its objects)
 
 
 @dataclass(frozen=True)
 class BookletPlan:
-    """What a booklet is made of."""
+    """What booklets are made of.
 
-    kind: QuestionKind
-    n_objects: int
-    n_new: int
-    n_again: int
-    n_checks: int
-    options: int
-    pick: int
-    limit: int | None
+    study : says how many of what. questions : none, but of its kind and about its objects. crowded : whether some
+    questions of the pool are about the same objects.
+    """
+
+    study: Study
+    questions: Questions
     crowded: bool
 
-    @classmethod
-    def of(cls, study: Study, n_objects: int, crowded: bool) -> BookletPlan:
-        """The plan of a study; ``crowded`` says that some questions of the pool are about the same objects."""
-        plan = study.questions
-        return cls(
-            cast("QuestionKind", study.kind),
-            n_objects,
-            plan.n_new,
-            plan.n_again,
-            plan.checks,
-            plan.options,
-            plan.pick if study.kind == "grid" else 1,
-            study.people.limit,
-            crowded,
-        )
-
-    @property
-    def anchored(self) -> bool:
-        """Whether questions have an anchor."""
-        return self.kind in ("near", "grid")
+    def of(self, drawn: Drawn) -> Questions:
+        """Some questions of the pool."""
+        rows = np.array([items for _, items in drawn], dtype=np.int32)
+        return self.questions.replaced(rows.reshape(-1, self.questions.array.shape[1]))
 
 
 def extend(
@@ -67,44 +49,37 @@ def extend(
     held = tx.rows(
         "SELECT s.place, s.role, s.question, s.shown, q.trio, a.id, s.released FROM slot s "
         "LEFT JOIN question q ON q.id = s.question "
-        "LEFT JOIN answer a ON a.participant = s.participant AND a.place = s.place WHERE s.participant = ?",
+        "LEFT JOIN answer a ON a.participant = s.participant AND a.place = s.place WHERE s.participant = ? "
+        "ORDER BY s.place",
         person,
     )
-    first = max((row[0] for row in held), default=-1) + 1
-    answered = [row for row in held if row[5] is not None]
+    first = held[-1][0] + 1 if held else 0
     repeated = {row[2] for row in held if row[1] == "again" and (row[5] is not None or row[6] is None)}
-    earlier = [
-        (row[0], Place("new", row[2], tuple(json.loads(row[3]))))
-        for row in answered
-        if row[1] == "new" and row[2] not in repeated
+    earlier: Drawn = [
+        (row[2], json.loads(row[3]))
+        for row in held
+        if row[5] is not None and row[1] == "new" and row[2] not in repeated
     ]
     seen = {row[4] for row in held if row[1] == "new"}  # released ones, too: an answer to them may still come
     new = _draw(tx, n_new, seen, plan.crowded, rng)
     if len(new) < n_new:  # a small pool: better the same objects again than fewer questions
         kept = {row[4] for row in held if row[1] == "new" and (row[5] is not None or row[6] is None)}
-        drawn = {same_trio(one.items) for one in new}
+        drawn = {same_trio(items) for _, items in new}
         new += _draw(tx, n_new - len(new), kept | drawn, plan.crowded, rng)
-    checks = check_questions(
-        plan.n_objects,
-        n_checks,
-        plan.kind,
-        size=plan.options,
-        pick=plan.pick,
-        seed=rng,
-    ).array.tolist()
-    places = arrange(new, n_again, [tuple(row) for row in checks], plan.anchored, rng, earlier, first)
+    made = one_booklet(plan.of(new), n_again, n_checks, earlier=plan.of(earlier), seed=rng)
+    ids = [question for question, _ in (*earlier, *new)]
     tx.run_many(
         "INSERT INTO slot (participant, place, question, role, shown) VALUES (?, ?, ?, ?, ?)",
         [
-            (person, first + i, place.question, place.role, json.dumps(place.shown))
-            for i, place in enumerate(places)
+            (person, first + i, None if at < 0 else ids[at], ROLES[role], json.dumps(shown))
+            for i, (at, role, shown) in enumerate(
+                zip(made.question.tolist(), made.role.tolist(), made.questions.array.tolist(), strict=True)
+            )
         ],
     )
 
 
-def _draw(
-    tx: Transaction, wanted: int, taken: set[str], crowded: bool, rng: np.random.Generator
-) -> list[Drawn]:
+def _draw(tx: Transaction, wanted: int, taken: set[str], crowded: bool, rng: np.random.Generator) -> Drawn:
     """The least loaded questions, no two about the same objects; their load goes up by one.
 
     Among equally loaded ones those with fewest answers are taken first, and stand first in the booklet: the others
@@ -131,7 +106,7 @@ def _draw(
         "UPDATE question SET load = load + 1, shuffle = ? WHERE id = ?",
         [(float(rng.random()), question) for question in sorted(row[2] for row in chosen)],
     )
-    return [Drawn(question, tuple(json.loads(items))) for _, _, question, items in sorted(chosen)]
+    return [(question, json.loads(items)) for _, _, question, items in sorted(chosen)]
 
 
 def release_idle(tx: Transaction, before: float, rng: np.random.Generator) -> int:

@@ -60,9 +60,10 @@ def start(tx: Transaction, who: Arrival, plan: BookletPlan, rng: np.random.Gener
         return "ok"
     if state != "open":
         return "paused"
-    if plan.limit is not None:
+    limit, per_person = plan.study.people.limit, plan.study.questions
+    if limit is not None:
         here = tx.rows("SELECT count(*) FROM participant WHERE state <> 'left'")[0][0]
-        if here >= plan.limit:
+        if here >= limit:
             return "full"
     person = tx.rows(
         "INSERT INTO participant (name, outside, details, consent, seen, state) VALUES (?, ?, ?, ?, ?, 'active') "
@@ -74,7 +75,7 @@ def start(tx: Transaction, who: Arrival, plan: BookletPlan, rng: np.random.Gener
         who.now,
     )[0][0]
     tx.run("INSERT INTO token (hash, participant) VALUES (?, ?)", who.token, person)
-    extend(tx, person, (plan.n_new, plan.n_again, plan.n_checks), plan, rng)
+    extend(tx, person, (per_person.n_new, per_person.n_again, per_person.checks), plan, rng)
     return "ok"
 
 
@@ -176,9 +177,9 @@ def _save(
     if not found:
         return "there is no such question in this booklet"
     released, shown, role, question = found[0]
-    n_options = len(json.loads(shown)) - plan.anchored
-    distinct = set(answer.choice)
-    if len(answer.choice) != plan.pick or len(distinct) != plan.pick or not distinct <= set(range(n_options)):
+    n_options = len(json.loads(shown)) - plan.questions.anchored
+    distinct, pick = set(answer.choice), plan.questions.pick
+    if len(answer.choice) != pick or len(distinct) != pick or not distinct <= set(range(n_options)):
         return "the choice is not one of the options"
     inserted = tx.rows(
         "INSERT INTO answer (participant, place, id, choice, milliseconds, away, shown_at, received) "

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from nearfar.ask.store.schema import INDEXES, POSTGRES_WORDS, TABLES
-from nearfar.ask.store.transaction import Operation, Row
+from nearfar.ask.store.transaction import Operation, Store, Transaction
 from nearfar.errors import InputError, MissingExtra, UnreachableError
 
 try:
@@ -33,29 +31,8 @@ PERSONAL = ("participant", "token", "slot", "answer", "event", "session", "view"
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True)
-class PostgresTransaction:
-    """A transaction on an open connection."""
-
-    cursor: Any
-
-    def rows(self, sql: str, *values: Any) -> list[Row]:
-        """Run one statement and fetch what it returns."""
-        self.cursor.execute(sql.replace("?", "%s"), values)
-        found: list[Row] = self.cursor.fetchall()
-        return found
-
-    def run(self, sql: str, *values: Any) -> None:
-        """Run one statement."""
-        self.cursor.execute(sql.replace("?", "%s"), values)
-
-    def run_many(self, sql: str, values: Sequence[Sequence[Any]]) -> None:
-        """Run one statement for each row of values."""
-        self.cursor.executemany(sql.replace("?", "%s"), values)
-
-    def lock_drawing(self) -> None:
-        """Be the only process that draws or releases questions until the transaction ends."""
-        self.cursor.execute("SELECT pg_advisory_xact_lock(%s)", (DRAWING,))
+def _transaction(cursor: Any) -> Transaction:
+    return Transaction(cursor, "%s", f"SELECT pg_advisory_xact_lock({DRAWING})")
 
 
 def _configure(connection: Any) -> None:
@@ -63,14 +40,14 @@ def _configure(connection: Any) -> None:
     connection.commit()
 
 
-class PostgresStore:
+class PostgresStore(Store):
     """A study's database on a PostgreSQL server; any number of processes may use it."""
 
     def __init__(self, url: str) -> None:
         self.url = url
         self._leader: Any = None
         self._closed = False
-        self._threads = ThreadPoolExecutor(CONNECTIONS, "database")
+        self.threads = ThreadPoolExecutor(CONNECTIONS, "database")
         self._pool = ConnectionPool(
             url, min_size=1, max_size=CONNECTIONS, timeout=PATIENCE, open=False, configure=_configure,
             check=ConnectionPool.check_connection, kwargs={"connect_timeout": 5},
@@ -83,21 +60,12 @@ class PostgresStore:
             raise InputError(f"{without_password(url)}: {_sentence(error)}") from error
         self._pool.open()
 
-    async def write(self, operation: Operation[Result], *arguments: Any) -> Result:
-        """Run an operation in a transaction and wait until it is committed."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, self.write_now, operation, *arguments)
-
-    async def read(self, operation: Operation[Result], *arguments: Any) -> Result:
-        """Run an operation that changes nothing."""
-        return await self.write(operation, *arguments)
-
     def write_now(self, operation: Operation[Result], *arguments: Any) -> Result:
         """The same as ``write``, for callers without an event loop."""
         for attempt in range(TRIES):
             try:
                 with _failures(), self._pool.connection() as connection, connection.cursor() as cursor:
-                    return operation(PostgresTransaction(cursor), *arguments)
+                    return operation(_transaction(cursor), *arguments)
             except (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure):
                 if attempt == TRIES - 1:
                     raise
@@ -134,7 +102,7 @@ class PostgresStore:
         if self._closed:
             return
         self._closed = True
-        self._threads.shutdown()
+        self.threads.shutdown()
         self._pool.close()
         if self._leader is not None:
             self._leader.close()
@@ -144,7 +112,7 @@ def read_server(url: str, operation: Operation[Result], *arguments: Any) -> Resu
     """Read from a database that other processes are serving."""
     with _failures(), psycopg.connect(url, connect_timeout=5) as connection, connection.cursor() as cursor:
         cursor.execute("SET TRANSACTION READ ONLY")
-        return operation(PostgresTransaction(cursor), *arguments)
+        return operation(_transaction(cursor), *arguments)
 
 
 def without_password(url: str) -> str:

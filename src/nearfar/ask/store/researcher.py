@@ -73,7 +73,7 @@ def create(
     tx.run_many(
         "INSERT INTO question (id, items, trio, source, shuffle) VALUES (?, ?, ?, ?, ?)",
         [
-            (i, json.dumps(row), same_trio(tuple(row)), origin, at)
+            (i, json.dumps(row), same_trio(row), origin, at)
             for i, (row, origin, at) in enumerate(
                 zip(pool.questions.array.tolist(), pool.origin, shuffle, strict=True)
             )
@@ -142,12 +142,11 @@ def answer_rows(tx: Transaction) -> list[Row]:
 
 
 def people_rows(tx: Transaction) -> list[Row]:
-    """(name, outside, details, consent, seen, state, code, finished, answers, places) of everybody."""
+    """(name, outside, state, answers, places, code, consent, seen, details) of everybody."""
     return tx.rows(
-        "SELECT p.name, p.outside, p.details, p.consent, p.seen, p.state, p.code, p.finished, "
-        "(SELECT count(*) FROM answer a WHERE a.participant = p.id), "
-        "(SELECT count(*) FROM slot s WHERE s.participant = p.id AND s.released IS NULL) "
-        "FROM participant p ORDER BY p.id"
+        "SELECT p.name, p.outside, p.state, (SELECT count(*) FROM answer a WHERE a.participant = p.id), "
+        "(SELECT count(*) FROM slot s WHERE s.participant = p.id AND s.released IS NULL), "
+        "p.code, p.consent, p.seen, p.details FROM participant p ORDER BY p.id"
     )
 
 

@@ -6,57 +6,31 @@ The thread takes whatever requests are waiting, commits them at once, and only t
 from __future__ import annotations
 
 import asyncio
+import os
 import queue
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from nearfar.ask.store.lock import FileLock
+from polars.exceptions import PolarsError
+
+from nearfar.ask.store.lock import lock_beside
 from nearfar.ask.store.schema import INDEXES, SQLITE_WORDS, TABLES
-from nearfar.ask.store.transaction import Operation, Row
+from nearfar.ask.store.transaction import Operation, Store, Transaction
 from nearfar.errors import FileError, NearfarError, UnreachableError
 
-__all__ = ["SqliteStore", "SqliteTransaction", "read_file"]
+__all__ = ["SqliteStore", "read_file"]
 
 AT_ONCE = 64  # requests in one commit
 READERS = 2
-DAMAGE = (TypeError, ValueError, ArithmeticError, LookupError, RecursionError)  # of cells of the wrong kind
+DAMAGE = (TypeError, ValueError, ArithmeticError, LookupError, RecursionError, PolarsError)  # of odd cells
 PATIENCE = 10.0  # seconds to wait for another connection
 Result = TypeVar("Result")
-
-
-@dataclass(frozen=True)
-class SqliteTransaction:
-    """A transaction on an open connection."""
-
-    connection: sqlite3.Connection
-
-    def rows(self, sql: str, *values: Any) -> list[Row]:
-        """Run one statement and fetch what it returns."""
-        return self.connection.execute(sql, values).fetchall()
-
-    def run(self, sql: str, *values: Any) -> None:
-        """Run one statement."""
-        self.connection.execute(sql, values)
-
-    def run_many(self, sql: str, values: Sequence[Sequence[Any]]) -> None:
-        """Run one statement for each row of values."""
-        self.connection.executemany(sql, values)
-
-    def lock_drawing(self) -> None:
-        """There is one writer only, so nobody else can draw."""
-
-
-@dataclass(frozen=True)
-class _Job:
-    operation: Operation[Any]
-    arguments: tuple[Any, ...]
-    done: Future[Any]
+Job = tuple[Operation[Any], tuple[Any, ...], Future[Any]]
 
 
 def read_only_connection(path: Path) -> sqlite3.Connection:
@@ -72,22 +46,22 @@ def read_only_connection(path: Path) -> sqlite3.Connection:
         raise FileError(f"{path}: cannot be read as a database, {error}") from error
 
 
-class SqliteStore:
+class SqliteStore(Store):
     """A study's database in one file. A second process is refused."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self.url = str(self.path)
-        self._lock = FileLock(self.path)
-        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._lock = lock_beside(self.path)
+        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._local = threading.local()
-        self._readers = ThreadPoolExecutor(READERS, "reader")
+        self.threads = ThreadPoolExecutor(READERS, "reader")
         self._opened: list[sqlite3.Connection] = []
         self._closed = False
         try:
             self._writer = self._open()
         except sqlite3.Error as error:
-            self._lock.release()
+            os.close(self._lock)
             raise FileError(f"{self.path}: cannot be opened as a database, {error}") from error
         self._thread = threading.Thread(target=self._work, name="writer", daemon=True)
         self._thread.start()
@@ -122,13 +96,8 @@ class SqliteStore:
         """The same, for callers without an event loop."""
         return self._submit(operation, arguments).result()
 
-    async def read(self, operation: Operation[Result], *arguments: Any) -> Result:
-        """Run an operation that changes nothing, beside the writer."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._readers, self.read_now, operation, *arguments)
-
     def read_now(self, operation: Operation[Result], *arguments: Any) -> Result:
-        """The same, for callers without an event loop."""
+        """Run an operation that changes nothing, beside the writer."""
         connection = getattr(self._local, "connection", None)
         if connection is None:
             connection = self._local.connection = read_only_connection(self.path)
@@ -136,7 +105,7 @@ class SqliteStore:
         with _failures():
             connection.execute("BEGIN")
             try:
-                return operation(SqliteTransaction(connection), *arguments)
+                return operation(Transaction(connection), *arguments)
             finally:
                 connection.execute("ROLLBACK")
 
@@ -147,12 +116,12 @@ class SqliteStore:
     def forget(self) -> None:
         """Rewrite the file without what was deleted, and empty the write-ahead log."""
 
-        def rewrite(tx: SqliteTransaction) -> None:
-            tx.connection.execute("COMMIT")
-            tx.connection.execute("VACUUM")
-            tx.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            tx.connection.execute("BEGIN IMMEDIATE")
-            tx.connection.execute("SAVEPOINT operation")
+        def rewrite(tx: Transaction) -> None:
+            tx.cursor.execute("COMMIT")
+            tx.cursor.execute("VACUUM")
+            tx.cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            tx.cursor.execute("BEGIN IMMEDIATE")
+            tx.cursor.execute("SAVEPOINT operation")
 
         self.write_now(rewrite)
 
@@ -163,11 +132,11 @@ class SqliteStore:
         self._closed = True
         self._jobs.put(None)
         self._thread.join()
-        self._readers.shutdown()
+        self.threads.shutdown()
         for connection in self._opened:
             connection.close()
         self._writer.close()
-        self._lock.release()
+        os.close(self._lock)
 
     # ------------------------------------------------------------ the writer
 
@@ -176,7 +145,7 @@ class SqliteStore:
         if self._closed:
             done.set_exception(UnreachableError(f"{self.path}: the database is closed"))
         else:
-            self._jobs.put(_Job(operation, arguments, done))
+            self._jobs.put((operation, arguments, done))
         return done
 
     def _work(self) -> None:
@@ -186,13 +155,13 @@ class SqliteStore:
             while len(batch) < AT_ONCE and not self._jobs.empty():
                 batch.append(self._jobs.get())
             going = None not in batch
-            jobs = [job for job in batch if job is not None and job.done.set_running_or_notify_cancel()]
+            jobs = [job for job in batch if job is not None and job[2].set_running_or_notify_cancel()]
             if jobs:
                 self._commit(jobs)
 
-    def _commit(self, jobs: list[_Job]) -> None:
+    def _commit(self, jobs: list[Job]) -> None:
         """Run all jobs in one transaction; one that fails is undone alone, the others are committed."""
-        finished: list[tuple[_Job, Any]] = []
+        finished: list[tuple[Job, Any]] = []
         try:
             with _failures():
                 self._writer.execute("BEGIN IMMEDIATE")
@@ -204,23 +173,24 @@ class SqliteStore:
                             not self._writer.in_transaction
                         ):  # the whole transaction was undone, as on a full disk
                             raise
-                        job.done.set_exception(error)
+                        job[2].set_exception(error)
                 self._writer.execute("COMMIT")
         except BaseException as error:
             if self._writer.in_transaction:
                 self._writer.execute("ROLLBACK")
             for job in jobs:
-                if not job.done.done():
-                    job.done.set_exception(error)
+                if not job[2].done():
+                    job[2].set_exception(error)
             return
         for job, result in finished:
-            job.done.set_result(result)
+            job[2].set_result(result)
 
-    def _run(self, job: _Job) -> Any:
+    def _run(self, job: Job) -> Any:
+        operation, arguments, _ = job
         self._writer.execute("SAVEPOINT operation")
         try:
             with _failures():
-                result = job.operation(SqliteTransaction(self._writer), *job.arguments)
+                result = operation(Transaction(self._writer), *arguments)
         except BaseException:
             if self._writer.in_transaction:
                 self._writer.execute("ROLLBACK TO operation")
@@ -244,7 +214,7 @@ def read_file(path: Path, operation: Operation[Result], *arguments: Any) -> Resu
     with closing(read_only_connection(path)) as connection:
         try:
             connection.execute("BEGIN")
-            return operation(SqliteTransaction(connection), *arguments)
+            return operation(Transaction(connection), *arguments)
         except FileError:
             raise
         except (sqlite3.Error, NearfarError) as error:

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import Any
 
 from nearfar.errors import FileError, InputError
 from nearfar.io.dialects._grammar import Aside, Dialect, Grammar, Refusal
-from nearfar.io.dialects.arrays import LIST_BOOLEAN, LIST_COUNT, LIST_ORDER, RESPONSE
-from nearfar.io.dialects.canonical import CANONICAL
 from nearfar.io.dialects.mapped import MAPPED, bare_grammar, is_overlay, mapped_grammar, with_columns
-from nearfar.io.dialects.most_central import MOST_CENTRAL
-from nearfar.io.dialects.next import NEXT
-from nearfar.io.dialects.odd_one_out import ODD_ONE_OUT
 from nearfar.io.dialects.planned import PLANNED, planned_with
-from nearfar.io.dialects.salmon import SALMON
-from nearfar.io.dialects.things import THINGS
-from nearfar.io.dialects.triplettools import TRIPLETTOOLS
+from nearfar.io.dialects.rows import CANONICAL, LIST_BOOLEAN, LIST_COUNT, LIST_ORDER, RESPONSE
+from nearfar.io.dialects.sides import NEXT, SALMON, TRIPLETTOOLS
+from nearfar.io.dialects.trios import MOST_CENTRAL, ODD_ONE_OUT, THINGS
+from nearfar.io.header import plain
 from nearfar.io.table import Table
 
 __all__ = ["DIALECTS", "Aside", "Dialect", "Grammar", "Refusal", "choose", "named"]
@@ -40,9 +35,9 @@ BARE_NAMES = (("i", "j", "k"), ("a", "b", "odd"))  # of bare rows, in formats th
 
 def named(name: str) -> Dialect:
     """The dialect of a name, written in any case, with or without hyphens."""
-    wanted = _plain(name)
+    wanted = plain(name)
     for dialect in DIALECTS:
-        if _plain(dialect.name) == wanted:
+        if plain(dialect.name) == wanted:
             return dialect
     known = ", ".join(dialect.name for dialect in DIALECTS)
     raise InputError(
@@ -105,7 +100,3 @@ def _by_name(table: Table, dialect: Dialect) -> tuple[Dialect, Grammar]:
     raise FileError(
         f"{table.name}: the columns are {columns}; {dialect.name} expects {dialect.needs}{bare}",
     )
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[\W_]+", "", name).lower()

@@ -10,7 +10,7 @@ import polars as pl
 from nearfar.io.header import Header
 from nearfar.triplets import Triplets
 
-__all__ = ["Aside", "Dialect", "Grammar", "Refusal"]
+__all__ = ["Aside", "Dialect", "Grammar", "Refusal", "Three"]
 
 Three = tuple[pl.Expr, pl.Expr, pl.Expr]
 

@@ -20,8 +20,7 @@ from nearfar.io.dialects.choices import (
     taken,
 )
 from nearfar.io.dialects.grids import grid_grammar
-from nearfar.io.dialects.most_central import central_triplets
-from nearfar.io.dialects.odd_one_out import odd_triplets
+from nearfar.io.dialects.trios import trio_triplets
 from nearfar.io.header import Header
 
 __all__ = [
@@ -49,6 +48,7 @@ OPTIONAL = (
     "milliseconds",
     "near_side",
     "answered_at",
+    "rule",
     "check",
     "group",
 )
@@ -170,13 +170,10 @@ def one_of_three_grammar(role: str, options: Sequence[int], choice: int, how: Ho
     is_a, is_b, is_c = taken(3, how, ())
     chosen = pl.when(is_a).then(a).when(is_b).then(b).when(is_c).then(c)
     first, second = pl.when(is_a).then(b).otherwise(a), pl.when(is_c).then(b).otherwise(c)
-    triplets = (
-        odd_triplets(first, second, chosen) if role == "odd" else central_triplets(chosen, first, second)
-    )
     return Grammar(
         {**_option_columns(options), "choice": choice},
         roles,
-        triplets,
+        trio_triplets(role, chosen, first, second),
         refuse=choice_refusals(3, how, ()),
         aside=rows_without_answer(roles, pl.col("choice"), is_a | is_b | is_c),
         chosen=chosen,

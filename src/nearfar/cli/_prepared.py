@@ -1,0 +1,246 @@
+"""From answers to a space: in memory, or (``--dask``, ``--scratch``) as features in blocks on workers or on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from nearfar._tools.text import read_lines
+from nearfar.cli._options import Given, many
+from nearfar.cli._reading import Loaded, load_given, named_columns
+from nearfar.cli._writing import draws
+from nearfar.errors import FileError, InputError
+
+__all__ = ["Prepared", "prepared"]
+
+EMBEDDING_OPTIONS = "--regularization, --starts and --max-iter"
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """The space of answers, one line about its model where it was judged, and how to call the objects."""
+
+    loaded: Loaded
+    space: Any
+    headline: str = ""
+    images: dict[int, Path] = field(default_factory=dict)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the objects, as in the answers."""
+        return self.loaded.triplets.objects
+
+    @cached_property
+    def display_names(self) -> tuple[str, ...]:
+        """What to call the objects in pictures."""
+        listing = self.loaded.objects
+        return self.names if listing is None else tuple(listing[name].display_name for name in self.names)
+
+    @property
+    def groups(self) -> list[str] | None:
+        """The group of every object, where the object list has groups."""
+        listing = self.loaded.objects
+        if listing is None or not any(listing.groups):
+            return None
+        return [listing[name].group or "no group" for name in self.names]
+
+    def columns(self) -> dict[str, Any]:
+        """The columns that every table of objects begins with."""
+        first: dict[str, Any] = {"object": list(self.names)}
+        if self.display_names != self.names:
+            first["display_name"] = list(self.display_names)
+        return first
+
+    def informed(self, uninformed: Any) -> list[bool]:
+        """Whether any answer concerns an object, for all of them."""
+        unknown = set(map(int, uninformed))
+        return [x not in unknown for x in range(len(self.names))]
+
+    def map(self, dimensions: int) -> tuple[Any, dict[str, Any], str]:
+        """Coordinates of the objects, what else is known of them, and one line about them."""
+        space = self.space
+        if space.kind == "kernel":
+            return _by_pca(space.pca(dimensions), space.model)
+        learnt = {
+            name: getattr(space.estimator, f"{name}_")
+            for name in ("loss", "n_iter", "converged")
+            if hasattr(space.estimator, f"{name}_")
+        }
+        arrays = {"uninformed": space.uninformed, **learnt}
+        return space.map(dimensions), arrays, self.headline or self._agreement()
+
+    def _agreement(self) -> str:
+        from nearfar.report.words import percent
+
+        agreed = percent(float(self.space.credits(self.loaded.triplets).mean()))
+        return f"{self.space.model}: agrees with {agreed} of the answers it was made from; for new answers see  nearfar compare"
+
+    def clusters(self, n_clusters: int, n_init: int, seed: int) -> Any:
+        """Clusters of the objects, with their medoids."""
+        return self.space.clusters(n_clusters, n_init=n_init, seed=seed)
+
+
+class _InBlocks(Prepared):
+    """The same of features in blocks: ``space`` has ``phi``, ``model`` and ``diagonal``; results come here."""
+
+    def map(self, dimensions: int) -> tuple[Any, dict[str, Any], str]:
+        """Kernel PCA, its coordinates here."""
+        from nearfar.methods import KernelPCA
+
+        pca = KernelPCA(n_components=dimensions, diagonal=self.space.diagonal).fit(self.space.phi)
+        pca.embedding_ = pca.embedding_.to_array("fetching the map")
+        return _by_pca(pca, self.space.model)
+
+    def clusters(self, n_clusters: int, n_init: int, seed: int) -> Any:
+        """Kernel k-means, its labels here, and its medoids."""
+        from nearfar.methods import KernelKMeans, medoid
+        from nearfar.space.results import as_clusters
+
+        phi = self.space.phi
+        fitted = KernelKMeans(n_clusters, n_init=n_init, diagonal=self.space.diagonal, random_state=seed)
+        fitted.fit(phi)
+        labels = fitted.labels_.to_array("fetching the clusters")
+        return as_clusters(fitted, labels, medoid(phi, fitted.labels_))
+
+
+def _by_pca(pca: Any, kernel: str) -> tuple[Any, dict[str, Any], str]:
+    from nearfar.report.words import listed, percent
+
+    shares = listed([percent(share) for share in pca.explained_variance_ratio_], most=10)
+    names = ("uninformed", "eigenvalues", "explained_variance_ratio", "shift")
+    arrays = {name: getattr(pca, f"{name}_") for name in names}
+    return pca.embedding_, arrays, f"kernel PCA of {kernel}: the coordinates hold {shares} of the spread"
+
+
+@contextmanager
+def prepared(
+    given: Given, *, dimensions: int | None = None, settings: dict[str, Any] | None = None
+) -> Iterator[Prepared]:
+    """Read answers and make their space; find pictures of the objects where they will be drawn.
+
+    ``dimensions`` : of a map; they complete the name of an embedding, and ``auto`` chooses among models that have so
+    many. ``settings`` : parameters of an embedding.
+    """
+    if given.dask is None and given.scratch is None:
+        loaded = load_given(given)
+        _need_answers(given, loaded, len(loaded.triplets))
+        space, headline = _space(given, loaded, dimensions, settings or {})
+        space.diagonal = given.diagonal.value
+        yield Prepared(loaded, space, headline, _images(given, loaded))
+        return
+    from nearfar import scale
+
+    if given.dask is not None and given.scratch is not None:
+        raise InputError("--dask and --scratch do not go together; give one of them")
+    with scale.scratch(given.scratch) if given.scratch is not None else scale.connect(str(given.dask)):
+        yield _in_blocks(given, settings or {})
+
+
+def _need_answers(given: Given, loaded: Loaded, n_answers: int) -> None:
+    """An error where there is nothing to work on."""
+    if n_answers:
+        return
+    why = f"there are no answers in {'it' if len(given.answers) == 1 else 'them'}"
+    if any(loaded.excluded.values()):
+        why = f"no answer is left without those of the {many(len(loaded.excluded), 'participant')} to be excluded"
+    raise FileError(f"{', '.join(given.answers)}: {why}; at least one is needed")
+
+
+def _images(given: Given, loaded: Loaded) -> dict[int, Path]:
+    """Index of an object -> its picture: from the folder, else as the object list says; none unless they are drawn."""
+    if not draws(given.output):
+        return {}
+    from nearfar.report.pictures import find_pictures
+
+    names, listing = loaded.triplets.objects, loaded.objects
+    listed = {} if listing is None else dict(zip(listing.names, listing.images, strict=True))
+    base = None if given.objects is None else given.objects.parent
+    files = find_pictures(names, given.images, listed=listed, base=base).files
+    return {x: files[name] for x, name in enumerate(names) if name in files}
+
+
+def _landmarks(given: Given) -> list[str] | None:
+    return None if given.landmarks is None else read_lines(given.landmarks, "object")
+
+
+def _space(given: Given, loaded: Loaded, dimensions: int | None, settings: dict[str, Any]) -> tuple[Any, str]:
+    """The space of a named model, or of the best one with a line about it."""
+    from nearfar.space import EMBEDDINGS, fit, parse_model
+
+    name = "".join(given.model.lower().split())
+    if name in EMBEDDINGS and dimensions is not None:
+        name = f"{name}-{dimensions}"
+    if name == "auto":
+        return _best(given, loaded, dimensions, settings)
+    parsed = parse_model(name)
+    if not settings:
+        return fit(loaded.triplets, name, landmarks=_landmarks(given)), ""
+    loss = name.rpartition("-")[0]
+    if loss not in EMBEDDINGS:
+        raise InputError(f"--model {given.model}: {EMBEDDING_OPTIONS} are for embeddings such as soe-2")
+    from nearfar import embedding
+
+    estimator = getattr(embedding, EMBEDDINGS[loss])(n_components=parsed.n_components, **settings)
+    return fit(loaded.triplets, parse_model(estimator, name)), ""
+
+
+def _best(given: Given, loaded: Loaded, dimensions: int | None, settings: dict[str, Any]) -> tuple[Any, str]:
+    from nearfar.evaluate import Analysis
+
+    if given.landmarks is not None:
+        raise InputError("--landmarks: they go with a kernel; name one, such as --model k1")
+    if settings:
+        raise InputError(f"{EMBEDDING_OPTIONS} go with an embedding; name one, such as --model soe")
+    analysis = Analysis(loaded.triplets, seed=given.seed)
+    if dimensions is None:
+        return analysis.space, analysis.headline
+    flat = analysis.in_dimensions(dimensions)
+    headline = analysis.headline
+    if flat.model != analysis.best.name:
+        share = 100 * analysis.scores[flat.model].accuracy if analysis.splits else float("nan")
+        headline += f"\nmap: {flat.model}, the best with {dimensions} dimensions ({share:.1f} %)"
+    return flat, headline
+
+
+def _in_blocks(given: Given, settings: dict[str, Any]) -> _InBlocks:
+    """Count the answers in pieces where workers find them; Phi stays in blocks, here are only names of objects."""
+    from types import SimpleNamespace
+
+    import numpy as np
+
+    from nearfar import scale
+    from nearfar.io import ReadResult, read_objects
+    from nearfar.space import parse_model
+    from nearfar.triplets import Triplets
+
+    parsed = None if given.model == "auto" else parse_model(given.model)
+    if parsed is None or parsed.kernel is None or parsed.n_components is not None or settings:
+        raise InputError(
+            f"--model {given.model}: --dask and --scratch work with kernels; name one, such as --model score or --model k1"
+        )
+    if given.exclude is not None:
+        raise InputError(
+            "--exclude does not work with --dask or --scratch; take the answers of these people out of the files first, with  "
+            "nearfar convert --exclude",
+        )
+    if "-" in given.answers:
+        raise InputError("- : with --dask or --scratch answers are files, not standard input")
+    listing = None if given.objects is None else read_objects(given.objects)
+    answers = scale.read_triplets(
+        list(given.answers),
+        dialect=given.dialect,
+        columns=named_columns(given.column),
+        objects=listing,
+        on_bad=given.on_bad.value,
+    )
+    none = np.empty(0, np.int32)
+    triplets = Triplets(none, none, none, answers.objects)
+    loaded = Loaded(triplets, ReadResult(triplets), listing, {})
+    fitted = scale.FeatureMap(parsed.kernel, landmarks=_landmarks(given)).fit(answers)
+    _need_answers(given, loaded, fitted.n_answers_)
+    space = SimpleNamespace(phi=fitted.features_, model=parsed.kernel, diagonal=given.diagonal.value)
+    return _InBlocks(loaded, space, "", _images(given, loaded))

@@ -1,0 +1,185 @@
+"""What commands read: answers without those of excluded participants, lists of names, groups of participants."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nearfar._tools.text import read_lines
+from nearfar.cli._options import Given, OnBad, many
+from nearfar.errors import FileError, InputError, NearfarWarning
+
+if TYPE_CHECKING:
+    from nearfar.io import ObjectList, ReadResult
+    from nearfar.triplets import Triplets
+
+__all__ = ["Loaded", "load", "load_given", "named_columns", "read_groups"]
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """Answers as a command got them.
+
+    Attributes
+    ----------
+    triplets : the answers, without those of excluded participants.
+    result : everything the reader found, before exclusion.
+    objects : the object list, where one was given.
+    excluded : participant -> how many of their answers were left out.
+    """
+
+    triplets: Triplets
+    result: ReadResult
+    objects: ObjectList | None
+    excluded: dict[str, int]
+
+
+def load_given(given: Given, *, key: str | None = None, announce: bool = True) -> Loaded:
+    """Read what the options of a command say."""
+    column = _with_group_column(given.column, given.groups)
+    return load(
+        given.answers,
+        dialect=given.dialect,
+        column=column,
+        objects=given.objects,
+        on_bad=given.on_bad,
+        exclude=given.exclude,
+        key=key,
+        announce=announce,
+    )
+
+
+def load(
+    answers: Sequence[str],
+    *,
+    dialect: str | None = None,
+    column: Sequence[str] | None = None,
+    objects: Path | None = None,
+    on_bad: str = "error",
+    exclude: Path | None = None,
+    key: str | None = None,
+    announce: bool = True,
+) -> Loaded:
+    """Read and join the answers of a command, and leave out whom ``exclude`` lists.
+
+    Rows that were dropped are counted in a warning, unless the command tells of them itself (``announce=False``).
+    """
+    from nearfar.io import read_answers, read_objects
+
+    object_list = None if objects is None else read_objects(objects)
+    if any(str(name).endswith(".db") for name in answers):
+        from nearfar.ask.answers import read_databases
+
+        result = read_databases(answers)
+    else:
+        result = read_answers(
+            answers[0] if len(answers) == 1 else list(answers),
+            dialect=dialect,
+            columns=named_columns(column),
+            objects=object_list,
+            on_bad=OnBad(on_bad).value,
+        )
+    if announce and len(result.rejected):
+        dropped = many(len(result.rejected), "row")
+        warnings.warn(
+            f"{result.rejected['file'][0]}: {dropped} dropped as no answer, the first in line "
+            f"{result.rejected['line'][0]}; nearfar check lists them",
+            NearfarWarning,
+            stacklevel=2,
+        )
+    triplets, excluded = result.triplets, dict[str, int]()
+    if exclude is not None:
+        triplets, excluded = _leave_out(triplets, _people(exclude, triplets, key), where=str(exclude))
+    return Loaded(triplets, result, object_list, excluded)
+
+
+def named_columns(given: Sequence[str] | None) -> dict[str, Any] | None:
+    """role -> its column, or its columns, from options such as ``anchor=Question``.
+
+    >>> named_columns(["anchor=Q", "option=L", "option=R", "choice=a=b"])
+    {'anchor': 'Q', 'option': ['L', 'R'], 'choice': 'a=b'}
+    """
+    if not given:
+        return None
+    columns: dict[str, list[str]] = {}
+    for each in given:
+        role, mark, name = each.partition("=")
+        if not mark or not name:
+            raise InputError(f"--column {each}: expected ROLE=NAME, for example --column anchor=Question")
+        columns.setdefault(role.strip().replace("-", "_"), []).append(name)
+    return {role: names[0] if len(names) == 1 else names for role, names in columns.items()}
+
+
+def _people(path: Path, triplets: Triplets, key: str | None) -> list[str]:
+    """Names of the listed participants; pseudonyms are looked up with the key given, or with those that lie near."""
+    from nearfar.report.pseudonyms import read_key, real_names
+
+    names = [] if triplets.participant is None else [str(name) for name in triplets.participant.names]
+    listed = read_lines(path, "participant")
+    if key is not None:
+        return real_names(listed, names, key)
+    if set(listed) <= set(names):
+        return listed
+    for near in sorted({*path.parent.glob("*.key"), *Path().glob("*.key")}):
+        with suppress(FileError):  # a key of another kind
+            listed = real_names(listed, names, read_key(near))
+    return listed
+
+
+def _leave_out(
+    triplets: Triplets, participants: Sequence[str], *, where: str
+) -> tuple[Triplets, dict[str, int]]:
+    """The answers of everybody else, and how many each participant left out had given."""
+    import numpy as np
+
+    if triplets.participant is None:
+        raise FileError(
+            f"{where}: the answers do not say who gave them, so nobody can be left out; "
+            "add a column participant to the answers",
+        )
+    known = {str(name): code for code, name in enumerate(triplets.participant.names.tolist())}
+    counts = np.bincount(triplets.participant.codes, minlength=len(known))
+    excluded = {name: int(counts[known[name]]) if name in known else 0 for name in participants}
+    strangers = [name for name, count in excluded.items() if not count]
+    if strangers:
+        shown = ", ".join(map(repr, strangers[:5])) + (" and others" if len(strangers) > 5 else "")
+        warnings.warn(
+            f"{where}: {len(strangers)} of {len(excluded)} listed participants gave no answer ({shown}); "
+            "check the spelling",
+            NearfarWarning,
+            stacklevel=2,
+        )
+    out = [known[name] for name in excluded if name in known]
+    return triplets[~np.isin(triplets.participant.codes, out)], excluded
+
+
+def _with_group_column(columns: Sequence[str] | None, given: str | None) -> list[str]:
+    """What to ask the reader for: the columns, with that of the groups where no file is meant."""
+    named = list(columns or [])
+    if given is None or Path(given).is_file() or f"group={given}" in named:
+        return named
+    from nearfar.io.sources import format_of
+
+    try:
+        format_of(given)
+    except FileError:  # it does not end as the name of a table does
+        return [*named, f"group={given}"]
+    raise FileError(
+        f"{given}: cannot be read, there is no such file; expected a table with the columns participant and group, or "
+        "the name of a column of the answers"
+    )
+
+
+def read_groups(given: Given, loaded: Loaded) -> dict[str, str] | None:
+    """Participant -> group: from the file, or as the reader found it in a column; None where there is neither."""
+    if given.groups is None or not Path(given.groups).is_file():
+        return dict(loaded.result.groups) or None
+    from nearfar.evaluate.groups import groups_of
+    from nearfar.io.objects import read_columns
+
+    columns = read_columns(given.groups, ("participant", "group"))
+    return groups_of([person or "" for person in columns["participant"]], columns["group"])

@@ -1,0 +1,221 @@
+"""Functions that answer one question about answers: each is a view of an Analysis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from nearfar._tools.checks import Seed
+from nearfar.evaluate.analysis import Analysis
+from nearfar.evaluate.comparison import Comparison
+from nearfar.evaluate.controls import counts_repeats, warn_of_controls
+from nearfar.evaluate.curve import LearningCurve
+from nearfar.evaluate.map_stability import Stability
+from nearfar.space.models import fit as fit_model
+from nearfar.space.models import parse_model
+from nearfar.space.space import Space
+from nearfar.triplets import Triplets, as_triplets
+
+__all__ = ["compare", "fit", "kernel_matrix", "learning_curve", "stability"]
+
+
+def fit(
+    answers: Triplets | ArrayLike,
+    model: Any = "auto",
+    *,
+    landmarks: Sequence[Any] | None = None,
+    seed: Seed = 0,
+) -> Space:
+    """The space that a model makes of answers.
+
+    Parameters
+    ----------
+    answers : Triplets, an (m, 3) array of indices, or a data frame.
+    model : "auto", the model that predicts held-out answers best; a name such as "score", "score-5" or "soe-8"; or
+        an object with ``fit_transform(answers)``.
+    landmarks : names or indices of the objects that the columns of a kernel are made of.
+    seed : None, an integer or a numpy Generator; for ``auto``.
+
+    A model that is named counts every answer, as its definition says; a ``RepeatedControlWarning`` tells where a control
+    question was asked far more often than the others. "auto" is an analysis and weighs it like any other. k1 and k2 divide
+    by the number of answers to a question anyway.
+
+    Examples
+    --------
+    >>> fit([[0, 1, 2], [0, 1, 3], [1, 0, 2], [2, 3, 0], [3, 2, 1]], "score")
+    Space('score', 4 objects)
+    """
+    if isinstance(model, str) and model == "auto" and landmarks is None:
+        return Analysis(answers, seed=seed).space
+    answers, chosen = as_triplets(answers), parse_model(_named(model), landmarks=landmarks)
+    space = fit_model(answers, chosen)
+    if counts_repeats(chosen):
+        warn_of_controls(answers)
+    return space
+
+
+def kernel_matrix(
+    answers: Triplets | ArrayLike,
+    model: Any = "auto",
+    *,
+    landmarks: Sequence[Any] | None = None,
+    diagonal: Literal["shift", "keep"] = "shift",
+    dtype: DTypeLike = np.float64,
+) -> NDArray[Any]:
+    """The (n, n) kernel matrix of a collection of answers.
+
+    For a kernel it is Phi Phi' with the diagonal shifted: the smallest eigenvalue over informed objects is taken off
+    their diagonal entries, against diagonal dominance (section 2.1 of the paper), unless ``diagonal="keep"``. For an
+    embedding it is the inner products of the points, centred and scaled to a mean squared length of 1.
+
+    Parameters
+    ----------
+    answers, model, landmarks : as for ``fit``.
+    diagonal : "shift" or "keep".
+    dtype : float64 or float32.
+
+    Examples
+    --------
+    >>> line = [[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 0, 2], [1, 0, 3], [1, 2, 3]]
+    >>> line += [[2, 3, 1], [2, 3, 0], [2, 1, 0], [3, 2, 1], [3, 2, 0], [3, 1, 0]]  # points at 0, 1, 5, 6
+    >>> kernel_matrix(line, "k1", diagonal="keep").round(2)[0]
+    array([ 1.  ,  0.33, -0.33, -0.33])
+    """
+    from nearfar import kernel
+
+    if not (isinstance(model, str) and model == "auto"):
+        chosen = parse_model(_named(model), landmarks=landmarks)
+        if chosen.kernel is not None and chosen.estimator is None and chosen.n_components is None:
+            return kernel.kernel_matrix(
+                answers, chosen.kernel, landmarks=landmarks, diagonal=diagonal, dtype=dtype
+            )
+    K = fit(answers, model, landmarks=landmarks).kernel(diagonal)
+    return K.astype(dtype, copy=False)
+
+
+def compare(
+    answers: Triplets | ArrayLike,
+    models: Mapping[str, Any] | Iterable[Any] | None = None,
+    *,
+    cv: int | None = None,
+    design: str | None = None,
+    seed: Seed = 0,
+) -> Comparison:
+    """Judge models by how many answers they predict that they were not fitted on.
+
+    Answers are cut into ``cv`` folds by ``nearfar.kfold``, which does not leak; each is held out once, so that every
+    answer is predicted once by every model. ``with nearfar._tools.progress.show(): ...`` draws a bar.
+
+    Parameters
+    ----------
+    answers : what was answered.
+    models : names such as "k1", "k1+k2", "score-5", "soe-8"; objects with ``fit_transform(answers)``; or a dict of own
+        names. Default: the short list that ``auto`` chooses from.
+    cv : number of folds, of all answers. Default: 5 up to 5,000 answers, 4 up to 20,000, else 3; and of very many
+        answers a random sample is judged.
+    design : how questions were chosen, where it is known, as for ``Analysis``.
+    seed : None, an integer or a numpy Generator, for the folds.
+
+    Returns
+    -------
+    Comparison : prints as a table; ``.best``, ``.to_frame()``, ``.ceiling``.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> rows = np.array([rng.permutation(12)[:3] for _ in range(600)])  # objects 0..11 on a line
+    >>> d = np.abs(rows[:, :1] - rows[:, 1:])
+    >>> rows[d[:, 0] > d[:, 1]] = rows[d[:, 0] > d[:, 1]][:, [0, 2, 1]]
+    >>> result = compare(rows, models=["k1", "score"])
+    >>> result.best.name, 0.7 < result.best.accuracy < 1
+    ('score', True)
+    """
+    return Analysis(as_triplets(answers), models=models, cv=cv, design=design, seed=seed).scores
+
+
+def learning_curve(
+    answers: Triplets | ArrayLike,
+    model: Any = "auto",
+    *,
+    sizes: Sequence[float] | None = None,
+    cv: int | None = None,
+    design: str | None = None,
+    seed: Seed = 0,
+) -> LearningCurve:
+    """Fit a model to growing numbers of answers and judge each by the same held-out answers.
+
+    In every fold the training answers grow as a collection does, by whole statements, each set inside the next. It is the
+    curve of this model: another one may gain more.
+
+    Parameters
+    ----------
+    answers : what was answered.
+    model : a name such as "score" or "ste-2", or an object with ``fit_transform(answers)``, as for ``compare``; "auto" is
+        the one that ``nf.analyse`` chooses by all answers, at every size.
+    sizes : numbers of answers, or shares of the training answers (at most 1); default: an eighth to all.
+    cv : number of folds, as for ``compare``.
+    design : as for ``Analysis``.
+    seed : None, an integer or a numpy Generator; fixes folds, growth and resampling.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> rows = np.array([rng.permutation(20)[:3] for _ in range(1000)])  # objects 0..19 on a line
+    >>> d = np.abs(rows[:, :1] - rows[:, 1:])
+    >>> rows[d[:, 0] > d[:, 1]] = rows[d[:, 0] > d[:, 1]][:, [0, 2, 1]]
+    >>> curve = learning_curve(rows, "score")
+    >>> curve.points[0].accuracy < curve.points[-1].accuracy, round(curve.next_gain.value / curve.last_gain.value, 2)
+    (True, 0.5)
+    """
+    models = None if isinstance(model, str) and model == "auto" else [model]
+    analysis = Analysis(answers, models=models, cv=cv, design=design, seed=seed)
+    return analysis.measure_curve(sizes)
+
+
+def _named(model: Any) -> Any:
+    """A model that can be given landmarks: "auto" cannot."""
+    if isinstance(model, str) and model == "auto":
+        from nearfar.errors import InputError
+
+        raise InputError("landmarks: they go with a kernel; name one, such as model='k1', instead of 'auto'")
+    return model
+
+
+def stability(
+    answers: Triplets | ArrayLike,
+    model: Any = "auto",
+    *,
+    n_clusters: int | None = 5,
+    n_resamples: int = 50,
+    seed: Seed = 0,
+) -> Stability:
+    """Redo a map and its tree with people drawn again, with replacement, and see what stays.
+
+    Participants are drawn where at least two are known, else statements. Each resample's map is turned, moved and
+    scaled onto that of all answers (Procrustes), and the clusters of its tree are matched to those of all answers.
+
+    Parameters
+    ----------
+    answers : what was answered.
+    model : a name such as "score" or "soe-2", "auto", or an object with ``fit_transform(answers)``.
+    n_clusters : to cut the tree into; None for no clusters.
+    n_resamples : how often; 50 give shares to about 0.07.
+    seed : None, an integer or a numpy Generator; fixes everything random.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> rows = np.array([rng.permutation(12)[:3] for _ in range(3000)])  # objects 0..11 on a line, with a gap
+    >>> at = np.array([0, 1, 2, 3, 4, 5, 20, 21, 22, 23, 24, 25])
+    >>> d = np.abs(at[rows[:, :1]] - at[rows[:, 1:]])
+    >>> rows[d[:, 0] > d[:, 1]] = rows[d[:, 0] > d[:, 1]][:, [0, 2, 1]]
+    >>> sure = stability(rows, "score-1", n_clusters=2, n_resamples=10)
+    >>> float(sure.kept.min()), bool(sure.spread.max() < 0.2)
+    (1.0, True)
+    """
+    models = None if isinstance(model, str) and model == "auto" else [model]
+    analysis = Analysis(answers, model, models=models, n_resamples=n_resamples, seed=seed)
+    return analysis.stability(n_clusters)

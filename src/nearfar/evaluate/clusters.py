@@ -1,0 +1,292 @@
+"""Clusters of objects: the tree of a space and its cuts, and how many clusters there are, if any.
+
+Every space can be cut into k clusters, and a best k always exists, among unclustered objects as well. Two marks tell
+clusters from objects that vary gradually.
+
+The elbow: with s2_k the variance within the k clusters of Ward's tree, e_k = (log s2_(k-1) - log s2_k) / (log k - log (k - 1))
+says how fast the k-th cut reduces it. Among unclustered objects in d dimensions it stays near 2/d whatever k is. With k
+clusters it is large up to k, and small after.
+
+The gap: the centres of neighbouring clusters are further apart, in their own standard deviations, than those of the two
+halves of one even stretch (3.5).
+
+Both are read off a map that allows for lapses: where some answers are given at random, most losses draw clusters together, and
+every dimension too many fills the gaps with noise. Its number of dimensions is the one that makes held-out answers likeliest.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearfar import words
+from nearfar._tools.arrays import Floats
+from nearfar._tools.progress import step
+from nearfar._tools.records import Record
+from nearfar.embedding.lapses import fit_lapses
+from nearfar.errors import InputError
+from nearfar.evaluate.bootstrap import make_draws
+from nearfar.evaluate.splits import Split, split_units
+from nearfar.methods import cut
+from nearfar.space.space import Space
+from nearfar.triplets import Triplets
+
+__all__ = [
+    "ClusterCount",
+    "ClusterTree",
+    "Cut",
+    "cluster_tree",
+    "count_clusters",
+    "count_object_clusters",
+    "likeliest_dimension",
+]
+
+MAX_CLUSTERS = 12
+READING_AID = 6  # clusters that are shown where none were found
+AFTER = 3  # cuts after the elbow that are looked at
+NO_GAP, NO_ELBOW = 3.5, 0.7  # of unclustered objects
+
+
+@dataclass(frozen=True)
+class ClusterCount(Record):
+    """How many clusters were found, and the evidence.
+
+    Parameters
+    ----------
+    k : number of clusters, the likeliest of ``low`` to ``high``; 1 for none.
+    best_cut : the number of clusters with the sharpest elbow, whether or not they are separate.
+    elbow : how many times more each cut up to ``best_cut`` reduces within-cluster variance than further ones do; about 1
+        among unclustered objects.
+    gap : mean over clusters of the distance to the nearest one, in standard deviations along the line between them;
+        about 3.5 among unclustered objects.
+    low, high : numbers of clusters that the answers do not distinguish; both ``k`` where it is clear.
+    per_object, wanted : triplets per object, and with how many separate clusters are found reliably; NaN where not known.
+    unknown : why none were looked for: "few answers", "few objects", or "noise" (no map predicts better than guessing).
+    """
+
+    k: int
+    best_cut: int
+    elbow: float
+    gap: float
+    low: int = 1
+    high: int = 1
+    per_object: float = np.nan
+    wanted: float = np.nan
+    unknown: Literal["", "few answers", "few objects", "noise"] = ""
+
+    @property
+    def outcome(self) -> Literal["none", "clear", "unclear", "unknown"]:
+        """None found, a clear number, clusters but of unclear number, or not enough data to tell."""
+        if self.unknown or (self.k == 1 and self.per_object < self.wanted):
+            return "unknown"
+        return "none" if self.k == 1 else "clear" if self.low == self.high else "unclear"
+
+    def __str__(self) -> str:
+        return str(words.clusters(self, self.k))
+
+
+@dataclass(frozen=True, eq=False)
+class Cut(Record):
+    """The tree cut into ``n_clusters``: ``labels`` of all objects (-1: none), ``medoids``, mean ``silhouette``."""
+
+    n_clusters: int
+    labels: NDArray[np.intp]
+    medoids: NDArray[np.intp]
+    silhouette: float
+
+
+@dataclass(frozen=True, eq=False)
+class ClusterTree(Record):
+    """The tree over the informed objects ``rows``, its ``leaves`` in the order drawn, and its cuts.
+
+    ``count`` : how many clusters there are, with the evidence; None where a number was asked for.
+    ``basis`` : why ``n_clusters`` was chosen: "asked", "counted" (so many were found), or "reading aid" (none were).
+    """
+
+    tree: Any
+    rows: NDArray[np.intp]
+    leaves: NDArray[np.intp]
+    cuts: tuple[Cut, ...]
+    n_clusters: int
+    basis: Literal["asked", "counted", "reading aid"]
+    count: ClusterCount | None
+
+    @property
+    def chosen(self) -> Cut:
+        """The cut into ``n_clusters``."""
+        return next(each for each in self.cuts if each.n_clusters == self.n_clusters)
+
+
+def cluster_tree(
+    space: Space, count: ClusterCount | None, n_clusters: int | None = None
+) -> ClusterTree | None:
+    """The complete-linkage tree of a space and its cuts into 2 to 12; None with fewer than three informed objects.
+
+    It is cut into ``n_clusters``, or into as many as were counted; of the two one is given.
+    """
+    from scipy.cluster.hierarchy import leaves_list
+
+    rows = np.flatnonzero(space.informed)
+    if len(rows) < 3:
+        return None
+    if n_clusters is not None and n_clusters >= len(rows):
+        raise InputError(
+            f"n_clusters must be less than the number of informed objects, {len(rows)}, got {n_clusters}"
+        )
+    known = space.take(rows)
+    tree, distances = known.tree(), known.distances()
+    order = leaves_list(np.asarray(tree))
+    most = min(MAX_CLUSTERS, len(rows) - 1)
+    wanted = set(range(2, most + 1)) | ({n_clusters} if n_clusters is not None else set())
+    cuts = tuple(_cut(known, tree, k, order, distances, rows, len(space)) for k in sorted(wanted))
+    basis: Literal["asked", "counted", "reading aid"] = "asked"
+    if n_clusters is None:
+        counted = count is not None and 1 < count.k <= most
+        basis = "counted" if counted else "reading aid"
+        n_clusters = count.k if counted and count is not None else min(most, READING_AID)
+    return ClusterTree(tree, rows, rows[order], cuts, n_clusters, basis, count)
+
+
+def count_object_clusters(
+    answers: Triplets, judged: Triplets, splits: Sequence[Split], shown: NDArray[np.intp] | None = None
+) -> ClusterCount:
+    """Count the clusters of objects (those ``shown``, or all).
+
+    ``answers`` make the map that clusters are counted in; its dimensions are those that predict the ``judged`` ones best, held
+    out by the first of ``splits``.
+    """
+    named = len(np.unique(judged.array))
+    if not splits or not len(splits[0].train) or len(judged) < 10 * named:
+        return ClusterCount(1, 1, np.nan, np.nan, unknown="few answers")
+    dimension = likeliest_dimension(judged, splits[0])
+    if not dimension:
+        return ClusterCount(1, 1, np.nan, np.nan, unknown="noise")
+    found = fit_lapses(answers, dimension)
+    among = np.arange(answers.n_objects) if shown is None else shown
+    counted = count_clusters(found.points[among[found.informed[among]]])
+    # with so many triplets per object separate clusters are found in simulations: of questions drawn one by one from all
+    # objects; of screens, and where few objects, the landmarks, are asked about all others
+    alone = split_units(answers).kind == "trio" and found.landmarks < 0.1
+    return replace(
+        counted, per_object=float(len(answers) / found.informed.sum()), wanted=120.0 if alone else 300.0
+    )
+
+
+def likeliest_dimension(answers: Triplets, split: Split) -> int:
+    """The number of dimensions that makes held-out answers likeliest; 0 where none is clearly better than guessing.
+
+    Numbers are tried upwards until one brings nothing.
+    """
+    known, held_out = answers[split.train], answers[split.test]
+    best, likeliest = 0, np.full(len(held_out), -np.inf)
+    with step("looking for clusters", total=2) as advance:
+        for dimension in (2, 3, 5, 8):  # one dimension is hard to search: objects cannot pass each other
+            own = fit_lapses(known, dimension).log_probability(held_out)
+            advance(1)
+            if own.mean() <= likeliest.mean():
+                break
+            best, likeliest = dimension, own
+    gain = make_draws(held_out).difference(likeliest, np.full(len(held_out), math.log(0.5)))
+    return best if gain.low > 0 else 0
+
+
+def count_clusters(rows: NDArray[Any], *, most: int = MAX_CLUSTERS, seed: int = 0) -> ClusterCount:
+    """Count the clusters of (n, p) points, one per informed object.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> three = np.repeat([[0, 0], [8, 0], [0, 8]], 10, axis=0) + rng.normal(size=(30, 2))
+    >>> count_clusters(three).k, count_clusters(rng.normal(size=(30, 2))).k
+    (3, 1)
+    """
+    from scipy.cluster.hierarchy import cut_tree, ward
+
+    rows = np.array(rows, dtype=np.float64)
+    if len(rows) > 300:  # so many are looked at
+        rows = rows[np.sort(np.random.default_rng(seed).permutation(len(rows))[:300])]
+    points = _axes(rows)
+    most = min(most, len(rows) // 3)
+    if len(rows) < 9 or points.shape[1] == 0:
+        return ClusterCount(1, 1, np.nan, np.nan, unknown="few objects")
+    cuts = cut_tree(ward(points), n_clusters=np.arange(1, most + AFTER + 1))
+    elbows = _elbows(np.array([_within(points, labels) for labels in cuts.T]), len(rows))[: most - 1]
+    best = int(np.argmax(elbows)) + 2
+    elbow, gap = float(elbows[best - 2]), _gap(points, cuts[:, best - 1])
+    # unclustered simulated objects exceed 1.3 in about 1 of 100, rings in 7
+    if not (gap > NO_GAP and elbow > NO_ELBOW and (gap - NO_GAP) * (elbow - NO_ELBOW) >= 1.3):
+        return ClusterCount(1, best, elbow, gap)
+    # a number with an elbow nearly as sharp is not distinguished from the best
+    rivals = [
+        k
+        for k in range(2, most + 1)
+        if elbows[k - 2] >= 0.65 * elbow and _gap(points, cuts[:, k - 1]) > NO_GAP
+    ]
+    return ClusterCount(best, best, elbow, gap, min(rivals), max(rivals))
+
+
+def _axes(rows: Floats) -> Floats:
+    """The rows along their first principal axes, ten at most."""
+    left, lengths, _ = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)
+    kept = min(10, int((lengths > 1e-9 * max(lengths.max(initial=0.0), 1e-300)).sum()))
+    return np.asarray(left[:, :kept] * lengths[:kept])
+
+
+def _within(points: Floats, labels: NDArray[np.integer]) -> float:
+    """Sum of squared distances to the centres of the clusters."""
+    member = np.eye(int(labels.max()) + 1)[labels]
+    centres = member.T @ points / member.sum(axis=0)[:, None]
+    return float(np.sum((points - centres[labels]) ** 2))
+
+
+def _elbows(within: Floats, n: int) -> Floats:
+    """The elbow at k = 2, 3, ... from the sums of squares of the cuts into 1, 2, ... clusters of n objects."""
+    k = np.arange(1, len(within) + 1)
+    variance = np.maximum(within, 1e-9 * within[0]) / (n - k)  # equal rows have none
+    exponents = np.maximum(-np.diff(np.log(variance)) / np.diff(np.log(k)), 0.0)
+    after = np.array([exponents[i + 1 : i + 1 + AFTER].mean() for i in range(len(exponents) - AFTER)])
+    return np.asarray(exponents[: len(after)] / (0.3 + after))  # exponents below .3 are not told from 0
+
+
+def _gap(points: Floats, labels: NDArray[np.integer]) -> float:
+    """Mean over clusters of the distance to the nearest other, in standard deviations along the line between them."""
+    members = [points[labels == label] for label in np.unique(labels)]
+    nearest = np.full(len(members), np.inf)
+    for i, one in enumerate(members):
+        for j, other in enumerate(members[:i]):
+            between = one.mean(axis=0) - other.mean(axis=0)
+            length = float(np.linalg.norm(between))
+            if len(one) + len(other) < 4 or length == 0:
+                continue
+            a, b = one @ between / length, other @ between / length
+            spread = np.sqrt((len(a) * a.var() + len(b) * b.var()) / (len(a) + len(b) - 2))
+            apart = length / max(float(spread), 1e-9 * length)
+            nearest[i], nearest[j] = min(nearest[i], apart), min(nearest[j], apart)
+    known = nearest[np.isfinite(nearest)]
+    return float(known.mean()) if len(known) else 0.0
+
+
+def _cut(
+    known: Space,
+    tree: Any,
+    k: int,
+    order: NDArray[Any],
+    distances: NDArray[Any],
+    rows: NDArray[np.intp],
+    n: int,
+) -> Cut:
+    """Labels in the order of the leaves, so that cluster 1 stands first in the tree."""
+    from sklearn.metrics import silhouette_score
+
+    flat = np.asarray(cut(tree, k))
+    _, first = np.unique(flat[order], return_index=True)
+    own = np.argsort(np.argsort(first))[flat]
+    labels = np.full(n, -1)
+    labels[rows] = own
+    silhouette = float(silhouette_score(distances, own, metric="precomputed"))
+    return Cut(k, labels, rows[known.medoids(own).indices], silhouette)

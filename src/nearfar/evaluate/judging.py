@@ -1,0 +1,235 @@
+"""Models judged on answers that they were not fitted on: folds, credits, the choice, the ceiling and the curve."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nearfar import words
+from nearfar._tools.arrays import Codes
+from nearfar._tools.checks import Seed, check_count, seed_number
+from nearfar.errors import InputError
+from nearfar.evaluate.auto import Choice, choose, with_short_list
+from nearfar.evaluate.baseline import pair_memory_credits
+from nearfar.evaluate.bootstrap import Draws, Estimate, make_draws
+from nearfar.evaluate.ceiling import NoiseCeiling, noise_ceiling
+from nearfar.evaluate.comparison import Comparison, make_comparison
+from nearfar.evaluate.crossval import Credits, cross_validate
+from nearfar.evaluate.curve import LearningCurve, measure_curve
+from nearfar.evaluate.designs import design_of
+from nearfar.evaluate.splits import Split, Units, kfold, some_units, split_units, warn_of_screens
+from nearfar.space.models import Model, parse_model, parse_models
+from nearfar.triplets import Triplets, as_triplets, random_rows
+
+__all__ = ["Judging", "parse_or_choose"]
+
+MAX_JUDGED = 260_000  # answers that models are judged on
+
+
+class Judging:
+    """The part of an ``Analysis`` that rests on held-out answers; parameters as there."""
+
+    def __init__(
+        self,
+        answers: Triplets | ArrayLike,
+        model: Any = "auto",
+        *,
+        models: Mapping[str, Any] | Iterable[Any] | None = None,
+        cv: int | None = None,
+        max_judged: int | None = None,
+        design: str | None = None,
+        seed: Seed = 0,
+    ) -> None:
+        self.answers = as_triplets(answers)
+        self.seed = seed_number(seed)
+        self._named = None if isinstance(model, str) and model == "auto" else parse_model(model)
+        self._has_own_list = models is not None
+        self.models = tuple(self._judged_models(models))
+        self._design = design
+        self._cv = None if cv is None else check_count(cv, "cv", least=2)
+        self._max_judged = None if max_judged is None else check_count(max_judged, "max_judged")
+
+    def _judged_models(self, models: Mapping[str, Any] | Iterable[Any] | None) -> list[Model]:
+        listed = parse_models(with_short_list("auto" if models is None else models, self.answers.n_objects))
+        if self._named is not None and self._named.name not in [model.name for model in listed]:
+            listed.append(self._named)
+        return listed
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the model was named, not chosen."""
+        return self._named is not None
+
+    def _model(self, name: str) -> Model:
+        return next(model for model in self.models if model.name == name)
+
+    @property
+    def judged(self) -> Triplets:
+        """The answers that models are judged on."""
+        return self._judged[1]
+
+    @cached_property
+    def _judged(self) -> tuple[NDArray[np.intp], Triplets]:
+        """Their rows: all answers, or whole units drawn at random where there are very many."""
+        m, wanted = len(self.answers), self._max_judged or MAX_JUDGED
+        if m <= wanted or (self._cv is not None and self._max_judged is None):
+            return np.arange(m), self.answers
+        rows = some_units(split_units(self.answers), wanted, seed=self.seed)
+        return rows, self.answers[rows]
+
+    @cached_property
+    def units(self) -> Units:
+        """What is held out, and drawn, as a whole: trios, or statements."""
+        units = split_units(self.judged)
+        warn_of_screens(units)
+        return units
+
+    @cached_property
+    def design(self) -> str | None:
+        """How questions were chosen: declared, or seen in the answers; None where nothing speaks against random ones."""
+        return design_of(self.judged, self.units, self._design)
+
+    @cached_property
+    def draws(self) -> Draws:
+        """Bootstrap draws of the judged answers, which all intervals come from."""
+        return make_draws(self.judged, self.units, design=self.design, seed=self.seed)
+
+    @cached_property
+    def splits(self) -> tuple[Split, ...]:
+        """Training and test rows of ``judged``, fold by fold; empty where too few different questions were asked."""
+        m = len(self.judged)
+        cv = self._cv or min(5 if m <= 5_000 else 4 if m <= 20_000 else 3, self.units.count)
+        return tuple(kfold(self.judged, cv, by=self.units, seed=self.seed)) if cv > 1 else ()
+
+    @cached_property
+    def credits(self) -> Credits:
+        """Held-out credits of every judged model on every judged answer."""
+        if not self.splits:
+            raise InputError(
+                "answers: too few different questions to hold any of them out; collect more answers"
+            )
+        return cross_validate(self.judged, self.models, self.splits)
+
+    @cached_property
+    def _scored(self) -> NDArray[np.bool_] | None:
+        """(judged,) random questions, where there are such beside others: accuracies come from them. None: all."""
+        drawn = random_rows(self.judged)
+        return drawn if drawn is not None and drawn.any() else None
+
+    @cached_property
+    def _scored_credits(self) -> Credits:
+        if self._scored is None:
+            return self.credits
+        return replace(self.credits, values=np.where(self._scored, self.credits.values, np.nan))
+
+    @cached_property
+    def scores(self) -> Comparison:
+        """The judged models side by side, with the ceiling."""
+        number, accuracy = self._choice
+        return make_comparison(
+            self._scored_credits,
+            pair_memory_credits(self.judged, self.splits),
+            self.draws,
+            chosen=None if self.is_named else (self.models[number].name, accuracy),
+            ceiling=self.ceiling,
+            cv=len(self.splits),
+            unit=self.units.kind,
+            n_answers=len(self.judged),
+            n_objects=self.judged.n_objects,
+        )
+
+    @cached_property
+    def _choice(self) -> tuple[int, Estimate]:
+        """The number of the model that the space is made of, and its accuracy."""
+        if self._named is None:
+            return choose(self._scored_credits, self.draws) if self.splits else (0, Estimate(np.nan))
+        number = [model.name for model in self.models].index(self._named.name)
+        if not self.splits:
+            return number, Estimate(np.nan)
+        return number, self.draws.estimate(self._scored_credits.values[number])
+
+    @property
+    def chosen(self) -> Model:
+        """The model that the space is made of."""
+        return self.models[self._choice[0]]
+
+    @cached_property
+    def best(self) -> Choice:
+        """The model that the space is made of, and its accuracy; ``model`` itself where it was named."""
+        number, accuracy = self._choice
+        second = ""
+        if self.splits:
+            order = np.argsort(-self._scored_credits.accuracies, kind="stable")
+            second = next((self.models[k].name for k in order if k != number), "")
+        judged = len(self.judged) if self.splits else 0
+        name = self.models[number].name
+        return Choice(name, accuracy.value, accuracy.low, accuracy.high, second, judged, len(self.answers))
+
+    @property
+    def headline(self) -> str:
+        """One line: what was chosen, its accuracy, its ceiling and what was second."""
+        return words.headline(
+            self.best, self.ceiling, self.scores if self.splits else None, named=self.is_named
+        )
+
+    @cached_property
+    def ceiling(self) -> NoiseCeiling:
+        """What repeated questions say about the best possible accuracy."""
+        drawn = random_rows(self.answers)
+        rows = slice(None) if drawn is None or not drawn.any() else drawn
+        if not self.splits:
+            return noise_ceiling(self.answers[rows])
+        return noise_ceiling(self.answers[rows], credit=self.held_out[rows], accuracy=self._choice[1])
+
+    @cached_property
+    def held_out(self) -> NDArray[np.float32]:
+        """(m,) held-out credits of ``best`` on all answers, NaN for those that were not judged."""
+        credit = np.full(len(self.answers), np.nan, dtype=np.float32)
+        if self.splits:
+            credit[self._judged[0]] = self.credits.values[self._choice[0]]
+        return credit
+
+    @cached_property
+    def curve(self) -> LearningCurve | None:
+        """Accuracy of the chosen model against the number of answers; None where nothing can be held out.
+
+        Nor where a fold leaves nothing to train on: its questions stand in every statement.
+        """
+        if not self.splits or not all(len(train) for train, _ in self.splits):
+            return None
+        return self.measure_curve()
+
+    def measure_curve(self, sizes: Sequence[float] | None = None) -> LearningCurve:
+        """``curve`` at other ``sizes``: numbers of answers, or shares of the training answers."""
+        return measure_curve(
+            self.judged,
+            self.chosen,
+            self.splits,
+            self.draws,
+            statements=self._statements,
+            full=self.credits.values[self._choice[0]],
+            scored=self._scored,
+            sizes=sizes,
+            seed=self.seed,
+        )
+
+    @property
+    def _statements(self) -> Codes:
+        """(judged,) what comes at a time where the collection grows; where statements are lost, or many go through the same
+        sets of questions, what splits keep whole stands for them."""
+        whole = self.units.screens is not None or self.design == "blocked"
+        return self.units.codes if whole else self.judged.statement_ids
+
+
+def parse_or_choose(answers: Triplets, model: Any, seed: int) -> Model:
+    """The model that is given, or for "auto" the one that ``nf.analyse`` chooses by these answers."""
+    return (
+        Judging(answers, seed=seed).chosen
+        if isinstance(model, str) and model == "auto"
+        else parse_model(model)
+    )

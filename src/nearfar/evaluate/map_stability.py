@@ -1,0 +1,358 @@
+"""Stability: the same map and tree from bootstrap resamples, and how uncertain positions and clusters are.
+
+Participants are drawn with replacement where at least two are known, else statements. Each resample's map is moved,
+turned, mirrored and scaled onto that of all answers (Procrustes), and the clusters of its tree are matched to those of
+all answers.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearfar import words
+from nearfar._tools.arrays import Floats, dense_codes
+from nearfar._tools.progress import track
+from nearfar._tools.records import Record
+from nearfar.errors import NearfarWarning
+from nearfar.evaluate.bootstrap import effective_groups, speakers
+from nearfar.methods import cut
+from nearfar.space.models import Model
+from nearfar.space.space import Space
+from nearfar.triplets import Triplets
+
+__all__ = [
+    "MIN_STATEMENTS",
+    "Resamples",
+    "Stability",
+    "align",
+    "along_axes",
+    "circles",
+    "coordinates",
+    "kept_by_chance",
+    "kept_labels",
+    "make_stability",
+    "radius",
+    "resample",
+    "statements_per_object",
+    "tree_labels",
+]
+
+MIN_STATEMENTS = 20  # about an object, below which nothing is said about its position
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Stability(Record):
+    """How uncertain the position and the cluster of every object are.
+
+    Parameters
+    ----------
+    model : its name.
+    objects : names of the n objects.
+    points : (n, d) the map of all answers.
+    spread : (n,) how far an object's position varies between resamples (root mean square), as a share of the map's
+        radius: 0 not at all, 1 as far as objects are from the centre. NaN where it was never placed.
+    labels : (n,) cluster by the tree of all answers, -1 where unknown; None without clusters.
+    kept : (n,) share of resamples in which the object is in the same cluster, clusters being matched one to one
+        by the objects they have in common; None without clusters.
+    placed : (n,) share of resamples with an answer about the object.
+    cloud : (resamples, n, d) positions in every resample, turned, moved and scaled onto ``points``; NaN where unknown.
+    resampled : "participant" or "statement", what was drawn with replacement.
+    circle : (n,) radius of the circle around its position that contains the long-run position for 9 in 10 objects, as such a
+        share: 1.6 times the spread, and no smaller than its number of statements lets expect. The long-run position is the
+        one that the same model would give it if very many more people were asked.
+    few : (n,) whether fewer than 20 statements are about the object. Such objects are shrunk to the centre in every
+        resample, so that their spread would understate the uncertainty: it is NaN, as is the circle.
+    kept_by_chance : the median of ``kept`` where the same questions are answered at random; None without clusters.
+    """
+
+    model: str
+    objects: tuple[str, ...]
+    points: NDArray[np.float64]
+    spread: NDArray[np.float64]
+    circle: NDArray[np.float64]
+    labels: NDArray[np.integer] | None
+    kept: NDArray[np.float64] | None
+    placed: NDArray[np.float64]
+    cloud: NDArray[np.float64]
+    resampled: str
+    few: NDArray[np.bool_]
+    kept_by_chance: float | None
+
+    def __repr__(self) -> str:
+        return f"Stability({self.model!r}, {len(self.objects)} objects, {len(self.cloud)} resamples)"
+
+    def __str__(self) -> str:
+        return words.stability_text(self)
+
+    def to_frame(self) -> Any:
+        """One row per object: its name, position, spread, cluster and how often that was kept, as a polars data frame."""
+        import polars as pl
+
+        columns: dict[str, Any] = {"object": list(self.objects)}
+        columns.update({f"x{k + 1}": self.points[:, k] for k in range(self.points.shape[1])})
+        columns.update(spread=self.spread, circle=self.circle, placed=self.placed, few=self.few)
+        if self.labels is not None and self.kept is not None:
+            columns.update(cluster=self.labels, kept=self.kept)
+        return pl.DataFrame(columns)
+
+
+@dataclass(frozen=True, eq=False)
+class Resamples:
+    """Bootstrap resamples of what ``kind`` says; ``drawn`` : how many of these there are, were they of equal size.
+
+    ``points`` : (resamples, n, d) the maps as they were fitted, NaN where unknown; ``trees`` : of each, the merges over the
+    objects that it knows, and these; None in place of the merges with fewer than three.
+    """
+
+    kind: Literal["participant", "statement"]
+    points: Floats
+    trees: tuple[tuple[Floats | None, NDArray[np.intp]], ...]
+    drawn: float
+
+    def cloud(self, points: Floats) -> Floats:
+        """(resamples, n, d) the maps, each moved, turned, mirrored and scaled onto ``points``."""
+        return np.stack([align(own, points) for own in self.points])
+
+    def placed(self) -> Floats:
+        """(n,) share of resamples that know the object."""
+        return np.asarray(np.isfinite(self.points).all(axis=2).mean(axis=0))
+
+    def kept(self, labels: NDArray[np.integer], n_clusters: int) -> Floats:
+        """(n,) share of the resamples that know an object in which it is in the cluster that matches its own.
+
+        ``labels`` : (n,) clusters of the objects by the tree of all answers, -1 for none.
+        """
+        again = []
+        for tree, rows in self.trees:
+            found = np.full(len(labels), -1)
+            if tree is not None and len(rows) >= n_clusters:
+                found[rows] = cut(tree, n_clusters)
+            again.append(found)
+        return kept_labels(again, labels)
+
+
+def resample(
+    answers: Triplets,
+    model: Model,
+    plane: Model,
+    *,
+    n_resamples: int,
+    seed: int,
+    shown: NDArray[np.intp],
+) -> Resamples:
+    """Fit the model of the tree and that of the map (once where they are the same) to every resample.
+
+    ``shown`` : the objects that the tree is over.
+    """
+    by_person = answers.participant is not None and len(answers.participant.present) > 1
+    kind: Literal["participant", "statement"] = "participant" if by_person else "statement"
+    who = speakers(answers) if by_person else dense_codes(answers.statement_ids)
+    size = int(who.max(initial=-1)) + 1
+    rng = np.random.default_rng(seed)
+    points, trees = [], []
+    with warnings.catch_warnings():
+        # a resample lacks people, and so objects and coverage, by design; the full fit warns by itself
+        warnings.simplefilter("ignore", NearfarWarning)
+        for _ in track(range(n_resamples), f"resampling {kind}s", total=n_resamples):
+            weight = np.bincount(rng.integers(size, size=size), minlength=size)
+            sample = answers[np.repeat(np.arange(len(answers)), weight[who])]
+            space = model.fit(sample)
+            points.append(coordinates(space if plane.name == model.name else plane.fit(sample)))
+            trees.append(_quick_tree(space.take(shown)))
+    return Resamples(kind, np.stack(points), tuple(trees), effective_groups(who))
+
+
+def coordinates(space: Space) -> Floats:
+    """The points of a space, or the plane of a kernel; NaN for uninformed objects."""
+    points = np.array(space.rows if space.kind == "points" else space.map(2), dtype=np.float64)
+    points[space.uninformed] = np.nan
+    return points
+
+
+def _quick_tree(space: Space) -> tuple[Floats | None, NDArray[np.intp]]:
+    """Complete linkage with leaves in any order; the diagonal shift does not change its shape."""
+    from scipy.cluster import hierarchy
+    from scipy.spatial.distance import squareform
+
+    rows = np.flatnonzero(space.informed)
+    if len(rows) < 3:
+        return None, rows
+    distances = space.distances("keep")[np.ix_(rows, rows)]
+    return np.asarray(hierarchy.linkage(squareform(distances, checks=False), "complete")), rows
+
+
+def kept_labels(again: list[NDArray[np.integer]], labels: NDArray[np.integer]) -> Floats:
+    """(n,) how often an object's new cluster is the one matched to its old one; clusters are matched one to one."""
+    from scipy.optimize import linear_sum_assignment
+
+    same, count = np.zeros(len(labels)), np.zeros(len(labels))
+    for found in again:
+        both = (found >= 0) & (labels >= 0)
+        if not both.any():
+            continue
+        table = np.zeros((int(labels.max()) + 1, int(found.max()) + 1))
+        np.add.at(table, (labels[both], found[both]), 1)
+        old, new = linear_sum_assignment(-table)
+        match = np.full(table.shape[1], -1)
+        match[new] = old
+        same[both] += match[found[both]] == labels[both]
+        count += both
+    return np.where(count > 0, same / np.maximum(count, 1), np.nan)
+
+
+# ---------------------------------------------------------------- positions and clusters
+
+
+def statements_per_object(answers: Triplets) -> NDArray[np.int64]:
+    """(n,) how many statements are about every object.
+
+    >>> statements_per_object(Triplets.from_array([[0, 1, 2]] * 10 + [[3, 1, 2]])).tolist()
+    [10, 11, 11, 1]
+    """
+    roles = np.concatenate([answers.anchor, answers.near, answers.far]).astype(np.int64)
+    said = np.tile(dense_codes(answers.statement_ids), 3)
+    told = np.unique(roles * (int(said.max(initial=-1)) + 1) + said) // (int(said.max(initial=-1)) + 1)
+    return np.bincount(told, minlength=answers.n_objects)
+
+
+def circles(spread: Floats, statements: NDArray[np.int64], drawn: float) -> Floats:
+    """(n,) radii that contain the long-run position for 9 in 10 objects; NaN below 20 statements.
+
+    Objects with few statements are shrunk to the centre in every resample, so that their spread understates the uncertainty.
+    Therefore no object is taken to be surer than the median one, by its number of statements: errors grow as a power of it.
+
+    Parameters
+    ----------
+    spread : (n,) root mean square of how far positions vary.
+    statements : (n,) about every object.
+    drawn : how many (effective) people or statements were drawn; few get the factor of Student's t.
+
+    Examples
+    --------
+    >>> circles(np.array([0.1, 0.1, 0.1, 0.1]), np.array([200, 200, 50, 10]), 1000).round(2)
+    array([0.16, 0.16, 0.45,  nan])
+    """
+    from scipy.stats import norm, t
+
+    enough = (statements >= MIN_STATEMENTS) & np.isfinite(spread)
+    if not enough.any():
+        return np.full(len(spread), np.nan)
+    missing = np.maximum(1.0, np.median(statements[enough]) / np.maximum(statements, 1))
+    expected = np.median(spread[enough]) * missing**0.75  # measured, where statements are few
+    # from root mean square to nine of ten long-run positions: 1.6, measured; two even normal axes give 1.52
+    factor = 1.6 * float(t.ppf(0.975, max(drawn - 1, 1.0)) / norm.ppf(0.975))
+    return np.where(enough, np.minimum(factor * np.fmax(spread, expected), 2.0), np.nan)
+
+
+def make_stability(
+    answers: Triplets,
+    model: str,
+    points: Floats,
+    resamples: Resamples,
+    labels: NDArray[np.integer] | None = None,
+    kept: Floats | None = None,
+    by_chance: float | None = None,
+) -> Stability:
+    """What the resamples of answers say about a map of them, and about the clusters that were kept."""
+    cloud = resamples.cloud(points)
+    squares = np.sum((cloud - points) ** 2, axis=2)
+    placed = np.isfinite(squares).sum(axis=0)
+    statements = statements_per_object(answers)
+    few = statements < MIN_STATEMENTS
+    spread = np.sqrt(np.nansum(squares, axis=0) / np.maximum(placed, 1)) / radius(points)
+    spread = np.where(few | (placed == 0), np.nan, spread)
+    return Stability(
+        model=model,
+        objects=answers.objects,
+        points=points,
+        spread=spread,
+        circle=circles(spread, statements, resamples.drawn),
+        labels=labels,
+        kept=kept,
+        placed=resamples.placed(),
+        cloud=cloud,
+        resampled=resamples.kind,
+        few=few,
+        kept_by_chance=by_chance,
+    )
+
+
+def tree_labels(space: Space, n_clusters: int) -> NDArray[np.integer]:
+    """(n,) clusters by the tree of the informed objects, at most as many as those; -1 for all others."""
+    labels = np.full(len(space), -1)
+    rows = np.flatnonzero(space.informed)
+    if len(rows) > 1:
+        labels[rows] = cut(space.take(rows).tree(), min(n_clusters, len(rows)))
+    return labels
+
+
+def kept_by_chance(
+    answers: Triplets, model: Model, shown: NDArray[np.intp], n_clusters: int, *, n_resamples: int, seed: int
+) -> float:
+    """What ``kept`` is, in the median, for the same questions answered at random; NaN where there are no clusters."""
+    statement = dense_codes(answers.statement_ids)
+    turned = (np.random.default_rng(seed).random(int(statement.max(initial=-1)) + 1) < 0.5)[statement]
+    near, far = np.where(turned, answers.far, answers.near), np.where(turned, answers.near, answers.far)
+    noise = answers.replace(near=near, far=far)
+    again = resample(noise, model, model, n_resamples=min(4, n_resamples), seed=seed, shown=shown)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NearfarWarning)
+        known = model.fit(noise).take(shown)
+    informed = int(known.informed.sum())
+    if informed < 2:
+        return float("nan")
+    return float(np.nanmedian(again.kept(tree_labels(known, n_clusters), min(n_clusters, informed))))
+
+
+# ---------------------------------------------------------------- one map onto another
+
+
+def radius(points: Floats) -> float:
+    """Root mean square distance of finite rows from their middle; 1 where all are at one point.
+
+    >>> radius(np.array([[0.0, 0.0], [2.0, 0.0], [np.nan, 0.0]]))
+    1.0
+    """
+    known = points[np.isfinite(points).all(axis=1)]
+    size = float(np.sqrt(np.mean(np.sum((known - known.mean(axis=0)) ** 2, axis=1)))) if len(known) else 0.0
+    return size or 1.0
+
+
+def align(points: Floats, reference: Floats) -> Floats:
+    """Points moved, turned, mirrored and scaled onto the reference, by least squares over rows finite in both.
+
+    >>> turned = align(np.array([[0.0, 1.0], [0.0, 3.0]]), np.array([[-1.0, 0.0], [1.0, 0.0]]))
+    >>> np.abs(turned.round(6))
+    array([[1., 0.],
+           [1., 0.]])
+    """
+    both = np.isfinite(points).all(axis=1) & np.isfinite(reference).all(axis=1)
+    if not both.any():
+        return np.full(points.shape, np.nan)
+    x, y = reference[both], points[both]
+    x0, y0 = x.mean(axis=0), y.mean(axis=0)
+    left, values, right = np.linalg.svd((y - y0).T @ (x - x0))
+    length = float(np.sum((y - y0) ** 2))
+    scale = float(values.sum()) / length if length > 0 else 0.0
+    moved: Floats = scale * (points - y0) @ (left @ right) + x0
+    return moved
+
+
+def along_axes(points: Floats) -> Floats:
+    """Centred, the widest direction flat, the typical radius 1; NaN rows stay NaN."""
+    known = np.isfinite(points).all(axis=1)
+    if not known.any():
+        return points.copy()
+    centred = points - points[known].mean(axis=0)
+    _, _, axes = np.linalg.svd(centred[known].T @ centred[known])
+    turned: Floats = centred @ axes.T
+    for column in range(turned.shape[1]):
+        values = turned[known, column]
+        if values[np.argmax(np.abs(values))] < 0:
+            turned[:, column] *= -1
+    return turned / radius(turned)

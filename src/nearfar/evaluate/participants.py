@@ -1,0 +1,342 @@
+"""Participants to check: whoever agrees with the prediction not clearly more often than chance, and why that may be.
+
+Statements count, not rows: a grid screen is one value, the mean credit of its rows, and the error of a person's
+agreement comes from the spread over their own statements. Two one-sided t tests decide who is named: clearly below
+what is usual (Benjamini and Hochberg over all participants), and not clearly above chance. Nobody is left out by itself.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearfar._tools.arrays import Codes, Floats, dense_codes
+from nearfar._tools.records import Record
+from nearfar.evaluate.baseline import quick_credits, score_credits
+from nearfar.evaluate.bootstrap import speakers
+from nearfar.evaluate.ceiling import counts_of_others
+from nearfar.evaluate.collection import double_submits
+from nearfar.triplets import Triplets
+from nearfar.triplets.columns import median_of_times
+
+__all__ = ["People", "Person", "Rate", "Reason", "discoveries", "judge_people", "wilson"]
+
+Reason = Literal[
+    "opposite", "one-sided", "too fast", "not above chance", "inconsistent", "different strategy"
+]
+LEVEL = 0.05
+SURE = 0.01  # level at which somebody is said to repeat their own answers
+MIN_STATEMENTS = 10  # behind a share before it can be held against somebody
+
+
+class Rate(NamedTuple):
+    """A share with its 95 % interval, ``of`` so many statements (or questions asked again)."""
+
+    share: float
+    low: float
+    high: float
+    of: int
+
+
+@dataclass(frozen=True)
+class Person(Record):
+    """One participant.
+
+    Parameters
+    ----------
+    name : as in the answers.
+    answers, statements : how many.
+    with_prediction : held-out answers that the model predicts.
+    with_others : answers that others gave, too, to the same question.
+    with_themselves : the same answer to the same question, given again.
+    with_own : answers predicted from those of others named with them, or from their own, where these clearly predict better
+        than everybody's.
+    median_seconds, fast : of a statement; share of statements faster than a third of everybody's median.
+    left : statements that chose the option on the left.
+    reasons : to check this participant, the likeliest cause first; none for most. "opposite": agrees clearly less often than
+        chance; "one-sided": nearly always the same side; "too fast": most statements are; "not above chance": agrees not
+        clearly more often than chance; "inconsistent": does not repeat their own answers; "different strategy": answers
+        reliably, by another strategy. Without the last two, careless and different cannot be distinguished.
+    p : of agreeing as often as is usual; 1 where that was not tested.
+    """
+
+    name: str
+    answers: int
+    statements: int
+    with_prediction: Rate | None
+    with_others: Rate | None
+    with_themselves: Rate | None
+    with_own: Rate | None
+    median_seconds: float | None
+    fast: float | None
+    left: Rate | None
+    reasons: tuple[Reason, ...]
+    p: float
+
+
+@dataclass(frozen=True)
+class People(Record):
+    """The participants, those to check first.
+
+    ``usual`` : kind of share -> its median over participants, where it is known.
+    ``fast_below`` : seconds below which a statement counts as very fast.
+    ``detectable`` : how many participants made enough statements for somebody who guesses to be found among them.
+    """
+
+    rows: tuple[Person, ...]
+    usual: dict[str, float]
+    fast_below: float | None
+    detectable: int
+
+    @property
+    def to_review(self) -> tuple[Person, ...]:
+        """Those with a reason to check them."""
+        return tuple(person for person in self.rows if person.reasons)
+
+
+def wilson(share: float, count: float) -> tuple[float, float]:
+    """The 95 % Wilson interval of a share of ``count`` independent ones, which never leaves 0 to 1.
+
+    >>> [round(limit, 3) for limit in wilson(1.0, 10)]
+    [0.722, 1.0]
+    """
+    z = 1.96**2 / count
+    middle = (share + z / 2) / (1 + z)
+    width = 1.96 / (1 + z) * math.sqrt(share * (1 - share) / count + z / (4 * count))
+    return max(0.0, middle - width), min(1.0, middle + width)
+
+
+@dataclass(frozen=True, eq=False)
+class _Shares:
+    """(P,) mean, its standard error by the spread over statements, and their number; NaN where unknown."""
+
+    mean: Floats
+    error: Floats
+    count: NDArray[np.int64]
+
+    @property
+    def enough(self) -> NDArray[np.bool_]:
+        return np.asarray(self.count >= MIN_STATEMENTS)
+
+    def rate(self, person: int) -> Rate | None:
+        """The interval is Wilson's for as many coins as would give this error."""
+        mean, error, count = float(self.mean[person]), float(self.error[person]), int(self.count[person])
+        if not count:
+            return None
+        coins = mean * (1 - mean) / error**2 if error > 0 else float(count)
+        return Rate(mean, *wilson(mean, coins), count)
+
+    def p_below(self, value: float) -> Floats:
+        """(P,) p of a mean so low, were the true one ``value``; 1 with too few statements."""
+        from scipy.stats import t
+
+        error = np.where(self.error > 0, self.error, 1 / np.maximum(self.count, 1))  # as if one differed
+        off = (self.mean - value) / error
+        return np.where(self.enough, t.cdf(off, np.maximum(self.count - 1, 1)), 1.0)
+
+    def p_above(self, value: float) -> Floats:
+        return _Shares(-self.mean, self.error, self.count).p_below(-value)
+
+
+def judge_people(answers: Triplets, credit: NDArray[Any] | None = None) -> People | None:
+    """Judge every participant; None where nobody is known.
+
+    Parameters
+    ----------
+    answers : what was answered.
+    credit : (m,) 1 where a held-out prediction agrees with the answer, 0 where not, 0.5 for a tie, NaN where there is
+        none. Default: that of ``score``.
+
+    Examples
+    --------
+    >>> answers = Triplets.from_array([[0, 1, 2]] * 20, participant=["ann"] * 20)
+    >>> judge_people(answers, np.ones(20)).rows[0].with_prediction.share
+    1.0
+    """
+    if answers.participant is None or not len(answers.participant.known):
+        return None
+    names = answers.participant.names
+    who = answers.participant.codes.astype(np.int64)
+    credit = quick_credits(answers) if credit is None else credit
+    credit = np.full(len(answers), math.nan) if credit is None else np.asarray(credit, dtype=np.float64)
+    shares = _shares(answers, credit, who, len(names))
+    known = answers.participant.known
+    usual = {
+        kind: float(np.median(found.mean[known][found.enough[known]]))
+        for kind, found in shares.items()
+        if found.enough[known].any()
+    }
+    median, fast, limit = _times(answers, len(names))
+    p, tests = _tests(shares, usual, known)
+    tests["too fast"] = np.isfinite(fast) & (fast > 0.5)
+    naming = tests["opposite"] | tests["not above chance"] | tests["one-sided"]
+    named = set(known[naming[known]].tolist())
+    own = {code: _own_strategy(answers, credit, who, code, named) for code in named}
+    repeats = shares["with_themselves"].p_above(0.5) <= SURE
+    tests["different strategy"][[code for code in named if own[code] or repeats[code]]] = True
+    tests["different strategy"] &= tests["not above chance"] & ~tests["one-sided"]
+    counts = np.bincount(who, minlength=len(names))
+    _, first = np.unique(answers.statement_ids, return_index=True)
+    statements = np.bincount(who[first], minlength=len(names))
+    rows = [
+        Person(
+            name=str(names[code]),
+            answers=int(counts[code]),
+            statements=int(statements[code]),
+            with_own=own.get(code),
+            median_seconds=_known(median[code]),
+            fast=_known(fast[code]),
+            reasons=tuple(reason for reason in get_args(Reason) if code in named and tests[reason][code]),
+            p=float(p[code]),
+            **{kind: found.rate(code) for kind, found in shares.items()},
+        )
+        for code in known.tolist()
+    ]
+    rows.sort(key=lambda row: (not row.reasons, row.p, row.name))
+    return People(tuple(rows), usual, limit, _detectable(shares["with_prediction"], usual, known))
+
+
+def _tests(
+    shares: dict[str, _Shares], usual: dict[str, float], known: NDArray[Any]
+) -> tuple[Floats, dict[Reason, NDArray[np.bool_]]]:
+    """(P,) p of agreeing as often as is usual, and which reasons hold of whom."""
+    agrees, again, left = (shares[kind] for kind in ("with_prediction", "with_themselves", "left"))
+    size = len(agrees.mean)
+    p = agrees.p_below(usual.get("with_prediction", 0.0))
+
+    def found(values: Floats) -> NDArray[np.bool_]:
+        marked = np.zeros(size, dtype=bool)
+        marked[known] = discoveries(values[known])
+        return marked
+
+    chance = found(p) & (agrees.p_above(0.5) > LEVEL)
+    opposite = chance & (agrees.p_below(0.5) <= LEVEL / len(known))
+    # honest people may prefer a side: by a tenth more than is usual is not held against them
+    middle = usual.get("left", 0.5)
+    sided = np.minimum(left.p_below(max(0.0, middle - 0.1)), left.p_above(min(1.0, middle + 0.1)))
+    inconsistent = (again.p_above(0.5) > SURE) & (again.p_below(usual.get("with_themselves", 0.0)) <= LEVEL)
+    return p, {
+        "opposite": opposite,
+        "one-sided": found(np.minimum(1.0, 2 * sided)),
+        "not above chance": chance & ~opposite,
+        "inconsistent": inconsistent & ~opposite,
+        "different strategy": np.zeros(size, dtype=bool),
+    }
+
+
+def discoveries(p: NDArray[Any], level: float = LEVEL) -> NDArray[np.bool_]:
+    """Which p-values are discoveries by Benjamini and Hochberg.
+
+    >>> discoveries(np.array([0.001, 0.03, 0.5, 0.9])).tolist()
+    [True, False, False, False]
+    """
+    from scipy.stats import false_discovery_control
+
+    return np.asarray(false_discovery_control(p) <= level) if len(p) else np.zeros(0, dtype=bool)
+
+
+def _detectable(agrees: _Shares, usual: dict[str, float], known: NDArray[Any]) -> int:
+    """How many would be named, were they alone in it, if they agreed in half of their statements."""
+    guessing = _Shares(np.full(len(agrees.mean), 0.5), agrees.error, agrees.count)
+    p = guessing.p_below(usual.get("with_prediction", 0.0))
+    return int((p[known] <= LEVEL / len(known)).sum())
+
+
+# ---------------------------------------------------------------- shares and times
+
+
+def _shares(answers: Triplets, credit: Floats, who: Codes, size: int) -> dict[str, _Shares]:
+    """Of every person: how often they agree with the prediction, with others, with themselves, and choose the left."""
+    statement = dense_codes(answers.statement_ids)
+    asked = dense_codes(answers.question_ids)
+    said = (answers.near < answers.far).astype(np.int64)
+    person = speakers(answers)
+    same, others = counts_of_others(asked, said, person)
+    own = dense_codes(asked * (int(person.max(initial=-1)) + 1) + person)
+    first = ~double_submits(answers)
+    again = np.zeros((2, len(answers)))
+    again[:, first] = counts_of_others(own[first], said[first], statement[first])
+    side = np.full(len(answers), np.nan)
+    if answers.near_side is not None:
+        told = answers.near_side >= 0
+        if len(np.unique(answers.near_side[told])) > 1:  # a side that never varies says nothing
+            side[told] = answers.near_side[told] == 0
+    with np.errstate(invalid="ignore", divide="ignore"):
+        # a question asked again is one comparison, however often; anything else counts by statement
+        values = {
+            "with_prediction": (credit, statement),
+            "with_others": (same / others, statement),
+            "with_themselves": (again[0] / again[1], own),
+            "left": (side, statement),
+        }
+    return {kind: _by_person(value, unit, who, size) for kind, (value, unit) in values.items()}
+
+
+def _by_person(value: Floats, unit: Codes, who: Codes, size: int) -> _Shares:
+    """Means over the units (statements) of each person, of the mean of the values in each."""
+    known = np.isfinite(value)
+    value, who = value[known], who[known]
+    _, first, unit = np.unique(unit[known], return_index=True, return_inverse=True)
+    mean = np.bincount(unit, weights=value) / np.maximum(np.bincount(unit), 1)
+    who = who[first]
+    count = np.bincount(who, minlength=size)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        middle = np.bincount(who, weights=mean, minlength=size) / count
+        squares = np.bincount(who, weights=(mean - middle[who]) ** 2, minlength=size)
+        error = np.sqrt(squares / (count - 1) / count)
+    return _Shares(middle, np.nan_to_num(error), count)
+
+
+def _times(answers: Triplets, size: int) -> tuple[Floats, Floats, float | None]:
+    """Per participant: median seconds of a statement and the share of very fast ones; and the limit of that."""
+    median, fast = np.full(size, math.nan), np.full(size, math.nan)
+    if answers.seconds is None or answers.participant is None or not np.isfinite(answers.seconds).any():
+        return median, fast, None
+    _, first = np.unique(answers.statement_ids, return_index=True)  # one time per statement
+    first = first[np.isfinite(answers.seconds[first])]
+    seconds, codes = answers.seconds[first], answers.participant.codes[first]
+    limit = median_of_times(seconds) / 3
+    order = np.argsort(codes, kind="stable")
+    for rows in np.split(order, np.flatnonzero(np.diff(codes[order])) + 1):
+        code = codes[rows[0]]
+        median[code], fast[code] = median_of_times(seconds[rows]), np.mean(seconds[rows] < limit)
+    return median, fast, limit
+
+
+# ---------------------------------------------------------------- careless or different
+
+
+def _own_strategy(answers: Triplets, credit: Floats, who: Codes, code: int, named: set[int]) -> Rate | None:
+    """How well a person's answers follow from those of the others named, or from their own; None where not clearly.
+
+    Clearly: better than by the held-out prediction, which is made of everybody's answers. Somebody who is careless half of the time still follows everybody's
+    strategy best; a guesser follows nobody's.
+    """
+    theirs = who == code
+    mine, everybody = answers[theirs], credit[theirs]
+    fellows = np.isin(who, list(named - {code}))
+    alone = np.zeros(len(mine), dtype=np.int64)
+    statement = dense_codes(mine.statement_ids)
+    credits = [
+        score_credits(answers[fellows], mine) if fellows.any() and answers.n_objects <= 3000 else None,
+        quick_credits(mine) if len(mine) >= 5 * MIN_STATEMENTS else None,
+    ]
+    best = None
+    for own in credits:
+        if own is None:
+            continue
+        ahead = _by_person(own - everybody, statement, alone, 1)
+        rate = _by_person(own, statement, alone, 1).rate(0)
+        if rate is None or rate.low <= 0.5 or ahead.p_above(0.0)[0] > LEVEL / 4:  # two are tried, two-sided
+            continue
+        if best is None or rate.share > best.share:
+            best = rate
+    return best
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)

@@ -1,0 +1,342 @@
+"""Subgroups of participants: does one map serve everybody, or do two or three serve better? By held-out accuracy.
+
+People are grouped by what the common map, and their own ability, leave of their answers (``residual_vectors``). The
+cost is bounded: of very many answers some people, and some answers of each, are drawn at random, and the result says so.
+Everybody else is put into the subgroup they are most like afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nearfar import words
+from nearfar._tools.arrays import Codes, Floats, dense_codes
+from nearfar._tools.checks import Seed, seed_number
+from nearfar._tools.progress import step
+from nearfar._tools.records import Record
+from nearfar.errors import InputError
+from nearfar.evaluate.bootstrap import MIN_PARTICIPANTS, Draws, Estimate, make_draws, speakers
+from nearfar.evaluate.crossval import fit_timed
+from nearfar.evaluate.judging import parse_or_choose
+from nearfar.evaluate.splits import kfold, split_units
+from nearfar.space.models import Model
+from nearfar.space.space import Space
+from nearfar.triplets import Triplets, as_triplets
+
+__all__ = [
+    "ResidualVectors",
+    "Subgroups",
+    "cluster_people",
+    "find_subgroups",
+    "residual_gram",
+    "residual_vectors",
+    "slopes",
+    "some_statements",
+]
+
+MIN_ANSWERS = 10  # of a person who is looked at
+FOLDS = 4  # of which two are held out
+
+
+@dataclass(frozen=True, eq=False)
+class Subgroups(Record):
+    """Whether one map serves everybody, or two or three serve better.
+
+    Attributes
+    ----------
+    count : of subgroups: 1, or 2 or 3 where their own maps predict held-out answers better, at the 5 % level.
+    people : names, in order.
+    group : (P,) subgroup of each person from 0; all 0 where there is one.
+    accuracy : held-out accuracy with one map, with two, and with three where two were found.
+    gains : what the second subgroup adds, and the third where it was tried.
+    model : by which answers were predicted.
+    answers_used, answers_given : of how many answers the number of subgroups was found, and of how many all people gave.
+    people_used : of how many people.
+    """
+
+    count: int
+    people: tuple[str, ...]
+    group: NDArray[np.int64]
+    accuracy: tuple[Estimate, ...]
+    gains: tuple[Estimate, ...]
+    model: str
+    answers_used: int
+    answers_given: int
+    people_used: int
+
+    def __str__(self) -> str:
+        return str(words.subgroups(self))
+
+    def as_groups(self) -> dict[str, str]:
+        """Participant -> group, as ``compare_groups`` takes it (which then tests a difference that was searched for)."""
+        return {
+            name: f"group {code + 1}" for name, code in zip(self.people, self.group.tolist(), strict=True)
+        }
+
+
+def find_subgroups(
+    answers: Triplets | ArrayLike,
+    *,
+    model: Any = "soe-2",
+    most: int = 3,
+    max_answers: int = 20_000,
+    seed: Seed = 0,
+) -> Subgroups | None:
+    """Look for subgroups of participants: do two maps, or three, predict held-out answers better than one?
+
+    A third of the answers is held out. People are grouped by what the common map leaves of their other answers; each
+    subgroup gets a map of its own, which predicts its people's held-out answers. Two subgroups are found where that is
+    better than the map of everybody, with the whole 95 % interval of the difference above 0; three likewise against two.
+
+    Parameters
+    ----------
+    answers : with participants.
+    model : which map; "auto" for the one that ``nf.analyse`` chooses. A plane by default, since every subgroup's map is made
+        of a share of the answers; docs/honesty.md says how often subgroups are found with it.
+    most : subgroups to try, 2 or 3.
+    max_answers : of more answers so many are drawn: at first fewer of each person, down to 200, then fewer people.
+    seed : None, an integer or a numpy Generator.
+
+    Returns
+    -------
+    Subgroups; None with fewer than ten people of ten answers each, which say nothing about it.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> rows = np.array([rng.permutation(12)[:3] for _ in range(2400)])
+    >>> who = rng.integers(12, size=2400)
+    >>> seen = np.where(who[:, None] < 6, rows, (rows * 5) % 12)  # six people see another order
+    >>> far = np.abs(seen[:, 0] - seen[:, 1]) > np.abs(seen[:, 0] - seen[:, 2])
+    >>> rows[far] = rows[far][:, [0, 2, 1]]
+    >>> find_subgroups(Triplets.from_array(rows, participant=who)).count
+    2
+    """
+    answers, seed = as_triplets(answers), seed_number(seed)
+    if answers.participant is None:
+        raise InputError("people: the answers do not say who gave them; add a column participant")
+    if most not in (2, 3):
+        raise InputError(f"most must be 2 or 3, got {most}")
+    if (answers.participant == "").any():
+        answers = answers[~(answers.participant == "")]
+    assert answers.participant is not None
+    sizes = np.bincount(answers.participant.codes)[answers.participant.present]
+    if (sizes >= MIN_ANSWERS).sum() < MIN_PARTICIPANTS:
+        return None
+    judged = parse_or_choose(answers, model, seed)
+    drawn = answers[_drawn_rows(answers, sizes, max_answers, seed)]
+    assert drawn.participant is not None
+    folds = list(kfold(drawn, FOLDS, seed=seed))[:2]
+    held_out = drawn[np.concatenate([test for _, test in folds])]
+    draws = make_draws(held_out)
+    with step("looking for subgroups", total=2 * (most + 1)) as advance:
+        common = [fit_timed(judged, drawn[train]).space for train, _ in folds]
+        advance(2)
+        credits = [
+            np.concatenate([map_.credits(drawn[test]) for map_, (_, test) in zip(common, folds, strict=True)])
+        ]
+        count, gains = 1, list[Estimate]()
+        for k in range(2, most + 1):
+            of_folds = [
+                _with_own_maps(drawn[train], drawn[test], map_, judged, k, seed)
+                for map_, (train, test) in zip(common, folds, strict=True)
+            ]
+            advance(2)
+            credits.append(np.concatenate(of_folds))
+            gains.append(_gain(held_out, credits[-1], credits[-2]))
+            if not (draws.scope.participants == "new" and gains[-1].low > 0):
+                break
+            count = k
+    group = np.zeros(len(sizes), dtype=np.int64)
+    if count > 1:
+        group = _group_everybody(answers, drawn, common[0], count, seed)
+    names = tuple(map(str, answers.participant.names[answers.participant.present].tolist()))
+    used = len(np.unique(drawn.participant.codes))
+    accuracy = tuple(draws.estimate(row) for row in credits)
+    return Subgroups(count, names, group, accuracy, tuple(gains), judged.name, len(drawn), len(answers), used)
+
+
+def _gain(answers: Triplets, after: NDArray[Any], before: NDArray[Any]) -> Estimate:
+    """What is gained on held-out answers: the wider interval of two, by participants drawn and by units drawn.
+
+    Both at once would count the noise of single answers three times, where hardly a question is asked twice.
+    """
+    ways = [
+        Draws(codes).difference(after, before) for codes in (speakers(answers), split_units(answers).codes)
+    ]
+    return max(ways, key=lambda found: found.high - found.low)
+
+
+def _with_own_maps(
+    known: Triplets, held_out: Triplets, common: Space, model: Model, k: int, seed: int
+) -> NDArray[Any]:
+    """Credits of held-out answers where each of k subgroups has its own map; those of one map for people not grouped."""
+    assert known.participant is not None and held_out.participant is not None
+    vectors = residual_vectors(known, common)
+    credits = common.credits(held_out)
+    if len(vectors.people) < k:  # where all saw the same screen, nobody is left to train on
+        return credits
+    group = np.full(len(known.participant.names), -1, dtype=np.int64)
+    group[vectors.people] = cluster_people(residual_gram(vectors.matrix), vectors.counts, k, seed)
+    for g in range(k):
+        mine, theirs = group[known.participant.codes] == g, group[held_out.participant.codes] == g
+        if mine.any() and theirs.any() and not mine.all():
+            credits[theirs] = fit_timed(model, known[mine]).space.credits(held_out[theirs])
+    return credits
+
+
+def _drawn_rows(answers: Triplets, sizes: NDArray[np.int64], wanted: int, seed: int) -> NDArray[np.intp]:
+    """Rows that subgroups are looked for in: all, or about ``wanted`` in whole statements of people drawn."""
+    if len(answers) <= wanted:
+        return np.arange(len(answers))
+    assert answers.participant is not None
+    rng = np.random.default_rng(seed)
+    each = max(200, wanted // len(sizes))  # before fewer of each person are taken, people are left out
+    asked = rng.permutation(np.flatnonzero(sizes >= MIN_ANSWERS))
+    total = np.cumsum(np.minimum(sizes, each)[asked])
+    asked = asked[: max(MIN_PARTICIPANTS, int((total <= wanted).sum()))]
+    order = np.argsort(dense_codes(answers.participant.codes), kind="stable")
+    ends = np.cumsum(sizes)
+    parts = [some_statements(answers, order[ends[p] - sizes[p] : ends[p]], each, rng) for p in asked.tolist()]
+    return np.sort(np.concatenate(parts))
+
+
+def some_statements(
+    answers: Triplets, rows: NDArray[np.intp], size: int, rng: np.random.Generator
+) -> NDArray[np.intp]:
+    """At most ``size`` of the rows, whole statements at random, but one at least."""
+    if len(rows) <= size:
+        return rows
+    codes = dense_codes(answers.statement_ids[rows])
+    order = rng.permutation(int(codes.max()) + 1)
+    total = np.cumsum(np.bincount(codes)[order])
+    kept = order[: max(1, int((total <= size).sum()))]
+    return rows[np.isin(codes, kept)]
+
+
+def _group_everybody(
+    answers: Triplets, drawn: Triplets, common: Space, count: int, seed: int
+) -> NDArray[np.int64]:
+    """(P,) subgroups of all people: those drawn by each other, by all of their answers, the others by those drawn."""
+    assert drawn.participant is not None
+    everybody = residual_vectors(answers, common)
+    inside = np.isin(everybody.people, drawn.participant.codes)
+    counts = everybody.counts[inside]
+    found = cluster_people(residual_gram(everybody.matrix[inside]), counts, count, seed)
+    group = np.zeros(len(inside), dtype=np.int64)
+    group[inside] = found
+    if not inside.all():
+        member = (found[:, None] == np.arange(count)).astype(np.float64)
+        member /= np.sqrt(counts)[:, None] * member.sum(axis=0)
+        towards = everybody.matrix[inside].T @ member
+        group[~inside] = np.argmax(everybody.matrix[~inside] @ towards, axis=1)
+    return group
+
+
+def cluster_people(
+    gram: Floats, counts: Sequence[int] | NDArray[Any], k: int, seed: int = 0
+) -> NDArray[np.int64]:
+    """(P,) groups of people by inner products with themselves left out: a spectral start, then each person to the most similar group.
+
+    >>> gram = np.kron(np.eye(2), np.ones((4, 4))) - np.eye(8)
+    >>> group = cluster_people(gram, np.ones(8), 2)
+    >>> bool((group[:4] == group[0]).all() and (group[4:] == 1 - group[0]).all())
+    True
+    """
+    from sklearn.cluster import KMeans
+
+    size = np.sqrt(np.maximum(np.asarray(counts, dtype=np.float64), 1.0))
+    alike = gram / np.outer(size, size)
+    values, vectors = np.linalg.eigh(alike)
+    top = vectors[:, -(k - 1) :] * np.sqrt(np.maximum(values[-(k - 1) :], 1e-12))
+    group: NDArray[np.int64] = KMeans(k, n_init=10, random_state=seed).fit_predict(top).astype(np.int64)
+    for _ in range(20):
+        member = (group[:, None] == np.arange(k)).astype(np.float64)
+        others = member.sum(axis=0) - member  # without the person themselves
+        moved = np.argmax((alike @ member) / np.maximum(others, 1), axis=1)
+        if (moved == group).all() or len(np.unique(moved)) < k:
+            break
+        group = moved
+    return group
+
+
+# ---------------------------------------------------------------- what is left of each person's answers
+
+
+class ResidualVectors(NamedTuple):
+    """(P,) codes of the participants in order, (P,) answers of each, and their vectors over pairs, (P, pairs) sparse."""
+
+    people: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    matrix: Any
+
+
+def residual_vectors(answers: Triplets, space: Space) -> ResidualVectors:
+    """What is left of each person's answers when the common map and the person's own ability are taken out.
+
+    With m_t the margin of answer t on the common map, the person's answers are explained by a logistic curve of the
+    person's own slope b_p (ability), and what is left of answer t is r_t = 1 - 1 / (1 + exp(-b_p m_t)). Summed over a
+    person's answers, + r_t for the pair (anchor, near) and - r_t for the pair (anchor, far), this is a vector over pairs of
+    objects: which pairs the person sees nearer, and which farther, than everybody. The slope takes out that some people
+    answer more carefully than others, which is not another strategy.
+    """
+    from scipy.sparse import coo_array
+
+    assert answers.participant is not None
+    people, person = np.unique(answers.participant.codes.astype(np.int64), return_inverse=True)
+    margin = space.margins(answers.anchor, answers.near, answers.far)
+    size = float(np.sqrt(np.mean(margin**2))) if len(margin) else 0.0
+    margin = margin / size if size > 0 else margin
+    left = 1 - _logistic(slopes(margin, person)[person] * margin)
+    pairs = [
+        np.minimum(answers.anchor, other).astype(np.int64) * answers.n_objects
+        + np.maximum(answers.anchor, other)
+        for other in (answers.near, answers.far)
+    ]
+    columns = dense_codes(np.concatenate(pairs))
+    entries = np.concatenate([left, -left]), (np.tile(person, 2), columns)
+    matrix: Any = coo_array(entries, shape=(len(people), int(columns.max(initial=-1)) + 1))
+    return ResidualVectors(people, np.bincount(person), matrix.tocsr())
+
+
+def residual_gram(matrix: Any) -> Floats:
+    """(P, P) inner products of the vectors of people, 0 on the diagonal (a person is always like themselves)."""
+    gram = np.asarray((matrix @ matrix.T).todense(), dtype=np.float64)
+    np.fill_diagonal(gram, 0.0)
+    return gram
+
+
+def slopes(margin: Floats, person: Codes | NDArray[np.integer], prior: float = 4.0) -> Floats:
+    """(P,) slope of each person's logistic curve, drawn towards the slope of all together as if by ``prior`` answers.
+
+    >>> margin = np.array([1.0, 2.0, -1.0, 1.5, -1.0, 1.0])
+    >>> careful, careless = slopes(np.repeat(margin, 50), np.repeat([0, 0, 1, 0, 1, 1], 50))
+    >>> bool(careful > careless)
+    True
+    """
+    count = int(person.max(initial=-1)) + 1
+    everybody = _newton(margin, np.zeros(len(margin), dtype=np.int64), np.zeros(1), np.zeros(1))[0]
+    variance = np.mean(margin**2) / 4 if len(margin) else 0.0
+    return _newton(margin, person, np.full(count, everybody), np.full(count, prior * variance))
+
+
+def _newton(margin: Floats, person: NDArray[np.integer], start: Floats, weight: Floats) -> Floats:
+    """Maximise sum_t log logistic(b_p m_t) - weight_p (b_p - start_p)^2 / 2, which is concave."""
+    slope = start.copy()
+    for _ in range(25):
+        p = _logistic(slope[person] * margin)
+        first = np.bincount(person, weights=(1 - p) * margin, minlength=len(slope)) - weight * (slope - start)
+        second = np.bincount(person, weights=p * (1 - p) * margin**2, minlength=len(slope)) + weight
+        slope = np.clip(slope + np.clip(first / np.maximum(second, 1e-9), -2, 2), -50, 50)
+    return slope
+
+
+def _logistic(x: Floats) -> Floats:
+    from scipy.special import expit
+
+    return np.asarray(expit(x))

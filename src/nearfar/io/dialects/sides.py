@@ -1,0 +1,207 @@
+"""One object in the centre, one left, one right, and the answer among the two: Salmon, tripletTools and NEXT.
+
+Salmon's ``head, left, right, winner`` are numbers of targets, names stand in ``*_filename``. The R package tripletTools
+has ``Center, Left, Right, Answer`` with names, ``rt`` in milliseconds and ``sampleAlg``; NEXT's participant CSV has the
+same four columns with ``Response.Time..s.`` or ``Alg.Label``.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from nearfar.io.dialects._grammar import Aside, Dialect, Grammar, Refusal, Three
+from nearfar.io.dialects._table import left_and_right
+from nearfar.io.header import Header
+from nearfar.triplets import Triplets
+from nearfar.triplets.frames import named_column, optional_columns
+
+__all__ = ["NEXT", "SALMON", "TRIPLETTOOLS"]
+
+ROLES = ("center", "left", "right", "answer")
+SHOWN = ("head", "left", "right")
+NUMBERS = ("left_number", "right_number", "winner_number")
+NEXT_SECONDS = "Response.Time..s."
+EVERYBODY = "all"  # written for tripletTools where participants are not known
+ALGORITHM = ("sampleAlg", "AlgSample")
+MISSING = ("NA",)  # what R writes into a blank cell
+CENTER, LEFT, RIGHT, ANSWER = map(pl.col, ROLES)
+CHOSEN: Three = (CENTER, ANSWER, pl.when(ANSWER == LEFT).then(RIGHT).otherwise(LEFT))
+WRONG_ANSWER = Refusal(
+    (ANSWER != LEFT) & (ANSWER != RIGHT), "the answer was not shown", "the answer to be left or right"
+)
+
+
+def find_choice(header: Header) -> dict[str, int] | None:
+    """Where the four columns are, under any of the names seen in the wild."""
+    return header.find_all(
+        center=["center", "target"],
+        left=["left", "option1"],
+        right=["right", "option2"],
+        answer=["answer", "winner", "primary"],
+    )
+
+
+def salmon(header: Header) -> Grammar | None:
+    """The loser is the one of left and right that is not the winner; older files do not have it.
+
+    A row whose head is one of its own options is a catch trial, and right where that one was chosen.
+    """
+    found = header.find_all(head=["head"], left=["left"], right=["right"], winner=["winner"])
+    if found is None or header.find("answer") is not None:  # tripletTools may have these four as well
+        return None
+    files = header.find_all(**{role: [f"{role}_filename"] for role in SHOWN})
+    numbers = {name: found[name.removesuffix("_number")] for name in NUMBERS}
+    objects = {role: found[role] for role in SHOWN} if files is None else files
+    optional = header.optional(answered_at=["time_received", "datetime_received"], rule=["sampler", "rule"])
+    shown_left, shown_right, chosen = (pl.col(name).str.replace(r"\.0+$", "") for name in NUMBERS)
+    head, left, right = map(pl.col, SHOWN)
+    took_left = chosen == shown_left
+    blank = Refusal(chosen.is_null(), "blank cell", "the number of the winner", ("winner_number",))
+    not_shown = Refusal(
+        (chosen != shown_left) & (chosen != shown_right),
+        "the winner was not shown",
+        "the number of left or right",
+        NUMBERS,
+    )
+    near = pl.when(took_left).then(left).otherwise(right)
+    far = pl.when(took_left).then(right).otherwise(left)
+    return Grammar(
+        objects | numbers | optional,
+        SHOWN,
+        ((head, near, far),),
+        refuse=(blank, not_shown),
+        aside=(Aside(((head == left) | (head == right)) & (left != right), "check", near == head),),
+        near_side=pl.when(took_left).then(0).otherwise(1),
+        unknown_seconds=-1.0,
+        first_index=0 if files is None else None,
+    )
+
+
+def write_salmon(triplets: Triplets) -> pl.DataFrame:
+    """Numbers are indices into the object list, names go into the columns ``*_filename``."""
+    left, right = left_and_right(triplets)
+    shown = {
+        "head": triplets.anchor,
+        "left": left,
+        "right": right,
+        "winner": triplets.near,
+        "loser": triplets.far,
+    }
+    numbers = {role: pl.Series(indices) for role, indices in shown.items()}
+    files = {f"{role}_filename": named_column(triplets, indices) for role, indices in shown.items()}
+    more = optional_columns(
+        triplets, participant="puid", seconds="response_time", answered_at="time_received", rule="sampler"
+    )
+    return pl.DataFrame(numbers | files | more)
+
+
+def triplettools(header: Header) -> Grammar | None:
+    """All four columns, or only the centre with winner and loser.
+
+    Check rows show the centre again as one of the options. They grade a participant and are set aside.
+    """
+    if header.find("Alg.Label", NEXT_SECONDS) is not None:
+        return None
+    optional = header.optional(seconds=["rt"], rule=[*ALGORITHM, "rule"])
+    found = find_choice(header)
+    if found is None:
+        return _chosen_only(header, optional)
+    algorithm = header.find(*ALGORITHM)
+    shows_center = is_check = (CENTER == LEFT) | (CENTER == RIGHT)
+    if algorithm is not None:
+        optional["algorithm"] = algorithm
+        is_check = pl.col("algorithm").str.to_lowercase() == "check"
+    check = Aside(is_check, "check", pl.when(shows_center).then(ANSWER == CENTER))
+    return Grammar(
+        found | optional,
+        ROLES,
+        (CHOSEN,),
+        "answer",
+        (WRONG_ANSWER,),
+        (Aside(ANSWER.is_null(), "no answer"), check),
+        near_side=pl.when(ANSWER == LEFT).then(0).otherwise(1),
+        milliseconds=True,
+        blanks=MISSING,
+    )
+
+
+def _chosen_only(header: Header, optional: dict[str, int]) -> Grammar | None:
+    found = header.find_all(
+        center=["center", "target", "head"], winner=["winner", "primary"], loser=["loser", "alternate"]
+    )
+    if found is None or header.find("left") is not None:  # which would be Salmon's
+        return None
+    center, winner, loser = map(pl.col, ("center", "winner", "loser"))
+    is_check = (center == winner) | (center == loser)
+    return Grammar(
+        found | optional,
+        ("center", "winner", "loser"),
+        ((center, winner, loser),),
+        aside=(Aside(winner.is_null(), "no answer"), Aside(is_check, "check", center == winner)),
+        milliseconds=True,
+        blanks=MISSING,
+    )
+
+
+def write_triplettools(triplets: Triplets) -> pl.DataFrame:
+    """The columns tripletTools reads; the rest under our names."""
+    more = optional_columns(triplets, participant="worker_id", seconds="rt", rule=ALGORITHM[0])
+    if "rt" in more:
+        more["rt"] = _milliseconds(more["rt"])
+    # its get.combined makes one data frame of each worker's rows, and none without; it selects by algorithm and set
+    for name, text in (("worker_id", EVERYBODY), (ALGORITHM[0], "random")):
+        more.setdefault(name, pl.Series([text] * len(triplets), dtype=pl.String))
+    return pl.DataFrame(more | _shown(triplets)).with_columns(sampleSet=pl.lit("train"))
+
+
+def _shown(triplets: Triplets) -> dict[str, pl.Series]:
+    """What stood where, by name."""
+    left, right = left_and_right(triplets)
+    shown = {"Center": triplets.anchor, "Left": left, "Right": right, "Answer": triplets.near}
+    return {role: named_column(triplets, indices) for role, indices in shown.items()}
+
+
+def _milliseconds(seconds: pl.Series) -> pl.Series:
+    """1.001 s are 1001 ms, not 1000.9999999999999; numbers that would not be read back as they were stay as they are."""
+    plain = seconds * 1000
+    neat = plain.round(6)
+    same = neat.to_numpy() / 1000 == seconds.to_numpy()  # polars would multiply by .001
+    return neat.zip_with(pl.Series(same), plain)
+
+
+def next_export(header: Header) -> Grammar | None:
+    """Rows without an answer are known, and set aside.
+
+    In its exports Left is the winner of every row, so that Left and Right are not sides of the screen.
+    """
+    found = None if header.find("Alg.Label", NEXT_SECONDS) is None else find_choice(header)
+    if found is None:
+        return None
+    optional = header.optional(
+        seconds=[NEXT_SECONDS], answered_at=["Timestamp", "answered_at"], rule=["Alg.Label", "rule"]
+    )
+    no_answer = Aside(ANSWER.is_null(), "no answer")
+    return Grammar(found | optional, ROLES, (CHOSEN,), "answer", (WRONG_ANSWER,), (no_answer,))
+
+
+def write_next(triplets: Triplets) -> pl.DataFrame:
+    """The columns NEXT writes, the winner under Left as in its exports; the rest under our names."""
+    more = optional_columns(
+        triplets,
+        participant="Participant.ID",
+        seconds=NEXT_SECONDS,
+        answered_at="Timestamp",
+        rule="Alg.Label",
+    )
+    more.setdefault(NEXT_SECONDS, pl.Series([None] * len(triplets), dtype=pl.Float64))
+    return pl.DataFrame(_shown(triplets.replace(near_side=None)) | more)
+
+
+SALMON = Dialect("salmon", "head, left, right, winner", salmon, write=write_salmon)
+TRIPLETTOOLS = Dialect(
+    "tripletTools",
+    "Center, Left, Right, Answer (with sampleAlg or rt)",
+    triplettools,
+    write=write_triplettools,
+)
+NEXT = Dialect("next", f"Center, Left, Right, Answer, {NEXT_SECONDS}", next_export, write=write_next)

@@ -1,0 +1,121 @@
+"""One of three: odd-one-out and most-central rows by name, and THINGS' rows of indices.
+
+Odd-one-out is ``a, b, c, odd``, most-central is ``a, b, c, central``; without a header (a, b, odd) and (central, a, b).
+THINGS, VICE and SPoSE write bare rows of three indices, the odd one last, or the big table with ``choice`` 1 to 3.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import polars as pl
+
+from nearfar.io.dialects._grammar import Dialect, Grammar, Refusal, Three
+from nearfar.io.dialects._table import statements
+from nearfar.io.header import Header
+from nearfar.triplets import Triplets
+from nearfar.triplets.frames import named_column, optional_columns
+
+__all__ = ["MOST_CENTRAL", "ODD_ONE_OUT", "THINGS", "trio_triplets"]
+
+IMAGES = ("image1", "image2", "image3")
+NAMES = {  # the car survey's names of columns are known too
+    "odd": {"a": ["a"], "b": ["b"], "c": ["c"], "odd": ["odd", "odd_one_out"]},
+    "central": {
+        "a": ["a", "triplet_object_1"],
+        "b": ["b", "triplet_object_2"],
+        "c": ["c", "triplet_object_3"],
+        "central": ["central", "chosen_center"],
+    },
+}
+
+
+def trio_triplets(kind: str, chosen: pl.Expr, first: pl.Expr, second: pl.Expr) -> tuple[Three, Three]:
+    """The two others are nearer to each other than to the odd one, and nearer to the central one than to each other."""
+    if kind == "odd":
+        return (first, second, chosen), (second, first, chosen)
+    return (first, chosen, second), (second, chosen, first)
+
+
+def grammar(header: Header, kind: str) -> Grammar | None:
+    """A row is one statement, of two triplets."""
+    found = header.find_all(**NAMES[kind])
+    if found is None or header.find("kind") is not None:  # with a kind it is a list of nearfar plan
+        return None
+    a, b, c, chosen = map(pl.col, ("a", "b", "c", kind))
+    none_of_them = Refusal(
+        (chosen != a) & (chosen != b) & (chosen != c),
+        f"{kind} is none of the three",
+        f"{kind} to be one of a, b and c",
+    )
+    first = pl.when(chosen == a).then(b).otherwise(a)
+    second = pl.when(chosen == c).then(b).otherwise(c)
+    triplets = trio_triplets(kind, chosen, first, second)
+    return Grammar(found | header.optional(), tuple(found), triplets, kind, (none_of_them,))
+
+
+def bare(header: Header, kind: str) -> Grammar:
+    """Three cells, the odd one last or the central one first."""
+    roles = ("a", "b", "odd") if kind == "odd" else ("central", "a", "b")
+    columns = {role: at for at, role in enumerate(roles)} | header.optional()
+    triplets = trio_triplets(kind, pl.col(kind), pl.col("a"), pl.col("b"))
+    return Grammar(columns, roles, triplets, has_header=False)
+
+
+def write(triplets: Triplets, kind: str) -> pl.DataFrame:
+    """One row per statement."""
+    one = statements(triplets, "odd-one-out" if kind == "odd" else "most-central")
+    b, c = (one.near, one.far) if kind == "odd" else (one.far, one.near)
+    columns = {"a": one.anchor, "b": b, "c": c, kind: c}
+    named = {role: named_column(triplets, indices) for role, indices in columns.items()}
+    return pl.DataFrame(named | optional_columns(one))
+
+
+def things(header: Header) -> Grammar | None:
+    """The big table counts images and choices from 1; ``choice`` is the odd one, ``RT`` is in milliseconds."""
+    found = header.find_all(choice=["choice"], **{image: [image] for image in IMAGES})
+    if found is None:
+        return None
+    one, two, three = map(pl.col, IMAGES)
+    choice = pl.col("choice").str.replace(r"\.0+$", "")
+    odd = pl.when(choice == "1").then(one).when(choice == "2").then(two).otherwise(three)
+    first = pl.when(choice == "1").then(two).otherwise(one)
+    second = pl.when(choice == "3").then(two).otherwise(three)
+    no_choice = Refusal(
+        ~choice.is_in(["1", "2", "3"]).fill_null(False), "no choice", "choice to be 1, 2 or 3", ("choice",)
+    )
+    return Grammar(
+        found | header.optional(seconds=["rt"]),
+        IMAGES,
+        trio_triplets("odd", odd, first, second),
+        refuse=(no_choice,),
+        milliseconds=True,
+        first_index=1,
+    )
+
+
+def write_things(triplets: Triplets) -> pl.DataFrame:
+    """Bare rows of indices; there is no room for anything else."""
+    one = statements(triplets, "odd-one-out")
+    return pl.DataFrame({"a": one.anchor, "b": one.near, "odd": one.far})
+
+
+ODD_ONE_OUT, MOST_CENTRAL = (
+    Dialect(
+        name,
+        f"a, b, c, {kind}",
+        partial(grammar, kind=kind),
+        partial(bare, kind=kind),
+        partial(write, kind=kind),
+    )
+    for name, kind in (("odd-one-out", "odd"), ("most-central", "central"))
+)
+THINGS = Dialect(
+    "things",
+    "image1, image2, image3, choice",
+    things,
+    lambda header: replace(bare(header, "odd"), first_index=0),
+    write_things,
+    writes_header=False,
+)

@@ -1,0 +1,194 @@
+"""What a space says: clusters, the most similar objects, expected answers; and whom names stand for."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nearfar.design import Questions
+from nearfar.errors import InputError
+from nearfar.triplets import Triplets
+
+if TYPE_CHECKING:
+    from nearfar.methods import KernelKMeans, Medoids
+
+__all__ = ["Clusters", "Predictions", "Similar", "as_clusters", "as_questions", "find_name"]
+
+
+@dataclass(frozen=True, eq=False)
+class Clusters:
+    """A partition of the objects.
+
+    Attributes
+    ----------
+    labels : (n,) cluster of every object, numbered by size, the largest 0. An uninformed object gets the cluster
+        nearest to the centre of the space; ``uninformed`` lists them.
+    sizes : (k,) informed objects in every cluster.
+    medoids : (k,) the most typical object of every cluster, -1 for an empty one.
+    inertia : sum of squared distances of the informed objects to the centres of their clusters.
+    uninformed : indices of the objects nothing is known about.
+
+    Examples
+    --------
+    >>> from nearfar.space import Space
+    >>> found = Space.of_points([[0.0], [1.0], [8.0]]).clusters(2)
+    >>> found.labels, found.sizes
+    (array([0, 0, 1], dtype=int32), array([2, 1]))
+    """
+
+    labels: NDArray[np.int32]
+    sizes: NDArray[np.int64]
+    medoids: NDArray[np.intp]
+    inertia: float
+    uninformed: NDArray[np.intp]
+
+
+def as_clusters(found: KernelKMeans, labels: NDArray[Any], medoids: Medoids) -> Clusters:
+    """What a fitted KernelKMeans found; ``labels`` are its labels here, wherever the rows lie."""
+    typical = np.full(len(found.sizes_), -1, dtype=np.intp)
+    typical[medoids.clusters] = medoids.indices
+    return Clusters(labels, found.sizes_, typical, float(found.inertia_), found.uninformed_)
+
+
+@dataclass(frozen=True)
+class Similar:
+    """What is most similar to one object; ``print`` shows a short table.
+
+    Attributes
+    ----------
+    name : the object asked about.
+    names : the most similar ones, nearest first.
+    similarities : 1 - d^2 / 2 of each; for a kernel that is its value, agreement between -1 and 1.
+    uninformed : names of the objects nothing is known about; they cannot be in the list.
+    """
+
+    name: str
+    names: tuple[str, ...]
+    similarities: tuple[float, ...]
+    uninformed: tuple[str, ...]
+
+    def __str__(self) -> str:
+        width = max(map(len, self.names), default=0)
+        lines = [
+            f"  {name:<{width}}  {value:+.2f}"
+            for name, value in zip(self.names, self.similarities, strict=True)
+        ]
+        return "\n".join([f"most similar to {self.name}:", *lines])
+
+
+@dataclass(frozen=True, repr=False)
+class Predictions:
+    """The answers that a model expects.
+
+    Parameters
+    ----------
+    questions : as they were asked; ``near`` and ``far`` stand for "one" and "other", in the order given.
+    margin : (m,) how clearly: positive where "one" is expected to be nearer, negative where "other" is, 0 for a tie.
+        Squared distances in the model's own scale: compare them within a model, not between models.
+
+    Examples
+    --------
+    >>> from nearfar.space import Space
+    >>> found = Space.of_points([[0.0], [1.0], [3.0]]).predict([[0, 2, 1]])
+    >>> found.margin, found.triplets.array.tolist()
+    (array([-8.]), [[0, 1, 2]])
+    """
+
+    questions: Triplets
+    margin: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.margin)
+
+    def __repr__(self) -> str:
+        return f"Predictions({len(self)} questions, {int(self.ties.sum())} ties)"
+
+    @property
+    def ties(self) -> NDArray[np.bool_]:
+        """(m,) where the model sees no difference, or knows nothing about one of the objects."""
+        return np.equal(self.margin, 0)
+
+    @property
+    def triplets(self) -> Triplets:
+        """The expected answers to the questions that are not ties."""
+        asked = self.questions[~self.ties]
+        turned = self.margin[~self.ties] < 0
+        return Triplets(
+            asked.anchor,
+            np.where(turned, asked.far, asked.near),
+            np.where(turned, asked.near, asked.far),
+            asked.objects,
+        )
+
+    def to_frame(self) -> Any:
+        """Columns anchor, one, other, nearer (null for a tie) and margin, as a polars data frame."""
+        import polars as pl
+
+        names = np.array(self.questions.objects, dtype=object)
+        one, other = names[self.questions.near], names[self.questions.far]
+        nearer = np.where(self.margin > 0, one, other)
+        nearer[self.ties] = None
+        columns = {"anchor": names[self.questions.anchor], "one": one, "other": other, "nearer": nearer}
+        text = {name: pl.Series(name, values.tolist(), dtype=pl.String) for name, values in columns.items()}
+        return pl.DataFrame({**text, "margin": self.margin})
+
+
+def find_name(names: Sequence[str], name: str) -> int:
+    """The index of a name; an error that lists similar names where it is not among them.
+
+    >>> find_name(["fig", "plum"], "plum")
+    1
+    """
+    if name in names:
+        return names.index(name)
+    close = difflib.get_close_matches(name, names, n=3)
+    hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+    raise InputError(f"{name!r} is not among the {len(names)} objects{hint}")
+
+
+def as_questions(questions: Triplets | Questions | ArrayLike, objects: tuple[str, ...]) -> Triplets:
+    """Questions as Triplets over ``objects``: by name where names are given, else by index.
+
+    Examples
+    --------
+    >>> as_questions([["fig", "plum", "lime"]], ("fig", "lime", "plum")).array.tolist()
+    [[0, 2, 1]]
+    """
+    if isinstance(questions, Questions):
+        questions = Triplets(questions.anchor, questions.one, questions.other, questions.objects)
+    if isinstance(questions, Triplets):
+        if questions.objects == objects:
+            return questions
+        index = _indices(questions.objects, objects, questions)
+        return Triplets(index[questions.anchor], index[questions.near], index[questions.far], objects)
+    array = np.asarray(questions)
+    if array.dtype.kind not in "UOT" or array.size == 0:
+        return Triplets.from_array(array, objects)
+    names, codes = np.unique(array.astype(str), return_inverse=True)
+    return Triplets.from_array(_indices(tuple(names.tolist()), objects)[codes.reshape(array.shape)], objects)
+
+
+def _indices(
+    names: tuple[str, ...], objects: tuple[str, ...], questions: Triplets | None = None
+) -> NDArray[np.int32]:
+    """Index of each name among the model's objects; a name that is asked about must be among them."""
+    position = {name: i for i, name in enumerate(objects)}
+    index = np.array([position.get(name, -1) for name in names], dtype=np.int32)
+    asked = np.ones(len(names), dtype=bool)
+    if questions is not None:
+        asked[:] = False
+        for role in (questions.anchor, questions.near, questions.far):
+            asked[role] = True
+    missing = np.flatnonzero(asked & (index < 0))
+    if len(missing):
+        raise InputError(
+            f"questions: {names[missing[0]]!r} is not among the {len(objects)} objects of this space"
+            + (f" ({len(missing)} such names)" if len(missing) > 1 else "")
+            + "; ask about objects that were in the answers",
+        )
+    return np.maximum(index, 0)

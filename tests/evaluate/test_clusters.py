@@ -1,0 +1,166 @@
+"""The number of groups: right where groups are apart, one where there are none."""
+
+import numpy as np
+import pytest
+
+from nearfar.evaluate.clusters import _elbows, _within, count_clusters, count_object_clusters
+from nearfar.evaluate.splits import kfold
+from nearfar.triplets import Triplets
+
+
+def clusters_of_points(rng, k, *, per=10, d=2, apart=6.0):
+    """k clusters of ``per`` points of unit spread, their centres at least ``apart`` from each other."""
+    box, centres = apart * max(2.0, 1.3 * k ** (1 / d)), []
+    while len(centres) < k:
+        new = rng.uniform(0, box, size=d)
+        if all(np.linalg.norm(new - centre) >= apart for centre in centres):
+            centres.append(new)
+        else:
+            box *= 1.01
+    return np.repeat(np.array(centres), per, axis=0) + rng.normal(size=(k * per, d))
+
+
+def answered(points, noise, rng, m, design="random"):
+    """Answers about points: without noise, with flips, by a logistic in the difference of distances, or guesses."""
+    n = len(points)
+    rows = np.array([rng.permutation(n)[:3] for _ in range(m)])
+    if design == "landmarks":
+        rows = np.array([[*rng.permutation(np.arange(4, n))[:1], *rng.permutation(4)[:2]] for _ in range(m)])
+    d = np.linalg.norm(points[rows[:, :1]] - points[rows[:, 1:]], axis=2)
+    scale = np.sqrt(np.mean(np.sum((points - points.mean(axis=0)) ** 2, axis=1)))
+    lead = (d[:, 1] - d[:, 0]) * {"logistic": 4.0 / scale, "guessing": 0.0}.get(noise, 1e6)
+    flipped = rng.random(m) < (0.15 if noise == "flips" else 0.0)
+    second = (rng.random(m) > 1 / (1 + np.exp(-np.clip(lead, -50, 50)))) != flipped
+    rows[second] = rows[second][:, [0, 2, 1]]
+    statement = np.arange(m) // 8 if design == "grid" else None
+    return Triplets.from_array(rows, n_objects=n, participant=np.arange(m) // 8 % 20, statement=statement)
+
+
+@pytest.mark.parametrize(("k", "d"), [(2, 2), (3, 2), (5, 3), (8, 2), (8, 5)])
+def test_separate_groups_are_counted(k, d):
+    rng = np.random.default_rng([k, d])
+    found = [
+        count_clusters(clusters_of_points(rng, k, per=max(10, 40 // k), d=d, apart=7), seed=s).k
+        for s in range(6)
+    ]
+    assert np.mean(np.array(found) == k) >= 5 / 6
+
+
+@pytest.mark.parametrize("shape", ["bell", "square", "line", "many dimensions", "sphere"])
+def test_no_groups_where_there_are_none(shape):
+    rng = np.random.default_rng(0)
+    found = []
+    for seed in range(6):
+        points = {
+            "bell": rng.normal(size=(50, 2)),
+            "square": rng.uniform(size=(50, 2)),
+            "line": rng.uniform(size=(50, 1)) * [[1.0, 0.2]],
+            "many dimensions": rng.normal(size=(50, 20)),
+            "sphere": rng.normal(size=(50, 3)),
+        }[shape]
+        if shape == "sphere":
+            points /= np.linalg.norm(points, axis=1, keepdims=True)
+        result = count_clusters(points, seed=seed)
+        found.append(result.k)
+        assert result.outcome == ("none" if result.k == 1 else result.outcome)
+    assert np.mean(np.array(found) == 1) >= 5 / 6
+
+
+def test_evidence_is_stated_and_little_is_too_little():
+    rng = np.random.default_rng(1)
+    found = count_clusters(clusters_of_points(rng, 4, d=3))
+    assert found.k == found.best_cut == 4 and found.elbow > 1.5 and found.gap > 4.5
+    assert found.outcome == "clear" and "4 separate clusters" in str(found)
+    few = count_clusters(rng.normal(size=(5, 2)))
+    assert (few.k, few.unknown, few.outcome) == (1, "few objects", "unknown")
+    assert count_clusters(np.ones((20, 3))).k == 1
+
+
+def test_equal_rows_are_groups():
+    assert count_clusters(np.repeat(np.eye(4), 6, axis=0)).k == 4
+
+
+def test_turning_and_scaling_change_nothing():
+    rng = np.random.default_rng(2)
+    points = clusters_of_points(rng, 3, d=2)
+    turn = np.linalg.qr(rng.normal(size=(2, 2)))[0]
+    one, other = count_clusters(points), count_clusters(7 * points @ turn + 3)
+    assert one.k == other.k == 3 and one.elbow == pytest.approx(other.elbow)
+
+
+def test_an_even_cloud_has_no_knee_and_groups_have_one():
+    """Within-variance k^(-2/d) has the same exponent everywhere; of groups it stops falling."""
+    k = np.arange(1, 11)
+    even = _elbows((100 - k) * k**-1.0, 100)
+    assert np.allclose(even, 1 / 1.3)
+    grouped = _elbows((100 - k) * np.maximum(k, 1) ** -1.0 * np.where(k >= 4, 0.1, 1.0), 100)
+    assert np.argmax(grouped) + 2 == 4
+
+
+def test_within_is_the_definition():
+    points = np.random.default_rng(3).normal(size=(12, 3))
+    labels = np.arange(12) % 3
+    wanted = sum(((points[labels == c] - points[labels == c].mean(axis=0)) ** 2).sum() for c in range(3))
+    assert _within(points, labels) == pytest.approx(wanted)
+
+
+def counted(points, noise, rng, each=100):
+    answers = answered(points, noise, rng, each * len(points))
+    return count_object_clusters(answers, answers, list(kfold(answers, 3)))
+
+
+@pytest.mark.parametrize("noise", ["flips", "logistic", "none"])
+def test_groups_are_counted_whatever_the_noise(noise):
+    """Flips about objects far apart draw groups together in other maps; a line is not called groups."""
+    rng = np.random.default_rng(0)
+    five = [counted(clusters_of_points(rng, 5, per=8, d=3), noise, rng).k for _ in range(5)]
+    line = [counted(rng.uniform(size=(40, 1)), noise, rng).k for _ in range(5)]
+    assert five.count(5) >= 4 and line.count(1) >= 4
+
+
+def test_noise_and_too_little_are_said():
+    rng = np.random.default_rng(1)
+    noise = counted(rng.normal(size=(30, 2)), "guessing", rng, each=40)
+    assert noise.k == 1
+    assert noise.unknown == "noise" and "guessing" in str(noise)
+    one = Triplets.from_array([[0, 1, 2]])
+    assert count_object_clusters(one, one, ()).unknown == "few answers"
+    screen = [(0, near, far) for near in range(1, 5) for far in range(5, 9)]
+    same = Triplets.from_array(screen * 20, statement=np.repeat(np.arange(20), len(screen)))
+    splits = list(kfold(same, 3))
+    assert not any(len(train) for train, _ in splits)  # everybody saw the same screen
+    assert count_object_clusters(same, same, splits).unknown == "few answers"
+    thin = counted(clusters_of_points(rng, 3, per=10), "none", rng, each=9)
+    assert thin.k == 1 and thin.unknown == "few answers"
+
+
+def test_few_answers_are_said_where_no_groups_are_found():
+    rng = np.random.default_rng(3)
+    few, enough = (counted(rng.normal(size=(20, 2)), "logistic", rng, each=each) for each in (40, 130))
+    assert few.outcome == "unknown" and "40 triplets per object" in str(few)
+    assert enough.outcome == "none" and enough.wanted == 120
+    for design in ("grid", "landmarks"):
+        answers = answered(rng.normal(size=(20, 2)), "logistic", rng, 3000, design)
+        found = count_object_clusters(answers, answers, list(kfold(answers, 3)))
+        assert found.wanted == 300 and found.outcome == "unknown"
+
+
+def test_only_shown_and_informed_objects_are_counted():
+    rng = np.random.default_rng(2)
+    points = clusters_of_points(rng, 4, per=10, apart=9)
+    answers = answered(points, "logistic", rng, 4000)
+    wider = Triplets.from_array(np.column_stack([answers.anchor, answers.near, answers.far]), n_objects=60)
+    splits = list(kfold(wider, 3))
+    assert count_object_clusters(wider, wider, splits).k == 4
+    assert count_object_clusters(wider, wider, splits, np.arange(10, 60)).k == 3
+
+
+def test_a_number_that_the_rows_do_not_tell_is_a_range():
+    """Two of four groups touch: three or four."""
+    rng = np.random.default_rng(0)
+    middles = np.array([[0, 0], [6, 0], [30, 0], [30, 30]])
+    found = count_clusters(np.repeat(middles, 10, axis=0) + rng.normal(size=(40, 2)))
+    assert (found.low, found.k, found.high) == (3, 4, 4)
+    assert found.outcome == "unclear" and "3 to 4; 4 is the likeliest" in str(found)
+    clear = count_clusters(np.repeat([[0, 0], [9, 0], [0, 9]], 10, axis=0) + rng.normal(size=(30, 2)))
+    assert (clear.low, clear.k, clear.high) == (3, 3, 3)

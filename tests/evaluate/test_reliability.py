@@ -1,0 +1,33 @@
+"""How alike another study would be."""
+
+import numpy as np
+import pytest
+from space_tools import PLANE, answers_about
+
+from nearfar.evaluate import Analysis
+from nearfar.space import fit
+from nearfar.triplets import Triplets
+
+
+def test_split_halves_foresee_the_correlation_of_two_studies():
+    foreseen, correlated = [], []
+    for seed in range(2):
+        one, other = (answers_about(PLANE, 3000, 10 * seed + k, flip=0.25, people=30) for k in (1, 2))
+        found = Analysis(one, "soe-2", models=["soe-2"]).reliability
+        foreseen.append((found.participants + found.questions) / 2)
+        upper = np.triu_indices(len(PLANE), 1)
+        pair = [fit(answers, "soe-2").distances()[upper] for answers in (one, other)]
+        correlated.append(np.corrcoef(*pair)[0, 1])
+    assert np.mean(foreseen) == pytest.approx(np.mean(correlated), abs=0.06)
+
+
+def test_people_who_differ_and_people_who_are_not_known():
+    rng = np.random.default_rng(0)
+    parts = [answers_about(PLANE, 150, p, flip=rng.choice([0.0, 0.5])) for p in range(20)]
+    rows = np.concatenate([part.array for part in parts])
+    known = Triplets.from_array(rows, n_objects=len(PLANE), participant=np.repeat(np.arange(20), 150))
+    found = Analysis(known, "soe-2", models=["soe-2"]).reliability
+    assert 0.1 < found.spread < 0.3 and "differ" in str(found)
+    nobody = Analysis(known.replace(participant=None), "soe-2", models=["soe-2"]).reliability
+    assert np.isnan(nobody.participants) and np.isnan(nobody.spread) and nobody.questions > 0.5
+    assert Analysis([[0, 1, 2], [0, 1, 2]]).reliability is None
