@@ -115,6 +115,27 @@ def parted(scenario: Scenario, seed: int) -> Row:
     return {"groups_called_different": float(pair.test.differ), "subgroups_stated": float(found.count > 1)}
 
 
+def located(scenario: Scenario, seed: int) -> Row:
+    """Share of objects whose long-run position lies inside their circle (stated: 9 in 10)."""
+    study = Study(scenario, seed)
+    answers = study.answers(study.participants(scenario.n_participants), scenario.per_participant)
+    found = nf.analyse(answers, "soe-2", models=["soe-2"], seed=seed).stability(None)
+    many = nf.fit(study.answers(study.participants(400), scenario.per_participant), "soe-2")
+    position, _ = _procrustes(np.asarray(many.rows), found.points)
+    size = np.sqrt(np.mean(np.sum((found.points - found.points.mean(axis=0)) ** 2, axis=1)))
+    off = np.linalg.norm(position - found.points, axis=1) / size
+    shown = np.isfinite(found.circle)
+    return {"inside_circle": float(np.mean(off[shown] <= found.circle[shown])) if shown.any() else None}
+
+
+def _procrustes(points: Any, reference: Any) -> tuple[Any, float]:
+    """Points moved, turned, mirrored and scaled onto the reference."""
+    x, y = reference - reference.mean(axis=0), points - points.mean(axis=0)
+    left, values, right = np.linalg.svd(y.T @ x)
+    scale = values.sum() / np.sum(y**2)
+    return scale * y @ left @ right + reference.mean(axis=0), float(scale)
+
+
 def clustered(scenario: Scenario, seed: int) -> Row:
     """The number of clusters: stated, right."""
     study = Study(scenario, seed)
@@ -133,6 +154,7 @@ CHECKS: dict[str, Callable[[Scenario, int], Row]] = {
     "checked": checked,
     "parted": parted,
     "clustered": clustered,
+    "located": located,
 }
 
 
@@ -153,6 +175,8 @@ def conditions() -> Iterator[tuple[str, Scenario]]:
         yield "checked", Scenario(geometry, per_participant=60, guessers=0.1, opposite=0.07, sided=0.07)
         yield "parted", Scenario(geometry, n_participants=40)
         yield "parted", Scenario(geometry, n_participants=40, subgroups=2)
+        yield "located", Scenario(geometry, per_participant=60)
+        yield "located", Scenario(geometry, "no names", per_participant=100)
     for k in (2, 3, 5):
         yield "clustered", Scenario(clusters=k, n_participants=50, per_participant=120)
 
