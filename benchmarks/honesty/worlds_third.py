@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from benchmarks.honesty._run import fit
+from nearfar.space import fit
 from nearfar.triplets import Triplets
 
 __all__ = [
@@ -223,7 +223,7 @@ def _adaptive(
         options = np.argsort(rng.random((len(part), CANDIDATES, world.n)), axis=2)[:, :, :3]
         roles = [options[..., c] for c in range(3)]
         if by_map and found:
-            space = fit("soe-2", Triplets.from_array(np.concatenate(found), n_objects=world.n))
+            space = fit(Triplets.from_array(np.concatenate(found), n_objects=world.n), "soe-2")
             doubt = np.abs(space.margins(*map(np.ravel, roles))).reshape(options.shape[:2])
         else:
             rate = won / asked

@@ -1,0 +1,213 @@
+"""How often the statements of a report hold, in simulated studies that none of its rules was set by.
+
+    python -m benchmarks.honesty.statements 40    40 studies per condition, two processes; goes on where it stopped
+
+Rows go to benchmarks/results/honesty/statements.jsonl; ``python -m benchmarks.honesty.tables`` makes the table of docs/honesty.md of them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, replace
+from typing import Any
+
+import numpy as np
+
+import nearfar as nf
+from benchmarks._measure import RESULTS, size
+from benchmarks.honesty.scenarios import DESIGNS, GEOMETRIES, Scenario, Study
+from nearfar.errors import NearfarWarning
+
+Row = dict[str, Any]
+ROWS = RESULTS / "honesty" / "statements.jsonl"
+
+
+def inside(estimate: Any, truth: float) -> float | None:
+    """1 where an interval holds the truth, 0 where not, None where there is no interval."""
+    if estimate is None or not np.isfinite([estimate.low, estimate.high]).all():
+        return None
+    return float(estimate.low <= truth <= estimate.high)
+
+
+def judged(scenario: Scenario, seed: int) -> Row:
+    """Accuracy, ceiling, gain of more answers, clusters, subgroups, reliability of one study."""
+    study = Study(scenario, seed)
+    people = study.participants(scenario.n_participants)
+    answers, new = study.answers(people, scenario.per_participant), study.new_answers(people)
+    analysis = nf.analyse(answers, seed=seed)
+    truth = float(analysis.space.credits(new).mean())
+    best = analysis.best
+    row = {
+        "accuracy": best.accuracy,
+        "true_accuracy": truth,
+        "accuracy_covered": inside(best, truth),
+        "accuracy_width": best.high - best.low,
+        "true_best_kept": _true_best_kept(analysis, new),
+        "clusters_stated": float(analysis.cluster_count.k > 1),
+    }
+    if scenario.design not in ("odd", "grid"):
+        possible, ceiling = analysis.ceiling.best_possible, study.ceiling()
+        row |= {"ceiling_covered": inside(possible, ceiling), "true_ceiling": ceiling}
+        row["ceiling_width"] = possible.high - possible.low if possible else None
+    if scenario.design != "list" and analysis.curve is not None:
+        more = nf.fit(study.answers(people, 2 * scenario.per_participant), best.name)
+        gain = float(more.credits(new).mean()) - truth
+        row |= {"gain_covered": inside(analysis.curve.next_gain, gain), "true_gain": gain}
+        row |= {"verdict": analysis.curve.verdict}
+    if analysis.subgroups is not None:
+        row["subgroups_stated"] = float(analysis.subgroups.count > 1)
+    if analysis.reliability is not None and np.isfinite(analysis.reliability.participants):
+        again = study.answers(study.participants(scenario.n_participants), scenario.per_participant)
+        maps = [nf.fit(each, analysis.reliability.model).distances() for each in (answers, again)]
+        upper = np.triu_indices(answers.n_objects, 1)
+        row["true_reliability"] = float(np.corrcoef(maps[0][upper], maps[1][upper])[0, 1])
+        row["reliability"] = analysis.reliability.participants
+    return row
+
+
+def _true_best_kept(analysis: Any, new: Any) -> float:
+    """1 where the model that predicts new answers best is among those not told apart from the best."""
+    truth = {score.name: float(analysis.fit(score.name).credits(new).mean()) for score in analysis.scores}
+    return float(analysis.scores[max(truth, key=lambda name: truth[name])].as_good_as_best)
+
+
+def guessed(scenario: Scenario, seed: int) -> Row:
+    """Everybody guesses: is any model called better than guessing?"""
+    study = Study(replace(scenario, guessers=1.0), seed)
+    answers = study.answers(study.participants(scenario.n_participants), scenario.per_participant)
+    analysis = nf.analyse(answers, seed=seed)
+    return {
+        "called_better_than_guessing": float(analysis.scores.above_guessing),
+        "accuracy_covered": inside(analysis.best, 0.5),
+    }
+
+
+def checked(scenario: Scenario, seed: int) -> Row:
+    """Participants named, by what they are."""
+    study = Study(scenario, seed)
+    people = study.participants(scenario.n_participants)
+    analysis = nf.analyse(
+        study.answers(people, scenario.per_participant), models=["soe-3"], model="soe-3", seed=seed
+    )
+    named = {person.name for person in analysis.people.to_review}
+    row: Row = {}
+    for code, kind in enumerate(("attentive", "guesser", "opposite", "one-sided")):
+        names = [f"p{who:03d}" for who in np.flatnonzero(people["kind"] == code)]
+        if names:
+            row[f"{kind}_named"] = float(np.mean([name in named for name in names]))
+    return row
+
+
+def parted(scenario: Scenario, seed: int) -> Row:
+    """Groups of participants compared: called different, where they are and where they are not."""
+    study = Study(scenario, seed)
+    people = study.participants(scenario.n_participants)
+    answers = study.answers(people, scenario.per_participant)
+    group = people["group"] if scenario.subgroups > 1 else np.arange(scenario.n_participants) % 2
+    groups = {f"p{who:03d}": "ab"[int(g)] for who, g in enumerate(group)}
+    pair = nf.compare_groups(answers, groups, model="soe-3", seed=seed).pairs[0]
+    found = nf.find_subgroups(answers, seed=seed)
+    return {"groups_called_different": float(pair.test.differ), "subgroups_stated": float(found.count > 1)}
+
+
+def located(scenario: Scenario, seed: int) -> Row:
+    """Share of objects whose long-run position lies inside their circle (stated: 9 in 10)."""
+    study = Study(scenario, seed)
+    answers = study.answers(study.participants(scenario.n_participants), scenario.per_participant)
+    found = nf.analyse(answers, "soe-2", models=["soe-2"], seed=seed).stability(None)
+    many = nf.fit(study.answers(study.participants(400), scenario.per_participant), "soe-2")
+    position, _ = _procrustes(np.asarray(many.rows), found.points)
+    size = np.sqrt(np.mean(np.sum((found.points - found.points.mean(axis=0)) ** 2, axis=1)))
+    off = np.linalg.norm(position - found.points, axis=1) / size
+    shown = np.isfinite(found.circle)
+    return {"inside_circle": float(np.mean(off[shown] <= found.circle[shown])) if shown.any() else None}
+
+
+def _procrustes(points: Any, reference: Any) -> tuple[Any, float]:
+    """Points moved, turned, mirrored and scaled onto the reference."""
+    x, y = reference - reference.mean(axis=0), points - points.mean(axis=0)
+    left, values, right = np.linalg.svd(y.T @ x)
+    scale = values.sum() / np.sum(y**2)
+    return scale * y @ left @ right + reference.mean(axis=0), float(scale)
+
+
+def clustered(scenario: Scenario, seed: int) -> Row:
+    """The number of clusters: stated, right."""
+    study = Study(scenario, seed)
+    answers = study.answers(study.participants(scenario.n_participants), scenario.per_participant)
+    count = nf.analyse(answers, models=["soe-3"], model="soe-3", seed=seed).cluster_count
+    stated = count.k > 1
+    return {
+        "clusters_stated": float(stated),
+        "clusters_right": float(count.low <= scenario.clusters <= count.high) if stated else None,
+    }
+
+
+CHECKS: dict[str, Callable[[Scenario, int], Row]] = {
+    "judged": judged,
+    "guessed": guessed,
+    "checked": checked,
+    "parted": parted,
+    "clustered": clustered,
+    "located": located,
+}
+
+
+def conditions() -> Iterator[tuple[str, Scenario]]:
+    """What is simulated."""
+    for design in DESIGNS:
+        count = 6 if design == "few participants" else 30
+        for geometry in GEOMETRIES[:: 1 if design in ("random", "pool") else 2]:
+            yield "judged", Scenario(geometry, design, n_participants=count)
+    yield "judged", Scenario(n_participants=60, per_participant=25)
+    yield "judged", Scenario(n_participants=15, per_participant=200, precision=10)
+    for design in ("random", "odd", "grid"):
+        yield "guessed", Scenario(design=design, n_participants=20, per_participant=64)
+        per = 480 if design == "grid" else 60  # 60 statements each
+        yield "checked", Scenario(design=design, per_participant=per, guessers=0.1)
+        yield "checked", Scenario("sheet", design, 30, 60, per, guessers=0.05)
+    for geometry in ("curve", "heavy tails"):
+        yield "checked", Scenario(geometry, per_participant=60, guessers=0.1, opposite=0.07, sided=0.07)
+        yield "parted", Scenario(geometry, n_participants=40)
+        yield "parted", Scenario(geometry, n_participants=40, subgroups=2)
+        yield "located", Scenario(geometry, per_participant=60)
+        yield "located", Scenario(geometry, "no names", per_participant=100)
+    for k in (2, 3, 5):
+        yield "clustered", Scenario(clusters=k, n_participants=50, per_participant=120)
+
+
+def run(check: str, scenario: Scenario, seed: int) -> Row:
+    """One row."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NearfarWarning)
+        found = CHECKS[check](scenario, seed)
+    return {"check": check, "seed": seed, **asdict(scenario), **found}
+
+
+def main() -> None:
+    """Run what is missing, one line per study."""
+    count = int(next((word for word in sys.argv[1:] if word.isdigit()), size(40, 1)))
+    ROWS.parent.mkdir(parents=True, exist_ok=True)
+    kept = [json.loads(line) for line in ROWS.read_text().splitlines()] if ROWS.exists() else []
+    done = {json.dumps([row["check"], row["seed"], {k: row[k] for k in asdict(Scenario())}]) for row in kept}
+    wanted = [
+        (check, scenario, seed)
+        for seed in range(count)
+        for check, scenario in size(list, lambda all_of_them: list(all_of_them)[:1])(conditions())
+        if json.dumps([check, seed, asdict(scenario)]) not in done
+    ]
+    with ProcessPoolExecutor(2) as pool, ROWS.open("a") as out:
+        for row in pool.map(run, *zip(*wanted, strict=True)) if wanted else ():
+            out.write(json.dumps(row, default=float) + "\n")
+            out.flush()
+            print(row["check"], row["design"], row["geometry"], row["seed"], flush=True)
+
+
+if __name__ == "__main__":
+    main()
