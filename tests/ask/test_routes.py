@@ -384,7 +384,7 @@ def test_the_live_view_comes_from_a_process_of_its_own(ready, port, cookie):
     """Its figures are the library's for the same answers."""
     import time
 
-    from nearfar import noise_ceiling, words
+    from nearfar import analyse, words
     from nearfar.ask.answers import collect
 
     rng = np.random.default_rng(0)
@@ -397,7 +397,8 @@ def test_the_live_view_comes_from_a_process_of_its_own(ready, port, cookie):
             {"answers": [one(p["place"], [int(rng.integers(2))]) for p in places]},
             token=token,
         )
-    expected = words.ceiling(noise_ceiling(ready.store.read_now(collect).triplets), 2)
+    given = ready.store.read_now(collect).triplets
+    expected = words.ceiling(analyse(given, "score", models=["score"]).ceiling, 2)
     end = time.monotonic() + 60
     while True:
         told = json.loads(request(port, "/admin/live.json", headers={"Cookie": cookie})[2])
