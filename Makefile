@@ -17,7 +17,7 @@ test test-lowest test-newest dist: export OPENBLAS_NUM_THREADS := 1
 TESTS ?=
 PAPER ?=
 
-.PHONY: help install demo test test-lowest test-newest lint types doctest check docs contract dist workflows bench paper clean
+.PHONY: help install demo test test-lowest test-newest lint types doctest check docs contract audit dist workflows bench paper clean
 
 help:
 	@echo "make demo         the main job on built-in data, into ./demo"
@@ -29,6 +29,7 @@ help:
 	@echo "make install      set up .venv and nothing else"
 	@echo "make contract     write the public names and options down again, in tests/contract.txt"
 	@echo "make test-lowest  the tests on the oldest versions that pyproject.toml allows; test-newest on the newest"
+	@echo "make audit        known vulnerabilities of the oldest versions that pyproject.toml allows (asks pypi.org)"
 	@echo "make dist         build and try the distributions; make workflows checks .github/workflows"
 
 $(READY): pyproject.toml src/nearfar/__init__.py
@@ -86,6 +87,11 @@ docs: $(READY)-docs
 
 contract: $(READY)
 	$(BIN)/python tests/contract.py
+
+audit: $(TOOLS)/.ready
+	$(TOOLS)/bin/python $(PIP) "pip-audit>=2.10"
+	$(UV) pip compile --quiet --resolution lowest-direct --extra all --output-file $(TOOLS)/lowest.txt pyproject.toml
+	$(TOOLS)/bin/pip-audit --strict --no-deps --disable-pip --requirement $(TOOLS)/lowest.txt
 
 dist: $(TOOLS)/.ready
 	$(TOOLS)/bin/python .ci/dist.py $(TESTS)

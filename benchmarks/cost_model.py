@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks._measure import KEPT, in_child, save, size
 from benchmarks.scale import CLUSTERS
 from benchmarks.streaming import LANDMARKS, make_files
-from nearfar.methods._rows import SAMPLE
+from nearfar.methods.kernel_kmeans import SAMPLE
 from nearfar.scale._engine import FAN_IN
 from nearfar.scale.feature_map import BLOCK_BYTES
 from nearfar.scale.merge_runs import enough_runs
@@ -153,9 +153,10 @@ def rates_of_one_core(paths: list[str], n_objects: int) -> dict[str, Any]:
     import fsspec
     from threadpoolctl import threadpool_limits
 
+    from nearfar.blocks import RowBlocks
     from nearfar.kernel.phi import column_counts
-    from nearfar.methods import _rows
     from nearfar.methods._columns import scatter_of
+    from nearfar.methods._lloyd import Gram
     from nearfar.scale import _counting
     from nearfar.scale._engine import run_alone
     from nearfar.scale.file_chunks import FileChunk, Format
@@ -176,7 +177,7 @@ def rates_of_one_core(paths: list[str], n_objects: int) -> dict[str, Any]:
     with threadpool_limits(1):
         reading, answers = seconds(lambda: sum(len(batch) for batch in piece.read(None)))
         counting, counted = seconds(_counting.count_piece, recipe, piece, None)
-        cells = [run_alone(_counting.count_piece, recipe, each, None).blocks[0] for each in others]
+        cells = [run_alone(_counting.count_piece, recipe, each, None)[0][0] for each in others]
         merging, _ = seconds(_counting.merge, recipe, 0, cells)
         make = (_counting.make_rows, recipe, 0)
         form = (None, [True], ("dense", "float64"))
@@ -186,9 +187,9 @@ def rates_of_one_core(paths: list[str], n_objects: int) -> dict[str, Any]:
         passing, _ = seconds(column_counts, phi)
         scattering, _ = seconds(scatter_of, phi, phi.mean(axis=0))
         labels = np.arange(len(phi), dtype=np.int32) % CLUSTERS
-        state = _rows._begin(phi, labels, CLUSTERS)
-        look = _rows.Look(state.sums / state.sizes[:, None], np.zeros(0), np.zeros((0, 0)))
-        stepping, _ = seconds(lambda: _rows._step(phi, _rows._begin(phi, labels, CLUSTERS), look, False))
+        gram = Gram(RowBlocks.of(phi))
+        centres, _ = gram.centres(gram.begin([labels], CLUSTERS)[1], None)
+        stepping, _ = seconds(lambda: gram.step(gram.begin([labels], CLUSTERS)[0], centres))
     in_run = [len(parts[0].keys) for parts in cells]
     adding = (from_all - from_one) / sum(in_run[1:])
     sent = sum(column.nbytes for block in counted.blocks for part in block for column in part)

@@ -20,7 +20,7 @@ WORK = """
 import warnings
 warnings.simplefilter("always")
 import numpy as np
-import nearfar.design._loops, nearfar.methods.trees, nearfar.space
+import nearfar._tools.distances, nearfar.methods.trees, nearfar.space
 from nearfar.features import TripletMap
 from nearfar.features._loops import count_sorted
 print(count_sorted(np.array([0, 1, 2, 4, 5, 9]), *np.empty((3, 6), np.int64)))
@@ -165,3 +165,26 @@ def test_two_threads_may_count_into_one_map(kernel):
         np.asarray(x.todense() if hasattr(x, "todense") else x) for x in (shared.features_, alone.features_)
     )
     assert np.array_equal(found, right)
+
+
+@pytest.mark.parametrize("by_script", [True, False])
+@pytest.mark.parametrize("early", ["lazy_loader", "typer"])
+def test_ctrl_c_during_the_imports_shows_no_traceback(tmp_path, early, by_script):
+    (tmp_path / f"{early}.py").write_text("raise KeyboardInterrupt")
+    script = Path(sys.executable).with_name("nearfar")
+    command = [str(script)] if by_script else [sys.executable, "-m", "nearfar"]
+    env = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    ended = subprocess.run([*command, "--help"], env=env, capture_output=True, text=True)
+    assert ended.returncode != 0 and "Traceback" not in ended.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows keeps a folder that somebody works in")
+def test_a_working_folder_that_is_gone_is_named(tmp_path):
+    code = (
+        "import os, sys\nos.mkdir('gone')\nos.chdir('gone')\nos.rmdir('../gone')\n"
+        "from nearfar.cli import main\nsys.argv = ['nearfar', 'report', sys.argv[1]]\nmain()"
+    )
+    (tmp_path / "a.csv").write_text("anchor,near,far\na,b,c\nb,c,a\nc,a,b\n")
+    words = [sys.executable, "-c", code, str(tmp_path / "a.csv")]
+    ended = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
+    assert ended.returncode == 2 and "working folder" in ended.stderr

@@ -17,7 +17,7 @@ from nearfar.blocks import LOCAL, RowBlocks, Scratch, add, add_all, join
 from nearfar.errors import FileError, UninformedWarning
 from nearfar.kernel.factored import SharedAndOwn, factor
 from nearfar.methods import medoid, neighbours, outliers
-from nearfar.methods._rows import RowGram
+from nearfar.methods._lloyd import Gram
 
 
 def cut(phi, heights, backend=LOCAL):
@@ -192,7 +192,7 @@ def test_clusters_of_float32_rows_are_the_same_however_they_are_cut(tmp_path):
         [3, 500, 2999]
     )  # products that starts are drawn by: in float32 they would depend on the cut
     exact = phi.astype(np.float64) @ phi[wanted].astype(np.float64).T
-    np.testing.assert_allclose(RowGram(rows).columns(wanted), exact, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(Gram(rows).columns(wanted), exact, rtol=1e-12, atol=1e-12)
 
 
 def test_dense_rows_of_features_lie_row_by_row(tmp_path):

@@ -255,6 +255,31 @@ def test_survives_pickling():
     assert np.asarray(answers.statement).tolist() == ["a", "b", "a"]
 
 
+def test_equal_by_value():
+    known = {"participant": ["b", "a", "b"], "seconds": [1, np.nan, 2], "near_side": [0, 1, -1]}
+    answers = small(**known)
+    again = small(**known | {"participant": Ids.from_codes([0, 1, 0], ["b", "a"])})
+    assert answers == again and hash(answers) == hash(again) and answers == answers[[0, 1, 2]]
+    others = [
+        small(),
+        small(**known | {"participant": ["b", "a", "c"]}),
+        small(**known | {"participant": [1, 2, 1]}),
+        small(**known | {"seconds": [1, 3, 2]}),
+        answers[:2],
+        answers[[1, 0, 2]],
+        answers.replace(objects=["red", "pink", "blue", "teal"]),
+    ]
+    assert [other == answers for other in others] == [False] * len(others)
+    assert answers != "answers"
+
+
+def test_a_notebook_shows_the_first_answers_harmlessly():
+    names = ["<script>", *map(str, range(19))]
+    page = Triplets([0] * 19, range(1, 20), [2, *range(1, 19)], names, seconds=[np.nan] * 19)._repr_html_()
+    assert page.count("<tr>") == 11 and "Triplets(19 answers, 20 objects)" in page
+    assert "&lt;script&gt;" in page and "<script" not in page
+
+
 # ---------------------------------------------------------------- ids
 
 

@@ -16,7 +16,7 @@ from nearfar._tools.limits import LIMITS
 from nearfar.cli import main
 from nearfar.errors import InputError, NearfarError
 from nearfar.io import read_answers, read_triplets, scan_triplets, write_triplets
-from nearfar.io.parquet_size import DAMAGED, unpacked_size
+from nearfar.io.parquet_size import unpacked_size
 
 HEAD = b"anchor,near,far\n"
 
@@ -231,7 +231,7 @@ def test_a_damaged_parquet_file_is_counted_or_refused_and_never_counted_for_ever
             broken[at] = rng.integers(256)
         try:
             outcomes.add(unpacked_size(io.BytesIO(broken)) > 0)
-        except DAMAGED:
+        except ValueError:
             outcomes.add("refused")
     assert {True, "refused"} <= outcomes
 

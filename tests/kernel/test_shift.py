@@ -10,7 +10,7 @@ from scipy import sparse
 import nearfar as nf
 from nearfar._tools.limits import LIMITS
 from nearfar.errors import InputError, NotConverged, TooLargeError
-from nearfar.kernel import products, reduce_diagonal, smallest_eigenvalue
+from nearfar.kernel import reduce_diagonal, smallest_eigenvalue
 from nearfar.kernel import shifted_kernel as shifted
 from nearfar.kernel.factored import factor
 from nearfar.kernel.shift import shift_and_matrix
@@ -186,31 +186,3 @@ def test_memory_of_a_container_counts(monkeypatch, tmp_path):
 def test_reduce_diagonal_wants_a_square_matrix():
     with pytest.raises(InputError, match=r"expected a square kernel matrix, got shape \(2, 3\)"):
         reduce_diagonal(np.ones((2, 3)))
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_products_on_all_cores_equal_scipy(dtype):
-    matrix = sparse.random_array(
-        (37, 11), density=0.4, format="csr", dtype=dtype, rng=np.random.default_rng(0)
-    )
-    rng = np.random.default_rng(1)
-    for shape in ((), (1,), (3,)):
-        tall, wide = rng.standard_normal((11, *shape)), rng.standard_normal((37, *shape))
-        by_rows = products.rows_times(matrix, tall, serial_up_to=10)
-        np.testing.assert_allclose(by_rows, matrix @ tall, rtol=1e-6, atol=1e-7)
-        transposed = products.transposed_times(matrix, wide, serial_up_to=10)
-        np.testing.assert_allclose(transposed, matrix.T @ wide, rtol=1e-6, atol=1e-7)
-    labels = rng.integers(-1, 3, size=37).astype(np.int32)
-    expected = np.stack([matrix.toarray()[labels == c].sum(axis=0) for c in range(3)], axis=1)
-    sums = products.sums_by_label(matrix, labels, 3, serial_up_to=10)
-    np.testing.assert_allclose(sums, expected, rtol=1e-6, atol=1e-6)
-
-
-def test_products_do_not_depend_on_threads(monkeypatch):
-    matrix = sparse.random_array((500, 40), density=0.4, format="csr", rng=np.random.default_rng(0))
-    vector = np.random.default_rng(1).standard_normal(500)
-    results = []
-    for threads in ("1", "3"):
-        monkeypatch.setenv("NEARFAR_NUM_THREADS", threads)
-        results.append(products.transposed_times(matrix, vector, serial_up_to=10))
-    assert np.array_equal(*results)

@@ -32,7 +32,16 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::nearfar.errors.NearfarWarning"),
 ]
 TESTS = str(Path(__file__).parents[1])
-SITE_PACKAGES = str(Path(np.__file__).parents[1])
+SITE_PACKAGES = Path(np.__file__).parents[1]
+
+
+@pytest.fixture
+def bare(tmp_path):
+    """The environment of a Python that has all but nearfar."""
+    for entry in SITE_PACKAGES.iterdir():
+        if "nearfar" not in entry.name:
+            (tmp_path / entry.name).symlink_to(entry)
+    return {"PYTHONPATH": str(tmp_path)}
 
 
 @contextmanager
@@ -276,8 +285,8 @@ def test_another_python_is_never_sent_a_function():
         scheduler = SimpleNamespace(address="tcp://there:8786")
         status = "running"
 
-        def get_versions(self):
-            here = distributed.versions.get_versions()
+        def get_versions(self, packages):
+            here = distributed.versions.get_versions(packages)
             there = {"packages": here["packages"] | {"python": "3.99.1.final.0"}}
             return {"client": here, "scheduler": here, "workers": {"tcp://there:1": there}}
 
@@ -290,12 +299,8 @@ def test_another_python_is_never_sent_a_function():
         check_versions(OtherCluster(), "a")
 
 
-@pytest.mark.skipif(
-    Path(nf.__file__).is_relative_to(SITE_PACKAGES), reason="nearfar is installed where its dependencies are"
-)
-def test_a_worker_without_nearfar_is_one_sentence():
-    """Without ``site``, Python does not follow the link of an editable install."""
-    bare = {"PYTHONPATH": SITE_PACKAGES}
+def test_a_worker_without_nearfar_is_one_sentence(bare):
+    """Without ``site``, Python does not look into the folder of this environment."""
     with running_scheduler() as (_, address), running_worker(address, "-S", **bare):
         sentence = f"{address}: worker .* has no nearfar; install version [0-9.]+ there, from the checkout"
         with pytest.raises(InputError, match=sentence), scale.connect(address):
@@ -308,12 +313,8 @@ def test_a_worker_without_nearfar_is_one_sentence():
             pass
 
 
-@pytest.mark.skipif(
-    Path(nf.__file__).is_relative_to(SITE_PACKAGES), reason="nearfar is installed where its dependencies are"
-)
-def test_a_worker_without_nearfar_is_one_sentence_for_any_client():
+def test_a_worker_without_nearfar_is_one_sentence_for_any_client(bare):
     """Also for one that nearfar did not make; Dask itself says nothing, the worker drops out over and over."""
-    bare = {"PYTHONPATH": SITE_PACKAGES}
     with (
         running_scheduler() as (_, address),
         running_worker(address, "-S", **bare),
@@ -383,11 +384,7 @@ def test_work_of_a_frozen_worker_is_done_by_another(monkeypatch):
     assert np.array_equal(dense(found), dense(nf.FeatureMap("k1").fit_transform(triplets)))
 
 
-@pytest.mark.skipif(
-    Path(nf.__file__).is_relative_to(SITE_PACKAGES), reason="nearfar is installed where its dependencies are"
-)
-def test_a_worker_without_nearfar_that_joins_later_is_one_sentence():
-    bare = {"PYTHONPATH": SITE_PACKAGES}
+def test_a_worker_without_nearfar_that_joins_later_is_one_sentence(bare):
     with running_scheduler() as (_, address), running_worker(address), scale.connect(address) as client:
         scale.FeatureMap("k1").fit(made_answers())
         with running_worker(address, "-S", **bare):

@@ -111,12 +111,12 @@ def test_a_short_text_file_is_read_as_a_whole(tmp_path):
 @pytest.mark.parametrize(
     ("name", "harm", "sentence"),
     [
-        ("names-2.parquet", "page", "(is damaged|rows are not answers)"),  # whichever piece comes first
-        ("names-2.parquet", "cut", "is damaged"),
+        ("names-2.parquet", "page", "(damaged|rows are not answers)"),  # whichever piece comes first
+        ("names-2.parquet", "cut", "damaged"),
         ("names.csv", "bytes", "undecodable bytes"),
         ("names.csv", "cut", "ragged row"),
-        ("names.csv.gz", "page", "is damaged"),
-        ("names.csv.gz", "cut", "is damaged"),
+        ("names.csv.gz", "page", "damaged"),
+        ("names.csv.gz", "cut", "damaged"),
     ],
 )
 def test_a_corrupt_file_in_the_middle_is_named(files, tmp_path, name, harm, sentence):
@@ -154,7 +154,7 @@ def test_what_cannot_be_read_is_one_sentence(files, tmp_path):
         pass
     (tmp_path / "cut.parquet").write_bytes((files / "indices.parquet").read_bytes()[:500])
     (tmp_path / "line.csv").write_text('anchor,near,far\na,"b\nb",c\nd,e,f\n')
-    with pytest.raises(FileError, match=r"cut\.parquet: is damaged"):
+    with pytest.raises(FileError, match=r"cut\.parquet: .*damaged"):
         scale.read_triplets(tmp_path / "cut.parquet", objects=60)
     with pytest.raises(FileError, match=r"no\.csv: there is no such file for a worker"):
         scale.read_triplets(tmp_path / "no.csv")

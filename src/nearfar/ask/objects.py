@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import io
-import warnings
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from nearfar._tools.images import open_image
 from nearfar._tools.progress import step
 from nearfar._tools.text import read_lines
 from nearfar.ask._toml import read_toml
 from nearfar.ask.study import Study, inside
-from nearfar.errors import FileError, MissingExtra
+from nearfar.errors import FileError
 from nearfar.io import read_objects
 from nearfar.triplets.ids import order_names
 
@@ -87,24 +87,9 @@ def list_objects(given: Path, suffixes: Collection[str] = SUFFIXES) -> StudyObje
 
 def encode_picture(file: Path) -> Picture:
     """Decode a picture and encode its pixels anew: upright, in sRGB, without EXIF or any other remark."""
-    try:
-        from PIL import Image, ImageOps
-    except ImportError as error:
-        raise MissingExtra("pillow", "ask") from error
-
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", Image.DecompressionBombWarning)
-            with Image.open(file) as opened:
-                profile = opened.info.get("icc_profile")
-                picture = ImageOps.exif_transpose(opened)
-                picture = picture.convert("RGBA" if picture.has_transparency_data else "RGB")
-    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
-        raise FileError(f"{file}: is too large to be a picture of an object") from error
-    except (OSError, SyntaxError, ValueError, EOFError) as error:  # what Pillow raises for broken files
-        raise FileError(f"{file}: is not a picture that can be read") from error
-    picture = _in_srgb(picture, profile)
-    picture.thumbnail((LONGEST_SIDE, LONGEST_SIDE), Image.Resampling.LANCZOS)
+    picture = open_image(file)
+    picture = _in_srgb(picture, picture.info.get("icc_profile"))
+    picture.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
     media, data = _encode(picture)
     return Picture(hashlib.sha256(data).hexdigest()[:32], media, data)
 

@@ -48,6 +48,8 @@ def main() -> None:
         reason = (error.strerror or str(error)).lower()
         if error.filename:
             _refuse(f"{error.filename}: {reason}")
+        if isinstance(error, FileNotFoundError):  # what os.getcwd raises
+            _refuse("the working folder is not there any more; change to another one")
         _drop_output()
         _refuse(f"standard output: cannot be written, {reason}; make room there")
     except KeyboardInterrupt:

@@ -42,13 +42,8 @@ def near_rows(n: int, m: int, rng: np.random.Generator, asked: Iterable[list[int
         drawn += fresh
         level += 1
     chosen = _spread(n, drawn, frozen, rng)
-    left = {trio: list(anchors) for trio, anchors in chosen.items()}
-    rows = np.array([_question(trio, left[trio].pop()) for trio in drawn], dtype=np.int32).reshape(m, 3)
-    return rng.permutation(rows, axis=0)
-
-
-def _question(trio: Trio, anchor: int) -> list[int]:
-    return [anchor, *(x for x in trio if x != anchor)]
+    questions = [[a, *(x for x in trio if x != a)] for trio, anchors in chosen.items() for a in anchors]
+    return rng.permutation(np.array(questions, dtype=np.int32).reshape(m, 3), axis=0)
 
 
 def _spread(n: int, drawn: list[Trio], frozen: Anchors, rng: np.random.Generator) -> Anchors:
@@ -80,26 +75,16 @@ def _path(chosen: Anchors, owned: list[set[Trio]], frozen: Anchors) -> list[tupl
     most = max(loads)
     if most - min(loads) < 2:
         return []
-    start = [x for x, load in enumerate(loads) if load == most]
-    came: dict[int, tuple[Trio, int] | None] = dict.fromkeys(start)
-    waiting = deque(start)
+    paths: dict[int, list[tuple[Trio, int, int]]] = {x: [] for x, load in enumerate(loads) if load == most}
+    waiting = deque(paths)
     while waiting:
         giver = waiting.popleft()
         for trio in sorted(owned[giver]):
             for taker in trio:
-                if taker in came or taker in chosen[trio] or taker in frozen.get(trio, ()):
+                if taker in paths or taker in chosen[trio] or taker in frozen.get(trio, ()):
                     continue
-                came[taker] = (trio, giver)
+                paths[taker] = [(trio, giver, taker), *paths[giver]]
                 if loads[taker] <= most - 2:
-                    return _steps(came, taker)
+                    return paths[taker]
                 waiting.append(taker)
     return []
-
-
-def _steps(came: dict[int, tuple[Trio, int] | None], taker: int) -> list[tuple[Trio, int, int]]:
-    steps = []
-    while (step := came[taker]) is not None:
-        trio, giver = step
-        steps.append((trio, giver, taker))
-        taker = giver
-    return steps

@@ -68,13 +68,9 @@ def _fill_keys(anchor: Any, near: Any, far: Any, mark: Any, mark_bits: int, row_
 
 K2 = Part(
     name="k2",
-    by_ratio=True,
     cells_per_answer=2,
-    keeps_all_columns=False,
-    adds_self=False,
     all_codes=_all_codes,
     n_columns=_n_columns,
     add_to_grid=_add_to_grid,
     fill_keys=_fill_keys,
-    column_bits=lambda mark_bits: 2 * mark_bits,
 )

@@ -149,7 +149,7 @@ class TripletMap:
 
     def _in_grid(self, part: Part) -> bool | None:
         """True where Phi has all columns and is to be dense; None where it may turn out."""
-        all_columns = self.landmarks is not None or part.keeps_all_columns
+        all_columns = self.landmarks is not None or not part.of_pairs
         return True if self.layout == "dense" and all_columns else None
 
     def _count(self, answers: Triplets) -> None:
@@ -160,7 +160,7 @@ class TripletMap:
         """Rows of each part, and everything that is learnt but Phi itself."""
         keep_all = self.landmarks is not None
         rows = [
-            rows_from_counts(counts, None, keep_all or counts.part.keeps_all_columns, self.dtype)
+            rows_from_counts(counts, None, keep_all or not counts.part.of_pairs, self.dtype)
             for counts in self._counts
         ]
         self._codes = [part.codes for part in rows]
@@ -241,7 +241,7 @@ class TripletMap:
         new = as_triplets(answers, self.objects_)
         rows, outside = [], 0
         for part, codes in zip(parse_kernel(self.kernel), self._codes, strict=True):
-            extend = self.landmarks is None and not part.keeps_all_columns
+            extend = self.landmarks is None and part.of_pairs
             mark, n_marks = self._marks_of(new.objects, extend)
             counts = Counts(part, new.n_objects, mark, n_marks)
             counts.add(new)
@@ -356,6 +356,5 @@ def columns_of(
     for part, own in zip(parts, codes, strict=True):
         kernels.append(np.full(len(own), part.name))
         first.append(mark_objects[own >> 32])
-        has_second = part.column_bits(1) == 2
-        second.append(mark_objects[own & 0xFFFFFFFF] if has_second else np.full(len(own), -1, np.int32))
+        second.append(mark_objects[own & 0xFFFFFFFF] if part.of_pairs else np.full(len(own), -1, np.int32))
     return Columns(objects, np.concatenate(kernels), np.concatenate(first), np.concatenate(second))

@@ -25,32 +25,33 @@ class Part:
     Parameters
     ----------
     name : "k1", "k2" or "score".
-    by_ratio : whether a cell's value is net / total (a mean answer) or net (a sum).
     cells_per_answer : how many cells an answer adds to.
-    keeps_all_columns : whether columns nobody answered about stay.
-    adds_self : whether an object's own column gets the length of the rest of its row.
     all_codes : how many marks there are -> codes of all columns, in the order of the grid's columns.
     add_to_grid : compiled (grid, anchor, near, far, mark, n_marks, first_row).
     fill_keys : compiled (anchor, near, far, mark, mark_bits, row_bits, out) -> number of keys written.
+    of_pairs : whether columns are about pairs of objects (k1, k2). Then a cell's value is net / total, a mean answer, and
+        columns nobody answered about are left out. Else they are about one object (score): a value is net, a sum; all
+        columns stay; and an object's own column gets the length of the rest of its row.
     """
 
     name: str
-    by_ratio: bool
     cells_per_answer: int
-    keeps_all_columns: bool
-    adds_self: bool
     all_codes: Callable[[int], ColumnCodes]
     n_columns: Callable[[int], int]
     add_to_grid: Callable[..., None]
     fill_keys: Callable[..., int]
-    column_bits: Callable[[int], int]
+    of_pairs: bool = True
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _part_called, (self.name,)  # compiled loops and all stay where they are
 
+    def column_bits(self, mark_bits: int) -> int:
+        """Bits that number the columns, where marks have so many."""
+        return 2 * mark_bits if self.of_pairs else mark_bits
+
     def codes_of_keys(self, key_columns: NDArray[np.int64], mark_bits: int) -> ColumnCodes:
         """Column numbers as they stand in sorting keys -> codes."""
-        if self.column_bits(mark_bits) == mark_bits:
+        if not self.of_pairs:
             return key_columns << 32
         low = (np.int64(1) << mark_bits) - 1
         return ((key_columns >> mark_bits) << 32) | (key_columns & low)

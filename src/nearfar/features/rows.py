@@ -42,7 +42,7 @@ def rows_from_counts(
     """Rows over the given columns, or over those that occur (all of them with ``keep_all``)."""
     make = _from_cells if counts.grid is None else _from_grid
     rows = make(counts, codes, keep_all, np.dtype(dtype))
-    if counts.part.adds_self:
+    if not counts.part.of_pairs:
         rows = replace(rows, phi=_with_self(rows, counts.mark))
     return rows
 
@@ -79,7 +79,7 @@ def _from_grid(
     phi = np.empty(grid.shape[:2], dtype=dtype)
     blocks = threads.blocks(grid.shape[0], threads.n_threads() if grid.size > 100_000 else 1)
     tallies = [np.zeros(grid.shape[1], np.int64) for _ in blocks]
-    by_ratio = counts.part.by_ratio
+    by_ratio = counts.part.of_pairs
     threads.run(
         _loops.grid_rows,
         [(grid, by_ratio, a, b, phi, tally) for (a, b), tally in zip(blocks, tallies, strict=True)],
@@ -108,7 +108,7 @@ def _from_cells(
     starts: NDArray[Any] = np.empty(size + 1, index)
     columns, values, squares = np.empty(size, np.int64), np.empty(size), np.zeros(counts.n_rows)
     n = _loops.cells_to_csc(
-        tuple(cells), part.by_ratio, counts.row_bits, rows, columns, starts, values, squares
+        tuple(cells), part.of_pairs, counts.row_bits, rows, columns, starts, values, squares
     )
     starts = np.append(starts[:n], size).astype(index)
     values /= np.sqrt(np.where(squares > 0, squares, 1.0))[rows]

@@ -70,13 +70,10 @@ def _fill_keys(anchor: Any, near: Any, far: Any, mark: Any, mark_bits: int, row_
 
 SCORE = Part(
     name="score",
-    by_ratio=False,
     cells_per_answer=4,
-    keeps_all_columns=True,
-    adds_self=True,
     all_codes=_all_codes,
     n_columns=_n_columns,
     add_to_grid=_add_to_grid,
     fill_keys=_fill_keys,
-    column_bits=lambda mark_bits: mark_bits,
+    of_pairs=False,
 )

@@ -1,9 +1,8 @@
 """Answers in, answers out: one file per dialect, one per format, all ending as Triplets."""
 
 from nearfar.io.objects import ObjectList, read_objects
-from nearfar.io.reading import ReadResult, read_answers, read_triplets
-from nearfar.io.scanning import scan_triplets
-from nearfar.io.writing import write_triplets
+from nearfar.io.reading import ReadResult, read_answers, read_triplets, scan_triplets
+from nearfar.io.table_writing import write_triplets
 
 __all__ = [
     "ObjectList",

@@ -16,14 +16,11 @@ from numpy.typing import NDArray
 
 from nearfar._tools.limits import check_largest_index
 from nearfar.errors import FileError, InputError, NearfarWarning
-from nearfar.io.build import triplet_rows
-from nearfar.io.classify_rows import classify_rows
 from nearfar.io.dialects import Dialect, Grammar, choose
 from nearfar.io.formats import open_table
-from nearfar.io.ids import Statements, whole_numbers
-from nearfar.io.naming import NameTable, Naming, Vocabulary
+from nearfar.io.naming import NameTable, Naming, Statements, Vocabulary, whole_numbers
 from nearfar.io.objects import ObjectList, as_names
-from nearfar.io.parse_columns import parse_columns
+from nearfar.io.parse_rows import ROLES, classify_rows, parse_columns, triplet_rows
 from nearfar.io.rejections import NONE_ASIDE, NONE_REJECTED, rejected_rows, rows_set_aside
 from nearfar.io.sources import Source, find_sources
 from nearfar.io.table import Cells, Coded, Table
@@ -32,7 +29,6 @@ __all__ = ["Batch", "ColumnRoles", "GivenObjects", "Opened", "Reader"]
 
 GivenObjects = ObjectList | Sequence[str] | str | os.PathLike[str] | int
 ColumnRoles = dict[str, Any]
-ROLES = ("anchor", "near", "far")
 
 
 @dataclass(frozen=True)
@@ -166,8 +162,8 @@ class Reader:
         found = classify_rows(cells.frame, columns, grammar, opened.naming, may_be_blank=table.guarded)
         rejected = rejected_rows(found, cells, grammar, table)
         set_aside = rows_set_aside(found, cells, grammar, table)
-        kept = found.kept
-        accounted = len(kept) + len(rejected) + len(set_aside) + found.n_blank
+        kept, n_blank = found.kept, len(found.with_fate(-1))
+        accounted = len(kept) + len(rejected) + len(set_aside) + n_blank
         if accounted != cells.records:
             raise FileError(
                 f"{table.name}: {cells.records:,} rows from {table.row_word} {cells.first} on became {accounted:,}; "
@@ -179,7 +175,7 @@ class Reader:
             self._warn_of_times(opened, cells.frame.filter(columns["bad_answered_at"]))
         opened.n_rows += len(kept)
         opened.n_answers += len(triplets)
-        return Batch(triplets, rejected, set_aside, cells.records - found.n_blank)
+        return Batch(triplets, rejected, set_aside, cells.records - n_blank)
 
     def _note(self, opened: Opened, triplets: pl.DataFrame) -> None:
         """Which objects, statements and people the answers are about."""
@@ -213,7 +209,7 @@ def _check_first_number(opened: Opened, columns: pl.DataFrame) -> None:
     grammar = opened.grammar
     if grammar.undecided is None or not columns.select(grammar.undecided.any()).item():
         return
-    at = next(at for role, at in grammar.columns.items() if role in ("choice", "choice_1"))
+    at = grammar.columns["choice_1"]
     name = opened.table.header.describe(at) if grammar.has_header else str(at + 1)
     raise FileError(
         f"{opened.table.name}: a choice is 0, so the numbers in column {name!r} may count from 0 or from 1; say which: "

@@ -19,10 +19,17 @@ from numpy.typing import NDArray
 from nearfar._tools import threads
 from nearfar._tools.limits import LIMITS
 from nearfar.errors import FileError
-from nearfar.io.header import Header
-from nearfar.io.sources import Source
-from nearfar.io.table import Cells, Coded, Fault, Table
-from nearfar.io.text import BYTE_ORDER_MARK, UNDECODABLE, UTF8, Window, decode, escaped, open_window
+from nearfar.io.sources import (
+    BYTE_ORDER_MARK,
+    UNDECODABLE,
+    UTF8,
+    Source,
+    Window,
+    decode,
+    escaped,
+    open_window,
+)
+from nearfar.io.table import Cells, Coded, Fault, Header, Table
 
 __all__ = ["CsvTable", "RecordCount", "plain_shape"]
 

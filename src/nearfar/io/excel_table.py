@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import re
 import warnings
 import zipfile
@@ -14,17 +13,15 @@ from typing import Any
 import polars as pl
 
 from nearfar.errors import FileError, MissingExtra, NearfarWarning
-from nearfar.io.header import Header
 from nearfar.io.sources import Source
+from nearfar.io.table import Header
 from nearfar.io.typed_tables import READABLE, TypedTable, check_unpacked, first_line
 
 __all__ = ["excel_table"]
 
 SHEET = re.compile(r"xl/worksheets/[^/]*\.xml")
 PLACE = re.compile(rb"""\br\s*=\s*["']([A-Z]*)([0-9]*)["']""")  # of a cell (XFD7) or of a row (7)
-CELL_BYTES = 32  # what the reader takes for every cell of the rectangle that holds all cells
 ZIP_FAULTS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
-CHUNK, OVERLAP = 1 << 20, 64
 
 
 class _ExcelTable(TypedTable):
@@ -71,30 +68,24 @@ def _check_rectangle(source: Source) -> None:
     The reader makes room for all cells from the first to the last row and column: one cell in the last corner would
     end the process. All parts are unpacked here, which fails where one is longer than the archive says.
     """
-    file = io.BytesIO(source.data) if isinstance(source.data, bytes) else source.data
-    size = len(source.data) if isinstance(source.data, bytes) else os.path.getsize(source.data)
-    with zipfile.ZipFile(file) as archive:
-        members = archive.infolist()
-        check_unpacked(source, size, sum(member.file_size for member in members))
-        for member in members:
+    with source.open() as file, zipfile.ZipFile(file) as archive:
+        size = file.seek(0, io.SEEK_END)
+        check_unpacked(source, size, sum(member.file_size for member in archive.infolist()))
+        for member in archive.infolist():
             rows = columns = 0
             with archive.open(member) as stream:
                 for text in _chunks(stream):
-                    if SHEET.fullmatch(member.filename):
-                        for letters, digits in PLACE.findall(text):
-                            rows, columns = (
-                                max(rows, int(digits[:9] or 0)),
-                                max(columns, _number(letters[:6])),
-                            )
-            check_unpacked(source, size, CELL_BYTES * rows * columns)
+                    for letters, digits in PLACE.findall(text) if SHEET.fullmatch(member.filename) else ():
+                        rows, columns = max(rows, int(digits[:9] or 0)), max(columns, _number(letters[:6]))
+            check_unpacked(source, size, 32 * rows * columns)  # bytes that the reader takes for every cell
 
 
-def _chunks(stream: Any) -> Iterator[bytes]:
+def _chunks(stream: Any, size: int = 1 << 20, overlap: int = 64) -> Iterator[bytes]:
     """The contents in pieces that overlap, so that no place is cut in two."""
     before = b""
-    while found := stream.read(CHUNK):
+    while found := stream.read(size):
         yield before + found
-        before = found[-OVERLAP:]
+        before = found[-overlap:]
 
 
 def _number(letters: bytes) -> int:

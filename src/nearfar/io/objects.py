@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -14,12 +15,13 @@ import polars as pl
 from nearfar.errors import FileError, InputError
 from nearfar.io.formats import open_table
 from nearfar.io.naming import Numbers, unguarded
-from nearfar.io.rejections import rows_error
+from nearfar.io.rejections import REJECTED, rows_error
 from nearfar.io.sources import Source, find_sources
-from nearfar.io.table import FAULTS
 from nearfar.triplets.columns import sound_names
 
-__all__ = ["ObjectList", "as_count", "as_names", "read_columns", "read_objects"]
+__all__ = ["ObjectList", "as_names", "read_columns", "read_objects"]
+
+MOST_OBJECTS = 2**31 - 1  # an index has 32 bits
 
 
 @dataclass(frozen=True)
@@ -62,8 +64,7 @@ class ObjectList:
         return Entry(self.names[at], self.display_names[at], self.images[at], self.groups[at])
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """One object of an object list."""
 
     name: str
@@ -80,26 +81,17 @@ def as_names(
     >>> list(as_names(3))
     ['0', '1', '2']
     """
-    if objects is None:
-        return None
     if isinstance(objects, (int, np.integer)):
-        return Numbers(as_count(objects) or 0)
-    if isinstance(objects, ObjectList):
-        return objects.names
+        if not 0 <= objects < MOST_OBJECTS:
+            raise InputError(
+                f"objects: the number of objects must be from 0 to {MOST_OBJECTS:,}, got {objects}"
+            )
+        return Numbers(int(objects))
     if isinstance(objects, (str, os.PathLike)):
-        return read_objects(objects).names
+        objects = read_objects(objects)
+    if objects is None or isinstance(objects, ObjectList):
+        return None if objects is None else objects.names
     return sound_names(objects)
-
-
-def as_count(objects: object) -> int | None:
-    """How many objects there are where a number was given in place of their names; None where not."""
-    if not isinstance(objects, (int, np.integer)):
-        return None
-    if objects < 0:
-        raise InputError(
-            f"objects: the number of objects must be >= 0, got {objects}",
-        )
-    return int(objects)
 
 
 def read_objects(path: str | os.PathLike[str]) -> ObjectList:
@@ -123,7 +115,7 @@ def read_objects(path: str | os.PathLike[str]) -> ObjectList:
     names = _sound_names(source.name, columns["object"])
     folder = Path(source.name).parent if isinstance(source.data, Path) else Path()
     return ObjectList(
-        tuple(names),
+        names,
         tuple(shown or name for shown, name in zip(columns["display_name"], names, strict=True)),
         tuple(folder / image if image else None for image in columns["image"]),
         tuple(group or None for group in columns["group"]),
@@ -135,23 +127,21 @@ def read_columns(
 ) -> dict[str, list[str | None]]:
     """The text of some columns of a table in any format; a column of ``others`` may be missing."""
     table = open_table(find_sources(path)[0])
-    for role in needed:
-        if table.header.find(role) is None:
+    where = {role: table.header.find(role) for role in (*needed, *others)}
+    for role, position in where.items():
+        if position is not None:
+            table.need_values(position)
+        elif role in needed:
             extra = f", and if you like {', '.join(others)}" if others else ""
             raise FileError(
                 f"{table.name}: column {role!r} is missing (it has {', '.join(table.header.cells)}); "
                 f"expected {' and '.join(needed)}{extra}"
             )
-    where = {role: table.header.find(role) for role in (*needed, *others)}
-    for position in where.values():
-        if position is not None:
-            table.need_values(position)
     batches = list(table.cells(has_header=True, rows=1 << 20))
-    faults = [fault for batch in batches for fault in batch.faults]
+    faults = [(table.name, *fault) for batch in batches for fault in batch.faults]
     cells = pl.concat([pl.DataFrame(schema=table.schema), *(batch.frame for batch in batches)])
     if faults:
-        rejected = pl.DataFrame(faults, schema=FAULTS, orient="row")
-        rejected = rejected.select(pl.lit(table.name).alias("file"), pl.all())
+        rejected = pl.DataFrame(faults, schema=REJECTED, orient="row")
         raise rows_error(table, rejected, len(cells) + len(faults), droppable=False)
     kept = cells.filter(~pl.all_horizontal(pl.all().is_null()))
     columns: dict[str, list[str | None]] = {}
@@ -161,13 +151,14 @@ def read_columns(
     return columns
 
 
-def _sound_names(source: str, cells: list[str | None]) -> list[str]:
-    seen: set[str] = set()
-    for number, name in enumerate(cells, start=1):
-        wrong = "is blank" if name is None or not name.strip() else "is there twice" if name in seen else None
-        if name is None or wrong is not None:
+def _sound_names(source: str, cells: list[str | None]) -> tuple[str, ...]:
+    names: dict[str, None] = {}
+    for number, cell in enumerate(cells, start=1):
+        name = cell or ""
+        if not name.strip() or name in names:
+            wrong = "is there twice" if name.strip() else "is blank"
             raise FileError(
-                f"{source}: object {number} ({name or ''!r}) {wrong}; expected a name of its own for every object",
+                f"{source}: object {number} ({name!r}) {wrong}; expected a name of its own for every object",
             )
-        seen.add(name)
-    return [name for name in cells if name is not None]
+        names[name] = None
+    return tuple(names)

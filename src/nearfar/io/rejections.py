@@ -8,15 +8,16 @@ from pathlib import Path
 import polars as pl
 
 from nearfar.errors import RowsError
-from nearfar.io.classify_rows import Classified
 from nearfar.io.dialects import Grammar
+from nearfar.io.parse_rows import Classified
+from nearfar.io.sources import UNDECODABLE, UTF8
 from nearfar.io.table import FAULTS, Cells, Table
-from nearfar.io.text import UNDECODABLE, UTF8
 
 __all__ = [
     "CHECKS",
     "NONE_ASIDE",
     "NONE_REJECTED",
+    "REJECTED",
     "encoding_error",
     "rejected_rows",
     "rows_error",
@@ -35,55 +36,47 @@ CHECKS = pl.Schema(
     }
 )
 NONE_REJECTED, NONE_ASIDE = pl.DataFrame(schema=REJECTED), pl.DataFrame(schema=CHECKS)
-SHOWN = 5
-LONGEST = 200  # characters of a cell that are shown
 
 
 def rejected_rows(found: Classified, cells: Cells, grammar: Grammar, table: Table) -> pl.DataFrame:
     """One row per rejected row: file, line, reason, content, expected; in the order of the file."""
-    if found.fate is None and not cells.faults:
-        return NONE_REJECTED
-    frames = [pl.DataFrame(cells.faults, schema=FAULTS, orient="row")]
-    if found.fate is not None:
-        for number, refusal in enumerate(found.refusals, start=1):
-            rows = (found.fate == number).arg_true()
-            if len(rows):
-                shown = _content(cells.frame[rows], grammar, table, refusal.shows or grammar.objects)
-                words = {"reason": pl.lit(refusal.reason), "expected": pl.lit(refusal.expected)}
-                lines = cells.lines_of(rows).alias("line")
-                frames.append(pl.DataFrame([lines, shown]).with_columns(**words).select(*FAULTS))
-    listed = pl.concat(frames).sort("line", maintain_order=True)
-    return listed.select(pl.lit(table.name).alias("file"), *FAULTS)
+    frames = [pl.DataFrame([(table.name, *fault) for fault in cells.faults], schema=REJECTED, orient="row")]
+    for number, refusal in enumerate(found.refusals, start=1):
+        rows = found.with_fate(number)
+        if len(rows):
+            own = cells.frame[rows].select(
+                file=pl.lit(table.name),
+                line=cells.lines_of(rows),
+                reason=pl.lit(refusal.reason),
+                content=_content(grammar, table, refusal.shows or grammar.objects),
+                expected=pl.lit(refusal.expected),
+            )
+            frames.append(own)
+    return pl.concat(frames).sort("line", maintain_order=True)
 
 
 def rows_set_aside(found: Classified, cells: Cells, grammar: Grammar, table: Table) -> pl.DataFrame:
     """One row per row set aside: file, line, kind, participant, correct (null where not graded), content."""
-    if found.fate is None:
-        return NONE_ASIDE
+    at = grammar.columns.get("participant")
+    person = pl.lit(None, pl.String) if at is None else pl.col(f"c{at}").cast(pl.String).fill_null("")
     frames = [NONE_ASIDE]
     for number, aside in enumerate(found.asides):
-        rows = (found.fate == -2 - number).arg_true()
-        if not len(rows):
-            continue
-        own = cells.frame[rows]
-        at = grammar.columns.get("participant")
-        people = [None] * len(rows) if at is None else own[f"c{at}"].cast(pl.String).fill_null("").to_list()
-        graded = [None] * len(rows)
-        if aside.correct is not None:
-            graded = found.rows[rows].with_columns(correct=aside.correct)["correct"].to_list()
-        columns = {
-            "file": [table.name] * len(rows),
-            "line": cells.lines_of(rows),
-            "kind": [aside.kind] * len(rows),
-            "participant": people,
-            "correct": graded,
-            "content": _content(own, grammar, table, grammar.objects),
-        }
-        frames.append(pl.DataFrame(columns, schema=CHECKS))
+        rows = found.with_fate(-2 - number)
+        if len(rows):
+            correct = pl.lit(None, pl.Boolean) if aside.correct is None else aside.correct
+            own = cells.frame[rows].select(
+                file=pl.lit(table.name),
+                line=cells.lines_of(rows),
+                kind=pl.lit(aside.kind),
+                participant=person,
+                correct=found.rows[rows].with_columns(correct=correct)["correct"],
+                content=_content(grammar, table, grammar.objects),
+            )
+            frames.append(own)
     return pl.concat(frames).sort("line", maintain_order=True)
 
 
-def _content(cells: pl.DataFrame, grammar: Grammar, table: Table, roles: tuple[str, ...]) -> pl.Series:
+def _content(grammar: Grammar, table: Table, roles: tuple[str, ...], longest: int = 200) -> pl.Expr:
     """The cells of some roles in words: near 'apple', far 'apple'."""
     shown = []
     for at in dict.fromkeys(grammar.columns[role] for role in roles):
@@ -92,27 +85,29 @@ def _content(cells: pl.DataFrame, grammar: Grammar, table: Table, roles: tuple[s
         )  # a bare row of three has no names
         column = table.header.describe(at) if has_name else f"column {at + 1}"
         text = pl.col(f"c{at}").cast(pl.String).fill_null("")
-        long = text.str.len_chars() > LONGEST
-        cell = pl.when(long).then(text.str.slice(0, LONGEST) + pl.lit("…")).otherwise(text)
+        cut = text.str.slice(0, longest) + pl.lit("…")
+        cell = pl.when(text.str.len_chars() > longest).then(cut).otherwise(text)
         shown.append(pl.format("{} '{}'", pl.lit(column), cell))
-    return cells.select(content=pl.concat_str(shown, separator=", "))["content"]
+    return pl.concat_str(shown, separator=", ")
 
 
-def rows_error(table: Table, rejected: pl.DataFrame, rows: int, *, droppable: bool = True) -> RowsError:
-    """The error for rejected rows: the first five, and how many there are; one sentence where they are not UTF-8."""
+def rows_error(
+    table: Table, rejected: pl.DataFrame, rows: int, *, droppable: bool = True, shown: int = 5
+) -> RowsError:
+    """The error for rejected rows: the first ones, and how many there are; one sentence where they are not UTF-8."""
     drop = ", or leave such rows out with on_bad='drop' (--on-bad drop)" if droppable else ""
     wrong = encoding_error(rejected, table.row_word, drop)
     if wrong is not None:
         return wrong
     sentences = [
         f"{table.row_word} {line}: {reason}: {content}; expected {expected}"
-        for _, line, reason, content, expected in rejected.head(SHOWN).rows()
+        for _, line, reason, content, expected in rejected.head(shown).rows()
     ]
     remedy = f"correct the file{drop}"
     if len(rejected) == 1:
         return RowsError(f"{table.name}, {sentences[0]} ({remedy})", rejected=rejected)
-    if len(rejected) > SHOWN:
-        sentences.append(f"and {len(rejected) - SHOWN:,} more")
+    if len(rejected) > shown:
+        sentences.append(f"and {len(rejected) - shown:,} more")
     what = "rows are not answers" if droppable else "rows cannot be read"
     head = f"{table.name}: {len(rejected):,} of {rows:,} {what}; {remedy}"
     return RowsError("\n  ".join([head, *sentences]), rejected=rejected)

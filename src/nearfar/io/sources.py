@@ -1,4 +1,4 @@
-"""What a caller may give to a reader, recognised by kind and extension; and its bytes, unpacked."""
+"""What a caller may give to a reader, recognised by kind and extension; its bytes, unpacked, and lines of them."""
 
 from __future__ import annotations
 
@@ -17,22 +17,25 @@ from typing import Any, BinaryIO
 from nearfar._tools.limits import LIMITS
 from nearfar.errors import FileError
 
-__all__ = ["PACKED", "Source", "find_sources", "format_of", "open_binary", "refuse_directory"]
+__all__ = [
+    "BYTE_ORDER_MARK",
+    "PACKED",
+    "UNDECODABLE",
+    "UTF8",
+    "Source",
+    "Window",
+    "decode",
+    "escaped",
+    "find_sources",
+    "format_of",
+    "open_binary",
+    "open_window",
+    "refuse_directory",
+]
 
-FORMATS = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".json": "json",
-    ".txt": "txt",
-    ".parquet": "parquet",
-    ".npz": "npz",
-    ".npy": "npy",
-    ".xlsx": "xlsx",
-}
-PACKED = {".gz": "gzip", ".zst": "zstd"}
 TEXT = ("csv", "tsv", "txt", "jsonl", "json")
+FORMATS = (*TEXT, "parquet", "npz", "npy", "xlsx")
+PACKED = {".gz": "gzip", ".zst": "zstd"}
 MAGIC = {
     "gzip": b"\x1f\x8b",
     "zstd": b"\x28\xb5\x2f\xfd",
@@ -56,6 +59,12 @@ class Source:
     format: str
     data: Any
     packed: str | None = None
+
+    def open(self) -> BinaryIO:
+        """The bytes as they are stored."""
+        if isinstance(self.data, bytes):
+            return io.BytesIO(self.data)
+        return self.data() if callable(self.data) else Path(self.data).open("rb")
 
 
 def find_sources(given: Any) -> list[Source]:
@@ -129,8 +138,8 @@ def format_of(name: str) -> tuple[str, str | None]:
     stem, end = os.path.splitext(name)
     packed = PACKED.get(end.lower())
     extension = (os.path.splitext(stem)[1] if packed else end).lower()
-    format_ = FORMATS.get(extension)
-    if format_ is None or (packed and format_ not in TEXT):
+    format_ = "jsonl" if extension == ".ndjson" else extension[1:]
+    if format_ not in (TEXT if packed else FORMATS):
         found = extension + end if packed else end
         raise FileError(
             f"{name}: {f'unknown extension {found!r}' if found else 'no extension'}; expected {KNOWN}"
@@ -158,19 +167,13 @@ def _from_bytes(name: str, data: bytes) -> Source:
 @contextmanager
 def open_binary(source: Source) -> Iterator[BinaryIO]:
     """The bytes of a source, unpacked; a damaged archive, or one that grows beyond the limit, is a ``FileError``."""
-    data = source.data
     try:
-        with (
-            io.BytesIO(data)
-            if isinstance(data, bytes)
-            else data()
-            if callable(data)
-            else open(data, "rb") as raw
-        ):
+        with source.open() as raw:
             if source.packed is None:
                 yield raw
                 return
-            size = len(data) if isinstance(data, bytes) else os.path.getsize(data)
+            size = raw.seek(0, io.SEEK_END)
+            raw.seek(0)
             with _unpacked(source, raw) as stream:
                 yield _CountedStream(stream, source.name, size)  # type: ignore[misc]
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
@@ -198,27 +201,120 @@ class _CountedStream:
     """A stream that refuses to unpack far more than the file holds."""
 
     def __init__(self, stream: Any, name: str, packed_bytes: int) -> None:
-        self._stream, self._name, self._packed, self._read = stream, name, packed_bytes, 0
+        self._stream, self._name = stream, name
+        self._left = max(LIMITS.unpacked_bytes, LIMITS.unpacked_ratio * packed_bytes)
 
     def read(self, size: int = -1) -> bytes:
-        most = max(LIMITS.unpacked_bytes, LIMITS.unpacked_ratio * self._packed)
-        return self._counted(self._stream.read, most + 1 - self._read if size < 0 else size)
+        return self._counted(self._stream.read, self._left + 1 if size < 0 else size)
 
     def readline(self, size: int) -> bytes:
         return self._counted(self._stream.readline, size)
 
     def _counted(self, read: Any, size: int) -> bytes:
-        most = max(LIMITS.unpacked_bytes, LIMITS.unpacked_ratio * self._packed)
         try:
             data: bytes = read(size)
         except Exception as error:
             if type(error).__name__ != "ZstdError":  # of whichever library there is
                 raise
             raise EOFError(str(error)) from error
-        self._read += len(data)
-        if self._read > most:
+        self._left -= len(data)
+        if self._left < 0:
             raise FileError(
                 f"{self._name}: unpacks to more than {LIMITS.unpacked_ratio} times its size; if that is meant, "
                 "raise NEARFAR_MAX_UNPACKED_RATIO"
             )
         return data
+
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+UNDECODABLE = "undecodable bytes"
+UTF8 = "text in UTF-8 (if it is Latin-1 or Windows-1252, save it again as UTF-8, in Excel 'CSV UTF-8')"
+
+
+class Window:
+    """The bytes that are not read yet. Positions count from the first of them; ``line`` is its line."""
+
+    def __init__(self, name: str, stream: BinaryIO, line: int = 1) -> None:
+        self.name = name
+        self.line = line
+        self.position = 0  # in the whole stream
+        self._stream = stream
+        self._data = b""
+        self._at = 0
+        self._ended = False
+
+    def __len__(self) -> int:
+        return len(self._data) - self._at
+
+    def fill(self, size: int) -> bool:
+        """Have ``size`` bytes at hand and the rest of their last line, or all that are left; False where none are."""
+        while len(self) < size and not self._ended:
+            wanted = max(size - len(self), 1 << 16)
+            more = self._stream.read(wanted)
+            self._ended = len(more) < wanted
+            if not self._ended and not more.endswith(b"\n"):
+                more += self._stream.readline(LIMITS.line_bytes)
+            self._data, self._at = self._data[self._at :] + more, 0
+        return len(self) > 0
+
+    def peek(self, start: int, stop: int) -> bytes:
+        """Some bytes that are at hand."""
+        return self._data[self._at + start : self._at + stop]
+
+    def chunk(self, size: int) -> bytes:
+        """About ``size`` bytes, whole lines."""
+        self.fill(size)
+        return self.peek(0, len(self) if len(self) <= size else self.line_end(size - 1))
+
+    def reaches_end(self, stop: int) -> bool:
+        """Whether nothing comes after position ``stop``."""
+        self.fill(stop + 1)
+        return len(self) <= stop
+
+    def line_end(self, start: int) -> int:
+        """Where the line that holds position ``start`` ends, its newline included."""
+        seen = start
+        while True:
+            found = self._data.find(b"\n", self._at + seen)
+            if found >= 0:
+                return found + 1 - self._at
+            seen = len(self)
+            if seen - start > LIMITS.line_bytes:
+                raise FileError(
+                    f"{self.name}: a line is longer than {LIMITS.line_bytes:,} bytes, so it is not a table of "
+                    "answers; if that is meant, raise NEARFAR_MAX_LINE_BYTES"
+                )
+            self.fill(seen + 1)
+            if len(self) == seen:
+                return seen
+
+    def advance(self, size: int, lines: int) -> None:
+        """Leave ``size`` bytes behind, which are ``lines`` lines."""
+        self.fill(size)
+        self._at += size
+        self.position += size
+        self.line += lines
+
+
+@contextmanager
+def open_window(source: Source) -> Iterator[Window]:
+    """The text of a source, without a byte order mark."""
+    with open_binary(source) as stream:
+        window = Window(source.name, stream)
+        window.fill(3)
+        if window.peek(0, 3) == BYTE_ORDER_MARK:
+            window.advance(3, 0)
+        yield window
+
+
+def decode(line: bytes) -> str | None:
+    """The text of UTF-8 bytes; None where they are not UTF-8."""
+    try:
+        return line.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def escaped(line: bytes) -> str:
+    """The beginning of a line, in quotes, with bytes that are not UTF-8 written as ``\\xff``."""
+    return f"'{line.strip().decode('utf-8', 'backslashreplace')[:80]}'"

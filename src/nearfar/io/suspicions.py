@@ -15,12 +15,8 @@ from nearfar.triplets.columns import median_of_times
 
 __all__ = ["similar_names", "slow_seconds", "warn_of_suspicions"]
 
-INVISIBLE = re.compile(
-    r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
-)  # of no width: spaces, joiners, directions
-TYPICAL = 3.0  # a median response time, in seconds
-MOST = TYPICAL * 1000**0.5  # beyond it, a thousandth is nearer to what is typical
-MANY = 5
+# of no width: spaces, joiners, directions
+INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 
 
 def similar_names(names: Sequence[str], *, case: bool = True) -> list[tuple[str, ...]]:
@@ -51,20 +47,20 @@ def slow_seconds(seconds: NDArray[np.float64] | None) -> float | None:
     (1950.0, None)
     """
     known = np.zeros(0) if seconds is None else seconds[np.isfinite(seconds) & (seconds > 0)]
-    if not len(known):
-        return None
-    median = median_of_times(known)
-    return median if median > MOST else None
+    median = median_of_times(known) if len(known) else 0.0
+    return median if median > 3.0 * 1000**0.5 else None  # of which a thousandth is nearer to the usual 3 s
 
 
-def warn_of_suspicions(source: str, names: Sequence[str], seconds: NDArray[np.float64] | None) -> None:
+def warn_of_suspicions(
+    source: str, names: Sequence[str], seconds: NDArray[np.float64] | None, shown: int = 5
+) -> None:
     """One warning for names that look the same, and one for times that are hardly seconds."""
     alike = similar_names(names, case=False)
     if alike:
-        shown = "; ".join(" and ".join(map(ascii, group)) for group in alike[:MANY])
-        more = f"; and {len(alike) - MANY:,} more" if len(alike) > MANY else ""
+        pairs = "; ".join(" and ".join(map(ascii, group)) for group in alike[:shown])
+        more = f"; and {len(alike) - shown:,} more" if len(alike) > shown else ""
         warnings.warn(
-            f"{source}: some names differ only by spaces or Unicode form, and count as different objects: {shown}{more}",
+            f"{source}: some names differ only by spaces or Unicode form, and count as different objects: {pairs}{more}",
             NearfarWarning,
             stacklevel=4,
         )

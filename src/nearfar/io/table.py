@@ -1,29 +1,92 @@
-"""A table: a source seen as rows of cells, whatever its format, in batches."""
+"""A table: a source seen as named columns and rows of cells, whatever its format, in batches."""
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import polars as pl
 
 from nearfar.errors import FileError
-from nearfar.io.header import Header
 from nearfar.io.sources import Source
 
-__all__ = ["FAULTS", "Cells", "Coded", "Fault", "Table", "cell_names", "cell_schema"]
+__all__ = ["COLUMN_NAMES", "FAULTS", "Cells", "Coded", "Fault", "Header", "Table", "cell_names", "plain"]
 
+PEOPLE = "participant participant_id session_id puid worker_id sub_id subject_id pid"
+COLUMN_NAMES = {
+    "statement": ("statement",),
+    "participant": tuple(PEOPLE.split()),
+    "seconds": ("seconds", "response_time"),
+    "near_side": ("near_side",),
+    "answered_at": ("answered_at",),
+    "rule": ("rule",),
+}
 FAULTS: dict[str, Any] = {
     "line": pl.Int64,
     "reason": pl.String,
     "content": pl.String,
     "expected": pl.String,
 }
-
-
 Coded = Mapping[str, pl.Categorical]
+
+
+def plain(name: str) -> str:
+    """A column's name as it is compared.
+
+    >>> plain("Response.Time..s."), plain("session_ID")
+    ('responsetimes', 'sessionid')
+    """
+    return re.sub(r"[\W_]+", "", name).lower()
+
+
+class Header:
+    """The columns of one source.
+
+    >>> header = Header("answers.csv", ["Anchor", "near", "far", "worker_id"])
+    >>> header.find("anchor"), header.find("odd"), header.optional()
+    (0, None, {'participant': 3})
+    """
+
+    def __init__(self, source: str, cells: Sequence[str]) -> None:
+        self.source = source
+        self.cells = tuple(cells)
+        self._at: dict[str, list[int]] = {}
+        for position, cell in enumerate(cells):
+            self._at.setdefault(plain(cell), []).append(position)
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def find(self, *names: str) -> int | None:
+        """The position of the first of ``names`` that is there."""
+        for name in names:
+            found = self._at.get(plain(name), [])
+            if len(found) > 1:
+                raise FileError(
+                    f"{self.source}: column {self.cells[found[0]]!r} is there {len(found)} times (columns "
+                    f"{', '.join(str(at + 1) for at in found)}); expected it once: rename the others, or name columns by number",
+                )
+            if found:
+                return found[0]
+        return None
+
+    def find_all(self, **names: Sequence[str]) -> dict[str, int] | None:
+        """role -> position, or None where a role is missing."""
+        found = {role: self.find(*aliases) for role, aliases in names.items()}
+        return None if None in found.values() else {role: at for role, at in found.items() if at is not None}
+
+    def optional(self, **names: Sequence[str]) -> dict[str, int]:
+        """role -> position of the optional columns that are there; ``names`` adds to or replaces ``COLUMN_NAMES``."""
+        found = {role: self.find(*aliases) for role, aliases in (COLUMN_NAMES | names).items()}
+        return {role: at for role, at in found.items() if at is not None}
+
+    def describe(self, position: int) -> str:
+        """How a message calls a column."""
+        name = self.cells[position] if position < len(self.cells) else ""
+        return name or f"column {position + 1}"
 
 
 class Fault(NamedTuple):
@@ -89,7 +152,7 @@ class Table(ABC):
     first_index : the number of the first object where cells are indices, None where they are names.
     """
 
-    row_word: ClassVar[str] = "row"
+    row_word: str = "row"
     typed: ClassVar[bool] = True
     may_be_bare: ClassVar[bool] = False
     decimal_comma: bool = False
@@ -110,7 +173,7 @@ class Table(ABC):
     @property
     def schema(self) -> dict[str, Any]:
         """The types of the columns ``c0, c1, ...``."""
-        return cell_schema(len(self.header))
+        return dict.fromkeys(cell_names(len(self.header)), pl.String)
 
     def need_values(self, position: int) -> None:
         """Raise an error where each cell of a column holds several values, or a thing of Python."""
@@ -132,8 +195,3 @@ class Table(ABC):
 def cell_names(width: int) -> list[str]:
     """Columns are known by position, so that two may carry the same name."""
     return [f"c{position}" for position in range(width)]
-
-
-def cell_schema(width: int) -> dict[str, Any]:
-    """Columns of text."""
-    return dict.fromkeys(cell_names(width), pl.String)

@@ -1,4 +1,4 @@
-"""Writing any table: a data frame -> CSV, TSV, JSON, JSON lines or an Excel sheet, by extension."""
+"""Writing tables: of answers in any dialect and format, or any data frame by extension."""
 
 from __future__ import annotations
 
@@ -6,23 +6,35 @@ import importlib.util
 import io
 import os
 import re
+import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import numpy as np
 import polars as pl
 
 from nearfar._tools.atomic import atomic_path
 from nearfar._tools.terminal import write_out
-from nearfar.errors import FileError, MissingExtra
+from nearfar.errors import FileError, MissingExtra, NearfarWarning, TripletError
+from nearfar.io.dialects import DIALECTS, Dialect, named
+from nearfar.io.sources import KNOWN, format_of
+from nearfar.triplets import Triplets
+from nearfar.triplets.ids import Ids
 
-__all__ = ["TABLE_FORMATS", "check_table_path", "guard_formulas", "write_excel", "write_table"]
+__all__ = [
+    "TABLE_FORMATS",
+    "check_table_path",
+    "guard_formulas",
+    "write_format",
+    "write_table",
+    "write_triplets",
+    "write_whole",
+]
 
 TABLE_FORMATS = (".csv", ".tsv", ".json", ".jsonl", ".xlsx")
 FORMULA = r"^'*[=+\-@\t\r]"
 NUMBER = r"^'*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
-MOST_EXCEL_ROWS = 1_048_575  # below its header
-MOST_EXCEL_CHARACTERS = 32_767  # of a cell
-PLAIN_TEXT = {"strings_to_formulas": False, "strings_to_urls": False, "nan_inf_to_errors": True}
 
 
 def check_table_path(path: str | os.PathLike[str]) -> str:
@@ -41,13 +53,39 @@ def write_table(table: pl.DataFrame, path: str | os.PathLike[str]) -> None:
     red,1
     """
     suffix = check_table_path(path)
+    write_whole(path, lambda file: write_format(table, file, suffix[1:]))
+
+
+def write_whole(path: str | os.PathLike[str], write: Callable[[BinaryIO], None]) -> None:
+    """Write to a file, which appears whole or not at all, or to standard output ("-")."""
     if os.fspath(path) == "-":
         stream = io.BytesIO()
-        _write(table, stream, suffix)
+        write(stream)
         write_out(stream.getvalue())
         return
     with atomic_path(path) as temporary, open(temporary, "wb") as file:
-        _write(table, file, suffix)
+        write(file)
+
+
+def write_format(
+    table: pl.DataFrame, file: BinaryIO, format_: str, packed: str | None = None, *, header: bool = True
+) -> None:
+    """Write a table in one of the formats of tables; text is plain, gzipped or packed by zstd."""
+    compression: Any = packed or "uncompressed"
+    if format_ == "json":
+        file.write(table.write_json().encode())
+    elif format_ == "jsonl":
+        table.write_ndjson(file, compression=compression, check_extension=False)
+    elif format_ == "xlsx":
+        _write_excel(guard_formulas(table), file)
+    else:
+        guard_formulas(table).write_csv(
+            file,
+            separator="," if format_ == "csv" else "\t",
+            include_header=header,
+            compression=compression,
+            check_extension=False,
+        )
 
 
 def guard_formulas(table: pl.DataFrame) -> pl.DataFrame:
@@ -64,38 +102,136 @@ def guard_formulas(table: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _write(table: pl.DataFrame, file: BinaryIO, suffix: str) -> None:
-    if suffix in (".csv", ".tsv", ".xlsx"):
-        table = guard_formulas(table)
-    if suffix in (".csv", ".tsv"):
-        table.write_csv(file, separator="," if suffix == ".csv" else "\t")
-    elif suffix == ".json":
-        file.write(table.write_json().encode())
-    elif suffix == ".jsonl":
-        table.write_ndjson(file)
-    else:
-        write_excel(table, file)
-
-
-def write_excel(table: pl.DataFrame, file: BinaryIO) -> None:
-    """Write a table as the one sheet of a workbook."""
+def _write_excel(
+    table: pl.DataFrame, file: BinaryIO, most_rows: int = 1_048_575, longest_cell: int = 32_767
+) -> None:
+    """Write a table as the one sheet of a workbook, within the limits of Excel."""
     if importlib.util.find_spec("xlsxwriter") is None:
         raise MissingExtra("xlsxwriter", "excel")
-    if len(table) > MOST_EXCEL_ROWS:
-        raise FileError(
-            f"{len(table):,} rows are more than the {MOST_EXCEL_ROWS:,} of an Excel sheet; write .csv"
-        )
+    if len(table) > most_rows:
+        raise FileError(f"{len(table):,} rows are more than the {most_rows:,} of an Excel sheet; write .csv")
     text = table.select(pl.selectors.string())
     longest: Any = max((column.str.len_chars().max() or 0 for column in text), default=0)
-    if longest > MOST_EXCEL_CHARACTERS:
+    if longest > longest_cell:
         raise FileError(
-            f"a cell of {longest:,} characters is more than the {MOST_EXCEL_CHARACTERS:,} of an Excel cell; write .csv"
+            f"a cell of {longest:,} characters is more than the {longest_cell:,} of an Excel cell; write .csv"
         )
     from xlsxwriter import Workbook
 
     stream = (
         io.BytesIO()
     )  # an archive that cannot be written whole would print a traceback when it is given up
-    with Workbook(stream, PLAIN_TEXT) as book:
+    plain = {"strings_to_formulas": False, "strings_to_urls": False, "nan_inf_to_errors": True}
+    with Workbook(stream, plain) as book:
         table.write_excel(book, autofit=True)
     file.write(stream.getvalue())
+
+
+OPTIONAL = ("statement", "participant", "seconds", "near_side", "answered_at", "rule")
+
+
+def write_triplets(
+    triplets: Triplets, path: str | os.PathLike[str], *, dialect: str = "canonical", format: str | None = None
+) -> None:
+    """Write answers to a file, which appears whole or not at all.
+
+    Parameters
+    ----------
+    triplets : the answers.
+    path : where to; the extension says the format (as for ``read_triplets``). ``"-"`` is standard output.
+    dialect : what the columns mean: canonical, odd-one-out, most-central, salmon, tripletTools, next, things,
+        list-order (cblearn's). What a dialect has no column for is written under our own names; only the bare rows of things
+        and list-order have no room for it, and then a warning names what was left out.
+    format : the format where the extension does not say it, e.g. ``"csv"`` or ``"jsonl.gz"``; for standard output
+        csv is the default.
+
+    Examples
+    --------
+    >>> answers = Triplets([0], [1], [2], ["red", "pink", "blue"], participant=["ann"])
+    >>> write_triplets(answers, "-")
+    anchor,near,far,participant
+    red,pink,blue,ann
+    """
+    chosen = named(dialect)
+    if chosen.write is None:
+        known = ", ".join(one.name for one in DIALECTS if one.write is not None)
+        raise TripletError(
+            f"dialect: {chosen.name} cannot be written; expected one of {known}",
+        )
+    target = os.fspath(path)
+    if format is not None:
+        try:
+            format_, packed = format_of(f"answers.{format.lstrip('.')}")
+        except FileError as error:
+            raise FileError(
+                f"format: {format!r} is not a file format; expected {KNOWN}; what columns mean is said by the dialect (--to)"
+            ) from error
+    else:
+        format_, packed = ("csv", None) if target == "-" else format_of(target)
+    if format_ == "json":
+        raise FileError("json: can only be read; write jsonl, one object per line")
+    table = chosen.write(triplets)
+    _warn_of_loss(triplets, chosen, format_)
+
+    def write(file: BinaryIO) -> None:
+        if format_ in ("npz", "npy"):
+            _write_arrays(triplets, chosen, file, format_)
+        elif format_ == "parquet":
+            table.write_parquet(file)
+        else:
+            text = table.with_columns(pl.selectors.enum().cast(pl.String))
+            write_format(text, file, format_, packed, header=chosen.writes_header)
+
+    write_whole(target, write)
+
+
+def _write_arrays(triplets: Triplets, dialect: Dialect, file: BinaryIO, format_: str) -> None:
+    if dialect.name not in ("canonical", "list-order") or (format_ == "npy" and dialect.name != "list-order"):
+        allowed = "list-order" if format_ == "npy" else "canonical or list-order"
+        raise FileError(
+            f"{format_}: holds arrays, not {dialect.name} rows; expected the dialect {allowed}",
+        )
+    if format_ == "npy":
+        np.save(file, triplets.array)
+        return
+    arrays: dict[str, Any] = {"objects": _text(list(triplets.objects), "objects")}
+    if dialect.name == "list-order":
+        arrays["triplets"] = triplets.array
+    else:
+        arrays |= {"anchor": triplets.anchor, "near": triplets.near, "far": triplets.far}
+    for role in OPTIONAL:
+        values = getattr(triplets, role)
+        if isinstance(values, Ids):
+            names = np.asarray(values)
+            values = names if values.is_numeric else _text(names.tolist(), role)
+        if values is not None:
+            arrays[role] = values
+    np.savez_compressed(file, **arrays)
+
+
+def _text(names: list[str], role: str) -> np.ndarray:
+    """Text of fixed width, which needs no pickle; numpy would drop NUL characters at its end."""
+    if any(name.endswith("\0") for name in names):
+        raise TripletError(
+            f"{role}: a name ends in a NUL character, which npz cannot keep; write another format",
+        )
+    return np.array(names, dtype=np.str_)
+
+
+def _warn_of_loss(triplets: Triplets, dialect: Dialect, format_: str) -> None:
+    """Bare rows of numbers have no room for anything else."""
+    if dialect.writes_header or format_ == "npz":
+        return
+    lost = [role for role in OPTIONAL if getattr(triplets, role) is not None]
+    if dialect.name != "list-order" and triplets.statement is not None:
+        again = Ids.encode(np.repeat(np.arange((len(triplets) + 1) // 2), 2)[: len(triplets)])
+        same = triplets.statement.is_numeric and (np.asarray(triplets.statement) == np.asarray(again)).all()
+        lost = [role for role in lost if role != "statement" or not same]
+    if triplets.objects != tuple(map(str, range(triplets.n_objects))):
+        lost.insert(0, "the names of objects")
+    if lost:
+        warnings.warn(
+            f"{dialect.name}: bare rows of indices have no room for {', '.join(lost)}; left out",
+            NearfarWarning,
+            stacklevel=3,
+        )

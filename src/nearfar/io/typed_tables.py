@@ -13,11 +13,9 @@ from numpy.typing import NDArray
 
 from nearfar._tools.limits import LIMITS
 from nearfar.errors import FileError, TripletError
-from nearfar.io.header import Header
-from nearfar.io.naming import EMPTY
-from nearfar.io.parquet_size import DAMAGED, unpacked_size
-from nearfar.io.sources import Source, open_binary
-from nearfar.io.table import Cells, Coded, Table, cell_names
+from nearfar.io.parquet_size import unpacked_size
+from nearfar.io.sources import Source, decode, open_binary
+from nearfar.io.table import Cells, Coded, Header, Table, cell_names
 
 __all__ = [
     "READABLE",
@@ -30,15 +28,8 @@ __all__ = [
     "parquet_table",
 ]
 
-OBJECT_LISTS = ("objects", "names")
 ROLES = ("anchor", "near", "far")
-LAST_CHARACTER, SURROGATES = (
-    0x10FFFF,
-    (0xD800, 0xDFFF),
-)  # what text can hold, and what of that is no character
-ROW_BYTES = 12  # of three indices
 MISSING = ("NAType", "NaTType")  # of pandas, whose own library need not be there
-TEXT_ROWS = 1 << 18  # of text at a time, so that one batch is worked on while the next is made
 TEXT = (pl.String, pl.Categorical, pl.Enum, pl.Binary, pl.Time)
 READABLE = (TypeError, OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
@@ -49,17 +40,17 @@ class TypedTable(Table):
     first_row: int = 0
 
     def __init__(self, source: Source, table: pl.LazyFrame, n_rows: int) -> None:
-        schema = table.collect_schema()
-        super().__init__(source, Header(source.name, list(schema)))
-        if len(schema) > LIMITS.columns:
+        given = table.collect_schema()
+        super().__init__(source, Header(source.name, list(given)))
+        if len(given) > LIMITS.columns:
             raise FileError(
-                f"{source.name}: has {len(schema):,} columns, more than {LIMITS.columns:,}; if that is meant, "
+                f"{source.name}: has {len(given):,} columns, more than {LIMITS.columns:,}; if that is meant, "
                 "raise NEARFAR_MAX_COLUMNS"
             )
+        cells = zip(cell_names(len(given)), given.items(), strict=True)
         self._n_rows = n_rows
-        self._table = table
-        self._given = dict(zip(cell_names(len(schema)), schema.items(), strict=True))
-        self._schema = {name: _type(dtype) for name, (_, dtype) in self._given.items()}
+        self._table = table.select(_cell(key, dtype).alias(name) for name, (key, dtype) in cells)
+        self._schema = dict(self._table.collect_schema())
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -69,15 +60,12 @@ class TypedTable(Table):
     def cells(self, has_header: bool, rows: int, coded: Coded | None = None) -> Iterator[Cells]:
         """The table in batches."""
         found = 0
-        text = {name: dtype for name, dtype in (coded or {}).items() if self._given[name][1] == pl.String}
-        table = self._table.select(
-            (pl.col(key).cast(text[name]) if name in text else _cell(key, dtype)).alias(name)
-            for name, (key, dtype) in self._given.items()
-        )
+        size = (
+            min(rows, 1 << 18) if pl.String in self._schema.values() else rows
+        )  # work on text while there is more made
         try:
-            size = min(rows, TEXT_ROWS) if text else rows
-            for frame in table.collect_batches(chunk_size=size, maintain_order=True):
-                yield Cells(_without_empty(frame, list(text)), len(frame), found + self.first_row)
+            for frame in self._table.collect_batches(chunk_size=size, maintain_order=True):
+                yield Cells(frame, len(frame), found + self.first_row)
                 found += len(frame)
         except READABLE as error:
             raise self._damaged() from error
@@ -86,17 +74,6 @@ class TypedTable(Table):
 
     def _damaged(self) -> FileError:
         return FileError(f"{self.name}: cannot be read to its end, it is damaged; fetch or write it again")
-
-
-def _without_empty(frame: pl.DataFrame, coded: list[str]) -> pl.DataFrame:
-    """With null where coded text is empty."""
-    lowest = frame.select_seq(pl.col(coded).to_physical().min())
-    empty = [name for name in coded if lowest[name].item() == EMPTY]
-    return (
-        frame.with_columns(pl.when(pl.col(empty).to_physical() != EMPTY).then(pl.col(empty)))
-        if empty
-        else frame
-    )
 
 
 def _cell(key: str, dtype: Any) -> pl.Expr:
@@ -116,20 +93,7 @@ def _decoded(values: pl.Series) -> pl.Series:
     try:
         return values.cast(pl.String)
     except pl.exceptions.PolarsError:
-        return pl.Series([_text_or_none(value) for value in values.to_list()], dtype=pl.String)
-
-
-def _text_or_none(value: bytes | None) -> str | None:
-    try:
-        return None if value is None else value.decode()
-    except UnicodeDecodeError:
-        return None
-
-
-def _type(dtype: Any) -> Any:
-    if isinstance(dtype, pl.Duration):
-        return pl.Float64
-    return pl.String if isinstance(dtype, TEXT) else dtype
+        return pl.Series([value and decode(value) for value in values.to_list()], dtype=pl.String)
 
 
 def parquet_table(source: Source) -> TypedTable:
@@ -141,23 +105,16 @@ def parquet_table(source: Source) -> TypedTable:
         n_rows: int = table.select(pl.len()).collect().item()
     except READABLE as error:
         raise FileError(f"{source.name}: is not a readable Parquet file ({first_line(error)})") from error
-    _check_pages(source, n_rows)
-    made = TypedTable(source, table, n_rows)
-    made.objects = enumerated(schema)
-    return made
-
-
-def _check_pages(source: Source, n_rows: int) -> None:
-    """Refuse a Parquet file whose pages unpack to far more than it holds, before they are unpacked."""
-    with io.BytesIO(source.data) if isinstance(source.data, bytes) else open(source.data, "rb") as stream:
+    with source.open() as stream:
         size = stream.seek(0, io.SEEK_END)
         try:
             unpacked = unpacked_size(stream)
-        except DAMAGED as error:
-            raise FileError(
-                f"{source.name}: is not a readable Parquet file (its footer is damaged)"
-            ) from error
-    check_unpacked(source, size, max(unpacked, ROW_BYTES * n_rows))
+        except ValueError as error:
+            raise FileError(f"{source.name}: is not a readable Parquet file ({error})") from error
+    check_unpacked(source, size, max(unpacked, 12 * n_rows))  # at least three indices a row
+    made = TypedTable(source, table, n_rows)
+    made.objects = enumerated(schema)
+    return made
 
 
 def enumerated(schema: Mapping[str, Any]) -> tuple[str, ...] | None:
@@ -197,24 +154,20 @@ def frame_table(source: Source) -> TypedTable:
 
 
 def _series(values: list[Any]) -> pl.Series:
-    try:
-        return pl.Series(values, nan_to_null=False)
-    except (
-        TypeError,
-        pl.exceptions.PolarsError,
-    ):  # a column of mixed types, or with the missing values of pandas
-        known = [None if type(value).__name__ in MISSING else value for value in values]
+    """A column of a data frame; of mixed types, or with the missing values of pandas, as text."""
+    known = [None if type(value).__name__ in MISSING else value for value in values]
     try:
         return pl.Series(known, nan_to_null=False)
     except (TypeError, pl.exceptions.PolarsError):
-        blank = [value is None or value != value for value in known]
-        return pl.Series([None if b else str(v) for b, v in zip(blank, known, strict=True)], dtype=pl.String)
+        return pl.Series(
+            [None if value is None or value != value else str(value) for value in known], dtype=pl.String
+        )
 
 
 def npz_table(source: Source) -> TypedTable:
     """Arrays of an NPZ archive (never unpickled): named columns, or rows of three under ``triplets``."""
     arrays = _load(source)
-    names = next((arrays[key] for key in OBJECT_LISTS if key in arrays), None)
+    names = arrays.get("objects", arrays.get("names"))
     rows = next((key for key in ("triplets", "odd_one_out") if key in arrays), None)
     columns = {key: value for key, value in arrays.items() if value.ndim == 1}
     if all(role in columns for role in ROLES):
@@ -271,7 +224,7 @@ def _table(source: Source, columns: Mapping[str, NDArray[Any]], m: int) -> Typed
 def _column(array: NDArray[Any]) -> pl.Series:
     if array.dtype.kind in "US":
         return pl.Series(array.astype(np.str_).tolist(), dtype=pl.String)
-    if array.dtype.kind == "O" or array.dtype.kind not in "biufMm":
+    if array.dtype.kind not in "biufMm":
         return pl.Series([None if v is None or v != v else str(v) for v in array.tolist()], dtype=pl.String)
     if array.dtype.kind == "f" and array.dtype.itemsize > 8:
         array = array.astype(np.float64)  # polars has no longer ones
@@ -283,7 +236,9 @@ def _load(source: Source) -> dict[str, NDArray[Any]]:
     try:
         with open_binary(source) as stream:
             if source.format == "npz":
-                _check_size(source, stream)
+                size = stream.seek(0, io.SEEK_END)
+                check_unpacked(source, size, sum(m.file_size for m in zipfile.ZipFile(stream).infolist()))
+                stream.seek(0)
             loaded = np.load(stream, allow_pickle=False)
             if isinstance(loaded, np.ndarray):
                 return {"": _checked(source, loaded)}
@@ -305,19 +260,12 @@ def _load(source: Source) -> dict[str, NDArray[Any]]:
 def _checked(source: Source, array: NDArray[Any]) -> NDArray[Any]:
     """The array; numpy loads any numbers as text, but strings hold characters only."""
     if array.dtype.kind == "U" and array.dtype.itemsize:
-        numbers = np.dtype(np.uint32).newbyteorder(array.dtype.byteorder)
-        found = np.ascontiguousarray(array).view(numbers)
-        if np.any((found > LAST_CHARACTER) | ((found >= SURROGATES[0]) & (found <= SURROGATES[1]))):
+        points = np.ascontiguousarray(array).view(np.dtype(np.uint32).newbyteorder(array.dtype.byteorder))
+        if np.any(
+            (points > 0x10FFFF) | ((points >= 0xD800) & (points <= 0xDFFF))
+        ):  # beyond Unicode, half a pair
             raise FileError(f"{source.name}: holds text that is not Unicode; it is damaged, write it again")
     return array
-
-
-def _check_size(source: Source, stream: Any) -> None:
-    """Refuse an archive that unpacks to far more than it holds, before it is unpacked."""
-    size = stream.seek(0, io.SEEK_END)
-    unpacked = sum(member.file_size for member in zipfile.ZipFile(stream).infolist())
-    stream.seek(0)
-    check_unpacked(source, size, unpacked)
 
 
 def check_unpacked(source: Source, size: int, unpacked: int) -> None:

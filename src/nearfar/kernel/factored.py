@@ -90,19 +90,6 @@ class Factored:
             blocks[i] = block
         return blocks, sizes
 
-    @classmethod
-    def of(cls, shared: Any, own: Floats) -> Factored:
-        """The kernel of rows that are all informed, with what their other columns add to the diagonal."""
-        factored = cls.__new__(cls)
-        factored.phi = RowBlocks.of(shared)
-        factored.columns = np.arange(shared.shape[1])
-        factored.is_sparse, factored.nbytes = is_sparse(shared), stored_bytes(shared)
-        block = SharedAndOwn(shared, own) if factored.is_sparse else shared
-        factored.shared = RowBlocks(
-            factored.phi.backend, [block], [len(own)], shared.shape[1], shared.dtype, checked=True
-        )
-        return factored
-
     @property
     def size(self) -> int:
         """How many informed rows there are."""

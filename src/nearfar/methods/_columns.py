@@ -11,12 +11,12 @@ from scipy import sparse
 from nearfar._tools import threads
 from nearfar._tools.arrays import Floats
 from nearfar.kernel.phi import is_sparse
-from nearfar.kernel.products import rows_times, transposed_times
 
-__all__ = ["into_columns", "onto_columns", "row_slices", "scatter_of", "take_columns"]
+__all__ = ["into_columns", "onto_columns", "products", "row_slices", "scatter_of", "take_columns"]
 
 SLICE_ROWS = 8192
-CAST_NUMBERS = 2**18  # of a block in float32 that are float64 at a time: they stay in the processor's cache
+CAST_NUMBERS = 2**18  # of a block that are multiplied at a time: they stay in the processor's cache
+DENSE_BYTES = 1 << 27  # of long sparse vectors that are dense at a time
 
 
 def row_slices(rows: Any, height: int = SLICE_ROWS) -> Iterator[tuple[slice, Any]]:
@@ -27,24 +27,34 @@ def row_slices(rows: Any, height: int = SLICE_ROWS) -> Iterator[tuple[slice, Any
 
 
 def onto_columns(rows: Any, axes: Floats) -> Floats:
-    """(n, d) rows @ axes."""
-    if is_sparse(rows):
-        return rows_times(rows, axes)
+    """(n, d) rows @ axes, on all cores."""
     result = np.empty((rows.shape[0], axes.shape[1]))
+    axes = np.ascontiguousarray(axes)
 
     def multiply(where: slice, some: Any) -> None:
         result[where] = some @ axes
 
-    height = max(64, CAST_NUMBERS // max(1, rows.shape[1]))
+    height = max(64, CAST_NUMBERS * rows.shape[0] // max(1, rows.nnz if is_sparse(rows) else rows.size))
     with threads.one_blas_thread():
         threads.run(multiply, row_slices(rows, height))
     return result
 
 
+def products(rows: Any, others: Any) -> Floats:
+    """(n, m) rows @ others.T; of sparse others, which may be very long, some at a time.
+
+    >>> products(sparse.csr_array([[1.0, 2.0]]), sparse.csr_array([[3.0, 0.0], [0.0, 1.0]]))
+    array([[3., 2.]])
+    """
+    if not is_sparse(others):
+        return onto_columns(rows, others.T)
+    count = max(1, DENSE_BYTES // (8 * max(1, others.shape[1])))
+    parts = [onto_columns(rows, some.toarray().T) for _, some in row_slices(others, count)]
+    return np.hstack(parts) if parts else np.zeros((rows.shape[0], 0))
+
+
 def into_columns(rows: Any, vectors: Floats) -> Floats:
     """(p, d) rows' @ vectors."""
-    if is_sparse(rows):
-        return transposed_times(rows, vectors)
     result = np.zeros((rows.shape[1], vectors.shape[1]))
     for where, some in row_slices(rows):
         result += some.T @ vectors[where]

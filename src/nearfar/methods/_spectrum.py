@@ -14,14 +14,15 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from nearfar._tools.arrays import Floats
 from nearfar._tools.threads import one_blas_thread
+from nearfar.blocks import LOCAL
 from nearfar.errors import InputError, NotConverged
 from nearfar.kernel.factored import Factored, as_split
 from nearfar.methods._columns import SLICE_ROWS, scatter_of
-from nearfar.methods.strategy import Strategy
 
-__all__ = ["Axes", "Spectrum", "check_solver", "leading", "leading_axes", "trace"]
+__all__ = ["Axes", "Spectrum", "check_solver", "choose_strategy", "leading", "leading_axes", "trace"]
 
 SOLVERS = ("auto", "dense", "arpack")
+STRATEGIES = ("auto", "matrix", "columns", "products")
 RESTARTS = 300
 SCATTERED = 8  # what a stored entry costs in a product with a sparse Phi beside one of a dense matrix
 ALL_AT_ONCE = 1_000  # up to this size, or for many components, a dense solver is the quickest
@@ -50,10 +51,35 @@ def check_solver(eigen_solver: object) -> str:
     return str(eigen_solver)
 
 
+def choose_strategy(factored: Factored, strategy: str) -> str:
+    """The strategy that was asked for; for "auto" the smallest matrix, "products" where n x n and p x p dwarf Phi.
+
+    >>> from nearfar.kernel.factored import factor
+    >>> choose_strategy(factor(np.ones((50, 3))), "auto"), choose_strategy(factor(np.eye(3, 50)), "auto")
+    ('columns', 'matrix')
+    """
+    if strategy not in STRATEGIES:
+        raise InputError(f"strategy={strategy!r} is not known; expected {', '.join(STRATEGIES)}")
+    # with columns of single objects the p x p matrix would need those too; n x n has no such trouble
+    is_thin = not factored.own.any()
+    if strategy == "columns" and not is_thin:
+        raise InputError(
+            "strategy='columns' needs rows without columns of a single object; use strategy='products'"
+        )
+    if strategy != "auto":
+        return strategy
+    direct = "columns" if is_thin and factored.width < factored.size else "matrix"
+    needed = 8 * (factored.width if direct == "columns" else factored.size) ** 2
+    limit = max(1 << 27, 3 * factored.nbytes)  # below 128 MB a direct method is never worth avoiding
+    if factored.phi.backend is not LOCAL:
+        limit = min(limit, 1 << 30)
+    return direct if needed <= limit else "products"
+
+
 def leading(
     factored: Factored,
     count: int,
-    strategy: Strategy,
+    strategy: str,
     K: Floats | None = None,
     *,
     solver: str = "auto",
@@ -66,7 +92,7 @@ def leading(
     n, most = factored.size, min(count, factored.size)
     # the same steps, each cheaper than one with K
     scattered = factored.is_sparse and SCATTERED * factored.n_entries < n * n
-    if strategy is Strategy.PRODUCTS or (K is None and scattered and _is_iterated(n, most, solver)):
+    if strategy == "products" or (K is None and scattered and _is_iterated(n, most, solver)):
         found = _by_products(factored, most, solver, restarts)
     else:
         K = factored.matrix() if K is None else K

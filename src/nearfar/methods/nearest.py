@@ -156,9 +156,11 @@ def _products(block: Any, columns: Any) -> NDArray[Any]:
 
 def _largest(similarity: NDArray[Any], k: int, dtype: DTypeLike) -> NDArray[np.intp]:
     """(b, k) indices of the k largest of every row, largest first; of equals, but for rounding, the first one first."""
+    scale = 10.0 ** tie_decimals(dtype)
+    if k > 500:  # inserting into a long list costs more than sorting
+        return np.argsort(-np.rint(similarity * scale), axis=1, kind="stable")[:, :k]
     indices = np.empty((len(similarity), k), dtype=np.intp)
     if k:
-        scale = 10.0 ** tie_decimals(dtype)
         pieces = threads.blocks(len(similarity), threads.n_threads())
         threads.run(_keep_largest, [(similarity[a:b], scale, indices[a:b]) for a, b in pieces])
     return indices
@@ -166,47 +168,16 @@ def _largest(similarity: NDArray[Any], k: int, dtype: DTypeLike) -> NDArray[np.i
 
 @compiled()
 def _keep_largest(similarity: Any, scale: float, indices: Any) -> None:
-    """The largest of every row in one pass, in a heap whose root is the one to go: the smallest, of equals the last."""
+    """Every value that is larger than the k-th so far is inserted among those. Out: indices (b, k)."""
     k = indices.shape[1]
     values = np.empty(k)
     for row in range(similarity.shape[0]):
-        held = indices[row]
+        values[:] = -np.inf
         for x in range(similarity.shape[1]):
             value = np.rint(np.float64(similarity[row, x]) * scale)
-            if x < k:
-                _sift_up(values, held, x, value, x)
-            elif value > values[0]:
-                _sift_down(values, held, k, value, x)
-        for size in range(k - 1, 0, -1):  # the smallest of those left goes behind them
-            value, x = values[size], held[size]
-            values[size], held[size] = values[0], held[0]
-            _sift_down(values, held, size, value, x)
-
-
-@compiled()
-def _sift_up(values: Any, held: Any, hole: int, value: float, x: int) -> None:
-    """Put a value at the end of a heap."""
-    while hole > 0:
-        parent = (hole - 1) // 2
-        if not (value < values[parent] or (value == values[parent] and x > held[parent])):
-            break
-        values[hole], held[hole] = values[parent], held[parent]
-        hole = parent
-    values[hole], held[hole] = value, x
-
-
-@compiled()
-def _sift_down(values: Any, held: Any, size: int, value: float, x: int) -> None:
-    """Put a value in place of the root of a heap."""
-    hole, child = 0, 1
-    while child < size:
-        other = child + 1
-        if other < size and (
-            values[other] < values[child] or (values[other] == values[child] and held[other] > held[child])
-        ):
-            child = other
-        if value < values[child] or (value == values[child] and x > held[child]):
-            break
-        values[hole], held[hole] = values[child], held[child]
-        hole, child = child, 2 * child + 1
-    values[hole], held[hole] = value, x
+            if x < k or value > values[k - 1]:
+                at = min(x, k - 1)
+                while at > 0 and values[at - 1] < value:
+                    values[at], indices[row, at] = values[at - 1], indices[row, at - 1]
+                    at -= 1
+                values[at], indices[row, at] = value, x

@@ -21,12 +21,9 @@ from nearfar.kernel.phi import PhiLike, column_counts, used_columns
 from nearfar.kernel.shift import check_diagonal, shift_and_matrix
 from nearfar.methods._columns import into_columns, onto_columns, take_columns
 from nearfar.methods._common import as_given, check_count, phi_rows
-from nearfar.methods._spectrum import check_solver, leading, leading_axes, trace
-from nearfar.methods.strategy import Strategy, chosen
+from nearfar.methods._spectrum import check_solver, choose_strategy, leading, leading_axes, trace
 
 __all__ = ["PrincipalAxes"]
-
-STRATEGIES = (Strategy.MATRIX, Strategy.COLUMNS, Strategy.PRODUCTS)
 
 
 class PrincipalAxes:
@@ -64,10 +61,11 @@ class PrincipalAxes:
             self.shift_, K = shift_and_matrix(factored) if shifted else (0.0, None)
             self.uninformed_ = factored.uninformed
             self._columns = _columns_of(phi)
-            if chosen(factored, self.strategy, STRATEGIES) is Strategy.COLUMNS:
+            strategy = choose_strategy(factored, self.strategy)
+            if strategy == "columns":
                 blocks = self._by_columns(factored, count, solver)
             else:
-                blocks = self._by_objects(factored, count, solver, K)
+                blocks = self._by_objects(factored, count, solver, strategy, K)
         self.embedding_ = as_given(X, phi.like(blocks, count, phi.dtype))
         self._n_features_out = count
         return self
@@ -113,10 +111,11 @@ class PrincipalAxes:
         backend.wait("placing objects", blocks)
         return blocks
 
-    def _by_objects(self, factored: Factored, count: int, solver: str, K: Floats | None) -> list[Any]:
+    def _by_objects(
+        self, factored: Factored, count: int, solver: str, strategy: str, K: Floats | None
+    ) -> list[Any]:
         """Blocks of coordinates, from eigenvectors over the objects."""
         phi, informed = factored.phi, factored.rows
-        strategy = chosen(factored, self.strategy, STRATEGIES)
         values, vectors = leading(factored, count, strategy, K, solver=solver)
         vectors *= _turned(signs_of(vectors, np.abs(vectors).max(axis=0)))
         self._keep_values(values, trace(factored), factored.size)

@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from nearfar._tools import threads
+from nearfar._tools.images import open_image
 from nearfar._tools.progress import step
 from nearfar.errors import FileError
 from nearfar.report.facts import Pictures
@@ -182,19 +183,14 @@ def thumbnails(found: FoundPictures, names: Sequence[str]) -> tuple[dict[str, Th
 
 def _shrink(path: Path, side: int) -> Thumbnail | str:
     """A thumbnail at most ``side`` pixels long, or the reason why there is none."""
-    from PIL import Image, ImageOps
+    from PIL import Image
 
     if path.suffix.lower() == ".svg":
         return "is a drawing in SVG; save it as PNG or JPEG"
     try:
-        with Image.open(path) as opened:
-            opened.draft("RGB", (2 * side, 2 * side))
-            picture = ImageOps.exif_transpose(opened)
-            picture = picture.convert("RGBA" if picture.has_transparency_data else "RGB")
-    except Image.DecompressionBombError:
-        return "is too large to be a picture of an object"
-    except (OSError, SyntaxError, ValueError, EOFError):  # what Pillow raises for broken files
-        return "is not a picture that can be read"
+        picture = open_image(path, side=side)
+    except FileError as error:
+        return str(error).removeprefix(f"{path}: ")
     picture.thumbnail((side, side), Image.Resampling.LANCZOS)
     kind, data = _encode(picture)
     return Thumbnail(

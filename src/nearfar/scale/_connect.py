@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import re
 import warnings
 from collections.abc import Iterator
@@ -13,8 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from nearfar.errors import InputError, UnreachableError
-from nearfar.scale._engine import Engine, require_dask
-from nearfar.scale.timeouts import reply_limit, worker_limit
+from nearfar.scale._engine import Engine, reply_limit, require_dask, worker_limit
 
 __all__ = ["connect", "local_cluster"]
 
@@ -57,8 +55,12 @@ def connect(where: str = "local") -> Iterator[Any]:
             Engine(client).verify()
             yield client
         return
-    count = int(local[1]) if local[1] else _cores()
-    with local_cluster(count) as cluster, distributed.Client(cluster) as client:
+    from dask.system import CPU_COUNT
+
+    with (
+        local_cluster(int(local[1]) if local[1] else CPU_COUNT) as cluster,
+        distributed.Client(cluster) as client,
+    ):
         yield client
 
 
@@ -129,10 +131,6 @@ def _reason(error: Exception) -> str:
     if isinstance(error, MemoryError):  # Dask takes the first words of anybody for the length of a message
         return "something else answers"
     return str(error) or repr(error)
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _wait_for_a_worker(client: Any, address: str) -> None:

@@ -20,7 +20,7 @@ from nearfar.features.rows import rows_from_counts
 from nearfar.features.stack import stack
 from nearfar.scale._answers import Piece
 
-__all__ = ["Counted", "Recipe", "RowFacts", "block_codes", "count_piece", "join_codes", "make_rows", "merge"]
+__all__ = ["PartCells", "Recipe", "block_codes", "count_piece", "join_codes", "make_rows", "merge"]
 
 PartCells = tuple[CountedCells, ...]  # one for every part of the kernel
 
@@ -61,31 +61,15 @@ class Recipe:
 
     def must_find(self, part: Part) -> bool:
         """Whether the columns of a part are those that occur, and so are known only once all is counted."""
-        return self.landmarks is None and not part.keeps_all_columns
+        return self.landmarks is None and part.of_pairs
 
     def rows_of(self, block: int) -> int:
         """How many rows a block has."""
         return min(self.block_rows, self.n_objects - block * self.block_rows)
 
 
-@dataclass(frozen=True)
-class Counted:
-    """A counted piece: the cells of every block, and how many answers there were."""
-
-    blocks: list[PartCells]
-    n_answers: int
-
-
-@dataclass(frozen=True)
-class RowFacts:
-    """Which rows of a block of Phi are informed, and how many there are in each column of each part."""
-
-    informed: NDArray[np.bool_]
-    per_column: list[NDArray[np.int64]]
-
-
-def count_piece(recipe: Recipe, piece: Piece, names: Any) -> Counted:
-    """Read a piece and count its cells."""
+def count_piece(recipe: Recipe, piece: Piece, names: Any) -> tuple[list[PartCells], int]:
+    """The cells of every block in a piece of answers, and how many answers there were."""
     mark = _marks(recipe.n_objects, recipe.landmarks)
     counts = [Counts(part, recipe.n_objects, mark, recipe.n_marks, dense=False) for part in recipe.parts]
     n_answers = 0
@@ -94,7 +78,7 @@ def count_piece(recipe: Recipe, piece: Piece, names: Any) -> Counted:
         for each in counts:
             each.add(batch)
     by_part = [each.cut(recipe.block_rows) for each in counts]
-    return Counted([tuple(map(_small, cells)) for cells in zip(*by_part, strict=True)], n_answers)
+    return [tuple(map(_small, cells)) for cells in zip(*by_part, strict=True)], n_answers
 
 
 def merge(recipe: Recipe, block: int, pieces: list[PartCells]) -> PartCells:
@@ -125,19 +109,22 @@ def make_rows(
     codes: list[ColumnCodes] | None,
     dense: list[bool],
     form: tuple[str, str],
-) -> tuple[Any, RowFacts]:
-    """Rows of Phi of a block, and facts about them, from all its cells, over the columns that were found; ``form`` is (layout, dtype)."""
+) -> tuple[Any, tuple[NDArray[np.bool_], tuple[NDArray[Any], ...]]]:
+    """Rows of Phi of a block; which of them are informed, and how many there are in each column of each part.
+
+    From all the block's cells, over the columns that were found; ``form`` is (layout, dtype).
+    """
     layout, dtype = form
     parts = []
     for i, counts in enumerate(_added(recipe, block, runs, dense)):
         own = codes[i] if codes is not None and recipe.must_find(counts.part) else None
         parts.append(rows_from_counts(counts, own, own is None, dtype))
     informed = np.any([part.informed for part in parts], axis=0)
-    facts = RowFacts(informed, [part.rows_per_column for part in parts])
+    per_column = tuple(part.rows_per_column for part in parts)
     rows = stack([part.phi for part in parts], layout, dtype)
     if isinstance(rows, np.ndarray):
         rows = np.ascontiguousarray(rows)  # row by row, as k-means and neighbours read them
-    return rows, facts
+    return rows, (informed, per_column)
 
 
 def _added(recipe: Recipe, block: int, pieces: list[PartCells], dense: list[bool]) -> list[Counts]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import math
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,10 +24,9 @@ from nearfar._tools import threads
 from nearfar._tools.progress import step
 from nearfar.blocks import Backend, Scratch, add_all
 from nearfar.errors import InputError, MissingExtra, NearfarError, TooLargeError, UnreachableError
-from nearfar.scale.timeouts import reply_limit, worker_limit
 from nearfar.scale.versions import check_versions
 
-__all__ = ["Engine", "Future", "current_backend", "require_dask", "scratch"]
+__all__ = ["Engine", "Future", "current_backend", "reply_limit", "require_dask", "scratch", "worker_limit"]
 
 Future = Any  # distributed.Future, or a plain value where a task takes either
 
@@ -96,6 +96,35 @@ def current_backend() -> Backend:
 
 
 _verified: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()  # workers of a client that are like us
+
+
+def reply_limit(*, working: bool = True) -> float:
+    """Seconds that a scheduler has to reply: ``NEARFAR_DASK_REPLY_TIMEOUT``, else 30, or 10 when it is first met.
+
+    >>> reply_limit(), reply_limit(working=False)
+    (30.0, 10.0)
+    """
+    return _seconds("NEARFAR_DASK_REPLY_TIMEOUT", 30.0 if working else 10.0)
+
+
+def worker_limit(*, working: bool = True) -> float:
+    """Seconds without a sign of life of any worker: ``NEARFAR_DASK_WORKER_TIMEOUT``, else 60, or 10 at the start.
+
+    >>> worker_limit(), worker_limit(working=False)
+    (60.0, 10.0)
+    """
+    return _seconds("NEARFAR_DASK_WORKER_TIMEOUT", 60.0 if working else 10.0)
+
+
+def _seconds(variable: str, default: float) -> float:
+    given = os.environ.get(variable, "").strip()
+    try:
+        seconds = float(given or default)
+    except ValueError:
+        seconds = math.nan
+    if not 0 < seconds < math.inf:
+        raise InputError(f"{variable} must be a number of seconds > 0, got {given!r}")
+    return seconds
 
 
 class Engine:
@@ -243,9 +272,47 @@ class Engine:
 
     # ---------------------------------------------------------------- when it breaks
 
-    def faults(self, doing: str) -> _Faults:
+    @contextmanager
+    def faults(self, doing: str) -> Iterator[None]:
         """A context that turns what Dask raises when a cluster breaks into one sentence."""
-        return _Faults(self, doing)
+        try:
+            yield
+        except NearfarError:
+            raise
+        except BaseException as error:
+            translated = self._translate(error, doing)
+            if translated is None:
+                raise
+            raise translated from error
+
+    def _translate(self, error: BaseException, doing: str) -> NearfarError | None:
+        distributed = require_dask()
+        address = self.address
+        if isinstance(error, distributed.KilledWorker):
+            return TooLargeError(
+                f"{address}: {doing}: workers died {error.allowed_failures + 1} times on the same task, most "
+                "likely for lack of memory; give them more memory, or fewer threads each"
+            )
+        if isinstance(error, ModuleNotFoundError) and (error.name or "").split(".")[0] == "nearfar":
+            return InputError(
+                f"{address}: {doing}: a worker has no nearfar; install version {__version__} there, from the checkout"
+            )
+        if isinstance(error, MemoryError):
+            return TooLargeError(
+                f"{address}: {doing}: there is too little memory ({error}); give workers more, or fewer threads each"
+            )
+        lost = (distributed.comm.CommClosedError, TimeoutError, ConnectionError)
+        closed = self.client.status != "running" or "scheduler-connection-lost" in str(error)
+        if isinstance(error, CANCELLED) and not closed:
+            return UnreachableError(
+                f"{address}: the Dask scheduler gave up {doing} ({_reason(error)}); its log says why"
+            )
+        if isinstance(error, lost) or (closed and isinstance(error, (Exception, *CANCELLED))):
+            return UnreachableError(
+                f"{address}: the Dask scheduler went away while {doing} was under way; what was computed on the "
+                "cluster is lost, start it again and run this again"
+            )
+        return None
 
 
 class _Pulse:
@@ -277,51 +344,6 @@ class _Pulse:
                 f"{self._engine.address}: {none} for {patience:.0f} seconds, while {self._name} was under "
                 f"way; {'start workers' if heard is None else 'see whether they are frozen'} and run this again"
             )
-
-
-class _Faults:
-    def __init__(self, engine: Engine, doing: str) -> None:
-        self._engine = engine
-        self._doing = doing
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if error is None or isinstance(error, NearfarError):
-            return
-        translated = self._translate(error)
-        if translated is not None:
-            raise translated from error
-
-    def _translate(self, error: BaseException) -> NearfarError | None:
-        distributed = require_dask()
-        address, doing = self._engine.address, self._doing
-        if isinstance(error, distributed.KilledWorker):
-            return TooLargeError(
-                f"{address}: {doing}: workers died {error.allowed_failures + 1} times on the same task, most "
-                "likely for lack of memory; give them more memory, or fewer threads each"
-            )
-        if isinstance(error, ModuleNotFoundError) and (error.name or "").split(".")[0] == "nearfar":
-            return InputError(
-                f"{address}: {doing}: a worker has no nearfar; install version {__version__} there, from the checkout"
-            )
-        if isinstance(error, MemoryError):
-            return TooLargeError(
-                f"{address}: {doing}: there is too little memory ({error}); give workers more, or fewer threads each"
-            )
-        lost = (distributed.comm.CommClosedError, TimeoutError, ConnectionError)
-        closed = self._engine.client.status != "running" or "scheduler-connection-lost" in str(error)
-        if isinstance(error, CANCELLED) and not closed:
-            return UnreachableError(
-                f"{address}: the Dask scheduler gave up {doing} ({_reason(error)}); its log says why"
-            )
-        if isinstance(error, lost) or (closed and isinstance(error, (Exception, *CANCELLED))):
-            return UnreachableError(
-                f"{address}: the Dask scheduler went away while {doing} was under way; what was computed on the "
-                "cluster is lost, start it again and run this again"
-            )
-        return None
 
 
 def _reason(error: BaseException) -> str:

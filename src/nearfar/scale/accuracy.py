@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar.blocks import Handle, RowBlocks, add_all, join
+from nearfar.blocks import Handle, RowBlocks, join
 from nearfar.errors import InputError
 from nearfar.evaluate.metrics import TripletAccuracy
 from nearfar.kernel.phi import stored_bytes
@@ -69,7 +69,7 @@ def triplet_accuracy(
     judged: list[Handle] = []
     for batch, size in zip(batches, sizes, strict=True):
         judged += [_judged(rows, batch, (first, first + step), kind) for first in range(0, size, step)]
-    halves, ties, m = add_all([_CreditTally(0, 0, 0), *backend.gather("judging answers", judged)])
+    halves, ties, m = np.sum([(0, 0, 0), *backend.gather("judging answers", judged)], axis=0).tolist()
     return TripletAccuracy(halves / (2 * m) if m else np.nan, ties / m if m else np.nan, m)
 
 
@@ -81,14 +81,6 @@ def _judged(rows: RowBlocks, batch: Handle, answers_from: tuple[int, int], kind:
 
 
 # -------------------------------------------------------------------- tasks
-
-
-class _CreditTally(NamedTuple):
-    """Twice the credit, so that it is a whole number; ties; answers."""
-
-    halves: int
-    ties: int
-    answers: int
 
 
 def _read(piece: Piece, names: Any) -> IndexBatch:
@@ -113,7 +105,8 @@ def _pick(block: Any, start: int, batch: IndexBatch) -> Any:
     return block[here]
 
 
-def _judge(batch: IndexBatch, picked: list[Any], kind: str) -> _CreditTally:
+def _judge(batch: IndexBatch, picked: list[Any], kind: str) -> tuple[int, int, int]:
+    """Twice the credit, so that it is a whole number; ties; answers."""
     rows = join(picked)
     objects = _objects(batch)
     indices = [
@@ -121,4 +114,4 @@ def _judge(batch: IndexBatch, picked: list[Any], kind: str) -> _CreditTally:
     ]
     margin = (phi_margins if kind == "phi" else point_margins)(rows, *indices)
     ties = int((margin == 0).sum())
-    return _CreditTally(2 * int((margin > 0).sum()) + ties, ties, len(batch))
+    return (2 * int((margin > 0).sum()) + ties, ties, len(batch))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import attrgetter
+from operator import itemgetter
 from typing import Any, Literal
 
 import numpy as np
@@ -27,10 +27,8 @@ from nearfar.features.part import ColumnCodes
 from nearfar.features.shared import shared_columns
 from nearfar.scale._answers import Answers, as_answers
 from nearfar.scale._counting import (
-    Counted,
     PartCells,
     Recipe,
-    RowFacts,
     block_codes,
     count_piece,
     join_codes,
@@ -44,8 +42,6 @@ from nearfar.triplets import Triplets
 __all__ = ["FeatureMap"]
 
 BLOCK_BYTES = 1 << 27  # of Phi, at most
-TASKS_AT_ONCE = 16  # blocks of Phi that must fit into what a task may use
-ENTRY_BYTES = 12  # of a sparse Phi
 CHUNK_ROWS = 2048  # a block holds a whole number of these, so that the kernel matrix can be cut along them
 
 
@@ -144,8 +140,10 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
             entries = m * part.cells_per_answer
             dense = self.layout == "dense" or grid_pays(n * part.n_columns(marks), entries)
             filled = part.n_columns(marks) * np.dtype(self.dtype).itemsize
-            row_bytes += filled if dense else min(filled, ENTRY_BYTES * entries / max(n, 1))
-        room = min(BLOCK_BYTES, engine.memory_per_task() // TASKS_AT_ONCE)
+            row_bytes += (
+                filled if dense else min(filled, 12 * entries / max(n, 1))
+            )  # a sparse entry takes 12 bytes
+        room = min(BLOCK_BYTES, engine.memory_per_task() // 16)  # several fit beside each other
         block_rows = min(int(room / row_bytes), -(-n // (2 * engine.n_cores())))
         if block_rows > CHUNK_ROWS:
             block_rows -= block_rows % CHUNK_ROWS
@@ -164,8 +162,8 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
         shared = {"codes": self._codes_handle, "dense": dense, "form": form}
         phi, facts = engine.store_pairs("rows", make_rows, [recipe] * len(blocks), blocks, cells, **shared)
         del cells[:]  # a block's cells may go once its rows are made
-        informed = engine.map("informed", attrgetter("informed"), facts)
-        per_column = engine.total("per-column", _per_column, facts)
+        informed = engine.map("informed", itemgetter(0), facts)
+        per_column = engine.total("per-column", itemgetter(1), facts)
         del facts
         engine.wait("rows of Phi", phi)
         sizes = [recipe.rows_of(b) for b in blocks]
@@ -205,7 +203,7 @@ def _count(engine: Backend, recipe: Recipe, answers: Answers, fan_in: int) -> tu
     numbers: list[Handle] = []
     for piece in answers.pieces:
         counted = engine.submit("count", count_piece, recipe, piece, answers.names)
-        numbers.append(engine.submit("answers", attrgetter("n_answers"), counted))
+        numbers.append(engine.submit("answers", itemgetter(1), counted))
         runs.add(engine.store("cells", _block_of, [counted] * len(blocks), blocks))
         del counted
     total = sum(engine.gather("counting answers", numbers))
@@ -229,12 +227,8 @@ def _find_columns(engine: Backend, recipe: Recipe, cells: list[Handle]) -> Handl
 # -------------------------------------------------------------------- small tasks
 
 
-def _block_of(counted: Counted, block: int) -> PartCells:
-    return counted.blocks[block]
-
-
-def _per_column(rows: RowFacts) -> tuple[NDArray[np.int64], ...]:
-    return tuple(rows.per_column)
+def _block_of(counted: tuple[list[PartCells], int], block: int) -> PartCells:
+    return counted[0][block]
 
 
 def _gaps(informed: NDArray[np.bool_]) -> tuple[int, list[int]]:

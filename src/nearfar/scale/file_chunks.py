@@ -21,7 +21,7 @@ from nearfar.io.rejections import rows_error
 from nearfar.io.sources import Source
 from nearfar.scale._answers import IndexBatch
 
-__all__ = ["FileChunk", "Format", "damage", "open_file", "open_parquet", "shown", "text_header"]
+__all__ = ["FileChunk", "Format", "open_file", "open_parquet", "shown", "text_header"]
 
 ROWS = 1_000_000  # of a chunk that are in memory at a time
 HEADER_BYTES = 1 << 20
@@ -98,7 +98,7 @@ class FileChunk:
         import polars as pl
 
         row = self.first
-        with open_file(self.file) as stream, damage(self.file):
+        with open_file(self.file) as stream:
             parquet = open_parquet(stream)
             empty = Source(shown(self.file), "frame", pl.from_arrow(parquet.schema_arrow.empty_table()))
             grammar = self.format.reader([empty], None).open(empty).grammar
@@ -110,7 +110,7 @@ class FileChunk:
                 row += len(table)
 
     def _text(self, stop: int) -> bytes:
-        with open_file(self.file) as stream, damage(self.file):
+        with open_file(self.file) as stream:
             text = _lines(stream, self.start, stop)
         if b'"' in text:
             table = CsvTable(Source(shown(self.file), self.kind, self.header or text))
@@ -142,7 +142,7 @@ def shown(file: Any) -> str:
 
 @contextmanager
 def open_file(file: Any) -> Iterator[Any]:
-    """The bytes of a file, unpacked where it is gzipped."""
+    """The bytes of a file, unpacked where it is gzipped; one sentence for whatever goes wrong with them."""
     try:
         with copy(file) as stream:  # leaving it closes all that it opened, also for another thread
             yield stream
@@ -153,23 +153,11 @@ def open_file(file: Any) -> Iterator[Any]:
         ) from error
     except (NearfarError, MemoryError):
         raise
-    except Exception as error:  # of whatever keeps it: no permission, no network, no key
+    except Exception as error:  # of whatever keeps or decodes it: no permission, no network, no key
+        reason = str(error).splitlines()[0] if str(error).strip() else type(error).__name__
         raise FileError(
-            f"{shown(file)}: a worker cannot read it ({_first_line(error)}); check the address, that workers may read "
-            "it, and that it is not damaged"
-        ) from error
-
-
-@contextmanager
-def damage(file: Any) -> Iterator[None]:
-    """Say in one sentence with the file's name whatever goes wrong while it is decoded."""
-    try:
-        yield
-    except (NearfarError, MemoryError, FileNotFoundError):
-        raise
-    except Exception as error:
-        raise FileError(
-            f"{shown(file)}: is damaged ({_first_line(error)}); fetch it again or leave it out"
+            f"{shown(file)}: a worker cannot read it ({reason}); check the address, that workers may read it, and that "
+            "it is not damaged"
         ) from error
 
 
@@ -180,10 +168,6 @@ def open_parquet(stream: Any) -> Any:
     except ImportError as error:
         raise MissingExtra("pyarrow", "dask") from error
     return pq.ParquetFile(stream)
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).splitlines()[0] if str(error).strip() else type(error).__name__
 
 
 def _lines(stream: Any, start: int, stop: int) -> bytes:

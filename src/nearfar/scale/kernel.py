@@ -161,13 +161,9 @@ def check_target(to: str | os.PathLike[str]) -> None:
     if "://" in to:
         return
     if os.path.exists(to):
-        raise FileError(
-            f"{to}: exists already; remove it or choose another name",
-        )
+        raise FileError(f"{to}: exists already; remove it or choose another name")
     if not os.path.isdir(os.path.dirname(os.path.abspath(to))):
-        raise FileError(
-            f"{to}: there is no directory {os.path.dirname(to)!r}; make it first",
-        )
+        raise FileError(f"{to}: there is no directory {os.path.dirname(to)!r}; make it first")
 
 
 @contextmanager
@@ -185,9 +181,7 @@ def _new_array(to: str, phi: RowBlocks, facts: dict[str, Any], chunk_rows: int) 
                 attributes={"nearfar": __version__, "whole": False, **facts},
             )
         except (OSError, ValueError, zarr.errors.ContainsArrayError) as error:
-            raise FileError(
-                f"{to}: cannot be written, {error}; choose another path",
-            ) from error
+            raise FileError(f"{to}: cannot be written, {error}; choose another path") from error
         yield str(target), height
         array.attrs["whole"] = True
 
@@ -242,6 +236,4 @@ def _put(array: Any, target: str, rows: slice, columns: slice, tile: Any) -> Non
     try:
         array[rows, columns] = tile
     except OSError as error:
-        raise FileError(
-            f"{target}: cannot be written, {error}; make room there",
-        ) from error
+        raise FileError(f"{target}: cannot be written, {error}; make room there") from error

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from nearfar._tools.checks import check_count
@@ -12,14 +11,13 @@ from nearfar.blocks import Backend
 from nearfar.errors import FileError, InputError
 from nearfar.io import ObjectList
 from nearfar.io.naming import Numbers
-from nearfar.io.objects import as_count, as_names
+from nearfar.io.objects import as_names
 from nearfar.io.sources import format_of, refuse_directory
 from nearfar.scale._answers import Answers, Piece
 from nearfar.scale._engine import current_backend
 from nearfar.scale.file_chunks import (
     FileChunk,
     Format,
-    damage,
     open_file,
     open_parquet,
     shown,
@@ -32,7 +30,6 @@ __all__ = ["read_triplets"]
 
 PIECE_ROWS = 4_000_000
 ROW_BYTES = 100  # of memory for an answer on its way from file to cells
-TEXT_BYTES = 1 << 26  # of a text file that a worker reads at a time, at most
 LINE_BYTES = 12  # of a short line of text, to guess how many there are
 
 
@@ -76,22 +73,22 @@ def read_triplets(
         raise InputError(f"on_bad must be 'error' or 'drop', got {on_bad!r}")
     check_count(piece_rows, "piece_rows")
     engine = current_backend()
-    n_objects = as_count(objects)
+    names = as_names(objects)
+    n_objects = len(names) if isinstance(names, Numbers) else None
     format, files = Format(dialect, columns, on_bad, n_objects), _find(paths, storage_options or {})
     many = len(files)
     cuts = engine.map("files", _chunks, files, [format] * many, [_room(engine, piece_rows)] * many)
     found = engine.gather("looking at files", cuts)
-    pieces = tuple(piece for cuts in found for piece in cuts.pieces)
-    approximate = sum(cuts.answers for cuts in found)
-    if n_objects is not None:
-        return Answers(pieces, Numbers(n_objects), None, approximate)
-    if objects is not None:
-        names = as_names(objects)
-        return Answers(pieces, names or (), engine.submit("names", _same, names), approximate)
+    pieces = tuple(piece for pieces, _ in found for piece in pieces)
+    approximate = sum(answers for _, answers in found)
+    if isinstance(names, Numbers):
+        return Answers(pieces, names, None, approximate)
+    if names is not None:
+        return Answers(pieces, names, engine.submit("names", _same, names), approximate)
     future = engine.submit(
         "names",
         _order,
-        engine.reduce("names", _join, engine.map("names", _names, pieces) or [_Names((), True)]),
+        engine.reduce("names", _join, engine.map("names", _names, pieces) or [((), True)]),
     )
     return Answers(pieces, engine.gather("names of objects", [future])[0], future, approximate)
 
@@ -113,18 +110,12 @@ def _find(paths: Any, storage: dict[str, Any]) -> list[Any]:
             pattern = not os.path.exists(path)  # a file may be called answers[1].csv
             found = fsspec.open_files(path, "rb", compression="infer", expand=pattern, **storage)
         except Exception as error:  # of whatever keeps it: an unknown protocol, no network, no key
-            raise FileError(
-                f"{path}: fsspec cannot reach it ({error})",
-            ) from error
+            raise FileError(f"{path}: fsspec cannot reach it ({error})") from error
         if not found:
-            raise FileError(
-                f"{path}: no file matches this pattern",
-            )
+            raise FileError(f"{path}: no file matches this pattern")
         files += found
     if not files:
-        raise InputError(
-            "answers: the list of files is empty; expected at least one",
-        )
+        raise InputError("answers: the list of files is empty; expected at least one")
     for file in files:
         kind, packed = format_of(file.path)
         if kind not in ("parquet", "csv", "tsv") or packed not in (None, "gzip"):
@@ -138,44 +129,34 @@ def _find(paths: Any, storage: dict[str, Any]) -> list[Any]:
 # -------------------------------------------------------------------- tasks
 
 
-@dataclass(frozen=True)
-class _Cuts:
-    pieces: list[Piece]
-    answers: int
-
-
-@dataclass(frozen=True)
-class _Names:
-    """Names that occur, and whether they are a list that every piece shares."""
-
-    names: tuple[str, ...]
-    shared: bool
+Cuts = tuple[list[Piece], int]  # pieces of a file, and about how many answers they have
+Names = tuple[tuple[str, ...], bool]  # names that occur, and whether they are a list that every piece shares
 
 
 def _same(value: Any) -> Any:
     return value
 
 
-def _chunks(file: Any, format: Format, room: int) -> _Cuts:
+def _chunks(file: Any, format: Format, room: int) -> Cuts:
     """The chunks of a file, about ``room`` answers each."""
     kind, packed = format_of(file.path)
     if kind == "parquet":
         return _parquet_chunks(file, format, room)
-    with open_file(file) as stream, damage(file):
+    with open_file(file) as stream:
         header = text_header(stream, kind, shown(file), format)
         size = int(file.fs.size(file.path))
-    step = min(TEXT_BYTES, max(1, room * ROW_BYTES // 8))
+    step = min(1 << 26, max(1, room * ROW_BYTES // 8))
     if packed or size <= len(header) + step:  # packed: cannot be entered in the middle
-        return _Cuts([FileChunk(file, kind, format)], (4 if packed else 1) * size // LINE_BYTES)
+        return ([FileChunk(file, kind, format)], (4 if packed else 1) * size // LINE_BYTES)
     starts = range(len(header), max(size, len(header) + 1), step)
     chunks: list[Piece] = [
         FileChunk(file, kind, format, header=header, start=a, stop=min(a + step, size)) for a in starts
     ]
-    return _Cuts(chunks, size // LINE_BYTES)
+    return (chunks, size // LINE_BYTES)
 
 
-def _parquet_chunks(file: Any, format: Format, room: int) -> _Cuts:
-    with open_file(file) as stream, damage(file):
+def _parquet_chunks(file: Any, format: Format, room: int) -> Cuts:
+    with open_file(file) as stream:
         metadata = open_parquet(stream).metadata
     sizes = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
     chunks: list[Piece] = []
@@ -187,21 +168,22 @@ def _parquet_chunks(file: Any, format: Format, room: int) -> _Cuts:
             first, groups, rows = first + rows, [], 0
         groups.append(number)
         rows += size
-    return _Cuts(chunks, int(sum(sizes)))
+    return (chunks, int(sum(sizes)))
 
 
-def _names(chunk: Any) -> _Names:
+def _names(chunk: Any) -> Names:
     """The objects of the answers of a chunk."""
-    return _join([_Names(names, True) for names in chunk.objects()] or [_Names((), False)])
+    return _join([(names, True) for names in chunk.objects()] or [((), False)])
 
 
-def _join(found: list[_Names]) -> _Names:
-    lists = {each.names for each in found if each.names}
-    if len(lists) <= 1 and all(each.shared for each in found):
-        return _Names(next(iter(lists), ()), True)
-    return _Names(tuple({name: None for names in lists for name in names}), False)
+def _join(found: list[Names]) -> Names:
+    lists = {names for names, _ in found if names}
+    if len(lists) <= 1 and all(shared for _, shared in found):
+        return next(iter(lists), ()), True
+    return tuple({name: None for names in lists for name in names}), False
 
 
-def _order(found: _Names) -> SoundNames:
+def _order(found: Names) -> SoundNames:
     """The list that all pieces share, else all names in their natural order."""
-    return sound_names(found.names if found.shared else order_names(list(found.names)))
+    names, shared = found
+    return sound_names(names if shared else order_names(list(names)))

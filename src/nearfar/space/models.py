@@ -1,8 +1,7 @@
 """Models: whatever turns answers into a space.
 
-Names are a kernel ("k1", "k1+k2", "score"), a kernel's PCA with
-its dimensions ("score-5"), or an embedding with its dimensions ("soe-8"). Any object with ``fit_transform(answers)``
-is a model, too. "auto", the model that predicts held-out answers best, is chosen one room further, in ``evaluate``.
+Names are a kernel ("k1", "k1+k2", "score"), a kernel's PCA with its dimensions ("score-5"), or an embedding with its
+dimensions ("soe-8"). Any object with ``fit_transform(answers)`` is a model, too. "auto", the model that predicts held-out answers best, is chosen one room further, in ``evaluate``.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from nearfar._tools.checks import brief
 from nearfar._tools.memory import check_points
 from nearfar.errors import InputError
+from nearfar.space.results import mentioned
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets, as_triplets
 
@@ -42,14 +42,8 @@ EMBEDDINGS = {"ste": "STE", "tste": "TSTE", "ckl": "CKL", "soe": "SOE", "gnmds":
 class FitCache:
     """Phi and its kernel PCA for several models of the same answers, each computed once.
 
-    Parameters
-    ----------
-    answers : the answers.
-    components : per kernel, the most dimensions that will be asked for: fewer are the first of them.
-
-    Attributes
-    ----------
-    saved : seconds that were not spent again.
+    ``components`` : per kernel, the most dimensions that will be asked for: fewer are the first of them. ``saved`` :
+    seconds that were not spent again.
     """
 
     def __init__(self, answers: Triplets, components: Mapping[str, int] | None = None) -> None:
@@ -173,15 +167,10 @@ def fit(answers: Triplets | ArrayLike, model: Any, *, landmarks: Sequence[Any] |
 
 def empty_space(name: str, answers: Triplets, n_components: int | None = None) -> Space:
     """The space of a model of no answers: every object is uninformed, every question a tie."""
-    n = answers.n_objects
-    check_points(n, n_components or 2)
-    return Space(
-        np.zeros((n, n_components or 2)),
-        answers.objects,
-        kind="points",
-        informed=np.zeros(n, dtype=bool),
-        model=name,
-    )
+    n, d = answers.n_objects, n_components or 2
+    check_points(n, d)
+    nothing = np.zeros(n, dtype=bool)
+    return Space(np.zeros((n, d)), answers.objects, kind="points", informed=nothing, model=name)
 
 
 def most_components(models: Iterable[Model]) -> dict[str, int]:
@@ -209,12 +198,12 @@ def parse_models(models: Mapping[str, Any] | Iterable[Any]) -> list[Model]:
         chosen = [parse_model(value) for value in models]
     names = [model.name for model in chosen]
     twice = [name for name in names if names.count(name) > 1]
-    if twice or not chosen:
+    if twice:
         raise InputError(
             f"models: {twice[0]!r} is listed twice; give a dict with a name of your own for each"
-            if twice
-            else "models: got an empty list, expected at least one model",
         )
+    if not chosen:
+        raise InputError("models: got an empty list, expected at least one model")
     return chosen
 
 
@@ -286,26 +275,16 @@ def _space_of_estimator(name: str, estimator: Any, answers: Triplets) -> Space:
     from nearfar.features import TripletMap
 
     rows = estimator.fit_transform(answers)
+    facts = {"model": name, "estimator": estimator}
     if isinstance(estimator, TripletMap):
-        informed = estimator.informed_
-        return Space(rows, answers.objects, kind="kernel", informed=informed, model=name, estimator=estimator)
+        return Space(rows, answers.objects, kind="kernel", informed=estimator.informed_, **facts)
     points = np.asarray(rows, dtype=np.float64)
     if points.ndim != 2 or len(points) != answers.n_objects:
         raise InputError(
             f"model: {name} gave an array of shape {points.shape} for {answers.n_objects} objects, expected one row "
             "of coordinates per object",
         )
-    return Space(
-        points, answers.objects, kind="points", informed=_mentioned(answers), model=name, estimator=estimator
-    )
-
-
-def _mentioned(answers: Triplets) -> NDArray[np.bool_]:
-    """(n,) whether any answer concerns the object."""
-    seen = np.zeros(answers.n_objects, dtype=bool)
-    for role in (answers.anchor, answers.near, answers.far):
-        seen[role] = True
-    return seen
+    return Space(points, answers.objects, kind="points", informed=mentioned(answers), **facts)
 
 
 def _fresh(estimator: Any) -> Any:

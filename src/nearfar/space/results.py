@@ -17,7 +17,7 @@ from nearfar.triplets import Triplets
 if TYPE_CHECKING:
     from nearfar.methods import KernelKMeans, Medoids
 
-__all__ = ["Clusters", "Predictions", "Similar", "as_clusters", "as_questions", "find_name"]
+__all__ = ["Clusters", "Predictions", "Similar", "as_clusters", "as_questions", "find_name", "mentioned"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,11 +179,7 @@ def _indices(
     """Index of each name among the model's objects; a name that is asked about must be among them."""
     position = {name: i for i, name in enumerate(objects)}
     index = np.array([position.get(name, -1) for name in names], dtype=np.int32)
-    asked = np.ones(len(names), dtype=bool)
-    if questions is not None:
-        asked[:] = False
-        for role in (questions.anchor, questions.near, questions.far):
-            asked[role] = True
+    asked = np.ones(len(names), dtype=bool) if questions is None else mentioned(questions)
     missing = np.flatnonzero(asked & (index < 0))
     if len(missing):
         raise InputError(
@@ -192,3 +188,11 @@ def _indices(
             + "; ask about objects that were in the answers",
         )
     return np.maximum(index, 0)
+
+
+def mentioned(answers: Triplets) -> NDArray[np.bool_]:
+    """(n,) whether any answer concerns the object."""
+    seen = np.zeros(answers.n_objects, dtype=bool)
+    for role in (answers.anchor, answers.near, answers.far):
+        seen[role] = True
+    return seen

@@ -15,7 +15,15 @@ from nearfar._tools.memory import check_points, check_square
 from nearfar.errors import InputError
 from nearfar.kernel.phi import as_rows, check_finite, informed_rows, is_sparse
 from nearfar.space.margins import phi_margins, point_margins
-from nearfar.space.results import Clusters, Predictions, Similar, as_clusters, as_questions, find_name
+from nearfar.space.results import (
+    Clusters,
+    Predictions,
+    Similar,
+    as_clusters,
+    as_questions,
+    find_name,
+    mentioned,
+)
 from nearfar.triplets import Triplets, as_triplets
 
 if TYPE_CHECKING:
@@ -238,19 +246,15 @@ class Space:
         at = int(np.searchsorted(known, x))
         k = min(check_count(n_neighbors, "n_neighbors"), len(known) - 1)
         near, values = self._nearest_to(np.array([at]), min(k + 1, len(known)), itself=False)
-        other = [(y, value) for y, value in zip(near[0], values[0], strict=True) if y != at][:k]
-        return Similar(
-            self.objects[x],
-            tuple(self.objects[known[y]] for y, _ in other),
-            tuple(float(value) for _, value in other),
-            self.uninformed_objects,
-        )
+        others = np.flatnonzero(near[0] != at)[:k]
+        names = tuple(self.objects[y] for y in known[near[0, others]])
+        return Similar(self.objects[x], names, tuple(values[0, others].tolist()), self.uninformed_objects)
 
     def nearest(self, n_neighbors: int = 5) -> Neighbours:
         """The nearest neighbours of every object, and their similarities 1 - d^2 / 2."""
         k = min(check_count(n_neighbors, "n_neighbors"), int(self.informed.sum()) - 1)
-        found: Neighbours = self._once(("nearest", k), lambda: self._nearest(k))
-        return found
+        nearest: Neighbours = self._once(("nearest", k), lambda: self._nearest(k))
+        return nearest
 
     def _nearest(self, k: int) -> Neighbours:
         from nearfar.methods import Neighbours
@@ -331,10 +335,7 @@ class Space:
             )
         new = as_triplets(answers, self.objects)
         fresh = np.flatnonzero([name not in set(self.objects) for name in new.objects])
-        rows = self.estimator.transform(new)[fresh]
-        known = np.zeros(new.n_objects, dtype=bool)
-        for role in (new.anchor, new.near, new.far):
-            known[role] = True
+        rows, known = self.estimator.transform(new)[fresh], mentioned(new)
         if self.kind == "kernel":
             known[fresh] &= _non_zero(rows)
         return self._with(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -203,6 +204,22 @@ class Triplets:
         people = f", {len(self.participant.known)} participants" if self.participant is not None else ""
         return f"Triplets({len(self)} answers, {self.n_objects} objects{people})"
 
+    def _repr_html_(self) -> str:
+        """The first answers as a table, for a notebook."""
+        frame = self[:10].to_frame()
+        cells = [frame.columns, *(["" if v is None else str(v) for v in row] for row in frame.rows())]
+        rows = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in cells)
+        return f"<p>{escape(repr(self))}</p><table>{rows}</table>"
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the same answers about the same objects stand in the same order, with the same columns."""
+        if not isinstance(other, Triplets):
+            return NotImplemented
+        return all(_equal(getattr(self, field.name), getattr(other, field.name)) for field in fields(self))
+
+    def __hash__(self) -> int:
+        return hash((self.objects, *(column.tobytes() for column in (self.anchor, self.near, self.far))))
+
     def __getitem__(self, rows: Any) -> Triplets:
         """The answers chosen by a mask, a slice or row numbers; all objects stay."""
         if isinstance(rows, (int, np.integer)):
@@ -343,6 +360,16 @@ def _doubled(columns: dict[str, Any], count: int) -> dict[str, Any]:
         for name, v in columns.items()
     }
     return {name: values[np.repeat(np.arange(len(values)), 2)] for name, values in known.items()}
+
+
+def _equal(one: Any, other: Any) -> bool:
+    """Whether two columns hold the same values; a value that is not known equals another one."""
+    if isinstance(one, tuple):
+        return bool(one == other)
+    if one is None or other is None:
+        return one is other
+    first, second = np.asarray(one), np.asarray(other)
+    return np.array_equal(first, second, equal_nan=first.dtype.kind == second.dtype.kind == "f")
 
 
 def _frozen(column: Any) -> Any:

@@ -7,13 +7,20 @@ from typing import Any
 
 from nearfar.errors import FileError, InputError
 from nearfar.io.dialects._grammar import Aside, Dialect, Grammar, Refusal
-from nearfar.io.dialects.mapped import MAPPED, bare_grammar, is_overlay, mapped_grammar, with_columns
-from nearfar.io.dialects.planned import PLANNED, planned_with
+from nearfar.io.dialects.mapped import (
+    MAPPED,
+    PLANNED,
+    bare_grammar,
+    is_overlay,
+    mapped_grammar,
+    planned_with,
+    positions,
+    with_optional,
+)
 from nearfar.io.dialects.rows import CANONICAL, LIST_BOOLEAN, LIST_COUNT, LIST_ORDER, RESPONSE
 from nearfar.io.dialects.sides import NEXT, SALMON, TRIPLETTOOLS
 from nearfar.io.dialects.trios import MOST_CENTRAL, ODD_ONE_OUT, THINGS
-from nearfar.io.header import plain
-from nearfar.io.table import Table
+from nearfar.io.table import Table, plain
 
 __all__ = ["DIALECTS", "Aside", "Dialect", "Grammar", "Refusal", "choose", "named"]
 
@@ -64,7 +71,8 @@ def choose(table: Table, name: str | None, columns: dict[str, Any] | None = None
     dialect, grammar = _by_header(table) if wanted is None else _by_name(table, named(wanted))
     if table.first_index is not None and grammar.first_index is None:
         grammar = replace(grammar, first_index=table.first_index)
-    return dialect, with_columns(grammar, table.header, columns) if columns else grammar
+    named_at = {role: at[0] for role, at in positions(table.header, columns or {}).items()}
+    return dialect, with_optional(grammar, named_at)
 
 
 def _by_header(table: Table) -> tuple[Dialect, Grammar]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from nearfar.io.header import Header
+from nearfar.io.table import Header
 from nearfar.triplets import Triplets
 
 __all__ = ["Aside", "Dialect", "Grammar", "Refusal", "Three"]
@@ -47,7 +47,7 @@ class Grammar:
     objects : the roles whose cells hold objects. In expressions they are object indices, null where blank;
         all other roles are text.
     triplets : what a row says, as (anchor, near, far): one triplet, or several of one statement.
-    chosen : the object that was chosen, where a check question may name the right one.
+    picked : whether each option was chosen, where a check question may name the right one.
     undecided : rows that show that numbers in the column ``choice`` may count from 0 or from 1.
     partial : whether a row says only those of them whose ``near`` is not null.
     answer : the role that holds the choice, where it is one of ``objects``; the word "skip" in it is a skip.
@@ -75,7 +75,7 @@ class Grammar:
     blanks: tuple[str, ...] = ()
     has_header: bool = True
     partial: bool = False
-    chosen: pl.Expr | None = None
+    picked: tuple[pl.Expr, ...] = ()
     undecided: pl.Expr | None = None
 
 

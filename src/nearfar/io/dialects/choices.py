@@ -1,95 +1,151 @@
-"""Which option a cell means: by its name, by its number from 0 or from 1, or by the side at which it was shown."""
+"""Rows with options and a choice among them: one of two or three, or several of a grid; by name, number or side."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations, permutations
 from typing import Literal
 
 import polars as pl
 
-from nearfar.io.dialects._grammar import Aside, Refusal
+from nearfar.io.dialects._grammar import Aside, Grammar, Refusal, Three
+from nearfar.io.dialects.trios import trio_triplets
 
-__all__ = [
-    "SIDES",
-    "How",
-    "choice_refusals",
-    "counts_from_0",
-    "rows_without_answer",
-    "side_of_choice",
-    "taken",
-]
+__all__ = ["How", "choice_grammar"]
 
 How = Literal["name", "side", 0, 1] | None  # None: whichever of them it is
 SIDES = (("left", "l", "arrowleft"), ("right", "r", "arrowright"))
 SKIPS = ("skip", "skipped")
 NOTHING = ("none", "null", "na", "nan")
 QUALTRICS = '{"ImportId":'  # begins the cells of the third of its header rows
-_plain = pl.col("choice").str.strip_chars().str.to_lowercase().str.replace(r"\.0+$", "")
+BETWEEN = "\x1f"
+AMBIGUOUS = (
+    "a choice that is both a name and a number",
+    "choice_name, choice_from_0 or choice_from_1 as the role of this column",
+)
 
 
-def _names(count: int) -> list[pl.Expr]:
-    """For each option, whether the choice is its name."""
-    return [pl.col("choice") == pl.col(f"option_{i}_text") for i in range(1, count + 1)]
+def choice_grammar(
+    kind: str, options: Sequence[int], choices: Sequence[int], how: How, anchor: int | None = None
+) -> Grammar:
+    """Which option was chosen, and what that says.
 
-
-def _any_name(count: int) -> pl.Expr:
-    return pl.any_horizontal(_names(count)).fill_null(False)
-
-
-def taken(count: int, how: How, words: Sequence[Sequence[str]]) -> list[pl.Expr]:
-    """For each option, whether it was chosen: by its name, else by a word for its side, else by its number."""
-    names, any_name = _names(count), _any_name(count)
-    first = 1 if how is None else how
-    found = []
-    for i in range(count):
-        said = pl.lit(False)
-        if how in (None, "side") and words:
-            said |= _plain.is_in(words[i])
-        if isinstance(first, int):
-            said |= _plain == str(i + first)
-        if how in (None, "name"):
-            said = names[i] | (~any_name & said)
-        found.append(said.fill_null(False))
-    return found
-
-
-def side_of_choice() -> pl.Expr:
-    """0 where the choice is a word for the left, 1 for the right."""
-    return pl.when(_plain.is_in(SIDES[0])).then(0).when(_plain.is_in(SIDES[1])).then(1)
-
-
-def counts_from_0(count: int) -> pl.Expr:
-    """Rows whose choice is 0 and not a name: the numbers of the whole column may then count from 0."""
-    asked = pl.all_horizontal([pl.col(f"option_{i}_text").is_not_null() for i in range(1, count + 1)])
-    return (_plain == "0") & ~_any_name(count) & asked
-
-
-def choice_refusals(count: int, how: How, words: Sequence[Sequence[str]]) -> tuple[Refusal, ...]:
-    """Choices that are none of the options, or that could be two of them."""
-    shows = (*(f"option_{i}" for i in range(1, count + 1)), "choice")
-    ways = ["the name of an option"] if how in (None, "name") else []
-    ways += [" or ".join(word[0] for word in words)] if how in (None, "side") and words else []
-    first = 1 if how is None else how
-    ways += [f"its number from {first}"] if isinstance(first, int) else []
-    refusals = [Refusal(~pl.any_horizontal(taken(count, how, words)), "not a choice", ", ".join(ways), shows)]
+    Parameters
+    ----------
+    kind : ``near`` (one of two is nearer to the anchor), ``grid`` (each picked option is nearer to the anchor than each of
+        the others), ``odd`` or ``central`` (one of three).
+    options, anchor : their columns.
+    choices : the column of the choice; of a grid with ; or | or commas between the picks, or a column each.
+    how : how a choice is written.
+    """
+    count = len(options)
+    names = [f"option_{i}" for i in range(1, count + 1)]
+    texts = [pl.col(f"{name}_text").str.strip_chars() for name in names]
+    given = [f"choice_{i}" for i in range(1, len(choices) + 1)]
+    by_name, by_number, by_side, n_picks = _ways(kind, texts, given, how if isinstance(how, int) else 1)
+    any_name = pl.any_horizontal(by_name)
+    taken = {"name": by_name, "side": by_side, 0: by_number, 1: by_number}.get(
+        how, [by_name[i] | (~any_name & (by_side[i] | by_number[i])) for i in range(count)]
+    )
+    some, n_taken = pl.any_horizontal(taken), pl.sum_horizontal(taken)
+    objects, shows = ((*["anchor"] * (anchor is not None), *names), (*names, *given))
+    wrong = ~some | (n_taken != n_picks).fill_null(True)
+    refusals = [Refusal(wrong, "not a choice", _expected(kind, how), shows)]
+    if kind == "grid":
+        equal = pl.any_horizontal([pl.col(a) == pl.col(b) for a, b in combinations(objects, 2)])
+        refusals.insert(0, Refusal(equal, "two equal objects", "an anchor and distinct options"))
+        refusals.append(Refusal(n_taken == count, "all options chosen", "some of the options", shows))
     if how is None:
-        by_name, by_number = taken(count, "name", ()), taken(count, 1, ())
-        differ = pl.any_horizontal(
-            [by_name[i] & by_number[j] for i in range(count) for j in range(count) if i != j]
+        both = (pl.sum_horizontal(by_name) == n_picks) & (pl.sum_horizontal(by_number) == n_picks)
+        differ = pl.any_horizontal([by_name[i] != by_number[i] for i in range(count)])
+        refusals.insert(0, Refusal((both & differ).fill_null(False), *AMBIGUOUS, shows))
+    asked = pl.all_horizontal([text.is_not_null() for text in texts])
+    zero = _ways(kind, [pl.lit("0")], given, 0)[1][0] & ~any_name & asked
+    return Grammar(
+        ({} if anchor is None else {"anchor": anchor})
+        | dict(zip((*names, *given), (*options, *choices), strict=True))
+        | {f"{name}_text": at for name, at in zip(names, options, strict=True)},
+        objects,
+        _triplets(kind, [pl.col(name) for name in names], taken),
+        refuse=tuple(refusals),
+        aside=_rows_without_answer(objects, given, some),
+        near_side=pl.when(taken[0]).then(0).otherwise(1) if how == "side" else None,
+        partial=kind == "grid",
+        picked=tuple(taken),
+        undecided=zero if how is None else None,
+    )
+
+
+def _ways(
+    kind: str, texts: Sequence[pl.Expr], given: Sequence[str], first: int
+) -> tuple[list[pl.Expr], list[pl.Expr], list[pl.Expr], pl.Expr]:
+    """For each option, whether it was chosen by its name, by its number and by its side; and how many picks there are."""
+    numbers = [str(i + first) for i in range(len(texts))]
+    nothing = [pl.lit(False)] * len(texts)
+    if kind == "grid":
+        picks = _picks(texts, given)
+        by_name = [picks.list.contains(text).fill_null(False) for text in texts]
+        by_number = [picks.list.contains(number).fill_null(False) for number in numbers]
+        return by_name, by_number, nothing, picks.list.n_unique()
+    said = pl.col(given[0]).str.strip_chars()
+    plain = said.str.to_lowercase().str.replace(r"\.0+$", "")
+    by_name = [(said == text).fill_null(False) for text in texts]
+    by_number = [(plain == number).fill_null(False) for number in numbers]
+    by_side = [plain.is_in(words).fill_null(False) for words in SIDES] if kind == "near" else nothing
+    return by_name, by_number, by_side, pl.lit(1)
+
+
+def _picks(texts: Sequence[pl.Expr], given: Sequence[str]) -> pl.Expr:
+    """The picks of a row, as a list of texts."""
+    if len(given) > 1:
+        cells = [pl.col(name).str.strip_chars() for name in given]
+        return pl.concat_str(cells, separator=BETWEEN, ignore_nulls=True).str.split(BETWEEN)
+    text = pl.col(given[0]).str.strip_chars()
+    alone = pl.any_horizontal([text == option for option in texts])
+    listed = text.str.strip_chars("[]").str.replace_all('"', "", literal=True)  # a list in JSON
+    text = pl.when(text.str.starts_with("[") & ~alone).then(listed).otherwise(text)
+    between = pl.when(text.str.contains(r"[;|]")).then(text.str.replace_all(r"\s*[;|]\s*", BETWEEN))
+    picks = between.otherwise(text.str.replace_all(r"\s*,\s*", BETWEEN))
+    return pl.when(alone.fill_null(False)).then(text).otherwise(picks).str.split(BETWEEN)
+
+
+def _triplets(kind: str, options: Sequence[pl.Expr], taken: Sequence[pl.Expr]) -> tuple[Three, ...]:
+    anchor = pl.col("anchor")
+    if kind == "grid":
+        return tuple(
+            (anchor, pl.when(taken[i] & ~taken[j]).then(options[i]), options[j])
+            for i, j in permutations(range(len(options)), 2)
         )
-        ways_out = "choice_name, choice_from_0 or choice_from_1 as the role of this column"
-        refusals.insert(0, Refusal(differ, "a choice that is both a name and a number", ways_out, shows))
-    return tuple(refusals)
+    chosen = pl.coalesce([pl.when(took).then(option) for took, option in zip(taken, options, strict=True)])
+    first = pl.when(taken[0]).then(options[1]).otherwise(options[0])
+    if kind == "near":
+        return ((anchor, chosen, first),)
+    return trio_triplets(kind, chosen, first, pl.when(taken[2]).then(options[1]).otherwise(options[2]))
 
 
-def rows_without_answer(
-    objects: Sequence[str], choice: pl.Expr, is_answer: pl.Expr
+def _expected(kind: str, how: How) -> str:
+    """How a choice may be written, in words."""
+    ways = ["the name of an option"] if how in (None, "name") else []
+    ways += ["left or right"] if how in (None, "side") and kind == "near" else []
+    ways += (
+        [f"its number from {how or 0}"]
+        if isinstance(how, int)
+        else ["its number from 1"]
+        if how is None
+        else []
+    )
+    return ", ".join(ways) + (", with ; between several" if kind == "grid" else "")
+
+
+def _rows_without_answer(
+    objects: Sequence[str], given: Sequence[str], is_answer: pl.Expr
 ) -> tuple[Aside, Aside, Aside, Aside]:
     """Rows of survey tools that hold no answer: more header rows, other screens, nothing chosen, skips.
 
-    ``choice`` is the text that was chosen; words such as "skip" and "None" count where they are no option
-    (``is_answer``).
+    Words such as "skip" and "None" count where they are no option (``is_answer``).
     """
+    anything = pl.any_horizontal([pl.col(name).is_not_null() for name in given])
+    choice = pl.when(anything).then(pl.col(given[0]).fill_null(""))
     third = choice.str.starts_with(QUALTRICS).fill_null(False)
     blank = pl.all_horizontal([pl.col(role).is_null() for role in objects])
     word = pl.when(~is_answer.fill_null(False)).then(choice.str.strip_chars().str.to_lowercase())

@@ -1,39 +1,27 @@
-"""Tables that no dialect knows: the caller says which column has which role."""
+"""Tables that no dialect knows: the caller says which column has which role; and the lists of ``nearfar plan``."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
+from itertools import count, takewhile
 from typing import Any
 
 import polars as pl
 
 from nearfar.errors import FileError, InputError
-from nearfar.io.dialects._grammar import Aside, Dialect, Grammar
-from nearfar.io.dialects.choices import (
-    SIDES,
-    How,
-    choice_refusals,
-    counts_from_0,
-    rows_without_answer,
-    side_of_choice,
-    taken,
-)
-from nearfar.io.dialects.grids import grid_grammar
-from nearfar.io.dialects.trios import trio_triplets
-from nearfar.io.header import Header
+from nearfar.io.dialects._grammar import Aside, Dialect, Grammar, Refusal
+from nearfar.io.dialects.choices import How, choice_grammar
+from nearfar.io.table import COLUMN_NAMES, Header
 
 __all__ = [
-    "CHOICES",
     "MAPPED",
-    "ROLES",
+    "PLANNED",
     "bare_grammar",
     "is_overlay",
     "mapped_grammar",
-    "nearer_grammar",
-    "one_of_three_grammar",
+    "planned_with",
     "positions",
-    "with_columns",
     "with_optional",
 ]
 
@@ -41,25 +29,9 @@ WAYS: dict[str, How] = {"": None, "_name": "name", "_from_0": 0, "_from_1": 1}
 CHOICES: dict[str, tuple[str, How]] = {
     f"{role}{way}": (role, how) for role in ("choice", "odd", "central") for way, how in WAYS.items()
 } | {"choice_side": ("choice", "side")}
-OPTIONAL = (
-    "participant",
-    "statement",
-    "seconds",
-    "milliseconds",
-    "near_side",
-    "answered_at",
-    "rule",
-    "check",
-    "group",
-)
+OPTIONAL = (*COLUMN_NAMES, "milliseconds", "check", "group")
 ROLES = ("anchor", "near", "far", "option", *CHOICES, *OPTIONAL)
 NOT_MARKED = ("", "0", "false", "f", "no", "n", "new", "again", "none", "na", "nan")
-
-
-def with_columns(grammar: Grammar, header: Header, columns: Mapping[str, Any]) -> Grammar:
-    """A dialect's grammar with some of its optional columns named by the caller."""
-    found = positions(header, columns)
-    return with_optional(grammar, {role: found_at[0] for role, found_at in found.items()})
 
 
 def is_overlay(columns: Mapping[str, Any]) -> bool:
@@ -80,13 +52,11 @@ def mapped_grammar(header: Header, columns: Mapping[str, Any]) -> Grammar:
         anchor, near, far = map(pl.col, roles)
         grammar = Grammar({role: single[role] for role in roles}, roles, ((anchor, near, far),))
     elif objects == {"anchor"} and len(options) == 2 and kind == "choice":
-        grammar = nearer_grammar(single["anchor"], options, single[chosen[0]], how)
+        grammar = choice_grammar("near", options, [single[chosen[0]]], how, single["anchor"])
     elif objects == {"anchor"} and len(options) > 2 and kind == "choice" and how != "side":
-        grammar = grid_grammar(
-            single["anchor"], options, [single[chosen[0]]], single.pop("check", None), how=how
-        )
+        grammar = choice_grammar("grid", options, [single[chosen[0]]], how, single["anchor"])
     elif not objects and len(options) == 3 and kind in ("odd", "central"):
-        grammar = one_of_three_grammar(kind, options, single[chosen[0]], how)
+        grammar = choice_grammar(kind, options, [single[chosen[0]]], how)
     else:
         raise InputError(
             f"columns: got the roles {', '.join(columns) or 'none'}; expected anchor, near, far; or anchor, two or "
@@ -144,49 +114,6 @@ def _is_number(given: str) -> bool:
     return given.isascii() and given.isdecimal()
 
 
-def nearer_grammar(anchor: int, options: Sequence[int], choice: int, how: How) -> Grammar:
-    """An anchor, two options and the choice among them."""
-    one, other = pl.col("option_1"), pl.col("option_2")
-    took_one, took_other = taken(2, how, SIDES)
-    near = pl.when(took_one).then(one).when(took_other).then(other)
-    far = pl.when(took_one).then(other).when(took_other).then(one)
-    roles = ("anchor", "option_1", "option_2")
-    return Grammar(
-        {"anchor": anchor, **_option_columns(options), "choice": choice},
-        roles,
-        ((pl.col("anchor"), near, far),),
-        refuse=choice_refusals(2, how, SIDES),
-        aside=rows_without_answer(roles, pl.col("choice"), took_one | took_other),
-        near_side=side_of_choice() if how == "side" else None,
-        chosen=near,
-        undecided=counts_from_0(2) if how is None else None,
-    )
-
-
-def one_of_three_grammar(role: str, options: Sequence[int], choice: int, how: How) -> Grammar:
-    """Three options, one of which is odd or central, by name or by number; ``role`` says which it is."""
-    roles = ("option_1", "option_2", "option_3")
-    a, b, c = map(pl.col, roles)
-    is_a, is_b, is_c = taken(3, how, ())
-    chosen = pl.when(is_a).then(a).when(is_b).then(b).when(is_c).then(c)
-    first, second = pl.when(is_a).then(b).otherwise(a), pl.when(is_c).then(b).otherwise(c)
-    return Grammar(
-        {**_option_columns(options), "choice": choice},
-        roles,
-        trio_triplets(role, chosen, first, second),
-        refuse=choice_refusals(3, how, ()),
-        aside=rows_without_answer(roles, pl.col("choice"), is_a | is_b | is_c),
-        chosen=chosen,
-        undecided=counts_from_0(3) if how is None else None,
-    )
-
-
-def _option_columns(options: Sequence[int]) -> dict[str, int]:
-    """Every option twice: as an object, and as the text that a choice may repeat."""
-    objects = {f"option_{i}": at for i, at in enumerate(options, start=1)}
-    return objects | {f"option_{i}_text": at for i, at in enumerate(options, start=1)}
-
-
 def with_optional(grammar: Grammar, positions: Mapping[str, int]) -> Grammar:
     """The grammar with the optional columns that were found."""
     columns = dict(grammar.columns)
@@ -194,12 +121,8 @@ def with_optional(grammar: Grammar, positions: Mapping[str, int]) -> Grammar:
         if role in positions:
             columns["seconds" if role == "milliseconds" else role] = positions[role]
     if "milliseconds" in positions or "seconds" in positions:
-        grammar = replace(
-            grammar, milliseconds="milliseconds" in positions, unknown_seconds=grammar.unknown_seconds
-        )
-    aside = grammar.aside
-    if "check" in positions:
-        aside = (*aside, _check(grammar))
+        grammar = replace(grammar, milliseconds="milliseconds" in positions)
+    aside = (*grammar.aside, _check(grammar)) if "check" in positions else grammar.aside
     return replace(grammar, columns=columns, aside=aside)
 
 
@@ -209,17 +132,73 @@ def _check(grammar: Grammar) -> Aside:
     marked = mark.is_not_null() & ~mark.str.to_lowercase().is_in(NOT_MARKED)
     anchor, near, far = grammar.triplets[0]
     correct: pl.Expr = pl.when((anchor == near) | (anchor == far)).then(anchor == near)
-    if grammar.chosen is not None:
-        named = {name: mark == pl.col(f"{name}_text") for name in grammar.objects if name != "anchor"}
-        right = [is_named & (grammar.chosen == pl.col(name)) for name, is_named in named.items()]
-        any_named = pl.any_horizontal(named.values()).fill_null(False)
+    if grammar.picked:
+        named = [mark == pl.col(f"option_{i}_text") for i in range(1, 1 + len(grammar.picked))]
+        right = [is_named & took for is_named, took in zip(named, grammar.picked, strict=True)]
+        any_named = pl.any_horizontal(named).fill_null(False)
         correct = pl.when(any_named).then(pl.any_horizontal(right)).otherwise(correct)
     return Aside(marked, "check", correct)
 
 
-def _nothing(header: Header) -> Grammar | None:
-    """The caller says what the columns mean; no header does."""
-    return None
+MAPPED = Dialect("columns", "the columns that you name", lambda header: None)  # no header says it
 
 
-MAPPED = Dialect("columns", "the columns that you name", _nothing)
+def planned(header: Header, answer: tuple[int, How] | None = None) -> Grammar | None:
+    """A list of questions of any kind; ``answer`` says where the choice is and how it is written, else ``choice`` is it.
+
+    Check questions have their answer in ``check``, else ``role`` marks them.
+    """
+    two = header.find_all(anchor=["anchor"], one=["one"], other=["other"])
+    three = header.find_all(kind=["kind"], a=["a"], b=["b"], c=["c"])
+    names = ("choice", "odd", "odd_one_out", "central") if three else ("choice",)
+    at, how = answer or (header.find(*names), None)
+    anchor, options = header.find("anchor"), _numbered(header, "option")
+    picks = _numbered(header, "choice") if at is None else [at]
+    if two is not None and at is not None:
+        grammar = choice_grammar("near", (two["one"], two["other"]), [at], how, two["anchor"])
+        grammar = replace(grammar, near_side=pl.when(grammar.picked[0]).then(0).otherwise(1))
+    elif three is not None and at is not None:
+        grammar = _of_kind(three, at, how)
+    elif anchor is not None and len(options) > 1 and picks:
+        grammar = choice_grammar("grid", options, picks, how, anchor)
+    else:
+        return None
+    return with_optional(grammar, header.optional(check=["check", "role"]))
+
+
+def planned_with(header: Header, columns: Mapping[str, Any]) -> Grammar | None:
+    """The same where the caller names the column of the choice, and no other but optional ones."""
+    chosen = [role for role in columns if role in CHOICES]
+    if len(chosen) != 1 or not is_overlay({role: at for role, at in columns.items() if role not in chosen}):
+        return None
+    found = positions(header, columns)
+    grammar = planned(header, (found.pop(chosen[0])[0], CHOICES[chosen[0]][1]))
+    return None if grammar is None else with_optional(grammar, {role: at[0] for role, at in found.items()})
+
+
+def _of_kind(three: Mapping[str, int], at: int, how: How) -> Grammar:
+    """The odd or the most central one of three, as the column ``kind`` says."""
+    columns = [three[name] for name in ("a", "b", "c")]
+    odd, central = (choice_grammar(role, columns, [at], how) for role in ("odd", "central"))
+    kind = pl.col("kind").str.strip_chars().str.to_lowercase()
+    by_kind = pl.when(kind == "odd")
+    triplets = tuple(
+        (by_kind.then(x).otherwise(u), by_kind.then(y).otherwise(v), by_kind.then(z).otherwise(w))
+        for (x, y, z), (u, v, w) in zip(odd.triplets, central.triplets, strict=True)
+    )
+    known = kind.is_in(["odd", "central"]).fill_null(False)
+    return replace(
+        odd,
+        columns={**odd.columns, "kind": three["kind"]},
+        triplets=triplets,
+        refuse=(Refusal(~known, "not a kind", "odd or central", ("kind",)), *odd.refuse),
+    )
+
+
+def _numbered(header: Header, name: str) -> list[int]:
+    """Where the columns name_1, name_2 and so on are."""
+    found = (header.find(f"{name}_{number}") for number in count(1))
+    return [at for at in takewhile(lambda at: at is not None, found) if at is not None]
+
+
+PLANNED = Dialect("plan", "a list of nearfar plan with a column choice", planned)

@@ -8,7 +8,7 @@ import polars as pl
 
 from nearfar.errors import FileError
 from nearfar.io.dialects._grammar import Aside, Dialect, Grammar, Refusal
-from nearfar.io.header import Header
+from nearfar.io.table import Header
 from nearfar.triplets import Triplets
 
 __all__ = ["CANONICAL", "LIST_BOOLEAN", "LIST_COUNT", "LIST_ORDER", "RESPONSE"]

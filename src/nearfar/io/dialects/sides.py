@@ -7,12 +7,14 @@ same four columns with ``Response.Time..s.`` or ``Alg.Label``.
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from nearfar.io.dialects._grammar import Aside, Dialect, Grammar, Refusal, Three
-from nearfar.io.dialects._table import left_and_right
-from nearfar.io.header import Header
+from nearfar.io.table import Header
 from nearfar.triplets import Triplets
+from nearfar.triplets.columns import RIGHT as AT_RIGHT
 from nearfar.triplets.frames import named_column, optional_columns
 
 __all__ = ["NEXT", "SALMON", "TRIPLETTOOLS"]
@@ -29,6 +31,12 @@ CHOSEN: Three = (CENTER, ANSWER, pl.when(ANSWER == LEFT).then(RIGHT).otherwise(L
 WRONG_ANSWER = Refusal(
     (ANSWER != LEFT) & (ANSWER != RIGHT), "the answer was not shown", "the answer to be left or right"
 )
+
+
+def left_and_right(triplets: Triplets) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """What was shown at either side; where that is not known, ``near`` stands on the left."""
+    swap = np.zeros(len(triplets), bool) if triplets.near_side is None else triplets.near_side == AT_RIGHT
+    return np.where(swap, triplets.far, triplets.near), np.where(swap, triplets.near, triplets.far)
 
 
 def find_choice(header: Header) -> dict[str, int] | None:

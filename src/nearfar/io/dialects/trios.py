@@ -9,11 +9,12 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
 import polars as pl
 
+from nearfar.errors import TripletError
 from nearfar.io.dialects._grammar import Dialect, Grammar, Refusal, Three
-from nearfar.io.dialects._table import statements
-from nearfar.io.header import Header
+from nearfar.io.table import Header
 from nearfar.triplets import Triplets
 from nearfar.triplets.frames import named_column, optional_columns
 
@@ -61,6 +62,29 @@ def bare(header: Header, kind: str) -> Grammar:
     columns = {role: at for at, role in enumerate(roles)} | header.optional()
     triplets = trio_triplets(kind, pl.col(kind), pl.col("a"), pl.col("b"))
     return Grammar(columns, roles, triplets, has_header=False)
+
+
+def statements(triplets: Triplets, kind: str) -> Triplets:
+    """The first triplet of every statement; an error where the statements are of another kind.
+
+    An ``odd-one-out`` statement is (a, b, odd) and (b, a, odd); ``most-central`` is (a, central, b) and
+    (b, central, a).
+    """
+    ids = triplets.statement_ids
+    order = np.argsort(ids, kind="stable")
+    first, second = order[0::2], order[1::2]
+    if len(order) % 2 == 0 and (ids[first] == ids[second]).all() and len(np.unique(ids[first])) == len(first):
+        by_appearance = np.argsort(first)
+        one, two = triplets[first[by_appearance]], triplets[second[by_appearance]]
+        mirrored = (
+            (two.near, two.anchor, two.far) if kind == "odd-one-out" else (two.far, two.near, two.anchor)
+        )
+        if np.array_equal(one.array, np.stack(mirrored, axis=1)):
+            return one
+    raise TripletError(
+        f"the answers are not all {kind} statements, which are two triplets each; "
+        "write them in the dialect canonical",
+    )
 
 
 def write(triplets: Triplets, kind: str) -> pl.DataFrame:

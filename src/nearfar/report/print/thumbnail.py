@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.errors import MissingExtra
+from nearfar._tools.images import open_image
+from nearfar.errors import FileError
 
 __all__ = ["MOST_IMAGES", "fine", "thumbnail"]
 
@@ -23,12 +24,8 @@ def fine(side: float) -> float:
 def thumbnail(path: Path, side: float) -> NDArray[Any] | None:
     """(height, width, 3) pixels of a picture whose longer side is ``side`` on the figure; None where there is none."""
     try:
-        from PIL import Image
-    except ImportError as error:
-        raise MissingExtra("pillow", "report") from error
-    try:
-        with Image.open(path) as image:
-            image.thumbnail((round(fine(side)), round(fine(side))))
-            return np.asarray(image.convert("RGB"))
-    except OSError:  # no picture after all: the object keeps its point or name
+        image = open_image(path, side=round(fine(side)))
+    except FileError:  # no picture after all: the object keeps its point or name
         return None
+    image.thumbnail((round(fine(side)), round(fine(side))))
+    return np.asarray(image.convert("RGB"))

@@ -1,0 +1,264 @@
+"""Cells -> columns -> triplets: every row is an answer, set aside, rejected with a reason, or blank."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from nearfar.io.dialects import Aside, Grammar, Refusal
+from nearfar.io.naming import Naming, Vocabulary
+
+__all__ = ["ROLES", "Classified", "as_text", "classify_rows", "parse_columns", "triplet_rows"]
+
+SMALL_INTEGERS = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32)  # that Int64 holds
+DECIMAL_COMMA = r"^(-?\d*),(\d+)$"
+UNKNOWN = ("NA", "nan", "NaN", "null", "None", "")
+DATES = ("%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%d %H:%M", "%Y-%m-%d")
+
+
+def parse_columns(
+    frame: pl.DataFrame, grammar: Grammar, naming: Naming, people: Vocabulary, *, decimal_comma: bool = False
+) -> pl.DataFrame:
+    """The columns of a grammar, one row per row of ``frame``.
+
+    Objects are ids, null where blank, negative where refused; participants are coded text of ``people``; ``seconds``,
+    ``near_side`` and ``answered_at`` are numbers, with a column ``bad_...`` that marks cells which are none; all else
+    is text, or whole numbers where the table has such. With ``decimal_comma``, response times may be written as 1,5.
+    """
+    chosen: dict[str, pl.Expr] = {}
+    coded: dict[str, pl.Expr] = {}  # by the parser already, so that there is no work to divide
+    for role, position in grammar.columns.items():
+        dtype = frame.schema[f"c{position}"]
+        cell = pl.col(f"c{position}")
+        if grammar.blanks and dtype == pl.String:
+            cell = pl.when(~cell.is_in(grammar.blanks)).then(cell)
+        if role in grammar.objects or role == "participant":
+            words = people if role == "participant" else naming.vocabulary
+            if dtype == words.dtype:
+                coded[role] = cell
+            elif dtype in SMALL_INTEGERS:
+                numbers = cell.cast(pl.Int64)
+                coded[role] = numbers.map_batches(words.of_numbers, return_dtype=words.dtype)
+            else:
+                chosen[role] = as_text(_without_nan(cell, dtype, role), dtype).cast(words.dtype)
+        elif role == "statement" and dtype in SMALL_INTEGERS:
+            chosen[role] = cell.cast(pl.Int64)
+        elif role == "statement":
+            chosen[role] = as_text(_without_nan(cell, dtype, role), dtype)
+        elif role == "seconds":
+            point = cell.str.replace(DECIMAL_COMMA, "$1.$2") if decimal_comma else cell
+            chosen |= _number(role, point, dtype)
+        elif role == "near_side":
+            chosen |= _side(as_text(cell, dtype))
+        elif role == "answered_at":
+            chosen |= _times(cell, dtype)
+        else:
+            chosen[role] = as_text(cell, dtype)
+    columns = {**frame.select_seq(**coded).to_dict(), **frame.select(**chosen).to_dict()}
+    return pl.DataFrame(columns | {role: naming.ids(columns[role].to_physical()) for role in grammar.objects})
+
+
+def _without_nan(cell: pl.Expr, dtype: Any, role: str) -> pl.Expr:
+    """Of ids that are numbers, NaN is a blank; as an object it is refused."""
+    return cell.fill_nan(None) if dtype.is_float() and role in ("participant", "statement") else cell
+
+
+def as_text(cell: pl.Expr, dtype: Any) -> pl.Expr:
+    """As text; 3.0, which a missing value elsewhere makes of 3, is '3'."""
+    if dtype == pl.String:
+        return cell
+    if dtype.is_float():
+        whole = cell.cast(pl.Int64, strict=False).cast(pl.String)
+        return pl.when(cell.is_finite() & (cell == cell.round(0))).then(whole).otherwise(cell.cast(pl.String))
+    return cell.cast(pl.String)
+
+
+def _number(role: str, cell: pl.Expr, dtype: Any) -> dict[str, pl.Expr]:
+    number = cell.cast(pl.Float64, strict=False)
+    bad = cell.is_not_null() & number.is_null()
+    if dtype == pl.String:
+        bad &= ~cell.is_in(UNKNOWN)
+    return {role: number, f"bad_{role}": bad}
+
+
+def _side(cell: pl.Expr) -> dict[str, pl.Expr]:
+    word = cell.str.to_lowercase()
+    side = pl.when(word.is_in(["left", "0"])).then(0).when(word.is_in(["right", "1"])).then(1)
+    unknown = word.is_null() | (word == "-1")
+    return {"near_side": side.cast(pl.Int8), "bad_near_side": side.is_null() & ~unknown}
+
+
+def _times(cell: pl.Expr, dtype: Any) -> dict[str, pl.Expr]:
+    """(seconds since 1970 UTC, which cells cannot be read); dates without a zone are taken as UTC.
+
+    Each cell is judged alone, so that the result does not depend on how a file is cut. A time that cannot be read
+    does not make an answer less of one: the time is unknown, and the reader warns.
+    """
+    if dtype == pl.Date:
+        cell = cell.cast(pl.Datetime("us"))
+    if dtype.is_temporal():
+        return {"answered_at": cell.dt.epoch("us") / 1e6, "bad_answered_at": pl.lit(False)}
+    if dtype.is_numeric():
+        return {"answered_at": cell.cast(pl.Float64), "bad_answered_at": pl.lit(False)}
+    text = cell.cast(pl.String)
+    known = pl.when(~text.is_in(UNKNOWN)).then(text)
+    times = pl.coalesce(known.cast(pl.Float64, strict=False), _date(known))
+    return {"answered_at": times, "bad_answered_at": known.is_not_null() & times.is_null()}
+
+
+def _date(text: pl.Expr) -> pl.Expr:
+    """Seconds of a date; null where it is none."""
+    text = text.str.strip_chars().str.replace(r"(\d)T(\d)", "$1 $2")
+    text = text.str.replace(r" ?(Z|UTC|GMT)$", "+00:00")
+    zone = text.str.extract_groups(r"(?<sign>[+-])(?<hours>\d\d):?(?<minutes>\d\d)$")
+    minutes = zone.struct["hours"].cast(pl.Int64) * 60 + zone.struct["minutes"].cast(pl.Int64)
+    shift = pl.when(zone.struct["sign"] == "-").then(-minutes).otherwise(minutes).fill_null(0) * 60
+    local = text.str.replace(r" ?[+-]\d\d:?\d\d$", "")
+    dates = [local.str.to_datetime(form, strict=False, time_unit="us") for form in DATES]
+    return pl.coalesce(dates).dt.epoch("us") / 1e6 - shift
+
+
+ROLES = ("anchor", "near", "far")
+SKIPS = ("skip", "skipped")
+WRONG_CELLS = (
+    ("seconds", "not a number", "a number of seconds, or nothing"),
+    ("near_side", "not a side", "left, right or nothing"),
+)
+
+
+@dataclass(frozen=True)
+class Classified:
+    """Rows, and what became of each.
+
+    ``fate`` is 0 for an answer, -1 for a blank row, i > 0 if rejected by ``refusals[i - 1]``, i < -1 if set aside by
+    ``asides[-2 - i]``; it is None where every row is an answer.
+    """
+
+    rows: pl.DataFrame
+    fate: pl.Series | None
+    refusals: tuple[Refusal, ...]
+    asides: tuple[Aside, ...]
+
+    @property
+    def kept(self) -> pl.DataFrame:
+        """The rows that are answers."""
+        return self.rows if self.fate is None else self.rows.filter(self.fate == 0)
+
+    def with_fate(self, number: int) -> pl.Series:
+        """The numbers of some rows."""
+        return pl.Series(dtype=pl.UInt32) if self.fate is None else (self.fate == number).arg_true()
+
+
+def classify_rows(
+    frame: pl.DataFrame, rows: pl.DataFrame, grammar: Grammar, naming: Naming, *, may_be_blank: bool
+) -> Classified:
+    """Judge every row of parsed columns; ``frame`` holds their cells.
+
+    In text and spreadsheets a row without any cell is a blank line (``may_be_blank``); elsewhere it is a bad row.
+    """
+    asides = list(grammar.aside)
+    if grammar.answer is not None:
+        skips = [] if naming.table.fixed else [name for name in naming.table.names if name.lower() in SKIPS]
+        word = frame[f"c{grammar.columns[grammar.answer]}"]
+        if skips or naming.table.fixed:
+            said = word.cast(pl.String).str.to_lowercase().is_in(SKIPS).fill_null(False)
+            others = [
+                pl.col(role).ne_missing(pl.col(grammar.answer))
+                for role in grammar.objects
+                if role != grammar.answer
+            ]
+            rows = rows.with_columns(skip=said)
+            asides.insert(0, Aside(pl.col("skip") & pl.all_horizontal(others), "skip"))
+    refusals = [
+        *_name_refusals(rows, grammar, naming),
+        *grammar.refuse,
+        *_row_refusals(grammar, rows.columns),
+    ]
+    conditions = [*(a.when for a in asides), *(r.when for r in refusals)]
+    fates = [*range(-2, -2 - len(asides), -1), *range(1, 1 + len(refusals))]
+    if may_be_blank and all(rows[role].null_count() for role in grammar.objects):
+        blank = frame.select(blank=pl.all_horizontal(pl.all().is_null()))
+        rows = rows.with_columns(blank)
+        conditions.insert(0, pl.col("blank"))
+        fates.insert(0, -1)
+    found = rows.select(c.any().alias(str(i)) for i, c in enumerate(conditions)).row(0)
+    fate: Any = None
+    for condition, number, any_row in zip(conditions, fates, found, strict=True):
+        if any_row:
+            fate = (pl if fate is None else fate).when(condition).then(pl.lit(number, pl.Int16))
+    judged = None if fate is None else rows.select(fate=fate.otherwise(pl.lit(0, pl.Int16)))["fate"]
+    return Classified(rows, judged, tuple(refusals), tuple(asides))
+
+
+def _name_refusals(rows: pl.DataFrame, grammar: Grammar, naming: Naming) -> list[Refusal]:
+    what = "the name of an object" if naming.first is None else f"a whole number from {naming.first}"
+    blank = [role for role in grammar.objects if rows[role].null_count()]
+    found = [Refusal(pl.col(role).is_null(), "blank cell", what, (role,)) for role in blank]
+    for number, (reason, expected) in enumerate(naming.refusals):
+        found += [Refusal(pl.col(role) == -1 - number, reason, expected, (role,)) for role in grammar.objects]
+    return found
+
+
+def _row_refusals(grammar: Grammar, columns: list[str]) -> list[Refusal]:
+    x, y, z = grammar.triplets[0]
+    found = [Refusal((x == y) | (y == z) | (x == z), "two equal objects", "three distinct objects")]
+    for role, reason, expected in WRONG_CELLS:
+        if f"bad_{role}" in columns:
+            found.append(Refusal(pl.col(f"bad_{role}"), reason, expected, (role,)))
+    return found
+
+
+def triplet_rows(kept: pl.DataFrame, grammar: Grammar, first_row: int) -> pl.DataFrame:
+    """One row per triplet: anchor, near and far as ids, and the optional columns that the grammar has.
+
+    Without a column for it, a statement is the number of the row where a row gives several triplets; rows are counted
+    from ``first_row``.
+    """
+    if grammar.times is not None:
+        kept = kept[np.repeat(np.arange(len(kept)), kept.select(grammar.times).to_series().to_numpy())]
+    columns = {
+        role: pl.col(role)
+        for role in ("statement", "participant", "group", "rule")
+        if role in grammar.columns
+    }
+    several = len(grammar.triplets)
+    if several > 1 and "statement" not in columns:
+        columns["statement"] = pl.int_range(first_row, first_row + len(kept), dtype=pl.Int64)
+    columns |= _numbers(grammar)
+    frames = [  # one after the other: to wait for threads that parse the next rows would take longer
+        kept.select_seq(
+            **{role: one.cast(pl.Int32) for role, one in zip(ROLES, three, strict=True)}, **columns
+        )
+        for three in grammar.triplets
+    ]
+    if several == 1:
+        return frames[0]
+    order = np.arange(several * len(kept)).reshape(several, -1).T.ravel()
+    found = pl.concat(frames)[order]
+    return found.filter(pl.col("near").is_not_null()) if grammar.partial else found
+
+
+def _numbers(grammar: Grammar) -> dict[str, pl.Expr]:
+    columns: dict[str, pl.Expr] = {}
+    if "seconds" in grammar.columns:
+        seconds = pl.col("seconds")
+        if grammar.unknown_seconds is not None:
+            seconds = pl.when(seconds != grammar.unknown_seconds).then(seconds)
+        columns["seconds"] = _thousandths(seconds) if grammar.milliseconds else seconds
+    if "near_side" in grammar.columns:
+        columns["near_side"] = pl.col("near_side")
+    elif grammar.near_side is not None:
+        columns["near_side"] = grammar.near_side.cast(pl.Int8)
+    if "answered_at" in grammar.columns:
+        columns["answered_at"] = pl.col("answered_at")
+    return columns
+
+
+def _thousandths(cell: pl.Expr) -> pl.Expr:
+    """Divided by numpy: polars multiplies by .001, which makes 1.6620000000000001 of 1662."""
+    return cell.map_batches(
+        lambda column: pl.Series(column.to_numpy() / 1000, nan_to_null=True), return_dtype=pl.Float64
+    )
