@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar._tools.checks import Seed, check_count
+from nearfar._tools.checks import check_count
 from nearfar.errors import InputError
 from nearfar.evaluate.bootstrap import speakers
 from nearfar.evaluate.clusters import ClusterCount, ClusterTree, cluster_tree, count_object_clusters
@@ -72,26 +72,6 @@ class Analysis(Judging):
     >>> analysis.best.name, analysis.space
     ('soe-2', Space('soe-2', 12 objects))
     """
-
-    def __init__(
-        self,
-        answers: Triplets | ArrayLike,
-        model: Any = "auto",
-        *,
-        models: Mapping[str, Any] | Iterable[Any] | None = None,
-        cv: int | None = None,
-        n_resamples: int | None = None,
-        max_judged: int | None = None,
-        max_shown: int = 2_000,
-        design: str | None = None,
-        seed: Seed = 0,
-    ) -> None:
-        super().__init__(
-            answers, model, models=models, cv=cv, max_judged=max_judged, design=design, seed=seed
-        )
-        self._trees: dict[int | None, ClusterTree | None] = {}
-        self._max_shown = check_count(max_shown, "max_shown", least=3)
-        self._n_resamples = None if n_resamples is None else check_count(n_resamples, "n_resamples")
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -207,10 +187,7 @@ class Analysis(Judging):
         return self._model(name).fit(self._weighed_for(name))
 
     def _weighed_for(self, *names: str) -> Triplets:
-        """The answers that spaces of these models are made of: a control question weighs no more than any other.
-
-        k1 and k2 divide by the number of answers to a question, so they get all of them.
-        """
+        """The answers that spaces of these models are made of: a control question weighs no more than any other."""
         counting = any(counts_repeats(self._model(name)) for name in names)
         return self._weighed if counting else self.answers
 
@@ -242,10 +219,15 @@ class Analysis(Judging):
 
     def cluster_tree(self, n_clusters: int | None = None) -> ClusterTree | None:
         """The tree of the shown objects and its cuts; None with fewer than three informed ones."""
-        if n_clusters not in self._trees:
+        trees = self._trees
+        if n_clusters not in trees:
             count = self.cluster_count if n_clusters is None else None
-            self._trees[n_clusters] = cluster_tree(self.shown_space, count, n_clusters)
-        return self._trees[n_clusters]
+            trees[n_clusters] = cluster_tree(self.shown_space, count, n_clusters)
+        return trees[n_clusters]
+
+    @cached_property
+    def _trees(self) -> dict[int | None, ClusterTree | None]:
+        return {}
 
     @cached_property
     def cluster_count(self) -> ClusterCount:
