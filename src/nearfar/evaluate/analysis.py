@@ -5,17 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nearfar._tools.checks import check_count
 from nearfar.errors import InputError
-from nearfar.evaluate.bootstrap import speakers
+from nearfar.evaluate.agreements import PersonAgreement, person_agreement
 from nearfar.evaluate.clusters import ClusterCount, ClusterTree, cluster_tree, count_object_clusters
 from nearfar.evaluate.collection import AnswerCounts, count_answers
 from nearfar.evaluate.controls import counts_repeats, without_excess_controls
+from nearfar.evaluate.groups import GroupComparison, compare_groups
 from nearfar.evaluate.judging import Judging
 from nearfar.evaluate.map_stability import (
     Resamples,
@@ -28,15 +29,11 @@ from nearfar.evaluate.map_stability import (
 )
 from nearfar.evaluate.participants import People, judge_people
 from nearfar.evaluate.reliability import Reliability, between_participants, split_half
-from nearfar.evaluate.splits import split_units
+from nearfar.evaluate.splits import speakers, split_units
+from nearfar.evaluate.subgroups import Subgroups, find_subgroups
 from nearfar.space.models import empty_space
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets
-
-if TYPE_CHECKING:
-    from nearfar.evaluate.agreements import PersonAgreement
-    from nearfar.evaluate.groups import GroupComparison
-    from nearfar.evaluate.subgroups import Subgroups
 
 __all__ = ["Analysis", "analyse"]
 
@@ -125,23 +122,17 @@ class Analysis(Judging):
     @cached_property
     def alike(self) -> PersonAgreement | None:
         """How often every two people gave the same answer; None where nobody is known."""
-        from nearfar.evaluate.agreements import person_agreement
-
         return None if self.answers.participant is None else person_agreement(self.answers)
 
     @cached_property
     def subgroups(self) -> Subgroups | None:
         """Whether subgroups of participants have maps of their own; None where too few people are known."""
-        from nearfar.evaluate.subgroups import find_subgroups
-
         if self.answers.participant is None or not self.splits:
             return None
         return find_subgroups(self.answers, seed=self.seed)
 
     def groups(self, groups: Mapping[Any, str]) -> GroupComparison:
         """Compare groups of people by the chosen model; ``groups`` : participant -> group."""
-        from nearfar.evaluate.groups import compare_groups
-
         return compare_groups(self.answers, groups, model=self._model(self.best.name), seed=self.seed)
 
     # ---------------------------------------------------------------- spaces

@@ -20,8 +20,7 @@ from nearfar.evaluate.ceiling import NoiseCeiling, noise_ceiling
 from nearfar.evaluate.comparison import Comparison, make_comparison
 from nearfar.evaluate.crossval import Credits, cross_validate
 from nearfar.evaluate.curve import LearningCurve, measure_curve
-from nearfar.evaluate.designs import design_of
-from nearfar.evaluate.splits import Split, Units, kfold, some_units, split_units, warn_of_screens
+from nearfar.evaluate.splits import Split, Units, design_of, kfold, some_units, split_units, warn_of_screens
 from nearfar.space.models import Model, parse_model, parse_models
 from nearfar.triplets import Triplets, as_triplets, random_rows
 
