@@ -74,7 +74,7 @@ def test_compare_equals_the_definition(people):
         assert found[name].ties == np.mean(credit == 0.5)
     best, worst = found.ranked()
     assert found.best is best and best.behind == 0 < worst.behind
-    assert best.as_good_as_best and found.equals[0] is best
+    assert best.as_good_as_best and found.ranked()[0] is best
     assert found.pair_memory.accuracy == pair_memory_credits(answers, kfold(answers, 4, seed=3)).mean()
     assert found.scope.participants == ("unknown" if people is None else "new")
 

@@ -7,9 +7,8 @@ from benchmarks.honesty.worlds_third import asked_third, make_third
 
 from nearfar.errors import InputError
 from nearfar.evaluate import Analysis
-from nearfar.evaluate.designs import design_of, is_blocked
 from nearfar.evaluate.screens import recognise_screens
-from nearfar.evaluate.splits import split_units
+from nearfar.evaluate.splits import design_of, is_blocked, split_units
 from nearfar.triplets import Triplets
 
 

@@ -58,15 +58,14 @@ def test_screens_are_recognised_without_their_statements(design, n, m, noise):
 def test_many_noisy_screens_are_recognised_by_the_order_of_their_rows(design, noise):
     people, rng = world(22, noise)
     answers = asked(people, rng, design=design, m=9000, columns=False)
-    assert recognise_screens(answers).found and recognise_screens(answers).runs > 0.4
+    assert recognise_screens(answers).found
 
 
 def test_a_sorted_file_of_single_questions_is_not_taken_for_screens():
     people, rng = world(20, "logistic")
     answers = asked(people, rng, m=6000, columns=False)
     order = np.lexsort((answers.far, answers.near, answers.anchor))
-    found = recognise_screens(answers[order])
-    assert found.runs > 0.4 and not found.found
+    assert not recognise_screens(answers[order]).found
 
 
 def test_rankings_are_recognised():
@@ -78,6 +77,7 @@ def test_rankings_are_recognised():
         order = np.array(options)[np.argsort(far + rng.gumbel(size=6) / people.slope)]
         rows += [[anchor, order[i], order[j]] for i, j in combinations(range(6), 2)]
     assert recognise_screens(Triplets.from_array(rows, n_objects=60)).found
+    assert recognise_screens(Triplets.from_array(rng.permutation(rows), n_objects=60)).found
 
 
 def test_statements_that_are_known_are_used_and_few_answers_say_nothing():

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar._tools.checks import Seed, check_count
+from nearfar._tools.checks import check_count
 from nearfar.errors import InputError
-from nearfar.evaluate.bootstrap import speakers
+from nearfar.evaluate.agreements import PersonAgreement, person_agreement
 from nearfar.evaluate.clusters import ClusterCount, ClusterTree, cluster_tree, count_object_clusters
 from nearfar.evaluate.collection import AnswerCounts, count_answers
 from nearfar.evaluate.controls import counts_repeats, without_excess_controls
+from nearfar.evaluate.groups import GroupComparison, compare_groups
 from nearfar.evaluate.judging import Judging
 from nearfar.evaluate.map_stability import (
     Resamples,
@@ -28,15 +29,11 @@ from nearfar.evaluate.map_stability import (
 )
 from nearfar.evaluate.participants import People, judge_people
 from nearfar.evaluate.reliability import Reliability, between_participants, split_half
-from nearfar.evaluate.splits import split_units
+from nearfar.evaluate.splits import speakers, split_units
+from nearfar.evaluate.subgroups import Subgroups, find_subgroups
 from nearfar.space.models import empty_space
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets
-
-if TYPE_CHECKING:
-    from nearfar.evaluate.agreements import PersonAgreement
-    from nearfar.evaluate.groups import GroupComparison
-    from nearfar.evaluate.subgroups import Subgroups
 
 __all__ = ["Analysis", "analyse"]
 
@@ -72,26 +69,6 @@ class Analysis(Judging):
     >>> analysis.best.name, analysis.space
     ('soe-2', Space('soe-2', 12 objects))
     """
-
-    def __init__(
-        self,
-        answers: Triplets | ArrayLike,
-        model: Any = "auto",
-        *,
-        models: Mapping[str, Any] | Iterable[Any] | None = None,
-        cv: int | None = None,
-        n_resamples: int | None = None,
-        max_judged: int | None = None,
-        max_shown: int = 2_000,
-        design: str | None = None,
-        seed: Seed = 0,
-    ) -> None:
-        super().__init__(
-            answers, model, models=models, cv=cv, max_judged=max_judged, design=design, seed=seed
-        )
-        self._trees: dict[int | None, ClusterTree | None] = {}
-        self._max_shown = check_count(max_shown, "max_shown", least=3)
-        self._n_resamples = None if n_resamples is None else check_count(n_resamples, "n_resamples")
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -145,23 +122,17 @@ class Analysis(Judging):
     @cached_property
     def alike(self) -> PersonAgreement | None:
         """How often every two people gave the same answer; None where nobody is known."""
-        from nearfar.evaluate.agreements import person_agreement
-
         return None if self.answers.participant is None else person_agreement(self.answers)
 
     @cached_property
     def subgroups(self) -> Subgroups | None:
         """Whether subgroups of participants have maps of their own; None where too few people are known."""
-        from nearfar.evaluate.subgroups import find_subgroups
-
         if self.answers.participant is None or not self.splits:
             return None
         return find_subgroups(self.answers, seed=self.seed)
 
     def groups(self, groups: Mapping[Any, str]) -> GroupComparison:
         """Compare groups of people by the chosen model; ``groups`` : participant -> group."""
-        from nearfar.evaluate.groups import compare_groups
-
         return compare_groups(self.answers, groups, model=self._model(self.best.name), seed=self.seed)
 
     # ---------------------------------------------------------------- spaces
@@ -207,10 +178,7 @@ class Analysis(Judging):
         return self._model(name).fit(self._weighed_for(name))
 
     def _weighed_for(self, *names: str) -> Triplets:
-        """The answers that spaces of these models are made of: a control question weighs no more than any other.
-
-        k1 and k2 divide by the number of answers to a question, so they get all of them.
-        """
+        """The answers that spaces of these models are made of: a control question weighs no more than any other."""
         counting = any(counts_repeats(self._model(name)) for name in names)
         return self._weighed if counting else self.answers
 
@@ -242,10 +210,15 @@ class Analysis(Judging):
 
     def cluster_tree(self, n_clusters: int | None = None) -> ClusterTree | None:
         """The tree of the shown objects and its cuts; None with fewer than three informed ones."""
-        if n_clusters not in self._trees:
+        trees = self._trees
+        if n_clusters not in trees:
             count = self.cluster_count if n_clusters is None else None
-            self._trees[n_clusters] = cluster_tree(self.shown_space, count, n_clusters)
-        return self._trees[n_clusters]
+            trees[n_clusters] = cluster_tree(self.shown_space, count, n_clusters)
+        return trees[n_clusters]
+
+    @cached_property
+    def _trees(self) -> dict[int | None, ClusterTree | None]:
+        return {}
 
     @cached_property
     def cluster_count(self) -> ClusterCount:

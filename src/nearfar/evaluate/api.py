@@ -8,7 +8,9 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from nearfar._tools.checks import Seed
+from nearfar.errors import InputError
 from nearfar.evaluate.analysis import Analysis
+from nearfar.evaluate.auto import is_auto
 from nearfar.evaluate.comparison import Comparison
 from nearfar.evaluate.controls import counts_repeats, warn_of_controls
 from nearfar.evaluate.curve import LearningCurve
@@ -50,9 +52,11 @@ def fit(
     Space('score', 4 objects)
     """
     model = with_components(model, n_components)
-    if isinstance(model, str) and model == "auto" and landmarks is None:
+    if is_auto(model) and landmarks is None:
         return Analysis(answers, seed=seed).space
-    answers, chosen = as_triplets(answers), parse_model(_named(model), landmarks=landmarks)
+    if is_auto(model):
+        raise InputError("landmarks: they go with a kernel; name one, such as model='k1', instead of 'auto'")
+    answers, chosen = as_triplets(answers), parse_model(model, landmarks=landmarks)
     space = fit_model(answers, chosen)
     if counts_repeats(chosen):
         warn_of_controls(answers)
@@ -74,13 +78,9 @@ def compare(
 
     Parameters
     ----------
-    answers : what was answered.
     models : names such as "k1", "k1+k2", "score-5", "soe-8"; objects with ``fit_transform(answers)``; or a dict of own
         names. Default: the short list that ``auto`` chooses from.
-    cv : number of folds, of all answers. Default: 5 up to 5,000 answers, 4 up to 20,000, else 3; and of very many
-        answers a random sample is judged.
-    design : how questions were chosen, where it is known, as for ``Analysis``.
-    seed : None, an integer or a numpy Generator, for the folds.
+    answers, cv, design, seed : as for ``Analysis``; ``cv`` folds are of all answers.
 
     Returns
     -------
@@ -115,13 +115,9 @@ def learning_curve(
 
     Parameters
     ----------
-    answers : what was answered.
-    model : a name such as "score" or "ste-2", or an object with ``fit_transform(answers)``, as for ``compare``; "auto" is
-        the one that ``nf.analyse`` chooses by all answers, at every size.
+    model : as for ``fit``; "auto" is the one that ``nf.analyse`` chooses by all answers, at every size.
     sizes : numbers of answers, or shares of the training answers (at most 1); default: an eighth to all.
-    cv : number of folds, as for ``compare``.
-    design : as for ``Analysis``.
-    seed : None, an integer or a numpy Generator; fixes folds, growth and resampling.
+    answers, cv, design, seed : as for ``Analysis``.
 
     Examples
     --------
@@ -133,18 +129,8 @@ def learning_curve(
     >>> curve.points[0].accuracy < curve.points[-1].accuracy, round(curve.next_gain.value / curve.last_gain.value, 2)
     (True, 0.5)
     """
-    models = None if isinstance(model, str) and model == "auto" else [model]
-    analysis = Analysis(answers, models=models, cv=cv, design=design, seed=seed)
-    return analysis.measure_curve(sizes)
-
-
-def _named(model: Any) -> Any:
-    """A model that can be given landmarks: "auto" cannot."""
-    if isinstance(model, str) and model == "auto":
-        from nearfar.errors import InputError
-
-        raise InputError("landmarks: they go with a kernel; name one, such as model='k1', instead of 'auto'")
-    return model
+    models = None if is_auto(model) else [model]
+    return Analysis(answers, models=models, cv=cv, design=design, seed=seed).measure_curve(sizes)
 
 
 def stability(
@@ -162,11 +148,9 @@ def stability(
 
     Parameters
     ----------
-    answers : what was answered.
-    model : a name such as "score" or "soe-2", "auto", or an object with ``fit_transform(answers)``.
+    answers, model, seed : as for ``fit``.
     n_clusters : to cut the tree into; None for no clusters.
     n_resamples : how often; 50 give shares to about 0.07.
-    seed : None, an integer or a numpy Generator; fixes everything random.
 
     Examples
     --------
@@ -179,6 +163,5 @@ def stability(
     >>> float(sure.kept.min()), bool(sure.spread.max() < 0.2)
     (1.0, True)
     """
-    models = None if isinstance(model, str) and model == "auto" else [model]
-    analysis = Analysis(answers, model, models=models, n_resamples=n_resamples, seed=seed)
-    return analysis.stability(n_clusters)
+    models = None if is_auto(model) else [model]
+    return Analysis(answers, model, models=models, n_resamples=n_resamples, seed=seed).stability(n_clusters)

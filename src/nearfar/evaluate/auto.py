@@ -15,7 +15,7 @@ from nearfar.evaluate.bootstrap import Draws, Estimate
 from nearfar.evaluate.crossval import Credits
 from nearfar.space.models import Model
 
-__all__ = ["Choice", "candidates", "choose", "pick", "with_short_list"]
+__all__ = ["Choice", "candidates", "choose", "is_auto", "pick", "with_short_list"]
 
 # On each of food, car, musicians and THINGS one of these is within .002 of the best of ste, tste, ckl, soe and gnmds with 2
 # to 20 dimensions (docs/models.md); kernels are there for landmark designs and for speed, two dimensions for the map.
@@ -45,6 +45,11 @@ class Choice(Record):
     of: int
 
 
+def is_auto(model: Any) -> bool:
+    """Whether a model is to be chosen, not given."""
+    return isinstance(model, str) and model == "auto"
+
+
 def candidates(n_objects: int) -> list[str]:
     """The models that ``auto`` looks at, simpler ones first; none with more dimensions than objects allow.
 
@@ -66,7 +71,7 @@ def with_short_list(
     if isinstance(models, Mapping):
         return models
     listed = [models] if isinstance(models, str) else list(models)
-    if not any(isinstance(model, str) and model == "auto" for model in listed):
+    if not any(map(is_auto, listed)):
         return listed
     short = candidates(n_objects)
     return short + [m for m in listed if not (isinstance(m, str) and m in ("auto", *short))]
@@ -108,6 +113,5 @@ def choose(credits: Credits, draws: Draws) -> tuple[int, Estimate]:
     left_out = draws.left_out_means(values)
     picked = np.array([pick(models, column, unclear) for column in drawn.T])
     judged = left_out[picked, np.arange(len(picked))] - left_out[chosen] + own.value
-    flattery = max(0.0, own.value - float(np.nanmean(judged)))
-    shift = -flattery
+    shift = min(0.0, float(np.nanmean(judged)) - own.value)  # how much the choice flatters it
     return chosen, Estimate(own.value + shift, max(0.0, own.low + shift), own.high + shift)

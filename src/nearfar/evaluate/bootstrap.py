@@ -20,13 +20,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from nearfar._tools.arrays import Codes, Floats, dense_codes
 from nearfar._tools.records import Record
-from nearfar.evaluate.splits import Units, split_units
+from nearfar.evaluate.splits import Units, speakers, split_units
 from nearfar.triplets import Triplets
 
 __all__ = ["MIN_PARTICIPANTS", "Draws", "Estimate", "Scope", "effective_groups", "make_draws", "speakers"]
 
 MIN_PARTICIPANTS = 10  # with fewer (effective) participants nothing is said about others
-MAX_GROUPS = 2_000  # more participants, or units, are joined at random into so many groups
 
 
 @dataclass(frozen=True)
@@ -93,10 +92,8 @@ class Draws:
         self._unit, self._unit_weights = _draw_groups(np.asarray(unit), n_draws, rng)
         who = np.zeros(len(self._unit), dtype=np.int64) if participant is None else np.asarray(participant)
         self._person, self._person_weights = _draw_groups(who, n_draws, rng)
-        effective = [effective_groups(np.asarray(unit))]
-        if participant is not None:
-            effective.append(effective_groups(who))
-        self.df = min(effective) - 1
+        drawn = [np.asarray(unit)] if participant is None else [np.asarray(unit), who]
+        self.df = min(map(effective_groups, drawn)) - 1
 
     def __len__(self) -> int:
         return len(self._unit)
@@ -149,31 +146,34 @@ class Draws:
         Where all values are alike there is no spread to go by: then it is the exact interval of as many coins as there are
         (effective) participants or units.
         """
-        from scipy.stats import t
-
-        mean, error = self._mean_and_error(values)
-        if not (self.df > 0 and np.isfinite(error)):
+        values = np.asarray(values, dtype=np.float64)
+        if not np.isfinite(values).any():
+            return Estimate(np.nan)
+        mean, error = float(np.nanmean(values)), float(np.nanstd(self.means(values)))
+        width = self._width(error)
+        if np.isnan(width):
             return Estimate(mean)
         if not 0 < mean < 1 or error == 0:
             slack = 1 - 0.025 ** (1 / (self.df + 1))
             return Estimate(mean, max(0.0, mean - slack), min(1.0, mean + slack))
-        width = float(t.ppf(0.975, self.df)) * error / (mean * (1 - mean))
+        width /= mean * (1 - mean)
         odds = mean / (1 - mean) * np.exp(np.clip([-width, width], -300, 300))
         low, high = (odds / (1 + odds)).tolist()
         return Estimate(mean, low, high)
 
     def difference(self, one: ArrayLike, other: ArrayLike) -> Estimate:
         """The mean of ``one`` less that of ``other``, (m,) values of the same answers, each NaN where it is not known."""
-        from scipy.stats import t
-
         both = np.stack([np.asarray(one, dtype=np.float64), np.asarray(other, dtype=np.float64)])
         drawn, (first, second) = self.means(both), _row_means(both)
         value = float(first - second)
-        error = float(np.nanstd(drawn[0] - drawn[1]))
-        if not (self.df > 0 and np.isfinite(error)):
-            return Estimate(value)
-        width = float(t.ppf(0.975, self.df)) * error
+        width = self._width(float(np.nanstd(drawn[0] - drawn[1])))
         return Estimate(value, value - width, value + width)
+
+    def _width(self, error: float) -> float:
+        """Half of the 95 % interval of a standard error; NaN where the spread is not known."""
+        from scipy.stats import t
+
+        return float(t.ppf(0.975, self.df)) * error if self.df > 0 else np.nan
 
     def clearly_better(self, values: NDArray[Any], by: float = 0.0, level: float = 0.95) -> NDArray[np.bool_]:
         """(k, k) whether the model of a column is better than that of a row, by more than ``by``; all pairs at once.
@@ -216,12 +216,6 @@ class Draws:
         units = self._means(values, alike[0], self._unit_weights)
         return float(np.nanvar(people)), float(np.nanvar(units))
 
-    def _mean_and_error(self, values: ArrayLike) -> tuple[float, float]:
-        values = np.asarray(values, dtype=np.float64)
-        if not np.isfinite(values).any():
-            return np.nan, np.nan
-        return float(np.nanmean(values)), float(np.nanstd(self.means(values)))
-
 
 def make_draws(
     answers: Triplets,
@@ -253,20 +247,6 @@ def make_draws(
     return Draws(units.codes, who, scope=scope, n_draws=n_draws, seed=seed)
 
 
-def speakers(answers: Triplets) -> Codes:
-    """(m,) code of who answered: the participant, and the statement where the participant is not known.
-
-    >>> speakers(Triplets.from_array([[0, 1, 2], [0, 1, 3], [1, 2, 3]], participant=["ann", "ann", ""]))
-    array([0, 0, 1])
-    """
-    statements = answers.statement_ids
-    if answers.participant is None:
-        return dense_codes(statements)
-    people = answers.participant.codes.astype(np.int64)
-    unknown = answers.participant == ""
-    return dense_codes(np.where(unknown, len(answers.participant.names) + statements, people))
-
-
 def effective_groups(codes: NDArray[Any]) -> float:
     """How many groups of equal size would be worth as much as these: (sum n_g)^2 / sum n_g^2.
 
@@ -278,14 +258,13 @@ def effective_groups(codes: NDArray[Any]) -> float:
 
 
 def _draw_groups(
-    codes: NDArray[Any], n_draws: int, rng: np.random.Generator
+    codes: NDArray[Any], n_draws: int, rng: np.random.Generator, most: int = 2_000
 ) -> tuple[Codes, NDArray[np.float32]]:
-    """Codes of at most ``MAX_GROUPS`` groups, and (groups, draws) how often each is drawn."""
+    """Codes of groups, more than ``most`` joined at random, and (groups, draws) how often each is drawn."""
     codes = dense_codes(codes)
     count = int(codes.max(initial=-1)) + 1
-    if count > MAX_GROUPS:
-        codes = (rng.permutation(count) % MAX_GROUPS)[codes]
-        count = MAX_GROUPS
+    if count > most:
+        codes, count = (rng.permutation(count) % most)[codes], most
     if count < 2:  # nothing to draw
         return codes, np.ones((count, n_draws), dtype=np.float32)
     return codes, rng.multinomial(count, np.full(count, 1 / count), size=n_draws).T.astype(np.float32)

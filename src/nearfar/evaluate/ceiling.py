@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,9 +18,10 @@ from nearfar import words
 from nearfar._tools.arrays import Codes, Floats, dense_codes
 from nearfar._tools.records import Record
 from nearfar.evaluate.baseline import quick_credits
-from nearfar.evaluate.bootstrap import MIN_PARTICIPANTS, Estimate, effective_groups, make_draws, speakers
+from nearfar.evaluate.bootstrap import MIN_PARTICIPANTS, Estimate, effective_groups, make_draws
 from nearfar.evaluate.collection import double_submits
 from nearfar.evaluate.controls import control_rows
+from nearfar.evaluate.splits import speakers
 from nearfar.triplets import Triplets, as_triplets
 
 __all__ = ["Agreement", "NoiseCeiling", "best_accuracy", "counts_of_others", "noise_ceiling"]
@@ -119,19 +120,16 @@ def noise_ceiling(
     kept = ~(controls | copies)
     answers = everything[kept]
     person, statement = speakers(answers), dense_codes(answers.statement_ids)
-    given = _Given(
-        dense_codes(answers.question_ids), answers.near < answers.far, dense_codes(answers.trio_ids)
-    )
-    between = _agreement(given, person, person)
+    asked, trio = dense_codes(answers.question_ids), dense_codes(answers.trio_ids)
+    said = (answers.near < answers.far).astype(np.int64)
     within = None
     if answers.participant is not None:
-        own = given._replace(asked=_pair_codes(given.asked, person))
-        within = _agreement(own, statement, person, within=True)
+        within = _agreement(_pair_codes(asked, person), said, trio, statement, person, within=True)
     alone = answers.participant is not None and not person.any()
-    found = within if alone else between
+    found = within if alone else _agreement(asked, said, trio, person, person)
     lead = None
     if found is not None:
-        others = _size(given.asked) - _size(given.asked, statement if alone else person)
+        others = _size(asked) - _size(asked, statement if alone else person)
         lead = _lead(answers, None if credit is None else np.asarray(credit)[kept], others > 0)
     unlike = lead is not None and (lead.low > 0 or lead.high < 0)
     missing: Literal["nothing repeated", "nobody else"] = "nobody else" if within else "nothing repeated"
@@ -158,9 +156,7 @@ def copied_rows(answers: Triplets) -> NDArray[np.bool_]:
     rows = np.column_stack([answers.triplet_ids, who, *(np.floor(1e3 * time) for time in times)])
     known = np.flatnonzero(np.isfinite(rows).all(axis=1))
     first = np.unique(rows[known], axis=0, return_index=True)[1]
-    again = np.ones(len(known), dtype=bool)
-    again[first] = False
-    copies[known[again]] = True
+    copies[np.delete(known, first)] = True
     return copies
 
 
@@ -180,9 +176,7 @@ def best_accuracy(agreement: float) -> float:
 
 def _best_possible(found: Agreement, accuracy: Estimate | None) -> Estimate:
     """The upper limit allows for questions that are all equally hard; nothing is below what a model reaches."""
-    low, high = (min(max(0.5, limit), 1.0) for limit in (found.low, found.high))
-    if math.isnan(found.low):
-        low, high = 0.5, 1.0
+    low, high = (0.5, 1.0) if math.isnan(found.low) else np.clip([found.low, found.high], 0.5, 1.0).tolist()
     floor = 0.5 if accuracy is None or math.isnan(accuracy.value) else accuracy.value
     least = floor if accuracy is None or math.isnan(accuracy.low) else accuracy.low
     low = max(best_accuracy(low), least)
@@ -195,23 +189,13 @@ def _lead(answers: Triplets, credit: NDArray[Any] | None, repeated: NDArray[np.b
     if min(repeated.mean(), 1 - repeated.mean()) < 0.02:
         return None
     credit = quick_credits(answers) if credit is None else credit
-    if credit is None:
+    if credit is None or not (np.isfinite(credit[repeated]).any() and np.isfinite(credit[~repeated]).any()):
         return None
     one, other = np.where(repeated, credit, np.nan), np.where(repeated, np.nan, credit)
-    if not (np.isfinite(one).any() and np.isfinite(other).any()):
-        return None
     return make_draws(answers, n_draws=200).difference(one, other)
 
 
 # ---------------------------------------------------------------- agreement
-
-
-class _Given(NamedTuple):
-    """Answers as codes: answer t says ``said[t]`` to question ``asked[t]``; one ``unit`` is drawn as a whole."""
-
-    asked: Codes
-    said: NDArray[Any]
-    unit: Codes
 
 
 def counts_of_others(asked: Codes, said: Codes, person: Codes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -220,7 +204,14 @@ def counts_of_others(asked: Codes, said: Codes, person: Codes) -> tuple[NDArray[
 
 
 def _agreement(
-    given: _Given, apart: Codes, person: Codes, *, options: int = 2, within: bool = False
+    asked: Codes,
+    said: Codes,
+    unit: Codes,
+    apart: Codes,
+    person: Codes,
+    *,
+    options: int = 2,
+    within: bool = False,
 ) -> Agreement | None:
     """Agreement of two answers of different ``apart`` (participants; statements); None where no question has two.
 
@@ -230,16 +221,16 @@ def _agreement(
     """
     from scipy.stats import t
 
-    same, others = counts_of_others(given.asked, given.said.astype(np.int64), apart)
-    pairs = np.bincount(given.asked, weights=others)
+    same, others = counts_of_others(asked, said, apart)
+    pairs = np.bincount(asked, weights=others)
     counted = others > 0
     if not counted.any():
         return None
-    agreeing = np.bincount(given.asked, weights=same)
+    agreeing = np.bincount(asked, weights=same)
     total = int((pairs > 0).sum())
     share = float(np.sum(agreeing[pairs > 0] / pairs[pairs > 0])) / total
-    excess = ((same - share * others) / np.maximum(pairs, 1)[given.asked])[counted] / total
-    people, units = dense_codes(person[counted]), dense_codes(given.unit[counted])
+    excess = ((same - share * others) / np.maximum(pairs, 1)[asked])[counted] / total
+    people, units = dense_codes(person[counted]), dense_codes(unit[counted])
     df = effective_groups(units) - 1
     variance = _sum_of_squares(units, excess)
     if effective_groups(people) >= MIN_PARTICIPANTS:
@@ -247,21 +238,12 @@ def _agreement(
         of_people = excess if within else 2 * excess
         cells = _sum_of_squares(_pair_codes(people, units), of_people)  # the noise, which units have already
         variance += max(0.0, _sum_of_squares(people, of_people) - cells)
-    if df <= 0:
-        return Agreement(share, np.nan, np.nan, total, int(counted.sum()), int(people.max()) + 1, options)
     error = max(
         math.sqrt(variance), 1 / (total + 4)
     )  # equal answers in a sample do not prove that all are equal
-    width = float(t.ppf(0.975, df)) * error
-    return Agreement(
-        share,
-        max(0.0, share - width),
-        min(1.0, share + width),
-        total,
-        int(counted.sum()),
-        int(people.max()) + 1,
-        options,
-    )
+    width = float(t.ppf(0.975, df)) * error if df > 0 else np.nan
+    low, high = np.clip([share - width, share + width], 0, 1).tolist()
+    return Agreement(share, low, high, total, int(counted.sum()), int(people.max()) + 1, options)
 
 
 def _of_kind(answers: Triplets, person: Codes, role: str) -> Agreement | None:
@@ -278,7 +260,7 @@ def _of_kind(answers: Triplets, person: Codes, role: str) -> Agreement | None:
     twins = (choice[one] == choice[two]) & (trios[one] == trios[two])
     one = one[twins & (answers.anchor[one] != answers.anchor[two])]
     asked, who = dense_codes(trios[one]), dense_codes(person[one])
-    return _agreement(_Given(asked, choice[one], asked), who, who, options=3)
+    return _agreement(asked, choice[one].astype(np.int64), asked, who, who, options=3)
 
 
 def _sum_of_squares(codes: Codes, values: Floats) -> float:

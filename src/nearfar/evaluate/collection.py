@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar._tools.arrays import dense_codes
 from nearfar.triplets import Triplets
 
 if TYPE_CHECKING:
@@ -29,9 +30,8 @@ def summarise(result: ReadResult, examples: int = 3) -> dict[str, Any]:
     from nearfar.io.suspicions import similar_names
 
     triplets = result.triplets
-    distinct, times_given = triplets.unique()
-    questions, where, ways = np.unique(distinct.question_ids, return_inverse=True, return_counts=True)
-    answered = np.bincount(where, weights=times_given, minlength=len(questions)).astype(np.int64)
+    low, high = _votes(triplets)
+    answered, both = low + high, (low > 0) & (high > 0)
     used = np.bincount(triplets.array.ravel(), minlength=triplets.n_objects) > 0
     correct = pl.col("correct")
     asides = result.checks.group_by("kind", maintain_order=True).agg(
@@ -40,9 +40,9 @@ def summarise(result: ReadResult, examples: int = 3) -> dict[str, Any]:
     return {
         "objects": triplets.n_objects,
         "answers": len(triplets),
-        "unique": len(distinct),
-        "contradicting_pairs": int((ways == 2).sum()),
-        "contradicting_answers": int(answered[ways == 2].sum()),
+        "unique": len(low) + int(both.sum()),
+        "contradicting_pairs": int(both.sum()),
+        "contradicting_answers": int(answered[both].sum()),
         "statements": None if triplets.statement is None else len(np.unique(triplets.statement_ids)),
         "participants": None if triplets.participant is None else len(triplets.participant.known),
         "repeated_questions": int((answered > 1).sum()),
@@ -62,9 +62,8 @@ def _repeated_within(triplets: Triplets) -> int | None:
     people = triplets.participant
     if people is None:
         return None
-    known = np.isin(people.codes, people.known)
-    _, question = np.unique(triplets.question_ids, return_inverse=True)
-    pairs = (question.astype(np.int64) * len(people.names) + people.codes)[known]
+    pairs = dense_codes(triplets.question_ids) * len(people.names) + people.codes
+    pairs = pairs[np.isin(people.codes, people.known)]
     return int((np.unique(pairs, return_counts=True)[1] > 1).sum())
 
 
@@ -140,15 +139,10 @@ class AnswerCounts:
         shuffled = np.random.default_rng(0).permutation(len(ids))[both]
         # how sure it is that people are split: a share near one half, from many answers
         evenness = (minority[both] + 1) / (total[both] + 2)
-        order = both[np.lexsort((shuffled, -total[both], -evenness * (1 - 1 / total[both])))]
-        found = []
-        for question in order[:most].tolist():
-            row = first[question]
-            one, other = sorted((int(answers.near[row]), int(answers.far[row])))
-            found.append(
-                Disputed(int(answers.anchor[row]), one, other, int(low[question]), int(high[question]))
-            )
-        return found
+        order = both[np.lexsort((shuffled, -total[both], -evenness * (1 - 1 / total[both])))][:most]
+        asked = answers.array[first[order]]
+        table = np.column_stack([asked[:, 0], np.sort(asked[:, 1:]), low[order], high[order]])
+        return [Disputed(*row) for row in table.tolist()]
 
 
 def count_answers(answers: Triplets) -> AnswerCounts:
@@ -158,18 +152,16 @@ def count_answers(answers: Triplets) -> AnswerCounts:
     >>> counts.questions, counts.repeated, counts.contradicted, counts.as_anchor.tolist()
     (2, 1, 1, [2, 1, 0])
     """
-    n = answers.n_objects
-    anchor = np.bincount(answers.anchor, minlength=n)
-    total = anchor + np.bincount(answers.near, minlength=n) + np.bincount(answers.far, minlength=n)
     low, high = _votes(answers)
+    contradicted = int(((low > 0) & (high > 0)).sum())
     return AnswerCounts(
-        per_object=total,
-        as_anchor=anchor,
+        per_object=np.bincount(answers.array.ravel(), minlength=answers.n_objects),
+        as_anchor=np.bincount(answers.anchor, minlength=answers.n_objects),
         statements=len(np.unique(answers.statement_ids)),
-        triplets=len(np.unique(answers.triplet_ids)),
+        triplets=len(low) + contradicted,
         questions=len(low),
         repeated=int((low + high > 1).sum()),
-        contradicted=int(((low > 0) & (high > 0)).sum()),
+        contradicted=contradicted,
         _answers=answers,
     )
 
@@ -177,10 +169,9 @@ def count_answers(answers: Triplets) -> AnswerCounts:
 def accuracy_per_object(answers: Triplets, credit: NDArray[np.floating]) -> NDArray[np.float64]:
     """(n,) mean held-out credit of the judged answers that concern every object; NaN where there is none."""
     judged = np.isfinite(credit)
-    hits, count = np.zeros(answers.n_objects), np.zeros(answers.n_objects)
-    for role in (answers.anchor, answers.near, answers.far):
-        hits += np.bincount(role[judged], weights=credit[judged], minlength=answers.n_objects)
-        count += np.bincount(role[judged], minlength=answers.n_objects)
+    concerned = answers.array[judged].ravel()
+    hits = np.bincount(concerned, weights=np.repeat(credit[judged], 3), minlength=answers.n_objects)
+    count = np.bincount(concerned, minlength=answers.n_objects)
     return np.where(count > 0, hits / np.maximum(count, 1), np.nan)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -81,11 +81,6 @@ class Comparison(Record):
         return self.p_guessing <= 0.05
 
     @property
-    def equals(self) -> list[Score]:
-        """The models that cannot be told apart from the best, itself among them, best first."""
-        return [score for score in self.ranked() if score.as_good_as_best]
-
-    @property
     def remembers_pairs(self) -> bool:
         """Whether the pair-memory baseline rivals the best model: then nothing beyond pairs was learnt."""
         return self.pair_memory.as_good_as_best
@@ -100,10 +95,7 @@ class Comparison(Record):
         return sorted(self.scores, key=lambda score: score.behind)
 
     def __getitem__(self, name: str) -> Score:
-        for score in self.scores:
-            if score.name == name:
-                return score
-        raise KeyError(name)
+        return {score.name: score for score in self.scores}[name]
 
     def __iter__(self) -> Iterator[Score]:
         return iter(self.scores)
@@ -163,9 +155,8 @@ def make_comparison(
         scores.append(score)
     if chosen is not None:
         at = credits.names.index(chosen[0])
-        scores[at] = Score(
-            **{**vars(scores[at]), "accuracy": chosen[1].value, "low": chosen[1].low, "high": chosen[1].high}
-        )
+        own = chosen[1]
+        scores[at] = replace(scores[at], accuracy=own.value, low=own.low, high=own.high)
     return Comparison(
         scores=tuple(scores[:-1]),
         pair_memory=scores[-1],

@@ -47,12 +47,11 @@ def without_excess_controls(answers: Triplets, seed: int = 0) -> Triplets:
     if not controls.any():
         return answers
     codes = dense_codes(answers.question_ids)
-    typical = max(1, int(np.median(np.bincount(codes))))
+    count = np.bincount(codes)
+    typical = max(1, int(np.median(count)))
     order = np.lexsort((np.random.default_rng(seed).random(len(codes)), codes))
-    first = np.r_[True, codes[order][1:] != codes[order][:-1]]
-    start = np.maximum.accumulate(np.where(first, np.arange(len(order)), 0))
     rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order)) - start
+    rank[order] = np.arange(len(order)) - (np.cumsum(count) - count)[codes[order]]
     warnings.warn(
         f"{_asked(answers, controls)}; each weighs as much as a question asked {typical} times",
         RepeatedControlWarning,

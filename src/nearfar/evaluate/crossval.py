@@ -79,11 +79,6 @@ class Credits:
         """(models,) mean credit."""
         return np.asarray(np.nanmean(self.values, axis=1, dtype=np.float64))
 
-    def of(self, name: str) -> NDArray[np.float32]:
-        """(answers,) credits of one model."""
-        own: NDArray[np.float32] = self.values[self.names.index(name)]
-        return own
-
 
 def cross_validate(answers: Triplets, models: Sequence[Model], splits: Sequence[Split]) -> Credits:
     """Fit every model to the training answers of every fold and judge it by the test answers; each answer is tested once."""

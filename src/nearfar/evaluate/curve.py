@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar import words
-from nearfar._tools.arrays import Codes
+from nearfar._tools.arrays import Codes, dense_codes
 from nearfar._tools.progress import step
 from nearfar._tools.records import Record
 from nearfar.errors import InputError
@@ -22,7 +22,6 @@ from nearfar.triplets import Triplets
 
 __all__ = ["CurvePoint", "LearningCurve", "Precision", "measure_curve"]
 
-SHARES = (1 / 8, 1 / 4, 1 / 2, 1.0)  # of the training answers
 SMALL_GAIN = 0.01  # hardly anybody would collect twice the answers for less
 
 
@@ -118,7 +117,6 @@ def measure_curve(
 
     Parameters
     ----------
-    answers, splits, draws : what was answered, its folds and bootstrap draws.
     statements : (m,) what comes at a time where the collection grows.
     full : (m,) held-out credits of the model fitted to all training answers, where they are known.
     scored : (m,) answers that count, where not all do.
@@ -188,7 +186,7 @@ def _growing(
     statements: Codes, train: NDArray[np.intp], seed: list[int]
 ) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
     """Training rows, statement by statement in random order, and the number of rows at the end of every one."""
-    codes = np.unique(statements[train], return_inverse=True)[1]
+    codes = dense_codes(statements[train])
     rank = np.random.default_rng(seed).permutation(int(codes.max(initial=-1)) + 1)[codes]
     order = train[np.argsort(rank, kind="stable")]
     return order, np.cumsum(np.bincount(rank)) if len(order) else np.zeros(1, dtype=np.int64)
@@ -196,11 +194,9 @@ def _growing(
 
 def _sizes(sizes: Sequence[float] | None, most: int) -> list[int]:
     """Numbers of training answers, ascending and different."""
-    given = np.asarray(SHARES if sizes is None else list(sizes), dtype=np.float64)
+    given = np.asarray([1 / 8, 1 / 4, 1 / 2, 1] if sizes is None else list(sizes), dtype=np.float64)
     if given.ndim != 1 or not len(given) or not np.all(given > 0):
-        raise InputError(
-            f"sizes: got {sizes!r}, expected numbers of answers or shares between 0 and 1",
-        )
+        raise InputError(f"sizes: got {sizes!r}, expected numbers of answers or shares between 0 and 1")
     if not most:
         raise InputError(
             "answers: a fold leaves none for training, because its questions stand in every statement; "
@@ -209,6 +205,6 @@ def _sizes(sizes: Sequence[float] | None, most: int) -> list[int]:
     counts = np.where(given <= 1, np.round(given * most), given).astype(int)
     if counts.max() > most:
         raise InputError(
-            f"sizes: {counts.max()} answers are more than the {most} that a fold leaves for training",
+            f"sizes: {counts.max()} answers are more than the {most} that a fold leaves for training"
         )
     return sorted(set(counts[counts > 0].tolist()))

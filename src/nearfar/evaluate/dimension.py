@@ -18,8 +18,6 @@ from nearfar.triplets import Triplets, as_triplets
 
 __all__ = ["DimensionChoice", "choose_dimension"]
 
-SMALL_GAIN = 0.005  # accuracy that no further dimension is added for
-
 
 @dataclass(frozen=True, repr=False)
 class DimensionChoice:
@@ -94,7 +92,7 @@ def choose_dimension(
     models = {str(d): _with_dimension(model, d) for d in wanted}
     analysis = Analysis(answers, models=models, cv=cv, seed=seed)
     comparison = analysis.scores
-    better = analysis.draws.clearly_better(analysis.credits.values, by=SMALL_GAIN)
+    better = analysis.draws.clearly_better(analysis.credits.values, by=0.005)  # half a point
     enough = ~np.triu(better, 1).any(axis=1)  # no larger number is clearly better
     dimension = wanted[int(np.argmax(enough))] if comparison.above_guessing else 0
     return DimensionChoice(dimension, int(comparison.best.name), tuple(wanted), comparison)

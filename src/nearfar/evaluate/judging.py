@@ -11,24 +11,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nearfar import words
-from nearfar._tools.arrays import Codes
 from nearfar._tools.checks import Seed, check_count, seed_number
 from nearfar.errors import InputError
-from nearfar.evaluate.auto import Choice, choose, with_short_list
+from nearfar.evaluate.auto import Choice, choose, is_auto, with_short_list
 from nearfar.evaluate.baseline import pair_memory_credits
 from nearfar.evaluate.bootstrap import Draws, Estimate, make_draws
 from nearfar.evaluate.ceiling import NoiseCeiling, noise_ceiling
 from nearfar.evaluate.comparison import Comparison, make_comparison
 from nearfar.evaluate.crossval import Credits, cross_validate
 from nearfar.evaluate.curve import LearningCurve, measure_curve
-from nearfar.evaluate.designs import design_of
-from nearfar.evaluate.splits import Split, Units, kfold, some_units, split_units, warn_of_screens
+from nearfar.evaluate.splits import Split, Units, design_of, kfold, some_units, split_units, warn_of_screens
 from nearfar.space.models import Model, parse_model, parse_models
 from nearfar.triplets import Triplets, as_triplets, random_rows
 
 __all__ = ["Judging", "parse_or_choose"]
-
-MAX_JUDGED = 260_000  # answers that models are judged on
 
 
 class Judging:
@@ -41,24 +37,25 @@ class Judging:
         *,
         models: Mapping[str, Any] | Iterable[Any] | None = None,
         cv: int | None = None,
+        n_resamples: int | None = None,
         max_judged: int | None = None,
+        max_shown: int = 2_000,
         design: str | None = None,
         seed: Seed = 0,
     ) -> None:
         self.answers = as_triplets(answers)
         self.seed = seed_number(seed)
-        self._named = None if isinstance(model, str) and model == "auto" else parse_model(model)
+        self._named = None if is_auto(model) else parse_model(model)
         self._has_own_list = models is not None
-        self.models = tuple(self._judged_models(models))
-        self._design = design
-        self._cv = None if cv is None else check_count(cv, "cv", least=2)
-        self._max_judged = None if max_judged is None else check_count(max_judged, "max_judged")
-
-    def _judged_models(self, models: Mapping[str, Any] | Iterable[Any] | None) -> list[Model]:
         listed = parse_models(with_short_list("auto" if models is None else models, self.answers.n_objects))
         if self._named is not None and self._named.name not in [model.name for model in listed]:
             listed.append(self._named)
-        return listed
+        self.models = tuple(listed)
+        self._design = design
+        self._cv = None if cv is None else check_count(cv, "cv", least=2)
+        self._n_resamples = None if n_resamples is None else check_count(n_resamples, "n_resamples")
+        self._max_judged = None if max_judged is None else check_count(max_judged, "max_judged")
+        self._max_shown = check_count(max_shown, "max_shown", least=3)
 
     @property
     def is_named(self) -> bool:
@@ -76,7 +73,7 @@ class Judging:
     @cached_property
     def _judged(self) -> tuple[NDArray[np.intp], Triplets]:
         """Their rows: all answers, or whole units drawn at random where there are very many."""
-        m, wanted = len(self.answers), self._max_judged or MAX_JUDGED
+        m, wanted = len(self.answers), self._max_judged or 260_000
         if m <= wanted or (self._cv is not None and self._max_judged is None):
             return np.arange(m), self.answers
         rows = some_units(split_units(self.answers), wanted, seed=self.seed)
@@ -149,9 +146,8 @@ class Judging:
         if self._named is None:
             return choose(self._scored_credits, self.draws) if self.splits else (0, Estimate(np.nan))
         number = [model.name for model in self.models].index(self._named.name)
-        if not self.splits:
-            return number, Estimate(np.nan)
-        return number, self.draws.estimate(self._scored_credits.values[number])
+        accuracy = self.draws.estimate(self._scored_credits.values[number]) if self.splits else None
+        return number, accuracy or Estimate(np.nan)
 
     @property
     def chosen(self) -> Model:
@@ -206,30 +202,21 @@ class Judging:
 
     def measure_curve(self, sizes: Sequence[float] | None = None) -> LearningCurve:
         """``curve`` at other ``sizes``: numbers of answers, or shares of the training answers."""
+        # where statements are lost, or many go through the same sets of questions, units stand for them
+        whole = self.units.screens is not None or self.design == "blocked"
         return measure_curve(
             self.judged,
             self.chosen,
             self.splits,
             self.draws,
-            statements=self._statements,
+            statements=self.units.codes if whole else self.judged.statement_ids,
             full=self.credits.values[self._choice[0]],
             scored=self._scored,
             sizes=sizes,
             seed=self.seed,
         )
 
-    @property
-    def _statements(self) -> Codes:
-        """(judged,) what comes at a time where the collection grows; where statements are lost, or many go through the same
-        sets of questions, what splits keep whole stands for them."""
-        whole = self.units.screens is not None or self.design == "blocked"
-        return self.units.codes if whole else self.judged.statement_ids
-
 
 def parse_or_choose(answers: Triplets, model: Any, seed: int) -> Model:
     """The model that is given, or for "auto" the one that ``nf.analyse`` chooses by these answers."""
-    return (
-        Judging(answers, seed=seed).chosen
-        if isinstance(model, str) and model == "auto"
-        else parse_model(model)
-    )
+    return Judging(answers, seed=seed).chosen if is_auto(model) else parse_model(model)

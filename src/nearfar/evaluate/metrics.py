@@ -66,11 +66,9 @@ def purity(labels: ArrayLike, truth: ArrayLike) -> float:
         raise InputError(
             f"purity: expected one label and one class per object, got shapes {cluster.shape} and {known.shape}",
         )
-    rows = np.unique(cluster, return_inverse=True)[1]
-    columns = np.unique(known, return_inverse=True)[1]
-    table = np.zeros((rows.max() + 1, columns.max() + 1), dtype=np.int64)
-    np.add.at(table, (rows, columns), 1)
-    return float(table.max(axis=1).sum() / len(cluster))
+    from sklearn.metrics.cluster import contingency_matrix
+
+    return float(contingency_matrix(known, cluster).max(axis=0).sum() / len(cluster))
 
 
 def triplet_accuracy(
@@ -119,8 +117,8 @@ def answer_credits(
     >>> answer_credits([[0, 1, 2], [1, 0, 2], [2, 0, 1]], points=[[0.0], [1.0], [2.0]])
     array([1. , 0.5, 0. ], dtype=float32)
     """
-    batches = list(_credits(held_out, points, K, BATCH_SIZE))
-    return np.concatenate(batches) if batches else np.empty(0, dtype=np.float32)
+    empty = np.empty(0, dtype=np.float32)
+    return np.concatenate([empty, *_credits(held_out, points, K, BATCH_SIZE)])
 
 
 def _credits(
@@ -151,24 +149,17 @@ def _credits(
             f"K: expected shape ({len(matrix)}, {len(matrix)}), got {matrix.shape}; "
             "coordinates or features go in as points=",
         )
-    judge = _by_kernel if name == "K" else _by_points
+    margins = _kernel_margins if name == "K" else point_margins
     for start in range(0, len(held_out), batch_size):
         rows = slice(start, start + batch_size)
-        yield judge(matrix, held_out.anchor[rows], held_out.near[rows], held_out.far[rows])
+        margin = margins(matrix, held_out.anchor[rows], held_out.near[rows], held_out.far[rows])
+        yield ((1 + np.sign(margin)) / 2).astype(np.float32)
 
 
-def _by_points(points: NDArray[Any], anchor: Any, near: Any, far: Any) -> NDArray[np.float32]:
-    return _credit(point_margins(points, anchor, near, far))
-
-
-def _by_kernel(K: NDArray[Any], anchor: Any, near: Any, far: Any) -> NDArray[np.float32]:
+def _kernel_margins(K: NDArray[Any], anchor: Any, near: Any, far: Any) -> NDArray[np.float64]:
     diagonal = K.diagonal().astype(np.float64)
     k_near, k_far = K[anchor, near].astype(np.float64), K[anchor, far].astype(np.float64)
     margin = (diagonal[far] - 2 * k_far) - (diagonal[near] - 2 * k_near)
     margin[(diagonal[anchor] == 0) | (diagonal[near] == 0) | (diagonal[far] == 0)] = 0
     size = np.abs(diagonal[near]) + np.abs(diagonal[far]) + 2 * np.abs(k_near) + 2 * np.abs(k_far)
-    return _credit(without_rounding(margin, size, K.dtype))
-
-
-def _credit(margin: NDArray[np.float64]) -> NDArray[np.float32]:
-    return ((1 + np.sign(margin)) / 2).astype(np.float32)
+    return without_rounding(margin, size, K.dtype)

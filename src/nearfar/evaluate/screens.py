@@ -1,15 +1,12 @@
 """Recognise screens (grids, lists, rankings) in bare triplets that have lost their statement ids.
 
-One screen gives many rows about one anchor: every option that was picked against every option that was not. Such
-rows are not independent questions, and two marks tell. Pairs (anchor, option) come back far more often than
-independent questions would bring them; and within an anchor, an option wins or loses all of its comparisons of one
-screen (grids, lists), or comparisons are transitive as only a ranking made in one go is. Questions chosen
-adaptively bring pairs back too, but answers given one by one do not agree with each other like that. Nor do those within booklets, but
-they are transitive where people are sure; in a booklet, though, two objects come back together whichever of them is the anchor. Where noisy screens are
-so many that most comparisons of a pair come from different ones, agreement fades; then the order of the rows still
-tells, if the file kept it: rows of one screen follow each other, and the same pair comes back in a later run. And if it did not,
-arithmetic tells: where two of six are picked, each picked option wins four times, so that every count of wins is a multiple
-of four, whatever was answered.
+One screen gives many rows about one anchor: every option that was picked against every option that was not. Such rows are
+not independent questions, which shows in two ways. Where two of six are picked, each picked option wins four times: every
+count of wins is a multiple of four. Or pairs (anchor, option) come back far more often than independent questions would
+bring them, and one of three things holds: an option wins or loses all of its comparisons of one screen; rows of one screen
+follow each other in the file; comparisons are transitive, as those of a ranking are. Adaptive questions bring pairs back
+too, but answers given one by one do not agree like that. Booklets are transitive where people are sure, but there two
+objects come back together whichever of them is the anchor.
 """
 
 from __future__ import annotations
@@ -24,19 +21,7 @@ from nearfar.triplets import Triplets
 
 __all__ = ["Screens", "recognise_screens", "screen_runs"]
 
-EXCESS = 1.5  # of the variance of how often pairs come back; independent questions give 1, screens 1.8 to 8
-SAME = 0.7  # independent answers along a line agree in at most 2/3
-TRANSITIVE = 0.84
-PATHS = 60
-RECIPROCAL = 0.5  # of the excess of pairs (anchor, option) stands in (option, anchor), too: all of it within booklets, none on screens
-FEWEST = 50  # different questions
-RUNS = 0.4  # of rows that have the anchor and near of the row before them; sorted files have one run per pair
-AGAIN = 1.2  # runs per pair
-MULTIPLES = (
-    0.9  # of the pairs (anchor, near) that win a multiple of some number; by chance at most about a half do
-)
-MOST_LOST = 60  # options of a screen that one option may win over
-COMPLETE = 0.9  # of all possible questions: a complete design brings every pair back
+FEWEST = 50  # different questions, or pairs
 
 
 @dataclass(frozen=True)
@@ -48,15 +33,11 @@ class Screens:
     found : whether the answers look like screens.
     excess : variance of how often pairs (anchor, option) come back, over that of independent questions.
     same : how often two different questions about one pair have the same outcome for the option.
-    transitive : where b won over c, c over d, and b was compared with d: how often b won; NaN where not needed.
-    runs : share of rows that have the anchor and near of the row before them.
     """
 
     found: bool
     excess: float
     same: float
-    transitive: float
-    runs: float
 
 
 def recognise_screens(answers: Triplets) -> Screens:
@@ -70,34 +51,30 @@ def recognise_screens(answers: Triplets) -> Screens:
     >>> recognise_screens(Triplets.from_array(lists, n_objects=30)).found
     True
     """
-    n = np.int64(answers.n_objects)
-    first = np.unique(answers.question_ids, return_index=True)[
-        1
-    ]  # repeats of a question do not indicate a screen
-    anchor, near, far = (role[first].astype(np.int64) for role in (answers.anchor, answers.near, answers.far))
+    first = np.unique(answers.question_ids, return_index=True)[1]  # repeats do not indicate a screen
     if len(first) < FEWEST:
-        return Screens(False, np.nan, np.nan, np.nan, np.nan)
-    pairs, codes = np.unique(np.concatenate([anchor * n + near, anchor * n + far]), return_inverse=True)
+        return Screens(False, np.nan, np.nan)
+    anchor, near, far = answers.array[first].astype(np.int64).T
+    n, option = answers.n_objects, np.concatenate([near, far])
+    pairs, codes = np.unique(np.tile(anchor, 2) * n + option, return_inverse=True)
     count = np.bincount(codes).astype(np.float64)
-    excess = _excess(anchor, np.concatenate([near, far]), pairs, count, int(n))
     won = np.bincount(codes[: len(first)], minlength=len(pairs)).astype(np.float64)
     lost = count - won
     ordered = np.sum(count * (count - 1))
     same = float(np.sum(won * (won - 1) + lost * (lost - 1)) / ordered) if ordered else np.nan
-    runs, in_order = _runs(answers)
-    if _in_multiples(answers):
-        return Screens(True, excess, same, np.nan, runs)
-    if not excess > EXCESS or not np.isfinite(same):
-        return Screens(False, excess, same, np.nan, runs)
-    if same >= SAME or in_order:
-        return Screens(True, excess, same, np.nan, runs)
-    paths, share = _transitivity(anchor, near, far)
-    found = (
-        paths >= PATHS
-        and share >= TRANSITIVE
-        and _reciprocal(anchor, np.concatenate([near, far]), pairs, count, int(n)) < RECIPROCAL * (excess - 1)
+    # independent questions have an excess of 1, screens 1.8 to 8; within booklets all that is above 1 is reciprocal
+    excess, reciprocal = _excess(
+        np.bincount(anchor, minlength=n), np.bincount(option, minlength=n), pairs, count
     )
-    return Screens(bool(found), excess, same, share, runs)
+    found = _in_multiples(answers) or (
+        excess > 1.5
+        and (
+            same >= 0.7  # independent answers along a line agree in at most 2/3
+            or _in_runs(answers)
+            or (reciprocal < 0.5 * (excess - 1) and _is_transitive(anchor, near, far))
+        )
+    )
+    return Screens(bool(found), excess, same)
 
 
 def screen_runs(answers: Triplets, complete: float = 0.9) -> NDArray[np.int64] | None:
@@ -124,20 +101,15 @@ def screen_runs(answers: Triplets, complete: float = 0.9) -> NDArray[np.int64] |
     return run if np.sum(size[whole]) >= complete * len(run) else None
 
 
-def _runs(answers: Triplets) -> tuple[float, bool]:
-    """The share of rows that go on with (anchor, near) of the row before, and whether runs are those of screens.
-
-    A file sorted by anchor and near has long runs as well, but one per pair.
-    """
+def _in_runs(answers: Triplets) -> bool:
+    """Whether 40 % of rows go on with (anchor, near) of the row before; a sorted file has one run per pair."""
     pair = answers.anchor.astype(np.int64) * answers.n_objects + answers.near
     goes_on = pair[1:] == pair[:-1]
-    share = float(goes_on.mean()) if len(goes_on) else 0.0
-    count = 1 + int((~goes_on).sum())
-    return share, share >= RUNS and count >= AGAIN * len(np.unique(pair))
+    return bool(goes_on.mean() >= 0.4 and 1 + np.sum(~goes_on) >= 1.2 * len(np.unique(pair)))
 
 
-def _in_multiples(answers: Triplets) -> bool:
-    """Whether pairs (anchor, near) win in multiples of one number, as the options picked on a screen do.
+def _in_multiples(answers: Triplets, most_lost: int = 60) -> bool:
+    """Whether nine in ten pairs (anchor, near) win in multiples of one number; by chance at most about half do.
 
     Not by the same rows coming back, as those of planned repeats, or of a file joined with itself, do.
     """
@@ -148,76 +120,47 @@ def _in_multiples(answers: Triplets) -> bool:
     if len(wins) < FEWEST:
         return False
     return any(
-        np.mean(wins % g == 0) >= MULTIPLES and np.mean(often % g == 0) < 0.5 for g in range(2, MOST_LOST + 1)
+        np.mean(wins % g == 0) >= 0.9 and np.mean(often % g == 0) < 0.5 for g in range(2, most_lost + 1)
     )
 
 
 def _excess(
-    anchor: NDArray[np.int64], option: NDArray[np.int64], pairs: NDArray[Any], count: NDArray[Any], n: int
-) -> float:
-    """sum over pairs (a, o), a != o, of (count - expected)^2 / sum expected, over what a sample of questions gives.
+    as_anchor: NDArray[Any], as_option: NDArray[Any], pairs: NDArray[Any], count: NDArray[Any]
+) -> tuple[float, float]:
+    """sum over pairs (a, o), a != o, of (count - expected)^2, and of (count - expected) of (a, o) times that of (o, a).
 
-    Expected: two options for every question of an anchor, each option as frequent as it is over all anchors.
+    Both over what a sample of questions gives for the first. Expected: two options for every question of an anchor, each
+    option as frequent as it is over all anchors. 0 where nine in ten possible questions were asked, for a complete design
+    brings every pair back.
     """
-    of_anchor, of_option = _frequencies(anchor, option, n)
-    sample = _of_a_sample(of_anchor, of_option)
-    if sample <= 0:
-        return 0.0
-    expected = 2 * of_anchor[pairs // n] * of_option[pairs % n]
-    itself = 2 * of_anchor * of_option
-    squares = 4 * np.sum(of_anchor**2) * np.sum(of_option**2) - np.sum(itself**2)
-    return float((np.sum(count**2 - 2 * count * expected) + squares) / sample)
-
-
-def _reciprocal(
-    anchor: NDArray[np.int64], option: NDArray[np.int64], pairs: NDArray[Any], count: NDArray[Any], n: int
-) -> float:
-    """sum over pairs (a, o), a != o, of (count - expected) of (a, o) and of (o, a), in the units of ``_excess``.
-
-    Independent questions give 0. Sets of objects give as much as the excess is above 1, for it lies in both directions. How
-    many pairs are there at all does not matter: in a few well-filled sets nearly all are.
-    """
-    of_anchor, of_option = _frequencies(anchor, option, n)
+    n, share = len(as_anchor), as_option / as_option.sum()
+    options = int((share > 0).sum())
+    possible = (as_anchor > 0).sum() * (options - 1) * (options - 2) / 2
+    asked = as_anchor.sum() / possible if possible > 0 else 1.0
+    if asked >= 0.9:
+        return 0.0, 0.0
+    itself = 2 * as_anchor * share
+    sample = (2 * as_anchor.sum() - itself.sum()) * (1 - asked)
+    squares = 4 * np.sum(as_anchor.astype(np.float64) ** 2) * np.sum(share**2) - np.sum(itself**2)
+    products = itself.sum() ** 2 - np.sum(itself**2)
     turned = pairs % n * n + pairs // n
     at = np.minimum(np.searchsorted(pairs, turned), len(pairs) - 1)
     count_turned = np.where(pairs[at] == turned, count[at], 0.0)
-    expected_turned = 2 * of_anchor[pairs % n] * of_option[pairs // n]
-    itself = 2 * of_anchor * of_option
-    products = itself.sum() ** 2 - np.sum(itself**2)
-    total = np.sum(count * count_turned - 2 * count * expected_turned) + products
-    return float(total / _of_a_sample(of_anchor, of_option))
+    expected, expected_turned = (2 * as_anchor[p // n] * share[p % n] for p in (pairs, turned))
+    excess = np.sum(count**2 - 2 * count * expected) + squares
+    reciprocal = np.sum(count * count_turned - 2 * count * expected_turned) + products
+    return float(excess / sample), float(reciprocal / sample)
 
 
-def _frequencies(
-    anchor: NDArray[np.int64], option: NDArray[np.int64], n: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """How often every object is the anchor, and its share of the options."""
-    return np.bincount(anchor, minlength=n).astype(np.float64), np.bincount(option, minlength=n) / len(option)
-
-
-def _of_a_sample(of_anchor: NDArray[np.float64], of_option: NDArray[np.float64]) -> float:
-    """What a sample of questions, none of them twice, gives for the squares of count - expected; 0 for a complete design."""
-    options = int((of_option > 0).sum())
-    possible = (of_anchor > 0).sum() * (options - 1) * (options - 2) / 2
-    asked = of_anchor.sum() / possible if possible > 0 else 1.0
-    total = 2 * of_anchor.sum() - np.sum(2 * of_anchor * of_option)
-    return float(total * (1 - asked)) if asked < COMPLETE else 0.0
-
-
-def _transitivity(
-    anchor: NDArray[np.int64], near: NDArray[np.int64], far: NDArray[np.int64]
-) -> tuple[float, float]:
-    """How many paths b over c over d have ends that were compared too, and the share of them where b won."""
+def _is_transitive(anchor: NDArray[np.int64], near: NDArray[np.int64], far: NDArray[np.int64]) -> bool:
+    """Whether b won in 84 % of at least 60 paths b over c over d whose ends b and d were compared too."""
     straight = circles = 0.0
     order = np.argsort(anchor, kind="stable")
-    edges = np.flatnonzero(np.diff(anchor[order], prepend=-1, append=-2))
-    for start, stop in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
-        rows = order[start:stop]
+    for rows in np.split(order, np.flatnonzero(np.diff(anchor[order])) + 1):
         options, codes = np.unique(np.concatenate([near[rows], far[rows]]), return_inverse=True)
         beats = np.zeros((len(options), len(options)))
         beats[codes[: len(rows)], codes[len(rows) :]] = 1
         over = beats @ beats
         straight += float(np.sum(over * beats))
         circles += float(np.sum(over * beats.T))
-    total = straight + circles
-    return total, straight / total if total else np.nan
+    return straight + circles >= 60 and straight >= 0.84 * (straight + circles)

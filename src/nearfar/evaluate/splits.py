@@ -19,19 +19,23 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nearfar._tools.arrays import Codes, dense_codes
 from nearfar._tools.checks import Seed, generator
+from nearfar._tools.text import count
 from nearfar.errors import InputError, ScreenWarning
 from nearfar.evaluate.screens import Screens, recognise_screens, screen_runs
-from nearfar.triplets import Triplets, as_triplets
+from nearfar.triplets import Triplets, as_triplets, random_rows
 
 __all__ = [
-    "KINDS",
     "By",
     "Split",
     "Units",
+    "design_of",
     "holdout",
+    "is_blocked",
     "kfold",
     "some_units",
+    "speakers",
     "split_units",
     "warn_of_screens",
 ]
@@ -47,7 +51,7 @@ class Split(NamedTuple):
 
 
 By = Literal["trio", "statement", "pair", "anchor", "participant"]
-KINDS = get_args(By)
+Design = Literal["random", "list", "landmarks", "blocked", "screens", "adaptive"]
 
 
 @dataclass(frozen=True)
@@ -59,17 +63,10 @@ class Units:
     asked for, "anchor" or "participant".
     """
 
-    codes: NDArray[np.int64]
+    codes: Codes
     count: int
     kind: By
-    screens: Screens | None = field(
-        default=None, repr=False
-    )  # the evidence, where they were looked for and found
-
-    @property
-    def spans(self) -> bool:
-        """Whether one question may stand in several units, so that training must be cleared of test questions."""
-        return self.kind in ("statement", "pair")
+    screens: Screens | None = field(default=None, repr=False)  # the evidence, where screens were recognised
 
 
 def split_units(answers: Triplets | ArrayLike, by: By | None = None) -> Units:
@@ -89,38 +86,47 @@ def split_units(answers: Triplets | ArrayLike, by: By | None = None) -> Units:
     1
     """
     answers = as_triplets(answers)
-    if by is not None and by not in KINDS:
-        raise InputError(f"by: {by!r} is not a way to split; expected one of {', '.join(KINDS)}")
+    if by is not None and by not in get_args(By):
+        raise InputError(f"by: {by!r} is not a way to split; expected one of {', '.join(get_args(By))}")
     if by == "participant" and answers.participant is None:
         raise InputError("by: a split by participant needs answers with participants, and these have none")
-    if by == "participant" and answers.participant is not None:
-        unknown = answers.participant == ""
-        people = answers.participant.codes.astype(np.int64)
-        return _units(np.where(unknown, len(answers.participant.names) + answers.statement_ids, people), by)
-    if by == "anchor":
-        return _units(answers.anchor, by)
-    if by == "trio":
-        return _units(answers.trio_ids, by)
+    pairs = answers.anchor.astype(np.int64) * answers.n_objects + answers.near
+    if by == "participant":
+        return _units(speakers(answers), by)
+    if by is not None and by != "statement":
+        ids: dict[str, NDArray[Any]] = {"anchor": answers.anchor, "trio": answers.trio_ids, "pair": pairs}
+        return _units(ids[by], by)
     spanning = _spanning(answers)
-    screens = recognise_screens(answers) if by is None and not spanning.any() else None
-    if by == "pair" or (screens is not None and screens.found):
-        runs = None if by == "pair" else screen_runs(answers)
-        if runs is not None:
-            return _units(runs, "statement", screens)
-        return _units(answers.anchor.astype(np.int64) * answers.n_objects + answers.near, "pair", screens)
-    if by == "statement" and not spanning.any():
+    if spanning.any():
+        trios, statements = dense_codes(answers.trio_ids), answers.statement_ids
+        own = len(trios) + statements  # past every trio code
+        return _units(np.where(spanning[statements], own, trios), "statement")
+    if by == "statement":
         return _units(answers.statement_ids, by)
-    if not spanning.any():
+    screens = recognise_screens(answers)
+    if not screens.found:
         return _units(answers.trio_ids, "trio")
-    trios = np.unique(answers.trio_ids, return_inverse=True)[1].astype(np.int64)
-    statements = answers.statement_ids
-    own = len(trios) + statements  # past every trio code
-    return _units(np.where(spanning[statements], own, trios), "statement")
+    runs = screen_runs(answers)
+    return _units(pairs, "pair", screens) if runs is None else _units(runs, "statement", screens)
 
 
 def _units(ids: NDArray[Any], kind: By, screens: Screens | None = None) -> Units:
-    codes = np.unique(ids, return_inverse=True)[1].astype(np.int64)
+    codes = dense_codes(ids)
     return Units(codes, int(codes.max(initial=-1)) + 1, kind, screens)
+
+
+def speakers(answers: Triplets) -> Codes:
+    """(m,) code of who answered: the participant, and the statement where the participant is not known.
+
+    >>> speakers(Triplets.from_array([[0, 1, 2], [0, 1, 3], [1, 2, 3]], participant=["ann", "ann", ""]))
+    array([0, 0, 1])
+    """
+    statements = answers.statement_ids
+    if answers.participant is None:
+        return dense_codes(statements)
+    people = answers.participant.codes.astype(np.int64)
+    unknown = answers.participant == ""
+    return dense_codes(np.where(unknown, len(answers.participant.names) + statements, people))
 
 
 def _spanning(answers: Triplets) -> NDArray[np.bool_]:
@@ -165,11 +171,8 @@ def holdout(
     """
     answers = as_triplets(answers)
     if not 0 < share < 1:
-        raise InputError(
-            f"share: got {share}, expected a number between 0 and 1, such as 0.2",
-        )
-    units = _units_or_warning(answers, by)
-    _need_units(units, 2, "a training and a test set")
+        raise InputError(f"share: got {share}, expected a number between 0 and 1, such as 0.2")
+    units = _enough_units(answers, by, 2, "a training and a test set")
     held = min(max(1, round(share * units.count)), units.count - 1)
     chosen = np.zeros(units.count, dtype=bool)
     chosen[generator(seed).permutation(units.count)[:held]] = True
@@ -193,19 +196,15 @@ def kfold(
     """
     answers = as_triplets(answers)
     if cv != int(cv) or cv < 2:
-        raise InputError(
-            f"cv: got {cv}, expected a whole number of folds, at least 2",
-        )
-    units = _units_or_warning(answers, by)
-    _need_units(units, int(cv), f"{int(cv)} folds")
+        raise InputError(f"cv: got {cv}, expected a whole number of folds, at least 2")
+    units = _enough_units(answers, by, int(cv), f"{int(cv)} folds")
     fold = np.empty(units.count, dtype=np.int64)
     fold[generator(seed).permutation(units.count)] = np.arange(units.count) % int(cv)
-    own = fold[units.codes]
-    questions = _questions(answers, units)
+    own, questions = fold[units.codes], _questions(answers, units)
     return (_split(own == number, questions) for number in range(int(cv)))
 
 
-def some_units(units: Units, wanted: int, *, seed: Seed = 0) -> NDArray[np.intp]:
+def some_units(units: Units, wanted: int, *, seed: Seed = 0) -> RowNumbers:
     """Rows of whole units drawn at random, together at most ``wanted``."""
     order = generator(seed).permutation(units.count)
     chosen = np.zeros(units.count, dtype=bool)
@@ -216,9 +215,7 @@ def some_units(units: Units, wanted: int, *, seed: Seed = 0) -> NDArray[np.intp]
 def warn_of_screens(units: Units) -> None:
     """Say so where screens were recognised."""
     if units.screens is not None:
-        kept = (
-            "runs of rows that look like one screen are" if units.kind == "statement" else "(anchor, near) is"
-        )
+        kept = "(anchor, near) is" if units.kind == "pair" else "runs of rows that look like one screen are"
         warnings.warn(
             f"these answers look like grid, list or ranking screens that have lost their statement ids: pairs of anchor "
             f"and option come back {units.screens.excess:.1f} times as often as independent questions would bring them, so "
@@ -228,37 +225,69 @@ def warn_of_screens(units: Units) -> None:
         )
 
 
-def _units_or_warning(answers: Triplets, by: By | Units | None) -> Units:
-    if isinstance(by, Units):
-        return by
-    units = split_units(answers, by)
-    warn_of_screens(units)
+def _enough_units(answers: Triplets, by: By | Units | None, needed: int, what: str) -> Units:
+    units = by if isinstance(by, Units) else split_units(answers, by)
+    if units is not by:
+        warn_of_screens(units)
+    if units.count < needed:
+        one = "pair of anchor and near" if units.kind == "pair" else units.kind
+        many = "different " + one.replace(units.kind, f"{units.kind}s")
+        raise InputError(
+            f"answers: they hold {count(units.count, one, many)}, too few for {what}; "
+            "collect more answers or ask for fewer folds",
+        )
     return units
 
 
-def _need_units(units: Units, needed: int, what: str) -> None:
-    if units.count < needed:
-        kind = "pair of anchor and near" if units.kind == "pair" else units.kind
-        found = (
-            f"1 {kind}"
-            if units.count == 1
-            else f"{units.count} different {kind.replace('pair', 'pairs') if 'pair' in kind else kind + 's'}"
-        )
-        raise InputError(
-            f"answers: they hold {found}, too few for {what}; collect more answers or ask for fewer folds",
-        )
-
-
-def _questions(answers: Triplets, units: Units) -> NDArray[np.int64] | None:
+def _questions(answers: Triplets, units: Units) -> Codes | None:
     """Codes of the questions where a split by unit could leave one question on both sides, else None."""
-    if not units.spans:
-        return None
-    return np.unique(answers.question_ids, return_inverse=True)[1].astype(np.int64)
+    return dense_codes(answers.question_ids) if units.kind in ("statement", "pair") else None
 
 
-def _split(is_test: NDArray[np.bool_], questions: NDArray[np.int64] | None) -> Split:
+def _split(is_test: NDArray[np.bool_], questions: Codes | None) -> Split:
     if questions is None:
         return Split(np.flatnonzero(~is_test), np.flatnonzero(is_test))
     asked = np.zeros(int(questions.max(initial=-1)) + 1, dtype=bool)
     asked[questions[is_test]] = True
     return Split(np.flatnonzero(~(is_test | asked[questions])), np.flatnonzero(is_test))
+
+
+def design_of(answers: Triplets, units: Units, declared: str | None = None) -> str | None:
+    """The design: as declared; "adaptive" where rules are known and none of them is random; "blocked" where it is seen.
+
+    >>> design_of(Triplets.from_array([[0, 1, 2]] * 3, rule=["ARR"] * 3), None)
+    'adaptive'
+    """
+    if declared is not None:
+        if declared not in get_args(Design):
+            raise InputError(f"design: {declared!r} is not one of {', '.join(get_args(Design))}")
+        return declared
+    drawn = random_rows(answers)
+    if drawn is not None:
+        return "random" if drawn.any() else "adaptive"
+    return "blocked" if is_blocked(answers, units) else None
+
+
+def is_blocked(answers: Triplets, units: Units, most: float = 0.9) -> bool:
+    """Whether participants got questions about objects of their own, as in booklets.
+
+    Then a participant was asked about fewer objects than as many questions drawn from all would bring: at most 0.9 of
+    them, summed over participants, a unit counted once for each. False where participants are not known.
+
+    >>> rng = np.random.default_rng(0)
+    >>> who = np.repeat(np.arange(30), 30)
+    >>> trios, sets = np.argsort(rng.random((900, 18)))[:, :3], np.argsort(rng.random((30, 18)))[:, :10]
+    >>> booklets = np.take_along_axis(sets[who], np.argsort(rng.random((900, 10)))[:, :3], axis=1)
+    >>> [is_blocked(a, split_units(a)) for a in (Triplets.from_array(r, participant=who) for r in (trios, booklets))]
+    [False, True]
+    """
+    if answers.participant is None or not len(answers):
+        return False
+    person = dense_codes(answers.participant.codes)
+    first = np.unique(person * units.count + units.codes, return_index=True)[1]
+    n, person = np.int64(answers.n_objects), np.repeat(person[first], 3)
+    shown = answers.array[first].astype(np.int64).ravel()
+    share = np.bincount(shown, minlength=n) / len(shown)
+    slots, people = np.unique(np.bincount(person), return_counts=True)
+    expected = people @ -np.expm1(np.outer(slots, np.log1p(-share))).sum(axis=1)
+    return bool(len(np.unique(person * n + shown)) < most * expected)
