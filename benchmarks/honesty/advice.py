@@ -14,9 +14,8 @@ from benchmarks.honesty._run import repetitions, run_cells, share
 from benchmarks.honesty.either import make_either
 from nearfar.design import Scheme
 from nearfar.embedding import SOE
-from nearfar.evaluate.advice import Assumptions, advise
+from nearfar.evaluate.advice import Assumptions, SimulatedStudy, advise, noise_of_agreement
 from nearfar.evaluate.metrics import triplet_accuracy
-from nearfar.evaluate.simulated_study import SimulatedStudy, noise_of_agreement
 
 NEW_STUDIES = 8  # that are compared with one advice
 
