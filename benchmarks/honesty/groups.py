@@ -247,11 +247,11 @@ def called_plainly(seed: Any, **cell: Any) -> dict[str, Any]:
 
 
 def _differ(answers: Triplets, who: dict[str, str], rng: np.random.Generator) -> bool:
-    left = residual_vectors(answers, fit_timed(parse_model("soe-2"), answers).space)
+    people, _, left = residual_vectors(answers, fit_timed(parse_model("soe-2"), answers).space)
     assert answers.participant is not None
-    names = answers.participant.names[left.people]
+    names = answers.participant.names[people]
     member = np.array([who[str(name)] == "b" for name in names]).astype(np.int64)
-    return permutation_test(residual_gram(left.matrix), member, 199, int(rng.integers(2**31))).differ
+    return permutation_test(residual_gram(left), member, 199, int(rng.integers(2**31))).differ
 
 
 def main() -> None:
