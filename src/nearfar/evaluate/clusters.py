@@ -216,8 +216,10 @@ def count_clusters(rows: NDArray[Any], *, seed: int = 0) -> ClusterCount:
     most = min(MAX_CLUSTERS, len(rows) // 3)
     if len(rows) < 9 or points.shape[1] == 0:
         return ClusterCount(1, 1, np.nan, np.nan, unknown="few objects")
-    cuts = cut_tree(ward(points), n_clusters=np.arange(1, most + AFTER + 1))
-    elbows = _elbows(np.array([_within(points, labels) for labels in cuts.T]), len(rows))[: most - 1]
+    tree, k = ward(points), np.arange(1, most + AFTER + 1)
+    cuts = cut_tree(tree, n_clusters=k)
+    within = np.cumsum(tree[:, 2] ** 2 / 2)  # sum of squares after each of Ward's merges
+    elbows = _elbows(np.append(0.0, within)[len(rows) - k], len(rows))[: most - 1]
     best = int(np.argmax(elbows)) + 2
     elbow, gap = float(elbows[best - 2]), _gap(points, cuts[:, best - 1])
     # unclustered simulated objects exceed 1.3 in about 1 of 100, rings in 7
@@ -234,13 +236,6 @@ def _axes(rows: Floats) -> Floats:
     left, lengths, _ = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)
     kept = min(10, int((lengths > 1e-9 * max(lengths.max(initial=0.0), 1e-300)).sum()))
     return np.asarray(left[:, :kept] * lengths[:kept])
-
-
-def _within(points: Floats, labels: NDArray[np.integer]) -> float:
-    """Sum of squared distances to the centres of the clusters."""
-    member = np.eye(int(labels.max()) + 1)[labels]
-    centres = member.T @ points / member.sum(axis=0)[:, None]
-    return float(np.sum((points - centres[labels]) ** 2))
 
 
 def _elbows(within: Floats, n: int) -> Floats:

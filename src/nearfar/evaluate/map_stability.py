@@ -329,16 +329,16 @@ def align(points: Floats, reference: Floats) -> Floats:
     array([[1., 0.],
            [1., 0.]])
     """
+    from scipy.linalg import orthogonal_procrustes
+
     both = np.isfinite(points).all(axis=1) & np.isfinite(reference).all(axis=1)
     if not both.any():
         return np.full(points.shape, np.nan)
     x, y = reference[both], points[both]
     x0, y0 = x.mean(axis=0), y.mean(axis=0)
-    left, values, right = np.linalg.svd((y - y0).T @ (x - x0))
+    turn, total = orthogonal_procrustes(y - y0, x - x0)
     length = float(np.sum((y - y0) ** 2))
-    scale = float(values.sum()) / length if length > 0 else 0.0
-    moved: Floats = scale * (points - y0) @ (left @ right) + x0
-    return moved
+    return np.asarray((total / length if length > 0 else 0.0) * (points - y0) @ turn + x0)
 
 
 def along_axes(points: Floats) -> Floats:

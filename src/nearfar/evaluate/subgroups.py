@@ -39,7 +39,6 @@ __all__ = [
 ]
 
 MIN_ANSWERS = 10  # of a person who is looked at
-FOLDS = 4  # of which two are held out
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +123,7 @@ def find_subgroups(
     judged = parse_or_choose(answers, model, seed)
     drawn = answers[_drawn_rows(answers, sizes, max_answers, seed)]
     assert drawn.participant is not None
-    folds = list(kfold(drawn, FOLDS, seed=seed))[:2]
+    folds = list(kfold(drawn, 4, seed=seed))[:2]  # two of four are held out
     held_out = drawn[np.concatenate([test for _, test in folds])]
     draws = make_draws(held_out)
     with step("looking for subgroups", total=2 * (most + 1)) as advance:
