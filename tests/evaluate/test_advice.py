@@ -8,8 +8,14 @@ import pytest
 from nearfar import design, simulate
 from nearfar.design import Scheme
 from nearfar.errors import InputError
-from nearfar.evaluate.advice import Assumptions, advise
-from nearfar.evaluate.simulated_study import SimulatedStudy, learn_from_pilot, noise_of_agreement, p_one
+from nearfar.evaluate.advice import (
+    Assumptions,
+    SimulatedStudy,
+    advise,
+    learn_from_pilot,
+    noise_of_agreement,
+    p_one,
+)
 
 
 @pytest.mark.parametrize(("agreement", "dimension"), [(0.6, 1), (0.75, 3), (0.9, 5)])

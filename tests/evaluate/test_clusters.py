@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from nearfar.evaluate.clusters import _elbows, _within, count_clusters, count_object_clusters
+from nearfar.evaluate.clusters import _elbows, count_clusters, count_object_clusters
 from nearfar.evaluate.splits import kfold
 from nearfar.triplets import Triplets
 
@@ -95,13 +95,6 @@ def test_an_even_cloud_has_no_knee_and_groups_have_one():
     assert np.allclose(even, 1 / 1.3)
     grouped = _elbows((100 - k) * np.maximum(k, 1) ** -1.0 * np.where(k >= 4, 0.1, 1.0), 100)
     assert np.argmax(grouped) + 2 == 4
-
-
-def test_within_is_the_definition():
-    points = np.random.default_rng(3).normal(size=(12, 3))
-    labels = np.arange(12) % 3
-    wanted = sum(((points[labels == c] - points[labels == c].mean(axis=0)) ** 2).sum() for c in range(3))
-    assert _within(points, labels) == pytest.approx(wanted)
 
 
 def counted(points, noise, rng, each=100):

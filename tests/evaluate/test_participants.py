@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearfar import design, simulate
-from nearfar.evaluate.participants import discoveries, judge_people, wilson
+from nearfar.evaluate.participants import judge_people, wilson
 from nearfar.triplets import Triplets
 
 N = 25
@@ -166,10 +166,3 @@ def test_wilson_stays_between_0_and_1_and_solves_its_equation(count, share):
     for end in (low, high):
         if 1e-6 < end < 1 - 1e-6:
             assert abs(share - end) == pytest.approx(1.96 * np.sqrt(end * (1 - end) / count), abs=1e-9)
-
-
-def test_discoveries_are_those_of_the_definition():
-    p = np.random.default_rng(0).random(50) ** 4
-    ordered = np.sort(p)
-    limit = max(ordered[k] for k in range(50) if ordered[k] <= 0.05 * (k + 1) / 50)
-    assert (discoveries(p) == (p <= limit)).all()

@@ -34,7 +34,6 @@ def test_two_views_are_found_and_people_sorted(places):
     found = find_subgroups(people([places[0]] * 8 + [places[1]] * 8, 120))
     assert found.count == 2 and found.gains[0].low > 0
     assert len(set(found.group[:8])) == len(set(found.group[8:])) == 1 and found.group[0] != found.group[8]
-    assert found.as_groups()["p00"] != found.as_groups()["p08"]
     assert str(found).startswith("2 subgroups of 8 and 8 participants")
 
 
@@ -132,7 +131,7 @@ def test_of_very_many_people_some_are_drawn():
     rows = [[0, i, i + 1] for i in range(1, 13)]
     answers = Triplets.from_array(rows * 500, participant=np.repeat(np.arange(500), 12))
     found = person_agreement(answers, max_people=40)
-    assert found.share.shape == (40, 40) and len(set(found.people)) == 40 and found.n_participants == 500
+    assert found.share.shape == (40, 40) and len(set(found.people)) == 40
     assert found.known == 1 and np.nanmin(found.share) == 1
 
 

@@ -12,6 +12,7 @@ from nearfar._tools.arrays import Codes, Floats, dense_codes
 from nearfar._tools.records import Record
 from nearfar.errors import InputError
 from nearfar.evaluate.bootstrap import Estimate, speakers
+from nearfar.evaluate.participants import wilson
 from nearfar.evaluate.splits import split_units
 from nearfar.triplets import Triplets, as_triplets
 
@@ -86,7 +87,6 @@ class PersonAgreement(Record):
     options : answers that are possible; chance is one over that.
     together : how many answers are worth one independent answer: 1 for single questions, more where answers of one screen
         or trio are correlated. Two people must share 10 times as many questions.
-    n_participants : how many there are; ``people`` are a random sample of them where they are fewer.
     """
 
     people: tuple[str, ...]
@@ -96,7 +96,6 @@ class PersonAgreement(Record):
     shared: NDArray[np.int64]
     options: int
     together: float
-    n_participants: int
 
     @property
     def known(self) -> float:
@@ -126,8 +125,7 @@ def person_agreement(answers: Triplets | ArrayLike, *, max_people: int = 300) ->
     answers = as_triplets(answers)
     if answers.participant is None:
         raise InputError("people: the answers do not say who gave them; add a column participant")
-    known = answers.participant.known
-    chosen = np.sort(np.random.default_rng(0).permutation(known)[:max_people])
+    chosen = np.sort(np.random.default_rng(0).permutation(answers.participant.known)[:max_people])
     said = first_responses(answers[np.isin(answers.participant.codes, chosen)])
     count, questions = len(chosen), int(said.asked.max(initial=-1)) + 1
     ones = np.ones(len(said.person))
@@ -140,18 +138,9 @@ def person_agreement(answers: Triplets | ArrayLike, *, max_people: int = 300) ->
     together = _design_effect(said, shared, alike)
     enough = shared >= 10 * together
     share = np.where(enough, alike, np.nan) / np.maximum(shared, 1)
-    low, high = _wilson(share, np.where(enough, shared / together, np.nan))
+    low, high = wilson(share, np.where(enough, shared / together, np.nan))
     names = tuple(map(str, answers.participant.names[chosen].tolist()))
-    return PersonAgreement(
-        names, share, low, high, shared.astype(np.int64), said.options, together, len(known)
-    )
-
-
-def _wilson(share: Floats, n: Floats) -> tuple[Floats, Floats]:
-    z = 1.959964
-    middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
-    width = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    return middle - width, middle + width
+    return PersonAgreement(names, share, low, high, shared.astype(np.int64), said.options, together)
 
 
 def _design_effect(said: FirstResponses, shared: Floats, alike: Floats, max_pairs: int = 300) -> float:
@@ -217,32 +206,31 @@ def group_agreement(
     A person's first answer to a question counts. Intervals are the wider of two bootstraps, of people and of trios (or
     screens): to draw both at once would count the noise of single pairs many times.
     """
+    from scipy.stats import t
+
     said = first_responses(answers)
-    people = int(said.person.max(initial=-1)) + 1
     units = dense_codes(said.unit)
     unit_of = np.zeros(int(said.asked.max(initial=-1)) + 1, dtype=np.int64)
     unit_of[said.asked] = units
     of_group = group[said.row]
-    one = np.ones(people)
-    values, counts = _agreeing(said, of_group, one, np.ones(len(unit_of)))
+    people, all_units = (np.ones(int(codes.max(initial=-1)) + 1) for codes in (said.person, units))
+    values, counts = _agreeing(said, of_group, people, all_units[unit_of])
     if (counts == 0).any():
         return None
     rng = np.random.default_rng(seed)
-    n_units = int(units.max()) + 1
+
+    def again(ones: Floats) -> Floats:
+        return rng.multinomial(len(ones), ones / len(ones)).astype(float)
+
     drawn = np.empty((2, n_draws, 4))
     for by_people, by_units in zip(*drawn, strict=True):
-        weight = rng.multinomial(people, np.full(people, 1 / people)).astype(float)
-        by_people[:] = _agreeing(said, of_group, weight, np.ones(len(unit_of)))[0]
-        weight = rng.multinomial(n_units, np.full(n_units, 1 / n_units)).astype(float)
-        by_units[:] = _agreeing(said, of_group, one, weight[unit_of])[0]
-    error = np.nanstd(drawn, axis=1).max(axis=0)
+        by_people[:] = _agreeing(said, of_group, again(people), all_units[unit_of])[0]
+        by_units[:] = _agreeing(said, of_group, people, again(all_units)[unit_of])[0]
     smaller = min(len(np.unique(said.person[of_group == g])) for g in (0, 1))
     known = counts.min() >= 20 and smaller >= 3
-    limits = [(0.0, 1.0)] * 3 + [(-1.0, 1.0)]
-    made = [
-        _estimate(value, each, smaller - 1, *limit) if known else Estimate(float(value))
-        for value, each, limit in zip(values, error.tolist(), limits, strict=True)
-    ]
+    width = t.ppf(0.975, smaller - 1) * np.nanstd(drawn, axis=1).max(axis=0) if known else np.full(4, np.nan)
+    low, high = np.maximum(values - width, [0, 0, 0, -1]), np.minimum(values + width, 1)
+    made = [Estimate(*row) for row in np.column_stack([values, low, high]).tolist()]
     first, second, between = counts.astype(int).tolist()
     return GroupAgreement((made[0], made[1], made[2]), made[3], (first, second, between), said.options)
 
@@ -252,8 +240,7 @@ def _agreeing(
 ) -> tuple[Floats, Floats]:
     """(4,) within the groups, between them, and the gap; (3,) the weight of the questions behind the first three.
 
-    ``weight`` : of each person; ``of_question`` : of each question. A pair has the product of its people's weights; nobody is a
-    pair with themselves.
+    A pair has the product of the weights of its people; nobody is a pair with themselves.
     """
     own = weight[said.person]
     cell = (of_group * said.options + said.option) * len(of_question) + said.asked
@@ -269,10 +256,3 @@ def _agreeing(
     with np.errstate(invalid="ignore", divide="ignore"):
         shares = (known * agree / np.maximum(pairs, 1e-9)).sum(axis=1) / counts
     return np.append(shares, (shares[0] + shares[1]) / 2 - shares[2]), counts
-
-
-def _estimate(value: float, error: float, df: int, least: float, most: float) -> Estimate:
-    from scipy.stats import t
-
-    width = float(t.ppf(0.975, df) * error)
-    return Estimate(float(value), max(least, value - width), min(most, value + width))

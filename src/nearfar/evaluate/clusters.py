@@ -47,7 +47,6 @@ __all__ = [
 ]
 
 MAX_CLUSTERS = 12
-READING_AID = 6  # clusters that are shown where none were found
 AFTER = 3  # cuts after the elbow that are looked at
 NO_GAP, NO_ELBOW = 3.5, 0.7  # of unclustered objects
 
@@ -105,7 +104,6 @@ class ClusterTree(Record):
     """The tree over the informed objects ``rows``, its ``leaves`` in the order drawn, and its cuts.
 
     ``count`` : how many clusters there are, with the evidence; None where a number was asked for.
-    ``basis`` : why ``n_clusters`` was chosen: "asked", "counted" (so many were found), or "reading aid" (none were).
     """
 
     tree: Any
@@ -113,7 +111,6 @@ class ClusterTree(Record):
     leaves: NDArray[np.intp]
     cuts: tuple[Cut, ...]
     n_clusters: int
-    basis: Literal["asked", "counted", "reading aid"]
     count: ClusterCount | None
 
     @property
@@ -130,6 +127,7 @@ def cluster_tree(
     It is cut into ``n_clusters``, or into as many as were counted; of the two one is given.
     """
     from scipy.cluster.hierarchy import leaves_list
+    from sklearn.metrics import silhouette_score
 
     rows = np.flatnonzero(space.informed)
     if len(rows) < 3:
@@ -142,14 +140,18 @@ def cluster_tree(
     tree, distances = known.tree(), known.distances()
     order = leaves_list(np.asarray(tree))
     most = min(MAX_CLUSTERS, len(rows) - 1)
-    wanted = set(range(2, most + 1)) | ({n_clusters} if n_clusters is not None else set())
-    cuts = tuple(_cut(known, tree, k, order, distances, rows, len(space)) for k in sorted(wanted))
-    basis: Literal["asked", "counted", "reading aid"] = "asked"
-    if n_clusters is None:
-        counted = count is not None and 1 < count.k <= most
-        basis = "counted" if counted else "reading aid"
-        n_clusters = count.k if counted and count is not None else min(most, READING_AID)
-    return ClusterTree(tree, rows, rows[order], cuts, n_clusters, basis, count)
+    if n_clusters is None:  # six help to read the tree where none were found
+        n_clusters = count.k if count is not None and 1 < count.k <= most else min(most, 6)
+    cuts = []
+    for k in sorted({*range(2, most + 1), n_clusters}):
+        flat = np.asarray(cut(tree, k))
+        _, first = np.unique(flat[order], return_index=True)
+        own = np.argsort(np.argsort(first))[flat]  # cluster 1 stands first in the tree
+        labels = np.full(len(space), -1)
+        labels[rows] = own
+        silhouette = float(silhouette_score(distances, own, metric="precomputed"))
+        cuts.append(Cut(k, labels, rows[known.medoids(own).indices], silhouette))
+    return ClusterTree(tree, rows, rows[order], tuple(cuts), n_clusters, count)
 
 
 def count_object_clusters(
@@ -195,7 +197,7 @@ def likeliest_dimension(answers: Triplets, split: Split) -> int:
     return best if gain.low > 0 else 0
 
 
-def count_clusters(rows: NDArray[Any], *, most: int = MAX_CLUSTERS, seed: int = 0) -> ClusterCount:
+def count_clusters(rows: NDArray[Any], *, seed: int = 0) -> ClusterCount:
     """Count the clusters of (n, p) points, one per informed object.
 
     Examples
@@ -211,22 +213,21 @@ def count_clusters(rows: NDArray[Any], *, most: int = MAX_CLUSTERS, seed: int = 
     if len(rows) > 300:  # so many are looked at
         rows = rows[np.sort(np.random.default_rng(seed).permutation(len(rows))[:300])]
     points = _axes(rows)
-    most = min(most, len(rows) // 3)
+    most = min(MAX_CLUSTERS, len(rows) // 3)
     if len(rows) < 9 or points.shape[1] == 0:
         return ClusterCount(1, 1, np.nan, np.nan, unknown="few objects")
-    cuts = cut_tree(ward(points), n_clusters=np.arange(1, most + AFTER + 1))
-    elbows = _elbows(np.array([_within(points, labels) for labels in cuts.T]), len(rows))[: most - 1]
+    tree, k = ward(points), np.arange(1, most + AFTER + 1)
+    cuts = cut_tree(tree, n_clusters=k)
+    within = np.cumsum(tree[:, 2] ** 2 / 2)  # sum of squares after each of Ward's merges
+    elbows = _elbows(np.append(0.0, within)[len(rows) - k], len(rows))[: most - 1]
     best = int(np.argmax(elbows)) + 2
     elbow, gap = float(elbows[best - 2]), _gap(points, cuts[:, best - 1])
     # unclustered simulated objects exceed 1.3 in about 1 of 100, rings in 7
     if not (gap > NO_GAP and elbow > NO_ELBOW and (gap - NO_GAP) * (elbow - NO_ELBOW) >= 1.3):
         return ClusterCount(1, best, elbow, gap)
     # a number with an elbow nearly as sharp is not distinguished from the best
-    rivals = [
-        k
-        for k in range(2, most + 1)
-        if elbows[k - 2] >= 0.65 * elbow and _gap(points, cuts[:, k - 1]) > NO_GAP
-    ]
+    sharp = np.flatnonzero(elbows >= 0.65 * elbow) + 2
+    rivals = [k for k in sharp.tolist() if _gap(points, cuts[:, k - 1]) > NO_GAP]
     return ClusterCount(best, best, elbow, gap, min(rivals), max(rivals))
 
 
@@ -235,13 +236,6 @@ def _axes(rows: Floats) -> Floats:
     left, lengths, _ = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)
     kept = min(10, int((lengths > 1e-9 * max(lengths.max(initial=0.0), 1e-300)).sum()))
     return np.asarray(left[:, :kept] * lengths[:kept])
-
-
-def _within(points: Floats, labels: NDArray[np.integer]) -> float:
-    """Sum of squared distances to the centres of the clusters."""
-    member = np.eye(int(labels.max()) + 1)[labels]
-    centres = member.T @ points / member.sum(axis=0)[:, None]
-    return float(np.sum((points - centres[labels]) ** 2))
 
 
 def _elbows(within: Floats, n: int) -> Floats:
@@ -269,24 +263,3 @@ def _gap(points: Floats, labels: NDArray[np.integer]) -> float:
             nearest[i], nearest[j] = min(nearest[i], apart), min(nearest[j], apart)
     known = nearest[np.isfinite(nearest)]
     return float(known.mean()) if len(known) else 0.0
-
-
-def _cut(
-    known: Space,
-    tree: Any,
-    k: int,
-    order: NDArray[Any],
-    distances: NDArray[Any],
-    rows: NDArray[np.intp],
-    n: int,
-) -> Cut:
-    """Labels in the order of the leaves, so that cluster 1 stands first in the tree."""
-    from sklearn.metrics import silhouette_score
-
-    flat = np.asarray(cut(tree, k))
-    _, first = np.unique(flat[order], return_index=True)
-    own = np.argsort(np.argsort(first))[flat]
-    labels = np.full(n, -1)
-    labels[rows] = own
-    silhouette = float(silhouette_score(distances, own, metric="precomputed"))
-    return Cut(k, labels, rows[known.medoids(own).indices], silhouette)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -11,16 +12,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nearfar import words
-from nearfar._tools.arrays import Floats
+from nearfar._tools.arrays import Floats, dense_codes
 from nearfar._tools.checks import Seed, seed_number
 from nearfar._tools.progress import step
 from nearfar._tools.records import Record
+from nearfar._tools.text import count
 from nearfar.errors import InputError
 from nearfar.evaluate.agreements import GroupAgreement, group_agreement
 from nearfar.evaluate.bootstrap import Estimate, make_draws
 from nearfar.evaluate.crossval import fit_timed
 from nearfar.evaluate.judging import parse_or_choose
-from nearfar.evaluate.map_stability import align, along_axes, coordinates
+from nearfar.evaluate.map_stability import align, along_axes, coordinates, draw_again
 from nearfar.evaluate.permutation import PermutationTest, permutation_test, questions_differ
 from nearfar.evaluate.splits import kfold
 from nearfar.evaluate.subgroups import residual_gram, residual_vectors, some_statements
@@ -28,9 +30,6 @@ from nearfar.space.models import Model, parse_model
 from nearfar.triplets import Triplets, as_triplets
 
 __all__ = ["GroupComparison", "GroupPair", "Move", "compare_groups", "groups_of"]
-
-FOLDS = 5
-MIN_PEOPLE = 3  # in a group; fewer say nothing about a group
 
 
 class Move(NamedTuple):
@@ -149,14 +148,12 @@ def compare_groups(
     who, names, left_out = _groups(answers, groups)
     judged = parse_or_choose(answers, model, seed)
     flat = judged if judged.n_components == 2 else parse_model("soe-2")
+    settings = n_permutations, n_resamples, seed
     pairs = []
     for i, j in combinations(range(len(names)), 2):
         rows = np.flatnonzero((who == i) | (who == j))
-        own = answers[rows]
         group = (who[rows] == j).astype(np.int64)
-        pairs.append(
-            _pair(own, group, (names[i], names[j]), judged, flat, (n_permutations, n_resamples, seed))
-        )
+        pairs.append(_pair(answers[rows], group, (names[i], names[j]), judged, flat, settings))
     return GroupComparison(judged.name, answers.objects, tuple(pairs), left_out)
 
 
@@ -172,11 +169,11 @@ def _pair(
     n_permutations, n_resamples, seed = settings
     with step(f"comparing {names[0]} and {names[1]}", total=3) as advance:
         common = fit_timed(model, answers).space
-        residuals = residual_vectors(answers, common)
+        who, _, vectors = residual_vectors(answers, common)
         member = np.zeros(len(answers.participant.names), dtype=np.int64)
         member[answers.participant.codes] = group
-        member = member[residuals.people]
-        test = permutation_test(residual_gram(residuals.matrix), member, n_permutations, seed)
+        member = member[who]
+        test = permutation_test(residual_gram(vectors), member, n_permutations, seed)
         test = test._replace(questions_differ=questions_differ(answers, member, n_permutations, seed))
         advance(1)
         accuracy, lead = _each_others(answers, group, model, seed)
@@ -184,17 +181,14 @@ def _pair(
         plane = common if flat.name == model.name else fit_timed(flat, answers).space
         maps, moves = _moves(answers, group, flat, along_axes(coordinates(plane)), n_resamples, seed)
         advance(1)
-    people, counts = np.bincount(member, minlength=2).tolist(), np.bincount(group, minlength=2).tolist()
+    (one, two), (first, second) = np.bincount(member).tolist(), np.bincount(group).tolist()
     shares = group_agreement(answers, group)
-    pair = GroupPair(
-        names, (people[0], people[1]), (counts[0], counts[1]), shares, test, accuracy, lead, maps, moves
-    )
+    pair = GroupPair(names, (one, two), (first, second), shares, test, accuracy, lead, maps, moves)
     if test.differ and pair.each_leads:
         return pair
     # groups that may not differ as a whole: no object is said to; none where they were asked other questions
-    return replace(
-        pair, moves=() if test.questions_differ else tuple(move._replace(sure=False) for move in moves)
-    )
+    unsure = () if test.questions_differ else tuple(move._replace(sure=False) for move in moves)
+    return replace(pair, moves=unsure)
 
 
 def _each_others(
@@ -203,24 +197,23 @@ def _each_others(
     """Held-out accuracy of each group's model on the answers of each group, from equally many answers."""
     credits = np.full((2, len(answers)), 0.5)
     rng = np.random.default_rng(seed)
-    for train, test in kfold(answers, FOLDS, seed=seed):
+    for train, test in kfold(answers, 5, seed=seed):
         sides = [train[group[train] == g] for g in (0, 1)]
         size = min(map(len, sides))
         for g, rows in enumerate(sides):
             some = some_statements(answers, rows, size, rng)
             credits[g, test] = fit_timed(model, answers[some]).space.credits(answers[test])
-    cells, leads = [], []
+    columns = []
     for j in (0, 1):
         own = group == j
         draws = make_draws(answers[own])
-        found = [draws.estimate(credits[g, own]) for g in (0, 1)]
-        found.append(draws.difference(credits[j, own], credits[1 - j, own]))
-        if draws.scope.participants != "new":
-            found = [Estimate(each.value) for each in found]
-        cells.append(found[:2])
-        leads.append(found[2])
-    table = ((cells[0][0], cells[1][0]), (cells[0][1], cells[1][1]))
-    return table, (leads[0], leads[1])
+        column = [draws.estimate(credits[g, own]) for g in (0, 1)]
+        column.append(draws.difference(credits[j, own], credits[1 - j, own]))
+        columns.append(
+            column if draws.scope.participants == "new" else [Estimate(each.value) for each in column]
+        )
+    first, second, leads = zip(*columns, strict=True)
+    return (first, second), leads
 
 
 def _groups(answers: Triplets, groups: Mapping[Any, str]) -> tuple[NDArray[np.int64], list[str], int]:
@@ -238,10 +231,10 @@ def _groups(answers: Triplets, groups: Mapping[Any, str]) -> tuple[NDArray[np.in
             f"{', '.join(names) or 'none'}; participants are called {', '.join(listed[:3])} and so on"
         )
     sizes = {name: of_each.count(name) for name in names}
-    small = [name for name in names if sizes[name] < MIN_PEOPLE]
-    if small:
-        people = "1 person" if sizes[small[0]] == 1 else f"{sizes[small[0]]} people"
-        raise InputError(f"groups: {small[0]!r} has {people}; expected at least {MIN_PEOPLE} in each group")
+    small = min(names, key=lambda name: sizes[name])
+    if sizes[small] < 3:  # fewer say nothing about a group
+        people = count(sizes[small], "person", "people")
+        raise InputError(f"groups: {small!r} has {people}; expected at least 3 in each group")
     code = np.full(len(answers.participant.names), -1, dtype=np.int64)
     code[known] = [names.index(group) if group else -1 for group in of_each]
     return code[answers.participant.codes], names, of_each.count("")
@@ -271,27 +264,33 @@ def _moves(
 
     People are drawn with replacement within each group, for the variance of each move and for the largest error among all.
     """
-    maps = _maps(answers, group, model, common)
-    rng = np.random.default_rng(seed)
-    resampled = np.full((n_resamples, *common.shape), np.nan)
-    for again in resampled:
-        rows = _people_again(answers, group, rng)
-        first, second = _maps(answers[rows], group[rows], model, common)
-        again[:] = second - first
+
+    def maps_of(sides: list[NDArray[np.intp]]) -> Floats:
+        spaces = [fit_timed(model, answers[rows]).space for rows in sides]
+        return np.stack([align(coordinates(space), common) for space in spaces])
+
+    assert answers.participant is not None
+    own = [np.flatnonzero(group == g) for g in (0, 1)]
+    people = [dense_codes(answers.participant.codes[rows]) for rows in own]
+    maps = maps_of(own)
     apart = maps[1] - maps[0]
-    count = np.isfinite(resampled).all(axis=2).sum(axis=0)
-    squares = (
-        np.nansum(
-            (resampled - np.nansum(resampled, axis=0) / np.maximum(count, 1)[:, None]) ** 2, axis=(0, 2)
-        )
-        / 2
-    )
-    variance = np.where((count > 1) & (squares > 0), squares / np.maximum(count - 1, 1), np.nan)
+    rng = np.random.default_rng(seed)
+    resampled = np.empty((n_resamples, *common.shape))
+    for again in resampled:
+        first, second = maps_of([rows[draw_again(who, rng)] for rows, who in zip(own, people, strict=True)])
+        again[:] = second - first
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # NaN for objects that fewer than two resamples know
+        variance = np.nanvar(resampled, axis=0, ddof=1).mean(axis=1)
+    variance[variance <= 0] = np.nan
     length = np.sqrt(np.sum(apart**2, axis=1))
-    low, high = length_interval(length, variance, 0.05, n_resamples - 1)
+    low, high = length_interval(length, variance, n_resamples - 1)
     distance = np.sqrt(np.maximum(length**2 - 2 * variance, 0.0))
     size = length / np.sqrt(variance)
-    sure = (size > _most_by_chance(resampled - apart, variance)) & (low > 0)
+    # the largest of all errors, in standard errors of its object, stays below this in 95 of 100 resamples
+    errors = np.nan_to_num(np.sqrt(np.sum((resampled - apart) ** 2, axis=2) / variance))
+    largest = np.sort(np.append(errors.max(axis=1, initial=0.0), np.inf))
+    sure = (size > largest[int(np.ceil(0.95 * len(largest))) - 1]) & (low > 0)
     moves = [
         Move(answers.objects[i], float(distance[i]), float(low[i]), float(high[i]), bool(sure[i]))
         for i in np.flatnonzero(np.isfinite(size)).tolist()
@@ -299,33 +298,8 @@ def _moves(
     return maps, tuple(sorted(moves, key=lambda move: (-move.low, -move.distance)))
 
 
-def _most_by_chance(off: Floats, variance: Floats) -> float:
-    """What the largest of all moves, in its own standard errors, stays below in 95 of 100 resamples.
-
-    ``off`` : (resamples, n, 2) moves of the resamples less those of all answers.
-    """
-    most = np.sort(np.nan_to_num(np.sqrt(np.sum(off**2, axis=2) / variance)).max(axis=1, initial=0.0))
-    rank = int(np.ceil(0.95 * (len(most) + 1)))
-    return float(most[rank - 1]) if rank <= len(most) and most.any() else np.inf
-
-
-def _maps(answers: Triplets, group: NDArray[np.int64], model: Model, common: Floats) -> Floats:
-    return np.stack([align(coordinates(fit_timed(model, answers[group == g]).space), common) for g in (0, 1)])
-
-
-def _people_again(answers: Triplets, group: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.intp]:
-    """Rows of people drawn with replacement, as many of each group as there are."""
-    assert answers.participant is not None
-    person = answers.participant.codes
-    weight = np.zeros(len(answers.participant.names), dtype=np.int64)
-    for g in (0, 1):
-        people = np.unique(person[group == g])
-        weight[people] += rng.multinomial(len(people), np.full(len(people), 1 / len(people)))
-    return np.repeat(np.arange(len(answers)), weight[person])
-
-
-def length_interval(length: Floats, variance: Floats, alpha: float, df: int) -> tuple[Floats, Floats]:
-    """Interval for the length of a vector in the plane whose two coordinates are measured with this variance.
+def length_interval(length: Floats, variance: Floats, df: int) -> tuple[Floats, Floats]:
+    """The 95 % interval for the length of a vector in the plane whose two coordinates are measured with this variance.
 
     ``length^2 / variance`` is chi-square with two degrees of freedom and the non-centrality (true length)^2 /
     variance, which is turned round. With few resamples the variance itself is not sure: then the interval is wider
@@ -334,7 +308,7 @@ def length_interval(length: Floats, variance: Floats, alpha: float, df: int) -> 
     from scipy.special import chndtrinc
     from scipy.stats import norm, t
 
-    wider = float((t.ppf(1 - alpha / 2, max(df, 1)) / norm.ppf(1 - alpha / 2)) ** 2)
+    wider = float((t.ppf(0.975, max(df, 1)) / norm.ppf(0.975)) ** 2)
     spread = np.where(variance > 0, variance * wider, np.nan)
-    low, high = (chndtrinc(length**2 / spread, 2, p) for p in (1 - alpha / 2, alpha / 2))
+    low, high = (chndtrinc(length**2 / spread, 2, p) for p in (0.975, 0.025))
     return np.sqrt(np.where(low > 1e-12, low, 0.0) * spread), np.sqrt(high * spread)

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearfar import words
-from nearfar._tools.arrays import Floats, dense_codes
+from nearfar._tools.arrays import Codes, Floats, dense_codes
 from nearfar._tools.progress import track
 from nearfar._tools.records import Record
 from nearfar.errors import NearfarWarning
@@ -33,6 +33,7 @@ __all__ = [
     "along_axes",
     "circles",
     "coordinates",
+    "draw_again",
     "kept_by_chance",
     "kept_labels",
     "make_stability",
@@ -109,18 +110,10 @@ class Resamples:
     objects that it knows, and these; None in place of the merges with fewer than three.
     """
 
-    kind: Literal["participant", "statement"]
+    kind: str
     points: Floats
     trees: tuple[tuple[Floats | None, NDArray[np.intp]], ...]
     drawn: float
-
-    def cloud(self, points: Floats) -> Floats:
-        """(resamples, n, d) the maps, each moved, turned, mirrored and scaled onto ``points``."""
-        return np.stack([align(own, points) for own in self.points])
-
-    def placed(self) -> Floats:
-        """(n,) share of resamples that know the object."""
-        return np.asarray(np.isfinite(self.points).all(axis=2).mean(axis=0))
 
     def kept(self, labels: NDArray[np.integer], n_clusters: int) -> Floats:
         """(n,) share of the resamples that know an object in which it is in the cluster that matches its own.
@@ -149,22 +142,27 @@ def resample(
 
     ``shown`` : the objects that the tree is over.
     """
-    by_person = answers.participant is not None and len(answers.participant.present) > 1
-    kind: Literal["participant", "statement"] = "participant" if by_person else "statement"
-    who = speakers(answers) if by_person else dense_codes(answers.statement_ids)
-    size = int(who.max(initial=-1)) + 1
+    kind, who = "statement", dense_codes(answers.statement_ids)
+    if answers.participant is not None and len(answers.participant.present) > 1:
+        kind, who = "participant", speakers(answers)
     rng = np.random.default_rng(seed)
     points, trees = [], []
     with warnings.catch_warnings():
         # a resample lacks people, and so objects and coverage, by design; the full fit warns by itself
         warnings.simplefilter("ignore", NearfarWarning)
         for _ in track(range(n_resamples), f"resampling {kind}s", total=n_resamples):
-            weight = np.bincount(rng.integers(size, size=size), minlength=size)
-            sample = answers[np.repeat(np.arange(len(answers)), weight[who])]
+            sample = answers[draw_again(who, rng)]
             space = model.fit(sample)
             points.append(coordinates(space if plane.name == model.name else plane.fit(sample)))
             trees.append(_quick_tree(space.take(shown)))
     return Resamples(kind, np.stack(points), tuple(trees), effective_groups(who))
+
+
+def draw_again(codes: Codes, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Rows of as many participants (or statements), drawn with replacement, as the (m,) codes name."""
+    size = int(codes.max(initial=-1)) + 1
+    weight = np.bincount(rng.integers(size, size=size), minlength=size)
+    return np.repeat(np.arange(len(codes)), weight[codes])
 
 
 def coordinates(space: Space) -> Floats:
@@ -214,10 +212,10 @@ def statements_per_object(answers: Triplets) -> NDArray[np.int64]:
     >>> statements_per_object(Triplets.from_array([[0, 1, 2]] * 10 + [[3, 1, 2]])).tolist()
     [10, 11, 11, 1]
     """
-    roles = np.concatenate([answers.anchor, answers.near, answers.far]).astype(np.int64)
-    said = np.tile(dense_codes(answers.statement_ids), 3)
-    told = np.unique(roles * (int(said.max(initial=-1)) + 1) + said) // (int(said.max(initial=-1)) + 1)
-    return np.bincount(told, minlength=answers.n_objects)
+    statement = dense_codes(answers.statement_ids)
+    n, roles = answers.n_objects, (answers.anchor, answers.near, answers.far)
+    told = np.unique(np.concatenate([statement * n + role for role in roles]))
+    return np.bincount(told % n, minlength=n)
 
 
 def circles(spread: Floats, statements: NDArray[np.int64], drawn: float) -> Floats:
@@ -259,7 +257,7 @@ def make_stability(
     by_chance: float | None = None,
 ) -> Stability:
     """What the resamples of answers say about a map of them, and about the clusters that were kept."""
-    cloud = resamples.cloud(points)
+    cloud = np.stack([align(own, points) for own in resamples.points])
     squares = np.sum((cloud - points) ** 2, axis=2)
     placed = np.isfinite(squares).sum(axis=0)
     statements = statements_per_object(answers)
@@ -274,7 +272,7 @@ def make_stability(
         circle=circles(spread, statements, resamples.drawn),
         labels=labels,
         kept=kept,
-        placed=resamples.placed(),
+        placed=np.isfinite(resamples.points).all(axis=2).mean(axis=0),
         cloud=cloud,
         resampled=resamples.kind,
         few=few,
@@ -332,16 +330,16 @@ def align(points: Floats, reference: Floats) -> Floats:
     array([[1., 0.],
            [1., 0.]])
     """
+    from scipy.linalg import orthogonal_procrustes
+
     both = np.isfinite(points).all(axis=1) & np.isfinite(reference).all(axis=1)
     if not both.any():
         return np.full(points.shape, np.nan)
     x, y = reference[both], points[both]
     x0, y0 = x.mean(axis=0), y.mean(axis=0)
-    left, values, right = np.linalg.svd((y - y0).T @ (x - x0))
+    turn, total = orthogonal_procrustes(y - y0, x - x0)
     length = float(np.sum((y - y0) ** 2))
-    scale = float(values.sum()) / length if length > 0 else 0.0
-    moved: Floats = scale * (points - y0) @ (left @ right) + x0
-    return moved
+    return np.asarray((total / length if length > 0 else 0.0) * (points - y0) @ turn + x0)
 
 
 def along_axes(points: Floats) -> Floats:

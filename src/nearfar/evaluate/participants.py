@@ -8,7 +8,7 @@ what is usual (Benjamini and Hochberg over all participants), and not clearly ab
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -23,7 +23,7 @@ from nearfar.evaluate.collection import double_submits
 from nearfar.triplets import Triplets
 from nearfar.triplets.columns import median_of_times
 
-__all__ = ["People", "Person", "Rate", "Reason", "discoveries", "judge_people", "wilson"]
+__all__ = ["People", "Person", "Rate", "Reason", "judge_people", "wilson"]
 
 Reason = Literal[
     "opposite", "one-sided", "too fast", "not above chance", "inconsistent", "different strategy"
@@ -53,15 +53,12 @@ class Person(Record):
     with_prediction : held-out answers that the model predicts.
     with_others : answers that others gave, too, to the same question.
     with_themselves : the same answer to the same question, given again.
-    with_own : answers predicted from those of others named with them, or from their own, where these clearly predict better
-        than everybody's.
     median_seconds, fast : of a statement; share of statements faster than a third of everybody's median.
     left : statements that chose the option on the left.
     reasons : to check this participant, the likeliest cause first; none for most. "opposite": agrees clearly less often than
         chance; "one-sided": nearly always the same side; "too fast": most statements are; "not above chance": agrees not
         clearly more often than chance; "inconsistent": does not repeat their own answers; "different strategy": answers
         reliably, by another strategy. Without the last two, careless and different cannot be distinguished.
-    p : of agreeing as often as is usual; 1 where that was not tested.
     """
 
     name: str
@@ -70,12 +67,10 @@ class Person(Record):
     with_prediction: Rate | None
     with_others: Rate | None
     with_themselves: Rate | None
-    with_own: Rate | None
     median_seconds: float | None
     fast: float | None
     left: Rate | None
     reasons: tuple[Reason, ...]
-    p: float
 
 
 @dataclass(frozen=True)
@@ -98,16 +93,16 @@ class People(Record):
         return tuple(person for person in self.rows if person.reasons)
 
 
-def wilson(share: float, count: float) -> tuple[float, float]:
-    """The 95 % Wilson interval of a share of ``count`` independent ones, which never leaves 0 to 1.
+def wilson(share: Any, count: Any) -> tuple[Any, Any]:
+    """The 95 % Wilson interval of shares, each of ``count`` (not always whole) independent ones; it never leaves 0 to 1.
 
-    >>> [round(limit, 3) for limit in wilson(1.0, 10)]
+    >>> [round(float(limit), 3) for limit in wilson(1.0, 10)]
     [0.722, 1.0]
     """
     z = 1.96**2 / count
     middle = (share + z / 2) / (1 + z)
-    width = 1.96 / (1 + z) * math.sqrt(share * (1 - share) / count + z / (4 * count))
-    return max(0.0, middle - width), min(1.0, middle + width)
+    width = 1.96 / (1 + z) * np.sqrt(share * (1 - share) / count + z / (4 * count))
+    return np.maximum(0.0, middle - width), np.minimum(1.0, middle + width)
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +123,8 @@ class _Shares:
         if not count:
             return None
         coins = mean * (1 - mean) / error**2 if error > 0 else float(count)
-        return Rate(mean, *wilson(mean, coins), count)
+        low, high = wilson(mean, coins)
+        return Rate(mean, float(low), float(high), count)
 
     def p_below(self, value: float) -> Floats:
         """(P,) p of a mean so low, were the true one ``value``; 1 with too few statements."""
@@ -139,7 +135,7 @@ class _Shares:
         return np.where(self.enough, t.cdf(off, np.maximum(self.count - 1, 1)), 1.0)
 
     def p_above(self, value: float) -> Floats:
-        return _Shares(-self.mean, self.error, self.count).p_below(-value)
+        return replace(self, mean=-self.mean).p_below(-value)
 
 
 def judge_people(answers: Triplets, credit: NDArray[Any] | None = None) -> People | None:
@@ -175,10 +171,9 @@ def judge_people(answers: Triplets, credit: NDArray[Any] | None = None) -> Peopl
     tests["too fast"] = np.isfinite(fast) & (fast > 0.5)
     naming = tests["opposite"] | tests["not above chance"] | tests["one-sided"]
     named = set(known[naming[known]].tolist())
-    own = {code: _own_strategy(answers, credit, who, code, named) for code in named}
-    repeats = shares["with_themselves"].p_above(0.5) <= SURE
-    tests["different strategy"][[code for code in named if own[code] or repeats[code]]] = True
-    tests["different strategy"] &= tests["not above chance"] & ~tests["one-sided"]
+    different = (shares["with_themselves"].p_above(0.5) <= SURE) & naming
+    different[[code for code in named if _has_own_strategy(answers, credit, who, code, named)]] = True
+    tests["different strategy"] = different & tests["not above chance"] & ~tests["one-sided"]
     counts = np.bincount(who, minlength=len(names))
     _, first = np.unique(answers.statement_ids, return_index=True)
     statements = np.bincount(who[first], minlength=len(names))
@@ -187,30 +182,33 @@ def judge_people(answers: Triplets, credit: NDArray[Any] | None = None) -> Peopl
             name=str(names[code]),
             answers=int(counts[code]),
             statements=int(statements[code]),
-            with_own=own.get(code),
             median_seconds=_known(median[code]),
             fast=_known(fast[code]),
             reasons=tuple(reason for reason in get_args(Reason) if code in named and tests[reason][code]),
-            p=float(p[code]),
             **{kind: found.rate(code) for kind, found in shares.items()},
         )
-        for code in known.tolist()
+        for code in sorted(known.tolist(), key=lambda code: (p[code], str(names[code])))
     ]
-    rows.sort(key=lambda row: (not row.reasons, row.p, row.name))
-    return People(tuple(rows), usual, limit, _detectable(shares["with_prediction"], usual, known))
+    rows.sort(key=lambda row: not row.reasons)
+    agrees = shares["with_prediction"]
+    # were they alone in it, would they be named if they agreed in half of their statements?
+    guessing = replace(agrees, mean=np.full(len(names), 0.5)).p_below(usual.get("with_prediction", 0.0))
+    detectable = int((guessing[known] <= LEVEL / len(known)).sum())
+    return People(tuple(rows), usual, limit, detectable)
 
 
 def _tests(
     shares: dict[str, _Shares], usual: dict[str, float], known: NDArray[Any]
 ) -> tuple[Floats, dict[Reason, NDArray[np.bool_]]]:
     """(P,) p of agreeing as often as is usual, and which reasons hold of whom."""
+    from scipy.stats import false_discovery_control
+
     agrees, again, left = (shares[kind] for kind in ("with_prediction", "with_themselves", "left"))
-    size = len(agrees.mean)
     p = agrees.p_below(usual.get("with_prediction", 0.0))
 
     def found(values: Floats) -> NDArray[np.bool_]:
-        marked = np.zeros(size, dtype=bool)
-        marked[known] = discoveries(values[known])
+        marked = np.zeros(len(values), dtype=bool)
+        marked[known] = false_discovery_control(values[known]) <= LEVEL
         return marked
 
     chance = found(p) & (agrees.p_above(0.5) > LEVEL)
@@ -224,26 +222,7 @@ def _tests(
         "one-sided": found(np.minimum(1.0, 2 * sided)),
         "not above chance": chance & ~opposite,
         "inconsistent": inconsistent & ~opposite,
-        "different strategy": np.zeros(size, dtype=bool),
     }
-
-
-def discoveries(p: NDArray[Any], level: float = LEVEL) -> NDArray[np.bool_]:
-    """Which p-values are discoveries by Benjamini and Hochberg.
-
-    >>> discoveries(np.array([0.001, 0.03, 0.5, 0.9])).tolist()
-    [True, False, False, False]
-    """
-    from scipy.stats import false_discovery_control
-
-    return np.asarray(false_discovery_control(p) <= level) if len(p) else np.zeros(0, dtype=bool)
-
-
-def _detectable(agrees: _Shares, usual: dict[str, float], known: NDArray[Any]) -> int:
-    """How many would be named, were they alone in it, if they agreed in half of their statements."""
-    guessing = _Shares(np.full(len(agrees.mean), 0.5), agrees.error, agrees.count)
-    p = guessing.p_below(usual.get("with_prediction", 0.0))
-    return int((p[known] <= LEVEL / len(known)).sum())
 
 
 # ---------------------------------------------------------------- shares and times
@@ -310,11 +289,10 @@ def _times(answers: Triplets, size: int) -> tuple[Floats, Floats, float | None]:
 # ---------------------------------------------------------------- careless or different
 
 
-def _own_strategy(answers: Triplets, credit: Floats, who: Codes, code: int, named: set[int]) -> Rate | None:
-    """How well a person's answers follow from those of the others named, or from their own; None where not clearly.
+def _has_own_strategy(answers: Triplets, credit: Floats, who: Codes, code: int, named: set[int]) -> bool:
+    """Whether a person's answers follow from those of the others named, or from their own, clearly better than from everybody's.
 
-    Clearly: better than by the held-out prediction, which is made of everybody's answers. Somebody who is careless half of the time still follows everybody's
-    strategy best; a guesser follows nobody's.
+    Somebody who is careless half of the time still follows everybody's strategy best; a guesser follows nobody's.
     """
     theirs = who == code
     mine, everybody = answers[theirs], credit[theirs]
@@ -325,17 +303,14 @@ def _own_strategy(answers: Triplets, credit: Floats, who: Codes, code: int, name
         score_credits(answers[fellows], mine) if fellows.any() and answers.n_objects <= 3000 else None,
         quick_credits(mine) if len(mine) >= 5 * MIN_STATEMENTS else None,
     ]
-    best = None
     for own in credits:
         if own is None:
             continue
         ahead = _by_person(own - everybody, statement, alone, 1)
         rate = _by_person(own, statement, alone, 1).rate(0)
-        if rate is None or rate.low <= 0.5 or ahead.p_above(0.0)[0] > LEVEL / 4:  # two are tried, two-sided
-            continue
-        if best is None or rate.share > best.share:
-            best = rate
-    return best
+        if rate is not None and rate.low > 0.5 and ahead.p_above(0.0)[0] <= LEVEL / 4:  # two tried, two-sided
+            return True
+    return False
 
 
 def _known(value: float) -> float | None:

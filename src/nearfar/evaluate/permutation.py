@@ -61,9 +61,8 @@ def permutation_test(
     """
     left = _without_common(gram)
     dealt = _deals(member, n_permutations, seed)
-    apart = _sum_by_pairs(left, dealt, 1) / np.sqrt(
-        np.maximum(_sum_by_pairs(left**2, dealt, 2), np.finfo(float).tiny)
-    )
+    variance = np.maximum(_sum_by_pairs(left**2, dealt, 2), np.finfo(float).tiny)
+    apart = _sum_by_pairs(left, dealt, 1) / np.sqrt(variance)
     tolerance = 1e-9 * np.abs(apart).max(initial=0.0)
     as_much = int((apart[1:] >= apart[0] - tolerance).sum())
     # People who answer with more noise are not exchangeable with others, and pull less at the common map: permutations called
@@ -95,9 +94,7 @@ def _without_common(gram: Floats) -> Floats:
 def _deals(member: NDArray[np.integer], n_permutations: int, seed: int) -> Floats:
     """(1 + permutations, P) who is in the second group: in truth, then dealt at random."""
     rng = np.random.default_rng(seed)
-    return np.stack([member == 1, *(rng.permutation(member) == 1 for _ in range(n_permutations))]).astype(
-        float
-    )
+    return np.stack([member, *(rng.permutation(member) for _ in range(n_permutations))]).astype(float)
 
 
 def _sum_by_pairs(values: Floats, dealt: Floats, power: int) -> Floats:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,7 +29,6 @@ from nearfar.space.space import Space
 from nearfar.triplets import Triplets, as_triplets
 
 __all__ = [
-    "ResidualVectors",
     "Subgroups",
     "cluster_people",
     "find_subgroups",
@@ -40,7 +39,6 @@ __all__ = [
 ]
 
 MIN_ANSWERS = 10  # of a person who is looked at
-FOLDS = 4  # of which two are held out
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,12 +69,6 @@ class Subgroups(Record):
 
     def __str__(self) -> str:
         return str(words.subgroups(self))
-
-    def as_groups(self) -> dict[str, str]:
-        """Participant -> group, as ``compare_groups`` takes it (which then tests a difference that was searched for)."""
-        return {
-            name: f"group {code + 1}" for name, code in zip(self.people, self.group.tolist(), strict=True)
-        }
 
 
 def find_subgroups(
@@ -131,7 +123,7 @@ def find_subgroups(
     judged = parse_or_choose(answers, model, seed)
     drawn = answers[_drawn_rows(answers, sizes, max_answers, seed)]
     assert drawn.participant is not None
-    folds = list(kfold(drawn, FOLDS, seed=seed))[:2]
+    folds = list(kfold(drawn, 4, seed=seed))[:2]  # two of four are held out
     held_out = drawn[np.concatenate([test for _, test in folds])]
     draws = make_draws(held_out)
     with step("looking for subgroups", total=2 * (most + 1)) as advance:
@@ -162,14 +154,12 @@ def find_subgroups(
 
 
 def _gain(answers: Triplets, after: NDArray[Any], before: NDArray[Any]) -> Estimate:
-    """What is gained on held-out answers: the wider interval of two, by participants drawn and by units drawn.
-
-    Both at once would count the noise of single answers three times, where hardly a question is asked twice.
-    """
-    ways = [
-        Draws(codes).difference(after, before) for codes in (speakers(answers), split_units(answers).codes)
-    ]
-    return max(ways, key=lambda found: found.high - found.low)
+    """What is gained on held-out answers: the wider interval of two, by participants drawn and by units drawn."""
+    # both at once would count the noise of single answers three times, where hardly a question is asked twice
+    drawn = speakers(answers), split_units(answers).codes
+    return max(
+        (Draws(codes).difference(after, before) for codes in drawn), key=lambda gain: gain.high - gain.low
+    )
 
 
 def _with_own_maps(
@@ -177,12 +167,12 @@ def _with_own_maps(
 ) -> NDArray[Any]:
     """Credits of held-out answers where each of k subgroups has its own map; those of one map for people not grouped."""
     assert known.participant is not None and held_out.participant is not None
-    vectors = residual_vectors(known, common)
+    people, counts, vectors = residual_vectors(known, common)
     credits = common.credits(held_out)
-    if len(vectors.people) < k:  # where all saw the same screen, nobody is left to train on
+    if len(people) < k:  # where all saw the same screen, nobody is left to train on
         return credits
     group = np.full(len(known.participant.names), -1, dtype=np.int64)
-    group[vectors.people] = cluster_people(residual_gram(vectors.matrix), vectors.counts, k, seed)
+    group[people] = cluster_people(residual_gram(vectors), counts, k, seed)
     for g in range(k):
         mine, theirs = group[known.participant.codes] == g, group[held_out.participant.codes] == g
         if mine.any() and theirs.any() and not mine.all():
@@ -224,17 +214,14 @@ def _group_everybody(
 ) -> NDArray[np.int64]:
     """(P,) subgroups of all people: those drawn by each other, by all of their answers, the others by those drawn."""
     assert drawn.participant is not None
-    everybody = residual_vectors(answers, common)
-    inside = np.isin(everybody.people, drawn.participant.codes)
-    counts = everybody.counts[inside]
-    found = cluster_people(residual_gram(everybody.matrix[inside]), counts, count, seed)
-    group = np.zeros(len(inside), dtype=np.int64)
-    group[inside] = found
+    people, counts, vectors = residual_vectors(answers, common)
+    inside = np.isin(people, drawn.participant.codes)
+    group = np.zeros(len(people), dtype=np.int64)
+    group[inside] = cluster_people(residual_gram(vectors[inside]), counts[inside], count, seed)
     if not inside.all():
-        member = (found[:, None] == np.arange(count)).astype(np.float64)
-        member /= np.sqrt(counts)[:, None] * member.sum(axis=0)
-        towards = everybody.matrix[inside].T @ member
-        group[~inside] = np.argmax(everybody.matrix[~inside] @ towards, axis=1)
+        member = (group[inside, None] == np.arange(count)).astype(np.float64)
+        member /= np.sqrt(counts[inside])[:, None] * member.sum(axis=0)
+        group[~inside] = np.argmax(vectors[~inside] @ (vectors[inside].T @ member), axis=1)
     return group
 
 
@@ -268,16 +255,10 @@ def cluster_people(
 # ---------------------------------------------------------------- what is left of each person's answers
 
 
-class ResidualVectors(NamedTuple):
-    """(P,) codes of the participants in order, (P,) answers of each, and their vectors over pairs, (P, pairs) sparse."""
-
-    people: NDArray[np.int64]
-    counts: NDArray[np.int64]
-    matrix: Any
-
-
-def residual_vectors(answers: Triplets, space: Space) -> ResidualVectors:
+def residual_vectors(answers: Triplets, space: Space) -> tuple[NDArray[np.int64], NDArray[np.int64], Any]:
     """What is left of each person's answers when the common map and the person's own ability are taken out.
+
+    Returns (P,) codes of the participants in order, (P,) answers of each, and their vectors over pairs, (P, pairs) sparse.
 
     With m_t the margin of answer t on the common map, the person's answers are explained by a logistic curve of the
     person's own slope b_p (ability), and what is left of answer t is r_t = 1 - 1 / (1 + exp(-b_p m_t)). Summed over a
@@ -286,13 +267,14 @@ def residual_vectors(answers: Triplets, space: Space) -> ResidualVectors:
     answer more carefully than others, which is not another strategy.
     """
     from scipy.sparse import coo_array
+    from scipy.special import expit
 
     assert answers.participant is not None
     people, person = np.unique(answers.participant.codes.astype(np.int64), return_inverse=True)
     margin = space.margins(answers.anchor, answers.near, answers.far)
     size = float(np.sqrt(np.mean(margin**2))) if len(margin) else 0.0
     margin = margin / size if size > 0 else margin
-    left = 1 - _logistic(slopes(margin, person)[person] * margin)
+    left = 1 - expit(slopes(margin, person)[person] * margin)
     pairs = [
         np.minimum(answers.anchor, other).astype(np.int64) * answers.n_objects
         + np.maximum(answers.anchor, other)
@@ -301,7 +283,7 @@ def residual_vectors(answers: Triplets, space: Space) -> ResidualVectors:
     columns = dense_codes(np.concatenate(pairs))
     entries = np.concatenate([left, -left]), (np.tile(person, 2), columns)
     matrix: Any = coo_array(entries, shape=(len(people), int(columns.max(initial=-1)) + 1))
-    return ResidualVectors(people, np.bincount(person), matrix.tocsr())
+    return people, np.bincount(person), matrix.tocsr()
 
 
 def residual_gram(matrix: Any) -> Floats:
@@ -327,16 +309,12 @@ def slopes(margin: Floats, person: Codes | NDArray[np.integer], prior: float = 4
 
 def _newton(margin: Floats, person: NDArray[np.integer], start: Floats, weight: Floats) -> Floats:
     """Maximise sum_t log logistic(b_p m_t) - weight_p (b_p - start_p)^2 / 2, which is concave."""
+    from scipy.special import expit
+
     slope = start.copy()
     for _ in range(25):
-        p = _logistic(slope[person] * margin)
+        p = expit(slope[person] * margin)
         first = np.bincount(person, weights=(1 - p) * margin, minlength=len(slope)) - weight * (slope - start)
         second = np.bincount(person, weights=p * (1 - p) * margin**2, minlength=len(slope)) + weight
         slope = np.clip(slope + np.clip(first / np.maximum(second, 1e-9), -2, 2), -50, 50)
     return slope
-
-
-def _logistic(x: Floats) -> Floats:
-    from scipy.special import expit
-
-    return np.asarray(expit(x))
