@@ -18,6 +18,13 @@ from benchmarks._measure import KEPT, RESULTS, ROOT, SMALL
 PAGE = ROOT / "docs" / "honesty.md"
 ROWS = KEPT / "honesty" / "statements.jsonl"
 Row = dict[str, Any]
+
+
+def _unclustered(row: Row) -> bool:
+    """Whether a row has no clusters to find; objects of a tree fall into its branches, so nothing is promised of them."""
+    return not row["clusters"] and row["geometry"] != "tree"
+
+
 # statement: (what the page calls it, key of a row, which rows, what is promised, whether more is better)
 STATEMENTS: list[tuple[str, str, Callable[[Row], bool], str]] = [
     ("accuracy, 95 % interval", "accuracy_covered", lambda r: r["check"] == "judged", "95 % hold"),
@@ -49,7 +56,7 @@ STATEMENTS: list[tuple[str, str, Callable[[Row], bool], str]] = [
         lambda r: r["subgroups"] == 2,
         "-",
     ),
-    ("clusters stated, where there are none", "clusters_stated", lambda r: not r["clusters"], "at most 5 %"),
+    ("clusters stated, where there are none", "clusters_stated", _unclustered, "at most 5 %"),
     ("clusters stated, where there are some", "clusters_stated", lambda r: r["clusters"] > 0, "-"),
     ("number of clusters right, where stated", "clusters_right", lambda r: True, "95 % hold"),
 ]
@@ -97,6 +104,7 @@ def reliability(rows: list[Row]) -> str:
     pairs = np.array(
         [[r["reliability"], r["true_reliability"]] for r in rows if r.get("reliability") is not None]
     )
+    pairs = pairs[np.isfinite(pairs).all(axis=1)]
     off = pairs[:, 0] - pairs[:, 1]
     return (
         f"Split-half reliability against the correlation of two whole studies: {off.mean():+.3f} on average, "
@@ -123,8 +131,8 @@ def main() -> None:
     found = measured(rows)
     text = f"{table(found)}\n\n{reliability(rows)}"
     page = re.sub(
-        r"(<!-- statements -->\n).*?(\n<!-- end -->)",
-        lambda marks: marks[1] + text + marks[2],
+        r"(<!-- statements -->\n).*?(<!-- end -->)",
+        lambda marks: f"{marks[1]}{text}\n{marks[2]}",
         PAGE.read_text(),
         flags=re.DOTALL,
     )
