@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from oracles_evaluate import lookup_accuracy, questions, trios_by_statement
 
 from nearfar.errors import InputError
-from nearfar.evaluate.bootstrap import speakers
+from nearfar.evaluate.bootstrap import respondents
 from nearfar.evaluate.splits import holdout, kfold, split_units
 from nearfar.triplets import Triplets
 
@@ -124,7 +124,7 @@ def test_screens_numbered_for_each_person_are_split_as_those_numbered_for_all():
     for train, test in kfold(counted, 5, seed=1):
         assert len(set(screen[test])) == 12
         assert not set(screen[train]) & set(screen[test])
-    assert len(np.unique(speakers(counted.replace(participant=[""] * len(counted))))) == 60
+    assert len(np.unique(respondents(counted.replace(participant=[""] * len(counted))))) == 60
 
 
 def test_folds_are_even_and_the_share_is_kept():

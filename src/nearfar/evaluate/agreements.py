@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from nearfar._tools.arrays import Codes, Floats, dense_codes
 from nearfar._tools.records import Record
 from nearfar.errors import InputError
-from nearfar.evaluate.bootstrap import Estimate, speakers
+from nearfar.evaluate.bootstrap import Estimate, respondents
 from nearfar.evaluate.participants import wilson
 from nearfar.evaluate.splits import split_units
 from nearfar.triplets import Triplets, as_triplets
@@ -43,7 +43,7 @@ class FirstResponses(NamedTuple):
 
 def first_responses(answers: Triplets) -> FirstResponses:
     """The first answer of every person to every question, in terms of what was chosen."""
-    person = speakers(answers)
+    person = respondents(answers)
     rows, chosen, options = _choices(answers)
     asked = dense_codes(answers.trio_ids[rows] if options == 3 else answers.question_ids[rows])
     _, firsts = np.unique(person[rows] * (int(asked.max(initial=-1)) + 1) + asked, return_index=True)

@@ -29,7 +29,7 @@ from nearfar.evaluate.map_stability import (
 )
 from nearfar.evaluate.participants import People, judge_people
 from nearfar.evaluate.reliability import Reliability, between_participants, split_half
-from nearfar.evaluate.splits import speakers, split_units
+from nearfar.evaluate.splits import respondents, split_units
 from nearfar.evaluate.subgroups import Subgroups, find_subgroups
 from nearfar.space.models import empty_space
 from nearfar.space.space import Space
@@ -50,7 +50,7 @@ class Analysis(Judging):
     models : the models that are judged, names or estimators or a dict of own names; "auto" in a list stands for its
         short list. Default: that list, and ``model``.
     cv : number of folds that are held out in turn; default 5 up to 5,000 answers, 4 up to 20,000, else 3.
-    n_resamples : how often people are drawn again; default 30, fewer for very many answers.
+    n_resamples : number of bootstrap resamples; default 30, fewer for very many answers.
     max_judged : how many answers models are judged on, at most, drawn at random in whole units; default 260,000; all
         answers where ``cv`` is given.
     max_shown : how many objects trees and pages are over, at most, drawn at random.
@@ -111,9 +111,11 @@ class Analysis(Judging):
         answers = self._weighed_for(model.name)
         known = answers.participant is not None
         return Reliability(
-            participants=split_half(answers, model, speakers(answers), seed=self.seed) if known else np.nan,
+            participants=split_half(answers, model, respondents(answers), seed=self.seed)
+            if known
+            else np.nan,
             questions=split_half(answers, model, split_units(answers).codes, seed=self.seed),
-            spread=between_participants(self.held_out, speakers(self.answers)) if known else np.nan,
+            spread=between_participants(self.held_out, respondents(self.answers)) if known else np.nan,
             model=model.name,
         )
 
@@ -190,7 +192,7 @@ class Analysis(Judging):
 
     @property
     def n_resamples(self) -> int:
-        """How often people are drawn again."""
+        """Number of bootstrap resamples."""
         if self._n_resamples is not None:
             return self._n_resamples
         return int(np.clip(500_000 // max(len(self.answers), 1), 6, MOST_RESAMPLES))
@@ -227,7 +229,7 @@ class Analysis(Judging):
 
     @cached_property
     def resamples(self) -> Resamples:
-        """Map and tree made again from people drawn again."""
+        """Map and tree of every bootstrap resample."""
         if not len(self.answers):
             raise InputError("answers: there are none, so there is nothing to resample")
         return resample(

@@ -141,7 +141,7 @@ def stability(
     n_resamples: int = 50,
     seed: Seed = 0,
 ) -> Stability:
-    """Redo a map and its tree with people drawn again, with replacement, and see what stays.
+    """Redo a map and its tree with a bootstrap of participants, and see what stays.
 
     Participants are drawn where at least two are known, else statements. Each resample's map is turned, moved and
     scaled onto that of all answers (Procrustes), and the clusters of its tree are matched to those of all answers.

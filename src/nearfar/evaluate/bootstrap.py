@@ -20,10 +20,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from nearfar._tools.arrays import Codes, Floats, dense_codes
 from nearfar._tools.records import Record
-from nearfar.evaluate.splits import Units, speakers, split_units
+from nearfar.evaluate.splits import Units, respondents, split_units
 from nearfar.triplets import Triplets
 
-__all__ = ["MIN_PARTICIPANTS", "Draws", "Estimate", "Scope", "effective_groups", "make_draws", "speakers"]
+__all__ = ["MIN_PARTICIPANTS", "Draws", "Estimate", "Scope", "effective_groups", "make_draws", "respondents"]
 
 MIN_PARTICIPANTS = 10  # with fewer (effective) participants nothing is said about others
 
@@ -239,7 +239,7 @@ def make_draws(
     scope = Scope(questions=questions.get(design, "new"))
     who = answers.statement_ids
     if answers.participant is not None and len(answers.participant.known):
-        people = speakers(answers)
+        people = respondents(answers)
         enough = effective_groups(people) >= MIN_PARTICIPANTS
         who = people if enough else who
         number = len(answers.participant.known)

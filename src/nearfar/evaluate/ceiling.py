@@ -21,7 +21,7 @@ from nearfar.evaluate.baseline import quick_credits
 from nearfar.evaluate.bootstrap import MIN_PARTICIPANTS, Estimate, effective_groups, make_draws
 from nearfar.evaluate.collection import double_submits
 from nearfar.evaluate.controls import control_rows
-from nearfar.evaluate.splits import speakers
+from nearfar.evaluate.splits import respondents
 from nearfar.triplets import Triplets, as_triplets
 
 __all__ = ["Agreement", "NoiseCeiling", "best_accuracy", "counts_of_others", "noise_ceiling"]
@@ -119,7 +119,7 @@ def noise_ceiling(
     controls, copies = control_rows(everything), copied_rows(everything)
     kept = ~(controls | copies)
     answers = everything[kept]
-    person, statement = speakers(answers), dense_codes(answers.statement_ids)
+    person, statement = respondents(answers), dense_codes(answers.statement_ids)
     asked, trio = dense_codes(answers.question_ids), dense_codes(answers.trio_ids)
     said = (answers.near < answers.far).astype(np.int64)
     within = None

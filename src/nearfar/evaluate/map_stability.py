@@ -19,7 +19,7 @@ from nearfar._tools.arrays import Codes, Floats, dense_codes
 from nearfar._tools.progress import track
 from nearfar._tools.records import Record
 from nearfar.errors import NearfarWarning
-from nearfar.evaluate.bootstrap import effective_groups, speakers
+from nearfar.evaluate.bootstrap import effective_groups, respondents
 from nearfar.methods import cut
 from nearfar.space.models import Model
 from nearfar.space.space import Space
@@ -144,7 +144,7 @@ def resample(
     """
     kind, who = "statement", dense_codes(answers.statement_ids)
     if answers.participant is not None and len(answers.participant.present) > 1:
-        kind, who = "participant", speakers(answers)
+        kind, who = "participant", respondents(answers)
     rng = np.random.default_rng(seed)
     points, trees = [], []
     with warnings.catch_warnings():

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from nearfar._tools.arrays import Codes, Floats, dense_codes
 from nearfar._tools.records import Record
 from nearfar.evaluate.baseline import quick_credits, score_credits
-from nearfar.evaluate.bootstrap import speakers
+from nearfar.evaluate.bootstrap import respondents
 from nearfar.evaluate.ceiling import counts_of_others
 from nearfar.evaluate.collection import double_submits
 from nearfar.triplets import Triplets
@@ -233,7 +233,7 @@ def _shares(answers: Triplets, credit: Floats, who: Codes, size: int) -> dict[st
     statement = dense_codes(answers.statement_ids)
     asked = dense_codes(answers.question_ids)
     said = (answers.near < answers.far).astype(np.int64)
-    person = speakers(answers)
+    person = respondents(answers)
     same, others = counts_of_others(asked, said, person)
     own = dense_codes(asked * (int(person.max(initial=-1)) + 1) + person)
     first = ~double_submits(answers)

@@ -34,8 +34,8 @@ __all__ = [
     "holdout",
     "is_blocked",
     "kfold",
+    "respondents",
     "some_units",
-    "speakers",
     "split_units",
     "warn_of_screens",
 ]
@@ -92,7 +92,7 @@ def split_units(answers: Triplets | ArrayLike, by: By | None = None) -> Units:
         raise InputError("by: a split by participant needs answers with participants, and these have none")
     pairs = answers.anchor.astype(np.int64) * answers.n_objects + answers.near
     if by == "participant":
-        return _units(speakers(answers), by)
+        return _units(respondents(answers), by)
     if by is not None and by != "statement":
         ids: dict[str, NDArray[Any]] = {"anchor": answers.anchor, "trio": answers.trio_ids, "pair": pairs}
         return _units(ids[by], by)
@@ -115,10 +115,10 @@ def _units(ids: NDArray[Any], kind: By, screens: Screens | None = None) -> Units
     return Units(codes, int(codes.max(initial=-1)) + 1, kind, screens)
 
 
-def speakers(answers: Triplets) -> Codes:
+def respondents(answers: Triplets) -> Codes:
     """(m,) code of who answered: the participant, and the statement where the participant is not known.
 
-    >>> speakers(Triplets.from_array([[0, 1, 2], [0, 1, 3], [1, 2, 3]], participant=["ann", "ann", ""]))
+    >>> respondents(Triplets.from_array([[0, 1, 2], [0, 1, 3], [1, 2, 3]], participant=["ann", "ann", ""]))
     array([0, 0, 1])
     """
     statements = answers.statement_ids

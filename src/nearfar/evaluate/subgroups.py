@@ -20,7 +20,7 @@ from nearfar._tools.checks import Seed, seed_number
 from nearfar._tools.progress import step
 from nearfar._tools.records import Record
 from nearfar.errors import InputError
-from nearfar.evaluate.bootstrap import MIN_PARTICIPANTS, Draws, Estimate, make_draws, speakers
+from nearfar.evaluate.bootstrap import MIN_PARTICIPANTS, Draws, Estimate, make_draws, respondents
 from nearfar.evaluate.crossval import fit_timed
 from nearfar.evaluate.judging import parse_or_choose
 from nearfar.evaluate.splits import kfold, split_units
@@ -156,7 +156,7 @@ def find_subgroups(
 def _gain(answers: Triplets, after: NDArray[Any], before: NDArray[Any]) -> Estimate:
     """What is gained on held-out answers: the wider interval of two, by participants drawn and by units drawn."""
     # both at once would count the noise of single answers three times, where hardly a question is asked twice
-    drawn = speakers(answers), split_units(answers).codes
+    drawn = respondents(answers), split_units(answers).codes
     return max(
         (Draws(codes).difference(after, before) for codes in drawn), key=lambda gain: gain.high - gain.low
     )

@@ -23,7 +23,7 @@ from nearfar.io.suspicions import warn_of_suspicions
 from nearfar.io.table import Table
 from nearfar.triplets import Triplets
 from nearfar.triplets.columns import sound_names
-from nearfar.triplets.joining import Apart, common_objects
+from nearfar.triplets.joining import IdOffsets, common_objects
 
 __all__ = ["ReadResult", "ReadSource", "read_answers", "read_triplets", "scan_triplets"]
 
@@ -191,7 +191,7 @@ def _scan(reader: Reader, batch_rows: int) -> Iterator[Triplets]:
     has_people = ["participant" in opened.grammar.columns for opened in seen]
     numeric_people = all(has_people) and all(opened.numeric_people for opened in seen)
     numeric = all(opened.statements.are_numbers for opened in seen), numeric_people
-    numbers = Apart()
+    numbers = IdOffsets()
     for at, (source, before) in enumerate(
         zip(track(reader.sources, "reading answers"), surveyed, strict=True)
     ):

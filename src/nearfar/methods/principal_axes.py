@@ -106,7 +106,7 @@ class PrincipalAxes:
         stretch = np.divide(1.0, shrink, out=np.zeros(count), where=shrink > 0)
         self._axes, self._origin = axes * (signs * stretch), (mean @ found) * signs * stretch
         missing, backend = _missing(factored), phi.backend
-        factors = {"factor": signs * shrink, "nowhere": -self._origin, "dtype": phi.dtype}
+        factors = {"factor": signs * shrink, "unreachable": -self._origin, "dtype": phi.dtype}
         blocks = backend.map("points", _fitted, points, missing, **factors)
         backend.wait("placing objects", blocks)
         return blocks
@@ -195,11 +195,11 @@ def _coordinates(block: Any, axes: Floats, columns: NDArray[Any], origin: Floats
 
 
 def _fitted(
-    points: Floats, missing: NDArray[np.intp], factor: Floats, nowhere: Floats, dtype: Any
+    points: Floats, missing: NDArray[np.intp], factor: Floats, unreachable: Floats, dtype: Any
 ) -> NDArray[Any]:
     """Coordinates of fitted objects: turned, shrunk, and uninformed ones where a new zero row lies."""
     coordinates = (points * factor).astype(dtype, copy=False)
-    coordinates[missing] = nowhere
+    coordinates[missing] = unreachable
     return coordinates
 
 

@@ -13,7 +13,7 @@ from nearfar.triplets.ids import TEXT, Ids, order_names
 if TYPE_CHECKING:
     from nearfar.triplets import Triplets
 
-__all__ = ["Apart", "common_objects", "join_columns"]
+__all__ = ["IdOffsets", "common_objects", "join_columns"]
 
 
 def join_columns(collections: Sequence[Triplets]) -> dict[str, Any]:
@@ -71,10 +71,10 @@ def _codes_in_a_row(known: Sequence[Ids]) -> NDArray[Any]:
     return np.concatenate([ids.codes + start for ids, start in zip(known, starts, strict=False)])
 
 
-class Apart:
+class IdOffsets:
     """Moves the numbers of one collection after the other above those before it.
 
-    >>> numbers = Apart()
+    >>> numbers = IdOffsets()
     >>> numbers.add((3, 5))
     >>> numbers.shift(4)
     2
@@ -96,7 +96,7 @@ class Apart:
 
 def _numbers_apart(known: Sequence[Ids]) -> list[NDArray[Any]] | None:
     """Each collection's ids moved above those before it; None where they would leave 64 bits."""
-    moved, numbers = [], Apart()
+    moved, numbers = [], IdOffsets()
     for ids in known:
         names = ids.names
         if len(names):

@@ -14,10 +14,10 @@ __all__ = ["groups_figure"]
 def groups_figure(pair: dict[str, Any], side: float = 3.4) -> Figure:
     """The maps of two groups (a pair of ``group_comparison``), turned onto each other; coloured: objects that clearly differ."""
     need_matplotlib()
-    from matplotlib.figure import Figure as Made
+    from matplotlib.figure import Figure
 
     with style():
-        figure = Made(figsize=(2 * side + 0.3, side + 0.9))
+        figure = Figure(figsize=(2 * side + 0.3, side + 0.9))
         for which, axes in enumerate(figure.subplots(1, 2, sharex=True, sharey=True)):
             _panel(axes, pair, which)
         told = (
