@@ -192,7 +192,7 @@ def rates_of_one_core(paths: list[str], n_objects: int) -> dict[str, Any]:
         stepping, _ = seconds(lambda: gram.step(gram.begin([labels], CLUSTERS)[0], centres))
     in_run = [len(parts[0].keys) for parts in cells]
     adding = (from_all - from_one) / sum(in_run[1:])
-    sent = sum(column.nbytes for block in counted.blocks for part in block for column in part)
+    sent = sum(column.nbytes for block in counted[0] for part in block for column in part)
     return {
         "read_ns_per_answer": 1e9 * reading / answers,
         "count_ns_per_answer": 1e9 * counting / answers,

@@ -47,7 +47,11 @@ def test_a_benchmark_of_the_documentation_runs(words, tmp_path):
         pytest.skip("benchmarks measure memory as POSIX does")
     done = run(words, NEARFAR_BENCHMARKS_SMALL=str(tmp_path))
     assert done.returncode == 0, done.stderr[-3000:]
-    kept = [path for path in tmp_path.rglob("*") if path.suffix in (".json", ".md") and path.stat().st_size]
+    kept = [
+        path
+        for path in tmp_path.rglob("*")
+        if path.suffix in (".json", ".jsonl", ".md") and path.stat().st_size
+    ]
     assert kept, "a benchmark keeps its rows"
     if words[2] == "benchmarks.honesty.tables":  # it reads the rows that are committed
         assert kept == [tmp_path / "honesty.md"]

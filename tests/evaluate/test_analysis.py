@@ -101,7 +101,7 @@ def test_a_named_model_is_judged_beside_the_list():
     analysis = analyse(answers, "gnmds-2")
     assert analysis.is_named and analysis.best.name == "gnmds-2" == analysis.space.model
     assert analysis.best.accuracy == analysis.scores["gnmds-2"].accuracy
-    assert analysis.headline.startswith("gnmds-2 predicts") and "second is" in analysis.headline
+    assert analysis.headline.startswith("gnmds-2 (") and "second" in analysis.headline
     with pytest.raises(InputError, match="'nothing' is not known"):
         analyse(answers, "nothing")
 
@@ -116,7 +116,9 @@ def test_the_headline_has_the_ceiling_with_its_uncertainty():
     analysis = nf.analyse(rows, "score", models=["score"])
     best = analysis.ceiling.best_possible
     assert best.low < 1 == best.value == best.high
-    assert f"between {100 * best.low:.1f} and 100.0 %" in analysis.headline
+    assert f"95 % interval {100 * best.low:.0f} to 100)" in analysis.headline.replace(
+        "\N{NO-BREAK SPACE}", " "
+    )
 
 
 def test_fit_and_kernel_matrix_take_every_model():

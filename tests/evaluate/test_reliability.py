@@ -27,7 +27,7 @@ def test_people_who_differ_and_people_who_are_not_known():
     rows = np.concatenate([part.array for part in parts])
     known = Triplets.from_array(rows, n_objects=len(PLANE), participant=np.repeat(np.arange(20), 150))
     found = Analysis(known, "soe-2", models=["soe-2"]).reliability
-    assert 0.1 < found.spread < 0.3 and "differ" in str(found)
+    assert 0.1 < found.spread < 0.3 and "standard deviation" in str(found)
     nobody = Analysis(known.replace(participant=None), "soe-2", models=["soe-2"]).reliability
     assert np.isnan(nobody.participants) and np.isnan(nobody.spread) and nobody.questions > 0.5
     assert Analysis([[0, 1, 2], [0, 1, 2]]).reliability is None

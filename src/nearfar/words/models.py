@@ -151,7 +151,7 @@ def comparison_text(found: Comparison) -> str:
     notes = _beyond(found.scope)
     if not found.above_guessing:
         notes.append(
-            f"No model is clearly above guessing (p = {found.p_guessing:.2f}, corrected for {len(found)} models)."
+            f"No model is clearly above guessing (p = {found.p_guessing:.2f}, corrected for {count(len(found), 'model')})."
         )
     elif found.remembers_pairs:
         notes.append(
