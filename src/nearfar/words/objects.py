@@ -67,8 +67,10 @@ def clusters(found: ClusterCount | None, n_clusters: int) -> Finding:
         return Finding("good", f"{found.k} clusters", f"The objects form {found.k} separate clusters.", seen)
     text = "No separate clusters found: the objects vary gradually, or clusters overlap."
     if found.outcome == "unknown":
-        seen += f" There are {found.per_object:.0f} triplets per object; clusters are found reliably from about {found.wanted:.0f}."
-        text = "No separate clusters found, and not enough data to tell."
+        text = (
+            f"No separate clusters found. To find them reliably takes about {found.wanted:.0f} triplets per object; "
+            f"there are {found.per_object:.0f}."
+        )
     return Finding("note", "None found", text, f"{aid} {seen}".strip())
 
 
