@@ -109,7 +109,8 @@ def test_caddy_runs_with_the_file_that_is_written(tmp_path):
     )
     assert valid.returncode == 0, valid.stderr
     here = f"http://localhost:{front}"
-    path.write_text("{\n\tadmin off\n}\n" + path.read_text().replace("study.example.org", here))
+    local = path.read_text().replace("study.example.org", here)
+    path.write_text(local.replace("{", "{\n    admin off", 1))
     (tmp_path / "index.html").write_text("behind caddy")
     served = subprocess.Popen(
         [sys.executable, "-m", "http.server", str(behind), "--bind", "127.0.0.1"],
