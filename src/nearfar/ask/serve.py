@@ -93,12 +93,8 @@ def check_public_url(url: str | None) -> str | None:
 def caddyfile(public_url: str, port: int) -> str:
     """The configuration of Caddy, which adds https in front of this server.
 
-    >>> print(caddyfile("https://study.example.org", 8000)[-83:])
-    study.example.org {
-        encode gzip
-        reverse_proxy 127.0.0.1:8000
-    }
-    <BLANKLINE>
+    >>> caddyfile("https://study.example.org", 8000).splitlines()[-4:]
+    ['study.example.org {', '    encode gzip', '    reverse_proxy 127.0.0.1:8000', '}']
     """
     host = public_url.removeprefix("https://")
     return f"{CADDY}{host} {{\n    encode gzip\n    reverse_proxy 127.0.0.1:{port}\n}}\n"

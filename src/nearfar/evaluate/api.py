@@ -88,6 +88,7 @@ def compare(
 
     Examples
     --------
+    >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> rows = np.array([rng.permutation(12)[:3] for _ in range(600)])  # objects 0..11 on a line
     >>> d = np.abs(rows[:, :1] - rows[:, 1:])
@@ -121,6 +122,7 @@ def learning_curve(
 
     Examples
     --------
+    >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> rows = np.array([rng.permutation(20)[:3] for _ in range(1000)])  # objects 0..19 on a line
     >>> d = np.abs(rows[:, :1] - rows[:, 1:])
@@ -154,6 +156,7 @@ def stability(
 
     Examples
     --------
+    >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> rows = np.array([rng.permutation(12)[:3] for _ in range(3000)])  # objects 0..11 on a line, with a gap
     >>> at = np.array([0, 1, 2, 3, 4, 5, 20, 21, 22, 23, 24, 25])
