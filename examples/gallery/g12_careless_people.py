@@ -11,17 +11,23 @@ import matplotlib.pyplot as plt
 import nearfar as nf
 
 colours = nf.datasets.make_colours()
-people = nf.noise_ceiling(colours.triplets).to_frame()
-careless = people["participant"].is_in(list(colours.truth.careless))
+people = nf.analyse(colours.triplets, "score").people
+careless = set(colours.truth.careless)
 
 fig, ax = plt.subplots()
-for group, name, colour in (
-    (~careless, "others", "#2457a6"),
-    (careless, "careless, in truth", "#b35806"),
+for is_careless, name, colour in (
+    (False, "others", "#2457a6"),
+    (True, "careless, in truth", "#b35806"),
 ):
-    rows = people.filter(group)
+    rows = [
+        person for person in people.rows if (person.name in careless) == is_careless
+    ]
     ax.scatter(
-        rows["with_others"], rows["with_themselves"], color=colour, label=name, s=40
+        [person.with_others.share for person in rows],
+        [person.with_themselves.share for person in rows],
+        color=colour,
+        label=name,
+        s=40,
     )
 ax.axvline(0.5, color="#56606d", linestyle="--", linewidth=1)
 ax.axhline(0.5, color="#56606d", linestyle="--", linewidth=1)
@@ -33,5 +39,5 @@ ax.legend(loc="lower right")
 plt.show()
 
 # %%
-# The report names people to look at, with the reason; nobody is left out by itself. ``nearfar report answers.csv
-# --exclude people.txt`` leaves out those that you list.
+# The report names participants to check, with the reasons; nobody is left out automatically. ``nearfar report
+# answers.csv --exclude people.txt`` leaves out those that you list.

@@ -119,4 +119,4 @@ print("questions per person:", per_person.min(), "to", per_person.max())
 # Is a fixed budget enough?
 # -------------------------
 
-print(nf.advise(names, budget=700).reason)
+print(nf.advise(names, budget=700))
