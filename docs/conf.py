@@ -16,6 +16,7 @@ import matplotlib  # noqa: E402
 import nearfar  # noqa: E402
 
 matplotlib.use("agg")
+sys.modules["nearfar.progress"] = nearfar.progress  # where autodoc looks for a public module that lies deeper
 
 project = "nearfar"
 author = "The nearfar developers"
