@@ -349,3 +349,10 @@ def test_answers_on_a_cluster_are_refused_in_one_sentence(answers):
 
     with pytest.raises(InputError, match="one machine"):
         SOE().fit(as_answers(answers))
+
+
+@every
+def test_every_parameter_is_described_in_the_class_itself(method):
+    assert all(f"\n    {name} : " in method.__doc__ for name in method().get_params())
+    with pytest.raises(TypeError, match="positional"):
+        method(2, 1.0)

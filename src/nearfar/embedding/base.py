@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass
 from operator import attrgetter
 from typing import Any, ClassVar, Literal, get_args
 
@@ -22,24 +23,28 @@ from nearfar.embedding.optimise import MEMORY, Optimum, optimise
 from nearfar.embedding.pull import Emphasis, LearntPull, Pull, answers_per_object, steady_pull
 from nearfar.embedding.start import kernel_start
 from nearfar.errors import InputError, NotConverged, UninformedWarning
-from nearfar.triplets import Triplets, as_triplets
+from nearfar.triplets import Triplets, as_triplets, positions
 
 __all__ = ["Embedding", "Init", "Optimizer", "check_positive"]
 
 Init = Literal["kernel", "random", "origin"]
 Optimizer = Literal["l-bfgs", "gradient-descent"]
 TOLERANCES = {"l-bfgs": 1e-5, "gradient-descent": 1e-7}
+SEE_EMBEDDING = (
+    "n_components, regularization, optimizer, init, n_init, max_iter, tol, random_state : see ``Embedding``."
+)
 
 
+@dataclass(eq=False, repr=False)
 class Embedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Base of GNMDS, CKL, STE, TSTE and SOE: points that minimise the sum of a loss over all answers.
 
     Parameters
     ----------
     n_components : dimensions of the points.
-    regularization : strength of the pull to the centre, see Notes; 0 switches it off.
+    regularization : strength of the pull to the centre (notes of ``Embedding``); 0 switches it off.
     optimizer : "l-bfgs", or "gradient-descent": plain, slow, with the step rule of the published Matlab programs
-        (``nearfar.embedding.descent``). It is there to compare with results obtained by them; see Notes.
+        (``nearfar.embedding.descent``). It is there to compare with results obtained by them.
     init : "kernel" starts from a rank-based classical-scaling map of the answers: deterministic, and near enough
         that tens of iterations suffice. "random" starts from small random points, "origin" from normal points of
         standard deviation 1e-4, as the published programs do. Or (n, n_components) points.
@@ -85,30 +90,26 @@ class Embedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     (True, (4, 1), 1.0)
     """
 
+    n_components: int = 2
+    _: KW_ONLY
+    regularization: float = 1.0
+    optimizer: Optimizer = "l-bfgs"
+    init: Init | ArrayLike = "kernel"
+    n_init: int = 1
+    max_iter: int = 1000
+    tol: float | None = None
+    random_state: Any = None
+
     _kind: ClassVar[int]
     _rate: ClassVar[float] = 1.0  # published for gradient descent
     _least_steps: ClassVar[int] = 0
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        regularization: float = 1.0,
-        optimizer: Optimizer = "l-bfgs",
-        init: Init | ArrayLike = "kernel",
-        n_init: int = 1,
-        max_iter: int = 1000,
-        tol: float | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_components = n_components
-        self.regularization = regularization
-        self.optimizer = optimizer
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Write what all embeddings share into the description of each."""
+        super().__init_subclass__(**options)
+        if cls.__doc__ and Embedding.__doc__:
+            shared = Embedding.__doc__.partition("----------\n")[2].partition("    Notes\n")[0]
+            cls.__doc__ = cls.__doc__.replace(SEE_EMBEDDING, shared.strip())
 
     def _parameter(self) -> float:
         """The loss's own number."""
@@ -116,7 +117,7 @@ class Embedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     def _radius(self) -> float:
         """Root mean square length of the points that the search starts from."""
-        return 0.5 * self._scale()[0]
+        return 0.5 * self._scale()[0] or 1.0
 
     def _scale(self) -> tuple[float, float]:
         """The length that the loss measures points with, and the loss that goes with it."""
@@ -180,7 +181,7 @@ class Embedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             if start.shape != shape or not np.isfinite(start).all():
                 raise InputError(
                     f"init: got an array of shape {start.shape}, expected 'kernel', 'random', 'origin', or finite "
-                    f"points of shape {shape}",
+                    f"points of shape {shape}"
                 )
             yield start
         elif self.init == "kernel":
@@ -252,8 +253,7 @@ class Embedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """
         check_is_fitted(self, "embedding_")
         asked = as_triplets(questions, self.objects_)
-        position = {name: i for i, name in enumerate(self.objects_)}
-        rows = np.array([position.get(name, -1) for name in asked.objects], dtype=np.intp)
+        rows = positions(asked.objects, self.objects_)
         anchor, near, far = (rows[role] for role in (asked.anchor, asked.near, asked.far))
         known = np.append(self._informed, False)  # the last one: objects that were not fitted
         usable = known[anchor] & known[near] & known[far]
@@ -297,17 +297,13 @@ class Embedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         check_positive(self.regularization, "regularization", zero=True)
         self._check_parameter()
         if self.optimizer not in TOLERANCES:
-            raise InputError(
-                f"optimizer must be 'l-bfgs' or 'gradient-descent', got {self.optimizer!r}",
-            )
+            raise InputError(f"optimizer must be 'l-bfgs' or 'gradient-descent', got {self.optimizer!r}")
         if isinstance(self.init, str) and self.init not in get_args(Init):
             raise InputError(
-                f"init must be 'kernel', 'random', 'origin' or an array of points, got {self.init!r}",
+                f"init must be 'kernel', 'random', 'origin' or an array of points, got {self.init!r}"
             )
         if not len(answers):
-            raise InputError(
-                "answers: got none; an embedding needs at least one",
-            )
+            raise InputError("answers: got none; an embedding needs at least one")
 
     def _warn(self, best: Optimum) -> None:
         missing = self.uninformed_objects_
@@ -349,9 +345,7 @@ def check_positive(value: Any, name: str, *, zero: bool = False) -> None:
     wanted = ">= 0" if zero else "> 0"
     number = not isinstance(value, bool) and isinstance(value, (int, float, np.integer, np.floating))
     if not number or not np.isfinite(value) or value < 0 or (value == 0 and not zero):
-        raise InputError(
-            f"{name} must be a finite number {wanted}, got {value!r}",
-        )
+        raise InputError(f"{name} must be a finite number {wanted}, got {value!r}")
 
 
 def check_weights(weights: ArrayLike | None, m: int) -> NDArray[np.float64] | None:

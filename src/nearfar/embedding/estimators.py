@@ -7,13 +7,12 @@ splits other than those the benchmark reports.
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from nearfar.embedding import losses
-from nearfar.embedding.base import Embedding, Init, Optimizer, check_positive
+from nearfar.embedding.base import Embedding, check_positive
 from nearfar.errors import InputError
 
 __all__ = ["CKL", "GNMDS", "SOE", "STE", "TSTE"]
@@ -28,8 +27,7 @@ class GNMDS(Embedding):
 
     Parameters
     ----------
-    n_components, regularization, optimizer, init, n_init, max_iter, tol, random_state : see ``Embedding``, as for
-        what is learnt.
+    n_components, regularization, optimizer, init, n_init, max_iter, tol, random_state : see ``Embedding``.
 
     Examples
     --------
@@ -43,6 +41,7 @@ class GNMDS(Embedding):
     _least_steps = 50
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class CKL(Embedding):
     """The crowd kernel (Tamuz et al., 2011): an answer is right with the odds of two squared distances.
 
@@ -54,8 +53,7 @@ class CKL(Embedding):
     ----------
     mu : squared distances well below it make no difference; it sets the scale of the points. With 0 the loss knows
         no scale, and ``regularization`` must be 0.
-    n_components, regularization, optimizer, init, n_init, max_iter, tol, random_state : see ``Embedding``, as for
-        what is learnt.
+    n_components, regularization, optimizer, init, n_init, max_iter, tol, random_state : see ``Embedding``.
 
     Examples
     --------
@@ -65,39 +63,14 @@ class CKL(Embedding):
     True
     """
 
+    mu: float = 1.0
+    regularization: float = 0.05
+
     _kind = losses.CKL
     _rate = 1e-5
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        mu: float = 1.0,
-        regularization: float = 0.05,
-        optimizer: Optimizer = "l-bfgs",
-        init: Init | ArrayLike = "kernel",
-        n_init: int = 1,
-        max_iter: int = 1000,
-        tol: float | None = None,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            n_components,
-            regularization=regularization,
-            optimizer=optimizer,
-            init=init,
-            n_init=n_init,
-            max_iter=max_iter,
-            tol=tol,
-            random_state=random_state,
-        )
-        self.mu = mu
-
     def _parameter(self) -> float:
         return float(self.mu)
-
-    def _radius(self) -> float:
-        return 0.5 * float(np.sqrt(self.mu)) or 1.0
 
     def _scale(self) -> tuple[float, float]:
         return float(np.sqrt(self.mu)), 1.0
@@ -107,10 +80,11 @@ class CKL(Embedding):
         if self.mu == 0 and self.regularization > 0:
             raise InputError(
                 f"mu: with 0 the loss knows no scale, and regularization={self.regularization:g} would shrink the "
-                "points to nothing; set regularization=0 or mu=1",
+                "points to nothing; set regularization=0 or mu=1"
             )
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class STE(Embedding):
     """Stochastic triplet embedding (van der Maaten and Weinberger, 2012): a logistic model of the answers.
 
@@ -120,8 +94,7 @@ class STE(Embedding):
 
     Parameters
     ----------
-    n_components, regularization, optimizer, init, n_init, max_iter, tol, random_state : see ``Embedding``, as for
-        what is learnt.
+    n_components, regularization, optimizer, init, n_init, max_iter, tol, random_state : see ``Embedding``.
 
     Examples
     --------
@@ -131,32 +104,12 @@ class STE(Embedding):
     True
     """
 
+    regularization: float = 0.5
+
     _kind = losses.STE
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        regularization: float = 0.5,
-        optimizer: Optimizer = "l-bfgs",
-        init: Init | ArrayLike = "kernel",
-        n_init: int = 1,
-        max_iter: int = 1000,
-        tol: float | None = None,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            n_components,
-            regularization=regularization,
-            optimizer=optimizer,
-            init=init,
-            n_init=n_init,
-            max_iter=max_iter,
-            tol=tol,
-            random_state=random_state,
-        )
 
-
+@dataclass(eq=False, repr=False, kw_only=True)
 class TSTE(Embedding):
     """t-distributed stochastic triplet embedding (van der Maaten and Weinberger, 2012): STE with heavy tails.
 
@@ -167,8 +120,7 @@ class TSTE(Embedding):
     Parameters
     ----------
     alpha : degrees of freedom; None for max(1, n_components - 1).
-    n_components, regularization, optimizer, init, n_init, max_iter, tol, random_state : see ``Embedding``, as for
-        what is learnt.
+    n_components, regularization, optimizer, init, n_init, max_iter, tol, random_state : see ``Embedding``.
 
     Examples
     --------
@@ -178,33 +130,11 @@ class TSTE(Embedding):
     True
     """
 
+    alpha: float | None = None
+    regularization: float = 0.2
+
     _kind = losses.TSTE
     _rate = 2.0
-
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        alpha: float | None = None,
-        regularization: float = 0.2,
-        optimizer: Optimizer = "l-bfgs",
-        init: Init | ArrayLike = "kernel",
-        n_init: int = 1,
-        max_iter: int = 1000,
-        tol: float | None = None,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            n_components,
-            regularization=regularization,
-            optimizer=optimizer,
-            init=init,
-            n_init=n_init,
-            max_iter=max_iter,
-            tol=tol,
-            random_state=random_state,
-        )
-        self.alpha = alpha
 
     def _parameter(self) -> float:
         return float(max(1, self.n_components - 1) if self.alpha is None else self.alpha)
@@ -217,6 +147,7 @@ class TSTE(Embedding):
             check_positive(self.alpha, "alpha")
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class SOE(Embedding):
     """Soft ordinal embedding (Terada and von Luxburg, 2014): a squared hinge on distances.
 
@@ -227,8 +158,7 @@ class SOE(Embedding):
     Parameters
     ----------
     margin : by how much the far object should be farther; it sets the scale of the points and nothing else.
-    n_components, regularization, optimizer, init, n_init, max_iter, tol, random_state : see ``Embedding``, as for
-        what is learnt.
+    n_components, regularization, optimizer, init, n_init, max_iter, tol, random_state : see ``Embedding``.
 
     Examples
     --------
@@ -238,32 +168,9 @@ class SOE(Embedding):
     True
     """
 
-    _kind = losses.SOE
+    margin: float = 0.1
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        margin: float = 0.1,
-        regularization: float = 1.0,
-        optimizer: Optimizer = "l-bfgs",
-        init: Init | ArrayLike = "kernel",
-        n_init: int = 1,
-        max_iter: int = 1000,
-        tol: float | None = None,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            n_components,
-            regularization=regularization,
-            optimizer=optimizer,
-            init=init,
-            n_init=n_init,
-            max_iter=max_iter,
-            tol=tol,
-            random_state=random_state,
-        )
-        self.margin = margin
+    _kind = losses.SOE
 
     def _parameter(self) -> float:
         return float(self.margin)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar.embedding.loop import Merged, Points, merge
-from nearfar.triplets import Triplets
+from nearfar.triplets import Triplets, mentioned, positions
 
 __all__ = ["match"]
 
@@ -22,21 +22,14 @@ def match(
     An answer about fitted objects alone has nothing to move; one that names a fitted object which itself never got
     an answer says nothing about where the new one is.
     """
-    position = {name: i for i, name in enumerate(objects)}
-    known = np.array([position.get(name, -1) for name in answers.objects], dtype=np.intp)
+    known = positions(answers.objects, objects)
     points = np.zeros((answers.n_objects, fitted.shape[1]))
     points[known >= 0] = fitted[known[known >= 0]]
     new = known < 0
-    blank = np.zeros(answers.n_objects, dtype=bool)
-    blank[~new] = ~informed[known[~new]]
-    roles = (answers.anchor, answers.near, answers.far)
-    useful = (new[roles[0]] | new[roles[1]] | new[roles[2]]) & ~(
-        blank[roles[0]] | blank[roles[1]] | blank[roles[2]]
-    )
-    data = merge(answers[useful])
-    named = np.zeros(answers.n_objects, dtype=bool)
-    for role in data[:3]:
-        named[role] = True
+    blank = ~new & ~informed[known]
+    answers = answers[new[answers.array].any(axis=1) & ~blank[answers.array].any(axis=1)]
+    named = mentioned(answers)
+    data = merge(answers)
     _guess(data, new, points)
     return data, points, np.flatnonzero(new & named), np.flatnonzero(new & ~named)
 

@@ -19,9 +19,8 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from nearfar._tools.checks import brief, check_count
 from nearfar._tools.memory import check_points, check_square
 from nearfar.errors import InputError
-from nearfar.space.results import mentioned
 from nearfar.space.space import Space
-from nearfar.triplets import Triplets, as_triplets
+from nearfar.triplets import Triplets, as_triplets, mentioned
 
 __all__ = [
     "EMBEDDINGS",

@@ -12,12 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from nearfar.design import Questions
 from nearfar.errors import InputError
-from nearfar.triplets import Triplets
+from nearfar.triplets import Triplets, mentioned, positions
 
 if TYPE_CHECKING:
     from nearfar.methods import KernelKMeans, Medoids
 
-__all__ = ["Clusters", "Predictions", "Similar", "as_clusters", "as_questions", "find_name", "mentioned"]
+__all__ = ["Clusters", "Predictions", "Similar", "as_clusters", "as_questions", "find_name"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,8 +190,7 @@ def _indices(
     names: tuple[str, ...], objects: tuple[str, ...], questions: Triplets | None = None
 ) -> NDArray[np.int32]:
     """Index of each name among the model's objects; a name that is asked about must be among them."""
-    position = {name: i for i, name in enumerate(objects)}
-    index = np.array([position.get(name, -1) for name in names], dtype=np.int32)
+    index = positions(names, objects)
     asked = np.ones(len(names), dtype=bool) if questions is None else mentioned(questions)
     missing = np.flatnonzero(asked & (index < 0))
     if len(missing):
@@ -201,11 +200,3 @@ def _indices(
             + "; ask about objects that were in the answers",
         )
     return np.maximum(index, 0)
-
-
-def mentioned(answers: Triplets) -> NDArray[np.bool_]:
-    """(n,) whether any answer concerns the object."""
-    seen = np.zeros(answers.n_objects, dtype=bool)
-    for role in (answers.anchor, answers.near, answers.far):
-        seen[role] = True
-    return seen

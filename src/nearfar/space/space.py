@@ -23,10 +23,9 @@ from nearfar.space.results import (
     as_clusters,
     as_questions,
     find_name,
-    mentioned,
 )
 from nearfar.space.rows import nearest_points, non_zero, scaled, stack
-from nearfar.triplets import Triplets, as_triplets
+from nearfar.triplets import Triplets, as_triplets, mentioned
 
 if TYPE_CHECKING:
     from nearfar.design import Questions

@@ -30,6 +30,7 @@ __all__ = [
     "as_sides",
     "largest_index",
     "median_of_times",
+    "mentioned",
     "numbered_names",
     "pack_ids",
     "random_rows",
@@ -201,6 +202,14 @@ def pack_ids(first: Indices, second: Indices, third: Indices, n_objects: int) ->
             f"{n:,} objects: ids of questions and trios need at most {most:,}; select some of the objects"
         )
     return (first.astype(np.int64) * n + second) * n + third
+
+
+def mentioned(answers: Triplets) -> NDArray[np.bool_]:
+    """(n,) whether any answer concerns the object."""
+    seen = np.zeros(answers.n_objects, dtype=bool)
+    for role in (answers.anchor, answers.near, answers.far):
+        seen[role] = True
+    return seen
 
 
 def random_rows(triplets: Triplets) -> NDArray[np.bool_] | None:

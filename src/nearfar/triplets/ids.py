@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nearfar._tools.arrays import Indices
 from nearfar.errors import TripletError
 
-__all__ = ["Ids", "codes_within", "order_names"]
+__all__ = ["Ids", "codes_within", "order_names", "positions"]
 
 TEXT = np.dtypes.StringDType()
 
@@ -26,6 +27,16 @@ def order_names(names: Sequence[str]) -> list[str]:
     if distinct and all(name.isdecimal() and name.isascii() for name in distinct):
         return sorted(distinct, key=_as_number)
     return sorted(distinct)
+
+
+def positions(names: Sequence[str], objects: Sequence[str]) -> Indices:
+    """Index of each name among the objects; -1 where it is not there.
+
+    >>> positions(["plum", "kiwi"], ["fig", "plum"])
+    array([ 1, -1], dtype=int32)
+    """
+    index = {name: i for i, name in enumerate(objects)}
+    return np.array([index.get(name, -1) for name in names], dtype=np.int32)
 
 
 def _as_number(name: str) -> tuple[int, str, str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.triplets.ids import TEXT, Ids, order_names
+from nearfar.triplets.ids import TEXT, Ids, order_names, positions
 
 if TYPE_CHECKING:
     from nearfar.triplets import Triplets
@@ -20,10 +20,9 @@ def join_columns(collections: Sequence[Triplets]) -> dict[str, Any]:
     """The columns of the joined collection, as keyword arguments of ``Triplets``."""
     objects = common_objects([collection.objects for collection in collections])
     columns: dict[str, Any] = {role: [np.zeros(0, np.int32)] for role in ("anchor", "near", "far")}
-    position = {name: i for i, name in enumerate(objects)}
     for collection in collections:
         same = collection.objects == objects
-        index = None if same else np.array([position[name] for name in collection.objects], np.int32)
+        index = None if same else positions(collection.objects, objects)
         for role, parts in columns.items():
             column = getattr(collection, role)
             parts.append(column if index is None else index[column])
