@@ -1,11 +1,15 @@
-"""Control questions, asked far more often than the others: who counts them how often."""
+"""Control questions, asked far more often than the others: every answer counts, and the warning says so."""
+
+import re
 
 import numpy as np
 import pytest
+from cli_tools import run
 
 import nearfar as nf
 from nearfar.errors import RepeatedControlWarning
-from nearfar.evaluate.controls import control_rows, without_excess_controls
+from nearfar.evaluate.controls import control_rows, controls_text
+from nearfar.io import write_triplets
 from nearfar.triplets import Triplets
 
 POINTS = np.random.default_rng(0).normal(size=(30, 2))
@@ -26,46 +30,43 @@ def test_few_answers_hold_no_control_question(m):
     assert not control_rows(Triplets.from_array([[0, 1, 2]] * m, n_objects=3)).any()
 
 
-def test_a_named_model_counts_every_answer_and_says_so():
+def test_the_sentence_counts_questions_and_answers():
+    asked = int(control_rows(collection()).sum())
+    assert re.match(rf"1 control question was asked {asked} times", controls_text(collection()))
+    assert controls_text(collection(times=0)) == ""
+
+
+def test_a_model_is_the_same_named_or_chosen():
+    """Every answer counts in both, also those to control questions."""
     answers = collection()
-    with pytest.warns(
-        RepeatedControlWarning, match=r"asked 14\d times, .* every answer counts in a model that is named"
-    ):
-        space = nf.fit(answers, "score")
-    exact = nf.kernel_matrix(answers, "score", diagonal="keep")
-    np.testing.assert_allclose(space.kernel("keep"), exact, rtol=1e-12, atol=1e-14)
+    with pytest.warns(RepeatedControlWarning, match=r"asked 14\d times"):
+        chosen = nf.fit(answers)
+    with pytest.warns(RepeatedControlWarning, match=r"asked 14\d times"):
+        named = nf.fit(answers, chosen.model)
+    assert np.array_equal(chosen.rows, named.rows)
 
 
-def test_an_analysis_weighs_it_like_any_other():
-    answers = collection()
-    with pytest.warns(RepeatedControlWarning, match="each weighs as much as a question asked 1 times"):
-        space = nf.analyse(answers, "score", models=["score"]).space
-    plain = nf.fit(without_controls(answers), "score")
-    assert np.allclose(space.kernel("keep"), plain.kernel("keep"))
-
-
-def without_controls(answers):
-    """One answer to the control question stays (they all agree)."""
-    controls = np.flatnonzero(control_rows(answers))
-    return answers[np.setdiff1d(np.arange(len(answers)), controls[1:])]
+@pytest.mark.filterwarnings("ignore::nearfar.errors.RepeatedControlWarning")
+def test_a_named_kernel_is_that_of_its_definition():
+    exact = nf.kernel_matrix(collection(), "score", diagonal="keep")
+    np.testing.assert_allclose(nf.fit(collection(), "score").kernel("keep"), exact, rtol=1e-12, atol=1e-14)
 
 
 @pytest.mark.parametrize("model", ["k1", "k1+k2", nf.FeatureMap("k1")])
 def test_kernels_that_divide_by_the_count_need_no_warning(model, recwarn):
-    answers = collection()
-    space = nf.fit(answers, model)
-    assert not [w for w in recwarn if issubclass(w.category, RepeatedControlWarning)]
-    again = nf.analyse(answers, models={"mine": model}).space
+    space = nf.fit(collection(), model)
+    again = nf.analyse(collection(), models={"mine": model}).space
     assert np.array_equal(space.kernel("keep"), again.kernel("keep"))
     assert not [w for w in recwarn if issubclass(w.category, RepeatedControlWarning)]
 
 
-def test_a_control_question_hides_what_else_is_known_of_its_objects():
-    """146 times the same answer: its objects look less like all others; thinned, they look as they are."""
-    answers = collection()
-    with pytest.warns(RepeatedControlWarning, match="every answer counts in a model that is named"):
-        full = nf.fit(answers, "score").outliers().scores[:3]
-    with pytest.warns(RepeatedControlWarning, match="each weighs as much as a question asked 1 times"):
-        thinned = nf.fit(without_excess_controls(answers), "score").outliers().scores[:3]
-    never = nf.fit(collection(times=0), "score").outliers().scores[:3]
-    assert (full > thinned + 0.05).all() and np.abs(thinned - never).max() < 0.05
+@pytest.mark.parametrize(
+    ("command", "options"), [("check", []), ("compare", ["-m", "score"]), ("report", ["-m", "score"])]
+)
+def test_commands_say_it(command, options, tmp_path, monkeypatch, capsys):
+    answers, page = tmp_path / "answers.csv", tmp_path / "page.html"
+    write_triplets(collection(m=300), answers)
+    options = [*options, "-o", page] if command == "report" else options
+    code, out, err = run(monkeypatch, capsys, command, answers, *options)
+    told = page.read_text() if command == "report" else out + err
+    assert code == 0 and "1 control question was asked" in " ".join(told.split())

@@ -120,6 +120,8 @@ def _lines(facts: dict[str, Any]) -> list[tuple[str, str]]:
     ]
     if facts["double_submits"]:
         lines.append(("double submits", f"{facts['double_submits']:,}, kept"))
+    if facts["controls"]:
+        lines.append(("controls", facts["controls"]))
     if facts["excluded"]:
         left_out = sum(facts["excluded"].values())
         lines.append(

@@ -54,8 +54,10 @@ def compare(
     form = "json" if json else "csv" if csv else "table"
     check_file(output)
     from nearfar.evaluate import Analysis
+    from nearfar.evaluate.controls import controls_text
 
     loaded = load(given)
+    given.tell(controls_text(loaded.triplets))
     names = None if model is None else _names(model)
     analysis = Analysis(loaded.triplets, models=names, cv=cv, design=given.design, seed=given.seed)
     if given.groups is not None:

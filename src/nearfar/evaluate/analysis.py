@@ -15,7 +15,7 @@ from nearfar.errors import InputError
 from nearfar.evaluate.agreements import PersonAgreement, person_agreement
 from nearfar.evaluate.clusters import ClusterCount, ClusterTree, cluster_tree, count_object_clusters
 from nearfar.evaluate.collection import AnswerCounts, count_answers
-from nearfar.evaluate.controls import counts_repeats, without_excess_controls
+from nearfar.evaluate.controls import warn_of_controls
 from nearfar.evaluate.groups import GroupComparison, compare_groups
 from nearfar.evaluate.judging import Judging
 from nearfar.evaluate.map_stability import (
@@ -108,7 +108,7 @@ class Analysis(Judging):
         if not self.splits:
             return None
         model = self._model(self.plane_name)
-        answers = self._weighed_for(model.name)
+        answers = self.answers
         known = answers.participant is not None
         return Reliability(
             participants=split_half(answers, model, respondents(answers), seed=self.seed)
@@ -177,16 +177,9 @@ class Analysis(Judging):
         """The space of one of the judged models, fitted to all answers."""
         if not len(self.answers):
             return empty_space(name, self.answers, self._model(name).n_components)
-        return self._model(name).fit(self._weighed_for(name))
-
-    def _weighed_for(self, *names: str) -> Triplets:
-        """The answers that spaces of these models are made of: a control question weighs no more than any other."""
-        counting = any(counts_repeats(self._model(name)) for name in names)
-        return self._weighed if counting else self.answers
-
-    @cached_property
-    def _weighed(self) -> Triplets:
-        return without_excess_controls(self.answers, self.seed)
+        model = self._model(name)
+        warn_of_controls(self.answers, model.kernel)
+        return model.fit(self.answers)
 
     # ---------------------------------------------------------------- how sure
 
@@ -225,7 +218,7 @@ class Analysis(Judging):
     @cached_property
     def cluster_count(self) -> ClusterCount:
         """How many clusters the shown objects form, in a map that allows for answers given at random."""
-        return count_object_clusters(self._weighed, self.judged, self.splits, self.shown)
+        return count_object_clusters(self.answers, self.judged, self.splits, self.shown)
 
     @cached_property
     def resamples(self) -> Resamples:
@@ -233,7 +226,7 @@ class Analysis(Judging):
         if not len(self.answers):
             raise InputError("answers: there are none, so there is nothing to resample")
         return resample(
-            self._weighed_for(self.best.name, self.plane_name),
+            self.answers,
             self._model(self.best.name),
             self._model(self.plane_name),
             n_resamples=self.n_resamples,
@@ -250,9 +243,9 @@ class Analysis(Judging):
             wanted = min(check_count(n_clusters, "n_clusters"), informed)
             labels = tree_labels(self.shown_space, wanted)
             kept = self.resamples.kept(labels, wanted)
-            weighed, best = self._weighed_for(self.best.name), self._model(self.best.name)
+            best = self._model(self.best.name)
             by_chance = kept_by_chance(
-                weighed, best, self.shown, wanted, n_resamples=self.n_resamples, seed=self.seed
+                self.answers, best, self.shown, wanted, n_resamples=self.n_resamples, seed=self.seed
             )
         return make_stability(
             self.answers, self.plane_name, coordinates(flat), self.resamples, labels, kept, by_chance

@@ -12,7 +12,7 @@ from nearfar.errors import InputError
 from nearfar.evaluate.analysis import Analysis
 from nearfar.evaluate.auto import is_auto
 from nearfar.evaluate.comparison import Comparison
-from nearfar.evaluate.controls import counts_repeats, warn_of_controls
+from nearfar.evaluate.controls import warn_of_controls
 from nearfar.evaluate.curve import LearningCurve
 from nearfar.evaluate.map_stability import Stability
 from nearfar.space.models import fit as fit_model
@@ -42,9 +42,8 @@ def fit(
     n_components : dimensions, where the name has none: ``fit(answers, "soe", n_components=5)``.
     seed : None, an integer or a numpy Generator; for ``auto``.
 
-    A model that is named counts every answer, as its definition says; a ``RepeatedControlWarning`` tells where a control
-    question was asked far more often than the others. "auto" is an analysis and weighs it like any other. k1 and k2 divide
-    by the number of answers to a question anyway.
+    Every answer counts, whether the model is named or chosen. A ``RepeatedControlWarning`` tells where a control question
+    was asked far more often than the others; k1 and k2 divide by the number of answers to a question, so that it does no harm.
 
     Examples
     --------
@@ -57,10 +56,8 @@ def fit(
     if is_auto(model):
         raise InputError("landmarks: they go with a kernel; name one, such as model='k1', instead of 'auto'")
     answers, chosen = as_triplets(answers), parse_model(model, landmarks=landmarks)
-    space = fit_model(answers, chosen)
-    if counts_repeats(chosen):
-        warn_of_controls(answers)
-    return space
+    warn_of_controls(answers, chosen.kernel)
+    return fit_model(answers, chosen)
 
 
 def compare(

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar._tools.arrays import dense_codes
+from nearfar.evaluate.controls import controls_text
 from nearfar.triplets import Triplets
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ def summarise(result: ReadResult, examples: int = 3) -> dict[str, Any]:
         "repeated_answers": int(answered[answered > 1].sum()),
         "repeated_within": _repeated_within(triplets),
         "double_submits": int(double_submits(triplets).sum()),
+        "controls": controls_text(triplets),
         "unanswered": [triplets.objects[i] for i in np.flatnonzero(~used)],
         "similar_names": similar_names(triplets.objects),
         "sources": [asdict(source) for source in result.sources],

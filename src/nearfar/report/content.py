@@ -19,6 +19,7 @@ from nearfar._tools.records import plain
 from nearfar._tools.text import display_names, number
 from nearfar.errors import InputError
 from nearfar.evaluate.collection import accuracy_per_object, double_submits
+from nearfar.evaluate.controls import controls_text
 from nearfar.evaluate.map_stability import align, along_axes, coordinates
 from nearfar.report.groups import NOT_COMPARED, agreement, group_comparison
 from nearfar.report.paragraph import citations, methods, results, versions
@@ -149,6 +150,7 @@ def collection(
             for name in ("statements", "triplets", "questions", "repeated", "contradicted")
         },
         "double_submits": int(double_submits(answers).sum()),
+        "controls": controls_text(answers),
         "per_object": [int(of(counts.per_object)) for of in (np.min, np.median, np.max)],
         "left_out": [{"what": what, "count": size, "why": why} for what, size, why in gone],
     }

@@ -19,7 +19,7 @@ from nearfar.words.models import (
     reliability,
     warned,
 )
-from nearfar.words.objects import clusters, collected, left_out, stability, stability_text
+from nearfar.words.objects import clusters, collected, controls, left_out, stability, stability_text
 from nearfar.words.participants import (
     group_comparison,
     group_pair,
@@ -42,6 +42,7 @@ __all__ = [
     "clusters",
     "collected",
     "comparison_text",
+    "controls",
     "curve",
     "curve_text",
     "dimension_text",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from nearfar.evaluate.clusters import ClusterCount
     from nearfar.evaluate.map_stability import Stability
 
-__all__ = ["clusters", "collected", "left_out", "stability", "stability_text"]
+__all__ = ["clusters", "collected", "controls", "left_out", "stability", "stability_text"]
 
 
 def collected(analysis: Analysis, gone: Sequence[tuple[str, int, str]] = ()) -> Finding:
@@ -41,6 +41,20 @@ def left_out(gone: Sequence[tuple[str, int, str]]) -> str:
     if not gone:
         return "Nothing was left out."
     return f"Left out: {'; '.join(f'{number(size)} {what} ({why})' for what, size, why in gone)}."
+
+
+def controls(questions: int, answers: int) -> str:
+    """Control questions that are not declared as such, with so many answers in all.
+
+    >>> print(controls(1, 146))
+    1 control question was asked 146 times, far more often than the others. Every answer counts; a column check sets them aside.
+    """
+    if not questions:
+        return ""
+    asked = (
+        f"{count(questions, 'control question was', 'control questions were')} asked {number(answers)} times"
+    )
+    return f"{asked}, far more often than the others. Every answer counts; a column check sets them aside."
 
 
 def clusters(found: ClusterCount | None, n_clusters: int) -> Finding:
