@@ -1,8 +1,13 @@
 """Which questions to ask, and of whom: landmark designs, random draws, trios, grids, checks, repeats, booklets."""
 
 from nearfar.design.booklets import Booklets, arrange, booklets, new_places
-from nearfar.design.checks import check_questions
-from nearfar.design.draws import grid_questions, near_questions, random_questions, trio_questions
+from nearfar.design.draws import (
+    check_questions,
+    grid_questions,
+    near_questions,
+    random_questions,
+    trio_questions,
+)
 from nearfar.design.landmarks import farthest_first, landmark_questions, random_landmarks
 from nearfar.design.questions import KINDS, Questions
 from nearfar.design.scheme import Scheme

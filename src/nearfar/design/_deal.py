@@ -8,13 +8,14 @@ from itertools import combinations
 import numpy as np
 
 from nearfar._tools.arrays import Ints
-from nearfar.design._balance import even_subset
+from nearfar.design._even import even_subset
 from nearfar.design.questions import Questions
 from nearfar.errors import InputError
 
 __all__ = ["count_clashes", "deal", "spread_load", "trio_keys"]
 
 Keys = list[tuple[int, ...]]
+ANCHOR_WEIGHT = 1_000_000  # more than all the objects of two questions can weigh
 
 
 def trio_keys(questions: Questions) -> Keys:
@@ -93,13 +94,14 @@ class Lists:
     """Who is asked what: slot s asks person ``who[s]`` the question ``asked[s]``."""
 
     def __init__(self, questions: Questions, keys: Keys, asked: list[int], who: list[int]) -> None:
-        n, people = len(questions.objects), max(who, default=-1) + 1
+        self.n, people = len(questions.objects), max(who, default=-1) + 1
         self.keys, self.asked, self.who = keys, asked, who
-        self.rows: list[list[int]] = questions.array.tolist()
+        self.parts: list[list[int]] = questions.array.tolist()  # objects of a question, and n + its anchor
+        if questions.anchored:
+            self.parts = [[*row, self.n + row[0]] for row in self.parts]
         self.anchored = questions.anchored
         self.trios: list[dict[int, int]] = [defaultdict(int) for _ in range(people)]  # how often each trio
-        self.shown = [[0] * n for _ in range(people)]  # how often each object
-        self.first = [[0] * n for _ in range(people)]  # how often each object as the anchor
+        self.counts = [[0] * 2 * self.n for _ in range(people)]  # how often each part
         for question, person in zip(asked, who, strict=True):
             _add(self.trios[person], keys[question], 1)
             self._count(person, question, 1)
@@ -145,7 +147,7 @@ class Lists:
     def _pairs(self, count: int, rng: np.random.Generator) -> list[tuple[int, int]]:
         """Random pairs of slots, with the same anchor where questions have one."""
         slots = len(self.asked)
-        group = np.array([self.rows[q][0] for q in self.asked]) if self.anchored else np.zeros(slots, int)
+        group = np.array([self.parts[q][0] for q in self.asked]) if self.anchored else np.zeros(slots, int)
         order = np.argsort(group, kind="stable")
         start = np.searchsorted(group[order], group)
         size = np.bincount(group)[group]
@@ -154,27 +156,21 @@ class Lists:
         return list(zip(i.tolist(), j.tolist(), strict=True))
 
     def _count(self, person: int, question: int, by: int) -> None:
-        row, shown = self.rows[question], self.shown[person]
-        for x in row:
-            shown[x] += by
-        self.first[person][row[0]] += by
+        counts = self.counts[person]
+        for x in self.parts[question]:
+            counts[x] += by
 
     def _less_even(self, one: int, first: int, other: int, second: int) -> bool:
         """Whether an exchange raises the sum of squares of the counts of the two people, those of anchors before all."""
-        gone, come = self.rows[first], self.rows[second]
-        if self.anchored and (a := gone[0]) != (b := come[0]):
-            mine, yours = self.first[one], self.first[other]
-            change = yours[a] - mine[a] + mine[b] - yours[b] + 2
-            if change:
-                return change > 0
-        mine, yours = self.shown[one], self.shown[other]
+        gone, come, n = self.parts[first], self.parts[second], self.n
+        mine, yours = self.counts[one], self.counts[other]
         change = 0
         for x in gone:
             if x not in come:
-                change += yours[x] - mine[x] + 1
+                change += (yours[x] - mine[x] + 1) * (ANCHOR_WEIGHT if x >= n else 1)
         for x in come:
             if x not in gone:
-                change += mine[x] - yours[x] + 1
+                change += (mine[x] - yours[x] + 1) * (ANCHOR_WEIGHT if x >= n else 1)
         return change > 0
 
     def _exchange_trios(self, one: int, first: tuple[int, ...], other: int, second: tuple[int, ...]) -> bool:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from nearfar._tools.arrays import Indices, Ints
 from nearfar._tools.checks import Seed, check_count, generator
 from nearfar.design._deal import count_clashes, deal, spread_load, trio_keys
-from nearfar.design.checks import check_questions, expected_objects
+from nearfar.design.draws import check_questions, expected_objects
 from nearfar.design.questions import Questions
 from nearfar.design.sides import even_sides
 from nearfar.errors import InputError, NearfarWarning

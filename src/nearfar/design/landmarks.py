@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 import numpy as np
@@ -12,12 +13,12 @@ from nearfar._tools.arrays import Indices, Ints
 from nearfar._tools.checks import Seed, generator
 from nearfar._tools.progress import step
 from nearfar.design._draw import pair_of, quotas
-from nearfar.design._inputs import Objects, check_budget, object_names, warn_uninformed
-from nearfar.design._landmark_pairs import dealt_pairs
-from nearfar.design.questions import Questions
+from nearfar.design.questions import Objects, Questions, check_budget, object_names, warn_uninformed
 from nearfar.errors import InputError
 
 __all__ = ["farthest_first", "landmark_questions", "random_landmarks"]
+
+Pair = tuple[int, int]
 
 
 def random_landmarks(objects: Objects, k: int, seed: Seed = 0) -> Indices:
@@ -120,10 +121,7 @@ def landmark_questions(
     offset = np.concatenate([[0], np.cumsum(quota)])
     with step("drawing questions"):
         if even:
-            pairs = np.array(dealt_pairs(rank, quota, room, kernel == "k2", rng), dtype=np.int64).reshape(
-                -1, 2
-            )
-            one, other = marks[pairs.T]
+            one, other = marks[_dealt_pairs(rank, quota, room, kernel == "k2", rng).T]
             x = np.repeat(np.arange(n, dtype=np.int32), quota)
             out = np.stack([one, x, other] if kernel == "k2" else [x, one, other])
         else:
@@ -193,6 +191,70 @@ def _mark_pairs(number: Ints, p: Indices, k: int, k2: bool) -> tuple[Ints, Ints]
     # Of the three k2 questions in a trio of landmarks each object owns one: its anchor is the object before it, going round.
     turned = k2 & ~((a < p) & (p < b))
     return np.where(turned, b, a), np.where(turned, a, b)
+
+
+def _dealt_pairs(rank: Indices, quota: Ints, room: Ints, k2: bool, rng: np.random.Generator) -> Ints:
+    """(m, 2) for one object after the other, ``quota`` different pairs of landmarks (numbers below k), none with itself.
+
+    All pairs come round before one comes again; what an object cannot take goes to the next one. Landmarks have their
+    turn first, since others can take what they leave. Objects come in random order: neighbours would share no pair.
+    ``rank`` : (n,) number of each object among the landmarks, or -1.
+    """
+    k = int(rank.max(initial=-1)) + 1
+    allowed = {p: _all_pairs(p, k, k2) for p in range(-1, k)}
+    dealt: list[list[Pair]] = [[] for _ in rank]
+    order = rng.permutation(len(rank))
+    order = order[np.argsort(rank[order] < 0, kind="stable")]
+    left: deque[Pair] = deque()
+    if (quota == room)[rank >= 0].all():  # landmarks get all they can, others make up for what was used less
+        for x in order[:k].tolist():
+            dealt[x] = list(allowed[int(rank[x])])
+        used = Counter(pair for own in dealt for pair in own)
+        most = max(used.values(), default=0)
+        missing = [pair for pair in allowed[-1] for _ in range(most - used[pair])]
+        left.extend(missing[i] for i in rng.permutation(len(missing)).tolist())
+        order = order[k:]
+    coming = _rounds(k, k2, rng)
+    for x in order.tolist():
+        own, passed = dict[Pair, None](), []
+        while len(own) < quota[x]:
+            pair = left.popleft() if left else next(coming)
+            if pair not in own and pair in allowed[int(rank[x])]:
+                own[pair] = None
+            else:
+                passed.append(pair)
+        left.extendleft(reversed(passed))
+        dealt[x] = list(own)
+    return np.array([pair for own in dealt for pair in own], dtype=np.int64).reshape(-1, 2)
+
+
+def _all_pairs(p: int, k: int, k2: bool) -> dict[Pair, None]:
+    """The pairs that landmark p (or another object, -1) can be asked about."""
+    count = (k - 1) * (k - 2) // 2 if p >= 0 else k * (k - 1) // (1 if k2 else 2)
+    one, other = _mark_pairs(np.arange(count), np.array([p], dtype=np.int32), k, k2)
+    return dict.fromkeys(zip(one.tolist(), other.tolist(), strict=True))
+
+
+def _rounds(k: int, k2: bool, rng: np.random.Generator) -> Iterator[Pair]:
+    """All pairs, then all again in another order, and so on, so that landmarks come evenly within a round, too.
+
+    Ordered pairs are cut into circles in which every landmark comes first once and second once; others as in a
+    tournament, into matches at which everybody plays once (an odd landmark out plays nobody).
+    """
+    even = k + k % 2
+    while True:
+        name = rng.permutation(k).tolist()
+        for turn in (1 + rng.permutation(k - 1 if k2 else even - 1)).tolist():
+            for i in rng.permutation(k if k2 else even // 2).tolist():
+                if k2:
+                    a, b = i, (i + turn) % k
+                elif i == 0:
+                    a, b = turn - 1, even - 1
+                else:
+                    a, b = (turn - 1 + i) % (even - 1), (turn - 1 - i) % (even - 1)
+                if max(a, b) < k:
+                    one, other = name[a], name[b]
+                    yield (one, other) if k2 or one < other else (other, one)
 
 
 def _landmarks(landmarks: Sequence[str] | ArrayLike, names: tuple[str, ...]) -> Indices:

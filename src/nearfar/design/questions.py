@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -9,13 +11,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nearfar._tools.arrays import Indices
-from nearfar._tools.checks import Seed, generator
+from nearfar._tools.checks import Seed, check_count, generator
 from nearfar.design.sides import even_sides
-from nearfar.errors import InputError
+from nearfar.errors import InputError, UninformedWarning
 from nearfar.triplets import Triplets
+from nearfar.triplets.columns import numbered_names, sound_names
 
-__all__ = ["KINDS", "QuestionKind", "Questions"]
+__all__ = ["KINDS", "Objects", "QuestionKind", "Questions", "check_budget", "object_names", "warn_uninformed"]
 
+Objects = Sequence[str] | int
 QuestionKind = Literal["near", "odd", "central", "grid"]
 KINDS: dict[str, str] = {
     "near": "which of two objects is nearer to the anchor?",
@@ -213,3 +217,39 @@ def _expand(questions: Questions, chosen: NDArray[Any]) -> tuple[Indices, int]:
         far = np.tile(left, (1, taken.shape[1]))
         triplets = np.stack([np.broadcast_to(questions.array[:, :1], near.shape), near, far])
     return triplets.reshape(3, -1), triplets.shape[2]
+
+
+def object_names(objects: Objects) -> tuple[str, ...]:
+    """Names of the objects; a number n stands for "0", "1", ..., n - 1."""
+    if isinstance(objects, (int, np.integer)):
+        return numbered_names(objects, "objects")
+    if isinstance(objects, str):
+        raise InputError(
+            f"objects: expected a list of names or their number, got the text {objects!r}; "
+            "to read a file use nearfar.read_objects"
+        )
+    return sound_names(objects)
+
+
+def check_budget(budget: int, total: int) -> None:
+    """Refuse a budget below 0 or above the number of questions there are."""
+    check_count(budget, "budget", least=0)
+    if budget > total:
+        raise InputError(
+            f"budget: {budget:,} questions were asked for, but there are {total:,} in all; "
+            "ask for at most that many"
+        )
+
+
+def warn_uninformed(names: tuple[str, ...], asked: NDArray[Any], budget: int, remedy: str) -> None:
+    """Say which objects are not among those ``asked`` about; the budget stays what it is."""
+    missed = np.setdiff1d(np.arange(len(names)), asked)
+    count = len(missed)
+    if not count or not budget:
+        return
+    first = ", ".join(names[i] for i in missed[:3]) + (", ..." if count > 3 else "")
+    warnings.warn(
+        f"budget: {budget:,} leaves {count:,} of {len(names):,} objects without a question ({first}); {remedy}",
+        UninformedWarning,
+        stacklevel=3,
+    )

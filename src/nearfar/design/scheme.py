@@ -9,11 +9,10 @@ from typing import Literal
 import numpy as np
 
 from nearfar._tools.checks import Seed
-from nearfar.design._balance import count_rows
-from nearfar.design._inputs import Objects, object_names
+from nearfar.design._even import count_rows
 from nearfar.design.draws import grid_questions, near_questions, trio_questions
 from nearfar.design.landmarks import landmark_questions, random_landmarks
-from nearfar.design.questions import KINDS, QuestionKind, Questions
+from nearfar.design.questions import KINDS, Objects, QuestionKind, Questions, object_names
 from nearfar.errors import InputError
 
 __all__ = ["Scheme"]

@@ -1,9 +1,9 @@
-"""Distinct rows of objects in which every object stands equally often, give or take one."""
+"""Distinct rows of objects in which every object stands, and is the anchor, equally often, give or take one."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import combinations, count
 from math import comb
@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 
 from nearfar.errors import TooLargeError
 
-__all__ = ["anchored_trios", "balanced_rows", "count_rows", "even_subset"]
+__all__ = ["balanced_rows", "count_rows", "even_subset", "near_rows"]
 
+Row = tuple[int, ...]
+Anchors = dict[Row, set[int]]  # of a trio
 RESTARTS = 20  # where rows are gone, so that those left may not allow an even draw
 
 
@@ -35,7 +37,7 @@ def balanced_rows(
     A row is the same as another where each group holds the same objects; those ``taken`` are not drawn. More than half
     of the others are drawn by drawing those to leave out, which is as even (together with those taken).
     """
-    gone = {key_of(row, widths) for row in taken}
+    gone = {_key(row, widths) for row in taken}
     total = count_rows(n, widths) - len(gone)
     few = 2 * m <= total
     drawn = _few(n, m, widths, rng, gone) if few else None
@@ -46,13 +48,13 @@ def balanced_rows(
             f"budget: {m:,} of {total:,} possible questions cannot be drawn evenly in memory; "
             f"ask for at most {total // 2:,}"
         )
-    free = [row for row in _all_rows(range(n), widths) if key_of(row, widths) not in gone]
+    free = [row for row in _all_rows(range(n), widths) if _key(row, widths) not in gone]
     left_out = None if few else _few(n, total - m, widths, rng, gone)
     if left_out is None:
         rows = [free[i] for i in even_subset(free, m, rng)]
     else:
-        out = {key_of(row, widths) for row in left_out.tolist()}
-        rows = [row for row in free if key_of(row, widths) not in out]
+        out = {_key(row, widths) for row in left_out.tolist()}
+        rows = [row for row in free if _key(row, widths) not in out]
     return rng.permutation(np.array(rows, dtype=np.int32).reshape(m, sum(widths)), axis=0)
 
 
@@ -92,51 +94,32 @@ def even_subset(
 
 
 def _few(
-    n: int,
-    m: int,
-    widths: Sequence[int],
-    rng: np.random.Generator,
-    gone: Collection[tuple[int, ...]],
-    same: Sequence[int] | None = None,
+    n: int, m: int, widths: Sequence[int], rng: np.random.Generator, gone: Collection[Row]
 ) -> NDArray[np.int32] | None:
     """At most half of all rows that are not gone; None where those that are left cannot be drawn evenly.
 
-    Where rows are the ``same`` by wider groups, objects stand equally often in all of these columns, too. Where a second
-    group takes most objects, those that it leaves out are drawn, and stand as often as the anchors let them.
+    Where a second group takes most objects, those that it leaves out are drawn, and stand as often as the anchors let them.
     """
-    wide = len(widths) == 2 and not same and 2 * widths[1] >= n
+    wide = len(widths) == 2 and 2 * widths[1] >= n
     sizes = [1, n - 1 - widths[1]] if wide else widths
     for attempt in count():
-        if attempt == RESTARTS and (gone or same):  # a draw that cannot be repaired is rare otherwise
+        if attempt == RESTARTS and gone:  # a draw that cannot be repaired is rare otherwise
             return None
         quotas = [_quota(n, m * size, rng) for size in sizes]
-        if wide or same:
+        if wide:
             quotas[1] = _quota(n, m * sum(sizes), rng, quotas[0]) - quotas[0]
         columns = [
             rng.permutation(np.repeat(np.arange(n), quota)).reshape(m, size)
             for size, quota in zip(sizes, quotas, strict=True)
         ]
         rows = np.concatenate(columns, axis=1)
-        if repair(rows, sizes, rng, gone, same):
+        if _repair(rows, sizes, rng, gone):
             break
     if wide:
         present = np.ones((m, n), dtype=bool)
         np.put_along_axis(present, rows, False, axis=1)
         rows = np.concatenate([rows[:, :1], np.nonzero(present)[1].reshape(m, widths[1])], axis=1)
     return rows.astype(np.int32)
-
-
-def anchored_trios(
-    n: int, m: int, rng: np.random.Generator, taken: Collection[Sequence[int]]
-) -> NDArray[np.int32] | None:
-    """(m, 3) rows of different trios, none of them taken; every object stands first, and in all, equally often.
-
-    None where most of the trios are wanted, or where those that are left cannot be drawn evenly.
-    """
-    gone = {key_of(row, [3]) for row in taken}
-    if 2 * m > count_rows(n, [3]) - len(gone):
-        return None
-    return _few(n, m, [1, 2], rng, gone, same=[3])
 
 
 def _quota(
@@ -162,7 +145,7 @@ def _all_rows(objects: Sequence[int], widths: Sequence[int]) -> list[list[int]]:
     ]
 
 
-def key_of(row: Sequence[int], widths: Sequence[int]) -> tuple[int, ...]:
+def _key(row: Sequence[int], widths: Sequence[int]) -> Row:
     """The same for two rows that hold the same objects in each group of columns."""
     key: list[int] = []
     for size in widths:
@@ -170,22 +153,16 @@ def key_of(row: Sequence[int], widths: Sequence[int]) -> tuple[int, ...]:
     return tuple(key)
 
 
-def repair(
-    drawn: NDArray[np.int64],
-    widths: Sequence[int],
-    rng: np.random.Generator,
-    gone: Collection[tuple[int, ...]] = (),
-    same: Sequence[int] | None = None,
+def _repair(
+    drawn: NDArray[np.int64], widths: Sequence[int], rng: np.random.Generator, gone: Collection[Row]
 ) -> bool:
     """Exchange objects between rows, in place, until all rows are sound; False after too many attempts.
 
     A fault is an object that stands twice in a row, or a row that stands there already or is gone. Exchanges stay
-    within a group of columns, so that the counts stay even, and never raise the number of faults. Rows are the same by
-    the groups ``same``, or by those within which objects are exchanged.
+    within a group of columns, so that the counts stay even, and never raise the number of faults.
     """
-    same = widths if same is None else same
     rows, m = drawn.tolist(), len(drawn)
-    keys = [key_of(row, same) for row in rows]
+    keys = [_key(row, widths) for row in rows]
     seen = Counter(keys)
     seen.update(gone)
     group_of = np.repeat(np.arange(len(widths)), widths)
@@ -199,7 +176,7 @@ def repair(
         rows[i][a], rows[j][b] = rows[j][b], rows[i][a]
         for row in (i, j):
             seen[keys[row]] -= 1
-            keys[row] = key_of(rows[row], same)
+            keys[row] = _key(rows[row], widths)
             seen[keys[row]] += 1
 
     draws = _numbers(rng)
@@ -229,3 +206,73 @@ def _numbers(rng: np.random.Generator) -> Iterator[float]:
     """Random numbers from 0 to 1, drawn many at a time because one at a time is slow."""
     while True:
         yield from rng.random(1000).tolist()
+
+
+def near_rows(n: int, m: int, rng: np.random.Generator, asked: Iterable[list[int]] = ()) -> NDArray[np.int32]:
+    """(m, 3) anchor, one, other: distinct questions that are not in ``asked``.
+
+    No trio is asked about twice before all are asked about once, and so on; within such a round every object stands
+    in equally many trios, give or take one. Then every object is the anchor equally often, give or take one, as far
+    as the anchors that are left allow.
+    """
+    frozen: Anchors = {}
+    for row in asked:
+        frozen.setdefault(tuple(sorted(row)), set()).add(row[0])
+    covered = Counter({trio: len(anchors) for trio, anchors in frozen.items()})
+    drawn: list[Row] = []
+    level = 0
+    while len(drawn) < m:
+        beyond = [trio for trio, times in covered.items() if times > level]
+        count = min(m - len(drawn), comb(n, 3) - len(beyond))
+        rows = balanced_rows(n, count, [3], rng, beyond)
+        fresh: list[Row] = list(map(tuple, np.sort(rows, axis=1).tolist()))
+        covered.update(fresh)
+        drawn += fresh
+        level += 1
+    chosen = _spread(n, drawn, frozen, rng)
+    questions = [[a, *(x for x in trio if x != a)] for trio, anchors in chosen.items() for a in anchors]
+    return rng.permutation(np.array(questions, dtype=np.int32).reshape(m, 3), axis=0)
+
+
+def _spread(n: int, drawn: list[Row], frozen: Anchors, rng: np.random.Generator) -> Anchors:
+    """Different anchors of each trio, as many as it was drawn; each object as often as the next, give or take one."""
+    chosen: Anchors = {trio: set() for trio in drawn}
+    owned: list[set[Row]] = [set() for _ in range(n)]
+    for trio, order in zip(
+        drawn, rng.permuted(np.tile(np.arange(3), (len(drawn), 1)), axis=1).tolist(), strict=True
+    ):
+        free = [trio[k] for k in order if trio[k] not in chosen[trio] and trio[k] not in frozen.get(trio, ())]
+        anchor = min(free, key=lambda x: len(owned[x]))
+        chosen[trio].add(anchor)
+        owned[anchor].add(trio)
+    while path := _path(chosen, owned, frozen):
+        for trio, giver, taker in path:
+            chosen[trio] = chosen[trio] - {giver} | {taker}
+            owned[giver].discard(trio)
+            owned[taker].add(trio)
+    return chosen
+
+
+def _path(chosen: Anchors, owned: list[set[Row]], frozen: Anchors) -> list[tuple[Row, int, int]]:
+    """Exchanges that take an anchor from a most frequent object and give one to an object with two fewer; [] if none.
+
+    Every step hands one trio from an anchor to another of its objects, so that those between keep their number.
+    Where there is no such path, no choice of anchors is more even.
+    """
+    loads = [len(trios) for trios in owned]
+    most = max(loads)
+    if most - min(loads) < 2:
+        return []
+    paths: dict[int, list[tuple[Row, int, int]]] = {x: [] for x, load in enumerate(loads) if load == most}
+    waiting = deque(paths)
+    while waiting:
+        giver = waiting.popleft()
+        for trio in sorted(owned[giver]):
+            for taker in trio:
+                if taker in paths or taker in chosen[trio] or taker in frozen.get(trio, ()):
+                    continue
+                paths[taker] = [(trio, giver, taker), *paths[giver]]
+                if loads[taker] <= most - 2:
+                    return paths[taker]
+                waiting.append(taker)
+    return []
