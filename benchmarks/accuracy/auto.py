@@ -19,7 +19,7 @@ import numpy as np
 import nearfar as nf
 from benchmarks._measure import RESULTS, size
 from benchmarks._sets import crowds
-from nearfar.evaluate.auto import candidates
+from nearfar.evaluate.comparison import candidates
 from nearfar.evaluate.splits import holdout
 from nearfar.triplets import Triplets
 

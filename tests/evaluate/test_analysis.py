@@ -11,9 +11,10 @@ from space_tools import PLANE, answers_about
 
 import nearfar as nf
 from nearfar.errors import InputError
-from nearfar.evaluate import Analysis, analyse, auto
+from nearfar.evaluate import Analysis, analyse
 from nearfar.evaluate.bootstrap import Draws
 from nearfar.evaluate.collection import accuracy_per_object, count_answers
+from nearfar.evaluate.comparison import candidates, choose
 from nearfar.evaluate.crossval import Credits
 from nearfar.space import parse_models
 from nearfar.triplets import Triplets
@@ -28,9 +29,9 @@ def noise(n, m, seed):
 
 
 def test_the_short_list_reaches_far_and_stops_at_the_objects():
-    assert {"score", "k1", "ckl-2", "soe-20"} <= set(auto.candidates(100))
-    assert auto.candidates(3) == ["score", "k1"]
-    assert all("-" not in name or int(name.rpartition("-")[2]) <= 8 for name in auto.candidates(10))
+    assert {"score", "k1", "ckl-2", "soe-20"} <= set(candidates(100))
+    assert candidates(3) == ["score", "k1"]
+    assert all("-" not in name or int(name.rpartition("-")[2]) <= 8 for name in candidates(10))
 
 
 def credits_of(values, names=("score", "soe-2", "soe-5")):
@@ -45,20 +46,20 @@ def test_the_most_accurate_is_picked_and_the_simplest_of_equals():
     a_little = base.copy()
     a_little[np.flatnonzero(base)[:40]] = 0  # .01 behind
     draws = Draws(np.arange(4000))
-    assert auto.choose(credits_of([worse, base, base]), draws)[0] == 1
-    assert auto.choose(credits_of([worse, worse, base]), draws)[0] == 2
-    assert auto.choose(credits_of([base, base, base]), draws)[0] == 0
-    assert auto.choose(credits_of([worse, a_little, base]), draws)[0] == 2
+    assert choose(credits_of([worse, base, base]), draws)[0] == 1
+    assert choose(credits_of([worse, worse, base]), draws)[0] == 2
+    assert choose(credits_of([base, base, base]), draws)[0] == 0
+    assert choose(credits_of([worse, a_little, base]), draws)[0] == 2
 
 
 def test_a_model_that_is_clearly_worse_is_not_taken_for_being_simpler():
     base = np.ones(20_000)
     behind = base.copy()
     behind[:19] = 0  # .00095 behind, on 19 answers of different people about different trios
-    assert auto.choose(credits_of([behind, base]), Draws(np.arange(20_000)))[0] == 1
+    assert choose(credits_of([behind, base]), Draws(np.arange(20_000)))[0] == 1
     together = np.minimum(np.arange(20_000), 19_981)[::-1].copy()  # all of them about one trio
     together[:19] = together[0]
-    assert auto.choose(credits_of([behind, base]), Draws(together))[0] == 0
+    assert choose(credits_of([behind, base]), Draws(together))[0] == 0
 
 
 def test_the_accuracy_of_auto_is_corrected_for_choosing():
@@ -66,11 +67,11 @@ def test_the_accuracy_of_auto_is_corrected_for_choosing():
     rng = np.random.default_rng(0)
     draws = Draws(np.arange(400))
     same = (rng.random((1, 400)) < 0.7).astype(float)
-    assert auto.choose(credits_of(same), draws)[1] == draws.estimate(same[0])
+    assert choose(credits_of(same), draws)[1] == draws.estimate(same[0])
     flattered = []
     for _ in range(40):
         values = rng.random((3, 400)) < 0.7
-        chosen, found = auto.choose(credits_of(values), draws)
+        chosen, found = choose(credits_of(values), draws)
         flattered.append((values[chosen].mean(), found.value))
     raw, corrected = np.mean(flattered, axis=0)
     assert raw > 0.71 and abs(corrected - 0.7) < 0.006
@@ -81,7 +82,8 @@ def test_one_figure_per_model():
     best, score = analysis.best, analysis.scores[analysis.best.name]
     assert (best.accuracy, best.low, best.high) == (score.accuracy, score.low, score.high)
     assert f"{100 * best.accuracy:.1f} %" in analysis.headline
-    assert best.second in analysis.credits.names and best.second != best.name
+    second = next(score.name for score in analysis.scores.ranked() if score.name != best.name)
+    assert f"second: {second}" in analysis.headline
 
 
 def test_choosing_among_many_models_does_not_flatter_noise():

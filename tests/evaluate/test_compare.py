@@ -17,8 +17,8 @@ from nearfar._tools.progress import listen
 from nearfar.embedding import TSTE
 from nearfar.errors import InputError, NotConverged, ScreenWarning
 from nearfar.evaluate import choose_dimension, compare, kfold
-from nearfar.evaluate.baseline import pair_memory_credits
 from nearfar.evaluate.bootstrap import make_draws
+from nearfar.evaluate.crossval import pair_memory_credits
 from nearfar.evaluate.metrics import answer_credits
 from nearfar.features import FeatureMap
 from nearfar.methods import KernelPCA

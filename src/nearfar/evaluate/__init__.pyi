@@ -4,12 +4,12 @@ from .advice import advise as advise
 from .agreements import person_agreement as person_agreement
 from .analysis import Analysis as Analysis
 from .analysis import analyse as analyse
+from .api import choose_dimension as choose_dimension
 from .api import compare as compare
 from .api import fit as fit
 from .api import learning_curve as learning_curve
 from .api import stability as stability
 from .ceiling import noise_ceiling as noise_ceiling
-from .dimension import choose_dimension as choose_dimension
 from .groups import compare_groups as compare_groups
 from .splits import holdout as holdout
 from .splits import kfold as kfold

@@ -61,11 +61,9 @@ class Analysis(Judging):
 
     Examples
     --------
-    >>> rng = np.random.default_rng(0)
-    >>> rows = np.array([rng.permutation(12)[:3] for _ in range(600)])  # objects 0..11 on a line
-    >>> d = np.abs(rows[:, :1] - rows[:, 1:])
-    >>> rows[d[:, 0] > d[:, 1]] = rows[d[:, 0] > d[:, 1]][:, [0, 2, 1]]
-    >>> analysis = Analysis(rows, models=["score", "soe-2"])
+    >>> from nearfar import design, simulate
+    >>> line = simulate.answers(design.random_questions(12, 600), points=[[x] for x in range(12)]).triplets
+    >>> analysis = Analysis(line, models=["score", "soe-2"])
     >>> analysis.best.name, analysis.space
     ('soe-2', Space('soe-2', 12 objects))
     """
@@ -135,14 +133,14 @@ class Analysis(Judging):
 
     def groups(self, groups: Mapping[Any, str]) -> GroupComparison:
         """Compare groups of people by the chosen model; ``groups`` : participant -> group."""
-        return compare_groups(self.answers, groups, model=self._model(self.best.name), seed=self.seed)
+        return compare_groups(self.answers, groups, model=self._model(self.chosen.name), seed=self.seed)
 
     # ---------------------------------------------------------------- spaces
 
     @cached_property
     def space(self) -> Space:
         """The space of the chosen model, fitted to all answers."""
-        return self.fit(self.best.name)
+        return self.fit(self.chosen.name)
 
     @cached_property
     def plane(self) -> Space:
@@ -157,7 +155,7 @@ class Analysis(Judging):
     def in_dimensions(self, n_components: int) -> Space:
         """The judged model with so many dimensions that predicts best; the first axes of ``space`` without one."""
         name = self._name_in_dimensions(n_components)
-        if name != self.best.name:
+        if name != self.chosen.name:
             return self.fit(name)
         if self.space.n_components == n_components:
             return self.space
@@ -165,7 +163,7 @@ class Analysis(Judging):
         return Space(points, self.answers.objects, kind="points", informed=known, model=name)
 
     def _name_in_dimensions(self, n_components: int) -> str:
-        best = self._model(self.best.name)
+        best = self._model(self.chosen.name)
         flat = [model.name for model in self.models if model.n_components == n_components]
         if best.n_components == n_components or not flat:
             return best.name
@@ -227,7 +225,7 @@ class Analysis(Judging):
             raise InputError("answers: there are none, so there is nothing to resample")
         return resample(
             self.answers,
-            self._model(self.best.name),
+            self._model(self.chosen.name),
             self._model(self.plane_name),
             n_resamples=self.n_resamples,
             seed=self.seed,
@@ -236,14 +234,14 @@ class Analysis(Judging):
 
     def stability(self, n_clusters: int | None = 5) -> Stability:
         """How uncertain positions on the map and clusters of the tree (cut into ``n_clusters``) are."""
-        flat = self.space if self.plane_name == self.best.name else self.plane
+        flat = self.space if self.plane_name == self.chosen.name else self.plane
         labels = kept = by_chance = None
         if n_clusters is not None:
             informed = int(self.shown_space.informed.sum())
             wanted = min(check_count(n_clusters, "n_clusters"), informed)
             labels = tree_labels(self.shown_space, wanted)
             kept = self.resamples.kept(labels, wanted)
-            best = self._model(self.best.name)
+            best = self._model(self.chosen.name)
             by_chance = kept_by_chance(
                 self.answers, best, self.shown, wanted, n_resamples=self.n_resamples, seed=self.seed
             )

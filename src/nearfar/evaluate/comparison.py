@@ -1,27 +1,32 @@
-"""Which model predicts answers that it has not seen: models side by side, with the ceiling beside them."""
+"""Which model predicts answers that it has not seen: models side by side, and the one that ``auto`` chooses of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearfar import words
+from nearfar._tools.arrays import Floats
 from nearfar._tools.records import Record, plain
-from nearfar.evaluate.baseline import PAIR_MEMORY
 from nearfar.evaluate.bootstrap import Draws, Estimate, Scope
-from nearfar.evaluate.ceiling import NoiseCeiling
 from nearfar.evaluate.crossval import Credits
+from nearfar.space.models import Model
 
-__all__ = ["Comparison", "Score", "make_comparison"]
+if TYPE_CHECKING:
+    from nearfar.evaluate.ceiling import NoiseCeiling
+
+# On each of food, car, musicians and THINGS one of these is within .002 of the best of ste, tste, ckl, soe and gnmds with 2
+# to 20 dimensions (docs/models.md); kernels are there for landmark designs and for speed, two dimensions for the map.
+SHORT_LIST = ("score", "k1", "ckl-2", "soe-5", "ckl-8", "soe-20", "ste-20")
 
 
 @dataclass(frozen=True)
 class Score(Record):
-    """How one model did on answers that it was not fitted on.
+    """How one model did on answers that it was not fitted on; NaN where nothing could be held out.
 
     Parameters
     ----------
@@ -38,12 +43,12 @@ class Score(Record):
 
     name: str
     accuracy: float
-    low: float
-    high: float
-    ties: float
-    seconds: float
-    behind: float
-    as_good_as_best: bool
+    low: float = np.nan
+    high: float = np.nan
+    ties: float = np.nan
+    seconds: float = np.nan
+    behind: float = np.nan
+    as_good_as_best: bool = True
     warned: tuple[tuple[str, int], ...] = ()
 
 
@@ -122,16 +127,11 @@ class Comparison(Record):
 
 
 def make_comparison(
-    credits: Credits,
-    memory: NDArray[Any],
-    draws: Draws,
-    *,
-    chosen: tuple[str, Estimate] | None = None,
-    **about: Any,
+    credits: Credits, memory: NDArray[Any], draws: Draws, chosen: tuple[int, Estimate], **about: Any
 ) -> Comparison:
     """Judge models by their held-out credits, ``memory`` those of remembering pairs.
 
-    ``chosen`` : the name of the model that ``auto`` chose and its corrected accuracy. ``about`` : other fields.
+    ``chosen`` : the number of the model that was chosen, and its accuracy. ``about`` : other fields.
     """
     values = np.concatenate([credits.values, memory[None].astype(np.float32)])
     means = credits.accuracies
@@ -141,11 +141,12 @@ def make_comparison(
     scores = []
     for k, value in enumerate(values):
         own, is_model = draws.estimate(value), k < len(means)
+        shown = chosen[1] if k == chosen[0] else own
         score = Score(
-            name=credits.models[k].name if is_model else PAIR_MEMORY,
-            accuracy=own.value,
-            low=own.low,
-            high=own.high,
+            name=credits.models[k].name if is_model else "pair memory",
+            accuracy=shown.value,
+            low=shown.low,
+            high=shown.high,
             ties=float(np.mean(value == 0.5)),
             seconds=float(np.median(credits.seconds[k])) if is_model else 0.0,
             behind=float(means[best] - own.value) if k != best else 0.0,
@@ -153,10 +154,6 @@ def make_comparison(
             warned=tuple(sorted(credits.heard[k].items())) if is_model else (),
         )
         scores.append(score)
-    if chosen is not None:
-        at = credits.names.index(chosen[0])
-        own = chosen[1]
-        scores[at] = replace(scores[at], accuracy=own.value, low=own.low, high=own.high)
     return Comparison(
         scores=tuple(scores[:-1]),
         pair_memory=scores[-1],
@@ -164,3 +161,78 @@ def make_comparison(
         p_guessing=draws.p_guessing(credits.values),
         **about,
     )
+
+
+# ---------------------------------------------------------------- auto
+
+
+def is_auto(model: Any) -> bool:
+    """Whether a model is to be chosen, not given."""
+    return isinstance(model, str) and model == "auto"
+
+
+def candidates(n_objects: int) -> list[str]:
+    """The models that ``auto`` looks at, simpler ones first; none with more dimensions than objects allow.
+
+    >>> candidates(8)
+    ['score', 'k1', 'ckl-2', 'soe-5']
+    """
+    most = n_objects - 2
+    return [name for name in SHORT_LIST if "-" not in name or int(name.rpartition("-")[2]) <= most]
+
+
+def with_short_list(
+    models: Mapping[str, Any] | Iterable[Any], n_objects: int
+) -> Mapping[str, Any] | list[Any]:
+    """A list of models in which "auto" stands for those it looks at, simpler ones first; a dict as it is.
+
+    >>> with_short_list(["k2", "auto", "score"], 4)
+    ['score', 'k1', 'ckl-2', 'k2']
+    """
+    if isinstance(models, Mapping):
+        return models
+    listed = [models] if isinstance(models, str) else list(models)
+    if not any(map(is_auto, listed)):
+        return listed
+    short = candidates(n_objects)
+    return short + [m for m in listed if not (isinstance(m, str) and m in ("auto", *short))]
+
+
+def pick(models: Sequence[Model], means: Floats, unclear: NDArray[np.bool_] | None = None) -> int:
+    """The most accurate model; a much simpler one (half the dimensions, or a kernel) that is as accurate, but for .001.
+
+    ``unclear`` : (k, k) pairs of models whose difference has an interval that contains 0; default: all.
+    """
+    best = int(np.argmax(means))
+    most = models[best].n_components
+    simpler = [
+        k
+        for k, model in enumerate(models)
+        if means[best] - means[k] <= (0.001 if unclear is None or unclear[best, k] else 0.0)
+        if (model.n_components or 0) <= (0 if most is None else most / 2)
+    ]
+    return min([best, *simpler], key=lambda k: (models[k].n_components or 0, -means[k]))
+
+
+def choose(credits: Credits, draws: Draws) -> tuple[int, Estimate]:
+    """The number of the chosen model, and its accuracy corrected for the choice.
+
+    The best of several models is flattered by the answers that it was chosen by. So every draw chooses by the answers
+    drawn, and is judged by those left out of it; the mean over draws takes the place of the chosen model's own accuracy
+    (Tsamardinos, Greasidou and Borboudakis 2018, "Bootstrapping the out-of-sample predictions for efficient and
+    accurate cross-validation", Machine Learning 107).
+    """
+    models, values = credits.models, credits.values
+    drawn = draws.means(values)
+    means = credits.accuracies
+    apart = np.abs(means[:, None] - means[None, :])
+    unclear = apart <= 1.96 * np.nanstd(drawn[:, None] - drawn[None, :], axis=2)
+    chosen = pick(models, means, unclear)
+    own = draws.estimate(values[chosen])
+    if len(models) == 1:
+        return chosen, own
+    left_out = draws.left_out_means(values)
+    picked = np.array([pick(models, column, unclear) for column in drawn.T])
+    judged = left_out[picked, np.arange(len(picked))] - left_out[chosen] + own.value
+    shift = min(0.0, float(np.nanmean(judged)) - own.value)  # how much the choice flatters it
+    return chosen, Estimate(own.value + shift, max(0.0, own.low + shift), own.high + shift)

@@ -1,11 +1,16 @@
-"""Held-out credits: what models expect of answers that they were not fitted on, each model and answer once."""
+"""Held-out credits: what models expect of answers that they were not fitted on, each model and answer once.
+
+Beside them stands the pair memory, which knows nothing about objects, only how often an option has won as seen from the
+same anchor. A model that does not beat it has learnt no more than those pairs: either they come back so often that
+remembering them is enough, or the split let screens through.
+"""
 
 from __future__ import annotations
 
 import time
 import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -15,12 +20,10 @@ from numpy.typing import NDArray
 from nearfar._tools.arrays import Floats
 from nearfar._tools.progress import step
 from nearfar.errors import NearfarWarning
-from nearfar.evaluate.splits import Split
-from nearfar.space.models import FitCache, Model, empty_space, most_components
+from nearfar.evaluate.splits import Split, kfold, split_units
+from nearfar.space.models import FitCache, Model, empty_space, most_components, parse_model
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets
-
-__all__ = ["Credits", "Fit", "cross_validate", "fit_timed"]
 
 
 class Fit(NamedTuple):
@@ -96,3 +99,40 @@ def cross_validate(answers: Triplets, models: Sequence[Model], splits: Sequence[
                 heard[k].update(fit.heard)
                 advance(1)
     return Credits(tuple(models), values, seconds, tuple(heard))
+
+
+def score_credits(train: Triplets, test: Triplets) -> Floats:
+    """(m,) what the score kernel of some answers expects of others."""
+    return fit_timed(parse_model("score"), train).space.credits(test)
+
+
+def quick_credits(answers: Triplets, *, cv: int = 5, max_objects: int = 3_000) -> Floats | None:
+    """(m,) held-out credits of the score kernel; None where there are too few answers or too many objects."""
+    units = split_units(answers)
+    if answers.n_objects > max_objects or units.count < cv:
+        return None
+    credit = np.empty(len(answers))
+    for train, test in kfold(answers, cv, by=units):
+        credit[test] = score_credits(answers[train], answers[test])
+    return credit
+
+
+def pair_memory_credits(answers: Triplets, splits: Iterable[Split]) -> Floats:
+    """(m,) 1 where win rates of pairs (anchor, option) in training predict an answer, 0 where the other, 0.5 for a tie.
+
+    The rate is (wins + 1) / (comparisons + 2), one half for a pair that was never compared.
+
+    >>> answers = Triplets.from_array([[0, 1, 2], [0, 1, 3], [0, 4, 1]], n_objects=5)
+    >>> pair_memory_credits(answers, [Split(np.array([0, 1]), np.array([2])), Split(np.array([2]), np.array([0, 1]))])
+    array([0., 0., 0.])
+    """
+    anchor = answers.anchor.astype(np.int64) * answers.n_objects
+    codes = np.unique(np.stack([anchor + answers.near, anchor + answers.far]), return_inverse=True)[1]
+    near, far = codes.reshape(2, -1)
+    size = int(codes.max(initial=-1)) + 1
+    credits = np.full(len(answers), 0.5)
+    for train, test in splits:
+        won, lost = np.bincount(near[train], minlength=size), np.bincount(far[train], minlength=size)
+        rate = (won + 1) / (won + lost + 2)
+        credits[test] = (1 + np.sign(rate[near[test]] - rate[far[test]])) / 2
+    return credits

@@ -13,18 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 from nearfar import words
 from nearfar._tools.checks import Seed, check_count, seed_number
 from nearfar.errors import InputError
-from nearfar.evaluate.auto import Choice, choose, is_auto, with_short_list
-from nearfar.evaluate.baseline import pair_memory_credits
 from nearfar.evaluate.bootstrap import Draws, Estimate, make_draws
 from nearfar.evaluate.ceiling import NoiseCeiling, noise_ceiling
-from nearfar.evaluate.comparison import Comparison, make_comparison
-from nearfar.evaluate.crossval import Credits, cross_validate
+from nearfar.evaluate.comparison import Comparison, Score, choose, is_auto, make_comparison, with_short_list
+from nearfar.evaluate.crossval import Credits, cross_validate, pair_memory_credits
 from nearfar.evaluate.curve import LearningCurve, measure_curve
 from nearfar.evaluate.splits import Split, Units, design_of, kfold, some_units, split_units, warn_of_screens
 from nearfar.space.models import Model, parse_model, parse_models
 from nearfar.triplets import Triplets, as_triplets, random_rows
-
-__all__ = ["Judging", "parse_or_choose"]
 
 
 class Judging:
@@ -127,12 +123,11 @@ class Judging:
     @cached_property
     def scores(self) -> Comparison:
         """The judged models side by side, with the ceiling."""
-        number, accuracy = self._choice
         return make_comparison(
             self._scored_credits,
             pair_memory_credits(self.judged, self.splits),
             self.draws,
-            chosen=None if self.is_named else (self.models[number].name, accuracy),
+            self._choice,
             ceiling=self.ceiling,
             cv=len(self.splits),
             unit=self.units.kind,
@@ -154,24 +149,34 @@ class Judging:
         """The model that the space is made of."""
         return self.models[self._choice[0]]
 
-    @cached_property
-    def best(self) -> Choice:
+    @property
+    def best(self) -> Score:
         """The model that the space is made of, and its accuracy; ``model`` itself where it was named."""
-        number, accuracy = self._choice
-        second = ""
-        if self.splits:
-            order = np.argsort(-self._scored_credits.accuracies, kind="stable")
-            second = next((self.models[k].name for k in order if k != number), "")
-        judged = len(self.judged) if self.splits else 0
-        name = self.models[number].name
-        return Choice(name, accuracy.value, accuracy.low, accuracy.high, second, judged, len(self.answers))
+        return self.scores[self.chosen.name] if self.splits else Score(self.chosen.name, np.nan)
+
+    @cached_property
+    def dimension(self) -> int | None:
+        """The fewest dimensions that are enough: no judged model with more predicts clearly better by half a point.
+
+        Of models with the same number of dimensions the most accurate one counts. 0 where no model is clearly above
+        guessing, None where no judged model has dimensions.
+        """
+        sizes = sorted({model.n_components for model in self.models if model.n_components})
+        if not self.splits or not sizes:
+            return None
+        credits, means = self._scored_credits.values, self._scored_credits.accuracies
+        rows = [
+            max((k for k, m in enumerate(self.models) if m.n_components == size), key=means.__getitem__)
+            for size in sizes
+        ]
+        better = self.draws.clearly_better(credits[rows], by=0.005)
+        enough = ~np.triu(better, 1).any(axis=1)
+        return sizes[int(np.argmax(enough))] if self.scores.above_guessing else 0
 
     @property
     def headline(self) -> str:
         """One line: what was chosen, its accuracy, its ceiling and what was second."""
-        return words.headline(
-            self.best, self.ceiling, self.scores if self.splits else None, named=self.is_named
-        )
+        return words.headline(self)
 
     @cached_property
     def ceiling(self) -> NoiseCeiling:

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from nearfar._tools.arrays import Codes, Floats, dense_codes
 from nearfar._tools.records import Record
-from nearfar.evaluate.baseline import quick_credits, score_credits
-from nearfar.evaluate.bootstrap import respondents
 from nearfar.evaluate.ceiling import counts_of_others
 from nearfar.evaluate.collection import double_submits
+from nearfar.evaluate.crossval import quick_credits, score_credits
+from nearfar.evaluate.splits import respondents
 from nearfar.triplets import Triplets
 from nearfar.triplets.columns import median_of_times
 

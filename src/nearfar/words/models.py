@@ -10,12 +10,12 @@ from nearfar.words.finding import Finding, gloss, interval, points_with_interval
 
 if TYPE_CHECKING:
     from nearfar.evaluate.analysis import Analysis
-    from nearfar.evaluate.auto import Choice
+    from nearfar.evaluate.api import DimensionChoice
     from nearfar.evaluate.bootstrap import Scope
     from nearfar.evaluate.ceiling import NoiseCeiling
     from nearfar.evaluate.comparison import Comparison, Score
     from nearfar.evaluate.curve import LearningCurve
-    from nearfar.evaluate.dimension import DimensionChoice
+    from nearfar.evaluate.judging import Judging
     from nearfar.evaluate.reliability import Reliability
 
 __all__ = [
@@ -107,23 +107,23 @@ def plane(analysis: Analysis) -> str:
     return f"{text}, {100 * lost:.1f} points less than {analysis.best.name}." if lost > 0.005 else f"{text}."
 
 
-def headline(best: Choice, limit: NoiseCeiling, models: Comparison | None, *, named: bool) -> str:
-    """One line: what was chosen (or ``named``), its accuracy, and the best possible."""
-    if models is None:
+def headline(analysis: Judging) -> str:
+    """One line: what was chosen (or named), its accuracy, the best possible, and what was second."""
+    best = analysis.best
+    if not analysis.splits:
         return f"{best.name}: too few different questions to judge it by"
-    limits = interval(best.low, best.high)
+    models, limits = analysis.scores, interval(best.low, best.high)
     clauses = [
-        f"{'' if named else 'chosen: '}{best.name} ({gloss(best.name)}) predicts {percent(best.accuracy)} of {whose(models.scope)}"
-        f" ({limits + '; ' if limits else ''}guessing 50)"
+        f"{'' if analysis.is_named else 'chosen: '}{best.name} ({gloss(best.name)}) predicts {percent(best.accuracy)} of "
+        f"{whose(models.scope)} ({limits + '; ' if limits else ''}guessing 50)"
     ]
-    possible = limit.best_possible
+    possible = models.ceiling.best_possible
     clauses.append(f"best possible: {'unknown' if possible is None else share(possible)}")
-    if best.second:
-        clauses.append(f"second: {best.second}, {percent(models[best.second].accuracy)}")
-    if best.answers < best.of:
-        clauses.append(
-            f"models were compared on a random {number(best.answers)} of the {number(best.of)} answers"
-        )
+    for second in [score for score in models.ranked() if score.name != best.name][:1]:
+        clauses.append(f"second: {second.name}, {percent(second.accuracy)}")
+    judged, of = len(analysis.judged), len(analysis.answers)
+    if judged < of:
+        clauses.append(f"models were compared on a random {number(judged)} of the {number(of)} answers")
     return "; ".join(clauses).replace("\xa0", " ")
 
 
