@@ -309,8 +309,8 @@ def test_an_analysis_shows_itself_in_a_notebook():
     given = answers(m=400).replace(objects=tuple(f"<b>{x}</b>" for x in range(12)))
     analysis = analyse(given)
     html = analysis._repr_html_()
-    assert analysis.best.name in html and "(chosen)" in html and html.count("<circle") == 12
-    assert "&lt;b&gt;3&lt;/b&gt;" in html and "<b>3</b>" not in html
+    assert f"{analysis.best.name} (chosen)" in html
+    assert all(f"&lt;b&gt;{x}&lt;/b&gt;" in html and f"<b>{x}</b>" not in html for x in range(12))
     assert "too few different questions" in analyse([[0, 1, 2]])._repr_html_()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,10 +18,7 @@ from nearfar.io import write_triplets
 from nearfar.io.table_writing import write_table
 from nearfar.report.make import Report
 from nearfar.report.notebook import ANSWERS, OBJECTS, notebook_json
-from nearfar.report.tables import make_tables
 from nearfar.triplets.ids import Ids
-
-__all__ = ["write_bundle"]
 
 READ_ME = """\
 What is in this folder
@@ -45,7 +42,7 @@ def write_bundle(report: Report, folder: Path) -> Path:
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise FileError(f"{folder}: cannot be made, {reason}; name another folder") from error
-    for name, table in make_tables(report.data).items():
+    for name, table in _tables(report.data).items():
         write_table(table, folder / "tables" / f"{name}.csv")
     _text(folder / "facts.json", report.json())
     _text(folder / "README.txt", READ_ME)
@@ -92,26 +89,21 @@ def _figures(report: Report) -> dict[str, Callable[[], Any]]:
     from nearfar.report import figures as draw
 
     data, objects = report.data, report.data["objects"]
-    names = [found["display_name"] for found in objects]
-    images = {at: report.files[found["name"]] for at, found in enumerate(objects) if found["picture"]}
+    names = [row["display_name"] for row in objects]
+    images = {at: report.files[row["name"]] for at, row in enumerate(objects) if row["picture"]}
     grouping = report.analysis.cluster_tree(report.n_clusters)
-    found: dict[str, Callable[[], Any]] = {}
+    clusters = None
+    if grouping is not None:
+        clusters = [f"cluster {c + 1}" if c >= 0 else "" for c in grouping.chosen.labels]
+    drawings: dict[str, Callable[[], Any]] = {}
     for drawn in data["maps"]:
         points = np.array([drawn["x"], drawn["y"]], dtype=np.float64).T
-        found[f"map-{drawn['name'].replace(' ', '-')}"] = partial(
-            draw.map_figure,
-            points,
-            names,
-            groups=None
-            if grouping is None
-            else [f"cluster {c + 1}" if c >= 0 else "" for c in grouping.chosen.labels],
-            images=images,
-            uninformed=np.flatnonzero(~np.isfinite(points).all(axis=1)).tolist(),
-            title=drawn["title"],
-        )
+        missing = np.flatnonzero(~np.isfinite(points).all(axis=1)).tolist()
+        look = {"groups": clusters, "images": images, "uninformed": missing, "title": drawn["title"]}
+        drawings[f"map-{drawn['name'].replace(' ', '-')}"] = partial(draw.map_figure, points, names, **look)
     if grouping is not None:
         rows = grouping.rows.tolist()
-        found["tree"] = partial(
+        drawings["tree"] = partial(
             draw.tree_figure,
             grouping.tree,
             [names[x] for x in rows],
@@ -120,22 +112,123 @@ def _figures(report: Report) -> dict[str, Callable[[], Any]]:
             title=f"Complete linkage, {grouping.n_clusters} clusters",
         )
         kernel, title = report.analysis.shown_space.kernel(), f"Similarity, {data['models']['best']}"
-        found["kernel"] = partial(draw.kernel_figure, kernel, names, order=grouping.leaves, title=title)
+        drawings["kernel"] = partial(draw.kernel_figure, kernel, names, order=grouping.leaves, title=title)
     if data["models"]["scores"]:
-        found["models"] = partial(draw.models_figure, data["models"])
+        drawings["models"] = partial(draw.models_figure, data["models"])
     if data["curve"]:
-        found["learning-curve"] = partial(draw.curve_figure, data["curve"], data["models"]["ceiling"])
+        drawings["learning-curve"] = partial(draw.curve_figure, data["curve"], data["models"]["ceiling"])
     if data["participants"]:
-        found["participants"] = partial(draw.participants_figure, data["participants"]["rows"])
+        drawings["participants"] = partial(draw.participants_figure, data["participants"]["rows"])
     for pair in data["groups"]["pairs"] if data["groups"] else ():
         parts = [re.sub(r"[^\w]+", "_", name)[:40] for name in pair["names"]]
-        found["-".join(["groups", *parts])] = partial(draw.groups_figure, pair)
+        drawings["-".join(["groups", *parts])] = partial(draw.groups_figure, pair)
     if data["findings"]["stability"]:
-        found["positions"] = partial(draw.positions_figure, objects)
-    found["coverage"] = partial(draw.coverage_figure, objects)
-    return found
+        drawings["positions"] = partial(draw.positions_figure, objects)
+    drawings["coverage"] = partial(draw.coverage_figure, objects)
+    return drawings
 
 
 def _text(path: Path, text: str) -> None:
     with atomic_path(path) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+# ---------------------------------------------------------------- tables
+
+
+def _tables(data: dict[str, Any]) -> dict[str, pl.DataFrame]:
+    """Name -> data frame; objects and participants go by the names that the page shows."""
+    objects, tree = data["objects"], data["tree"]
+    names = [row["name"] for row in objects]
+    near = [
+        {"object": row["name"], "rank": rank, "neighbour": names[other["object"]]}
+        | {"similarity": other["similarity"]}
+        for row in objects
+        for rank, other in enumerate(row["neighbours"], start=1)
+    ]
+    disputed = [
+        {**q, **{role: names[q[role]] for role in ("anchor", "one", "other")}} for q in data["disputed"]
+    ]
+    tables = {
+        "objects": _frame(objects, without=("neighbours", "picture")).rename({"name": "object"}),
+        "map": pl.DataFrame(
+            {"object": names, **{f"{map['name']} {axis}": map[axis] for map in data["maps"] for axis in "xy"}}
+        ),
+        "neighbours": _frame(near, ("object", "rank", "neighbour", "similarity")),
+        "models": _frame(data["models"]["scores"], without=("warned",)),
+        "left_out": _frame(data["collection"]["left_out"], ("what", "count", "why")),
+        "contradictions": _frame(disputed, ("anchor", "one", "other", "said_one", "said_other")),
+    }
+    if tree is not None:
+        tables["clusters"] = _clusters(objects, tree)
+        tables["tree"] = pl.DataFrame(tree["merges"], ["one", "other", "height", "size"], orient="row")
+        tables["tree_leaves"] = pl.DataFrame(
+            {"row": range(len(tree["rows"])), "object": [names[x] for x in tree["rows"]]}
+        )
+    if data["participants"]:
+        tables["participants"] = _frame(data["participants"]["rows"], without=("reasons",)).rename(
+            {"name": "participant"}
+        )
+    if data["groups"] and data["groups"]["pairs"]:
+        moves = [
+            {"group": pair["names"][0], "other": pair["names"][1], "object": move.pop("name"), **move}
+            for pair in data["groups"]["pairs"]
+            for move in map(dict, pair["moves"])
+        ]
+        tables["group_moves"] = _frame(moves, ("group", "other", "object", "distance", "low", "high", "sure"))
+    if data["agreement"]:
+        tables["agreement"] = _agreement(data["agreement"])
+    if data["curve"]:
+        tables["curve"] = _frame(data["curve"]["points"])
+    return tables
+
+
+def _frame(
+    rows: Sequence[dict[str, Any]], columns: Sequence[str] = (), without: Sequence[str] = ()
+) -> pl.DataFrame:
+    """A data frame of rows, of records inside them one column for each field; ``columns`` where there may be no row."""
+    flat = [dict(_flat(row, without)) for row in rows]
+    return (
+        pl.DataFrame(flat, infer_schema_length=None)
+        if flat
+        else pl.DataFrame(schema=dict.fromkeys(columns, pl.String))
+    )
+
+
+def _flat(row: dict[str, Any], without: Sequence[str]) -> Iterable[tuple[str, Any]]:
+    for name, value in row.items():
+        if isinstance(value, dict):
+            yield from ((f"{name}_{inner}", held) for inner, held in value.items())
+        elif name not in without:
+            text = "; ".join(map(str, value)) if isinstance(value, list) else value
+            yield name, text.replace("\xa0", " ") if isinstance(text, str) else text
+
+
+def _clusters(objects: Sequence[dict[str, Any]], tree: dict[str, Any]) -> pl.DataFrame:
+    """The chosen clusters, and one column per other cut; clusters are numbered from 1, as on the page."""
+    numbered = {
+        cut["n_clusters"]: [label + 1 if label >= 0 else None for label in cut["labels"]]
+        for cut in tree["cuts"]
+    }
+    medoids = next(cut["medoids"] for cut in tree["cuts"] if cut["n_clusters"] == tree["n_clusters"])
+    return pl.DataFrame(
+        {
+            "object": [row["name"] for row in objects],
+            "cluster": numbered[tree["n_clusters"]],
+            "medoid": [x in medoids for x in range(len(objects))],
+            "kept": [row["kept"] for row in objects],
+            **{f"of {k}": labels for k, labels in numbered.items()},
+        }
+    )
+
+
+def _agreement(agreement: dict[str, Any]) -> pl.DataFrame:
+    people, columns = agreement["people"], ("share", "low", "high", "shared")
+    rows = [
+        (people[a], people[b], *(agreement[name][a][b] for name in columns))
+        for a in range(len(people))
+        for b in range(a + 1, len(people))
+        if agreement["share"][a][b] is not None
+    ]
+    schema = {"participant": pl.String, "other": pl.String, "agreement": pl.Float64, "low": pl.Float64}
+    return pl.DataFrame(rows, {**schema, "high": pl.Float64, "questions": pl.Int64}, orient="row")

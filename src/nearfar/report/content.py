@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from nearfar.space import Space
     from nearfar.triplets import Triplets
 
-__all__ = ["report_data"]
-
 NEIGHBOURS = 8
 
 
@@ -106,9 +104,9 @@ def report_data(
             "unused": pictures.unused,
         },
     }
-    found: dict[str, Any] = plain(data)
-    found |= {"methods": methods(found), "results": results(found), "citations": citations(found["models"])}
-    return found, small
+    data = plain(data)
+    data |= {"methods": methods(data), "results": results(data), "citations": citations(data["models"])}
+    return data, small
 
 
 def _groups(analysis: Analysis, groups: Mapping[str, str], objects: ObjectList | None) -> dict[str, Any]:
@@ -128,9 +126,10 @@ def _disputed(analysis: Analysis) -> list[dict[str, int]]:
     """Questions that split people most evenly; objects by their index on the page, where all three are on it."""
     index = np.full(analysis.answers.n_objects, -1)
     index[analysis.shown] = np.arange(len(analysis.shown))
-    found = [plain(question) for question in analysis.counts.disputed()]
-    turned = [{**q, **{role: int(index[q[role]]) for role in ("anchor", "one", "other")}} for q in found]
-    return [q for q in turned if min(q["anchor"], q["one"], q["other"]) >= 0]
+    roles = ("anchor", "one", "other")
+    questions = [plain(question) for question in analysis.counts.disputed()]
+    shown = [question | {role: int(index[question[role]]) for role in roles} for question in questions]
+    return [question for question in shown if min(question[role] for role in roles) >= 0]
 
 
 def collection(
@@ -160,13 +159,9 @@ def models(analysis: Analysis) -> dict[str, Any]:
     """The chosen model, the map, and all models on held-out answers."""
     best = analysis.best
     has_map = len(analysis.shown) > 2 and bool(analysis.space.informed.any())
-    judged = (
-        analysis.scores.to_dict()
-        if analysis.splits
-        else {"scores": [], "ceiling": analysis.ceiling.to_dict()}
-    )
+    scores = analysis.scores if analysis.splits else None
     return {
-        **judged,
+        **({"scores": [], "ceiling": analysis.ceiling} if scores is None else scores.to_dict()),
         "best": best.name,
         "gloss": words.gloss(best.name),
         "accuracy": best.accuracy,
@@ -175,11 +170,7 @@ def models(analysis: Analysis) -> dict[str, Any]:
         "map_why": words.plane(analysis) if has_map else "Too few objects for a map.",
         "judged": len(analysis.judged),
         "is_named": analysis.is_named,
-        "warned": {
-            score.name: words.warned(score, len(analysis.splits)) for score in analysis.scores if score.warned
-        }
-        if analysis.splits
-        else {},
+        "warned": {s.name: words.warned(s, len(analysis.splits)) for s in scores or () if s.warned},
     }
 
 
@@ -213,17 +204,17 @@ def maps(analysis: Analysis) -> list[dict[str, Any]]:
     """The best plane first, then the next one and the first axes of the chosen space, all turned the same way."""
     name, best = analysis.plane_name, analysis.best.name
     first = along_axes(_plane(analysis.plane))
-    found = [(name, name, first)]
+    planes = [(name, name, first)]
     scores = analysis.scores.ranked() if analysis.splits else []
     others = [score.name for score in scores if score.name.endswith("-2") and score.name != name]
-    found += [(each, each, _plane(analysis.fit(each))) for each in others[:1]]
+    planes += [(each, each, _plane(analysis.fit(each))) for each in others[:1]]
     if analysis.space.n_components != 2 and best != name:
         flat = analysis.space.map(2)
         flat[analysis.space.uninformed] = np.nan
-        found.append((f"{best} axes", f"First two axes of {best}", flat))
+        planes.append((f"{best} axes", f"First two axes of {best}", flat))
     accuracy = {score.name: score.accuracy for score in scores}
     drawn = []
-    for name, title, points in found:
+    for name, title, points in planes:
         turned = points if points is first else align(points, first)
         x, y = np.round(turned[analysis.shown], 5).T
         drawn.append({"name": name, "title": title, "accuracy": accuracy.get(name), "x": x, "y": y})
@@ -247,31 +238,18 @@ def object_rows(
     """
     space, shown, counts = analysis.shown_space, analysis.shown, analysis.counts
     names = [analysis.answers.objects[x] for x in shown]
-    given = (
-        {}
-        if objects is None
-        else dict(zip(objects.names, objects.display_names or objects.names, strict=True))
-    )
-    group = (
-        {}
-        if objects is None
-        else dict(zip(objects.names, objects.groups or [""] * len(objects.names), strict=True))
-    )
+    listed = ((), (), ()) if objects is None else (objects.names, objects.display_names, objects.groups)
+    given, group = (dict(zip(listed[0], column, strict=True)) for column in listed[1:])
     spoken = dict(zip(names, display_names(names), strict=True))
     unknown = np.full(len(names), np.nan)
-    near: Any = [[] for _ in names]
+    near: list[list[dict[str, Any]]] = [[] for _ in names]
     unusual, flagged = unknown, np.zeros(0, dtype=int)
     if int(space.informed.sum()) > 1:
         nearest, odd = space.nearest(NEIGHBOURS), space.outliers(NEIGHBOURS)
         unusual, flagged = odd.scores, odd.flagged
-        near = [
-            [
-                {"object": int(j), "similarity": round(float(s), 4)}
-                for j, s in zip(*row, strict=True)
-                if j >= 0
-            ]
-            for row in zip(nearest.indices, nearest.similarities, strict=True)
-        ]
+        for own, indices, values in zip(near, nearest.indices, nearest.similarities, strict=True):
+            known = zip(indices.tolist(), np.round(values, 4).tolist(), strict=True)
+            own += [{"object": j, "similarity": s} for j, s in known if j >= 0]
     columns = {
         "name": names,
         "display_name": [given[name] if given.get(name, name) != name else spoken[name] for name in names],

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from nearfar.evaluate.analysis import Analysis
     from nearfar.io import ObjectList
 
-__all__ = ["Report", "make_report"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Report:

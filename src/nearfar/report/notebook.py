@@ -11,8 +11,6 @@ from nearfar.evaluate.analysis import Analysis
 from nearfar.report.make import Report
 from nearfar.space.models import Model, parse_model
 
-__all__ = ["ANSWERS", "OBJECTS", "notebook_json"]
-
 ANSWERS, OBJECTS = "answers.csv", "objects.csv"  # beside the notebook
 
 

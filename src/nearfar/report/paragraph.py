@@ -9,8 +9,6 @@ from typing import Any
 from nearfar import __version__, words
 from nearfar._tools.text import count, number, percent
 
-__all__ = ["citations", "methods", "results", "versions"]
-
 PAPERS = {
     "kernel": "Kleindessner, M., & von Luxburg, U. (2017). Kernel functions based on triplet comparisons. Advances in Neural "
     "Information Processing Systems, 30. https://doi.org/10.48550/arXiv.1607.08456",

@@ -17,8 +17,6 @@ from nearfar._tools.progress import step
 from nearfar._tools.text import PICTURES
 from nearfar.errors import FileError
 
-__all__ = ["Pictures", "find_pictures", "side_for", "thumbnails"]
-
 
 @dataclass(frozen=True)
 class Pictures:

@@ -1,26 +1,21 @@
-"""An analysis as a notebook shows it: one line, the judged models, and the map, in plain HTML and SVG."""
+"""An analysis as a notebook shows it: one line, the judged models, and the map."""
 
 from __future__ import annotations
 
+import io
 import warnings
 from html import escape
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from nearfar.errors import NearfarWarning
+from nearfar._tools.text import percent
+from nearfar.errors import MissingExtra, NearfarWarning
+from nearfar.words import interval
 
 if TYPE_CHECKING:
     from nearfar.evaluate.analysis import Analysis
 
-__all__ = ["analysis_html"]
 
-TOP_MODELS = 8
-WIDTH, HEIGHT, EDGE = 560, 400, 36
-MOST_NAMES = 120
-
-
-def analysis_html(analysis: Analysis) -> str:
+def analysis_html(analysis: Analysis, top_models: int = 8) -> str:
     """The headline, a table of the best models, and the objects in the best plane.
 
     Examples
@@ -34,41 +29,29 @@ def analysis_html(analysis: Analysis) -> str:
         warnings.simplefilter("ignore", NearfarWarning)
         blocks = [f"<p><b>{escape(repr(analysis))}</b><br>{escape(analysis.headline)}</p>"]
         if analysis.splits:
-            blocks.append(_table(analysis))
+            rows = []
+            for score in analysis.scores.ranked()[:top_models]:
+                chosen = " (chosen)" if score.name == analysis.best.name else ""
+                cells = score.name + chosen, percent(score.accuracy), interval(score.low, score.high)
+                rows.append(f"<tr><td>{'</td><td>'.join(map(escape, cells))}</td></tr>")
+            head = "<tr><th>model</th><th>held-out answers predicted</th><th></th></tr>"
+            blocks.append(f"<table>{head}{''.join(rows)}</table>")
         if analysis.space.informed.any():
             blocks.append(_map(analysis))
-    return f'<div style="max-width:{WIDTH}px">{"".join(blocks)}</div>'
-
-
-def _table(analysis: Analysis) -> str:
-    rows = []
-    for score in analysis.scores.ranked()[:TOP_MODELS]:
-        interval = "" if np.isnan(score.low) else f" ({100 * score.low:.1f} to {100 * score.high:.1f})"
-        mark = " (chosen)" if score.name == analysis.best.name else ""
-        rows.append(
-            f"<tr><td>{escape(score.name)}{mark}</td><td>{100 * score.accuracy:.1f} %{interval}</td></tr>"
-        )
-    head = "<tr><th>model</th><th>held-out answers predicted</th></tr>"
-    return f"<table>{head}{''.join(rows)}</table>"
+    return f"<div>{''.join(blocks)}</div>"
 
 
 def _map(analysis: Analysis) -> str:
-    points, names = analysis.plane.map(2), analysis.answers.objects
-    shown = np.flatnonzero(analysis.plane.informed)
-    at = points[shown]
-    low, size = at.min(axis=0), np.ptp(at, axis=0).max() or 1.0
-    pixels = (at - low) / size * [HEIGHT - 2 * EDGE, HEIGHT - 2 * EDGE] + EDGE
-    dots = []
-    for (x, y), index in zip(pixels, shown, strict=True):
-        text = ""
-        if len(shown) <= MOST_NAMES:
-            text = (
-                f'<text x="{x + 5:.1f}" y="{HEIGHT - y + 3:.1f}" font-size="9">{escape(names[index])}</text>'
-            )
-        dots.append(
-            f'<circle cx="{x:.1f}" cy="{HEIGHT - y:.1f}" r="3"><title>{escape(names[index])}</title></circle>{text}'
-        )
-    return (
-        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" role="img" '
-        f'aria-label="Map of the objects by {escape(analysis.plane_name)}" fill="currentColor">{"".join(dots)}</svg>'
-    )
+    """The map as SVG; nothing where matplotlib is not installed."""
+    from nearfar.report.figures import map_figure
+    from nearfar.report.figures.sheet import style
+
+    plane, text = analysis.plane, io.StringIO()
+    try:
+        names, points = list(plane.objects), plane.map(2)
+        figure = map_figure(points, names, uninformed=plane.uninformed.tolist(), title=analysis.plane_name)
+    except MissingExtra:
+        return ""
+    with style():
+        figure.savefig(text, format="svg", metadata={"Date": None})
+    return text.getvalue()[text.getvalue().index("<svg") :]

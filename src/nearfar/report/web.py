@@ -16,8 +16,6 @@ from markupsafe import Markup
 from nearfar._tools.text import duration, number, percent, points
 from nearfar.report.make import Report
 
-__all__ = ["page_html", "script_json"]
-
 SCRIPTS = ("core.js", "views.js", "tree.js", "charts.js", "map.js")
 TOP_MODELS = 7
 IN_SCRIPT = ("objects", "maps", "tree", "matrix", "disputed", "participants", "curve", "agreement", "groups")

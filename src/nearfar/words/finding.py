@@ -10,8 +10,6 @@ from nearfar._tools.text import count, percent, points
 if TYPE_CHECKING:
     from nearfar.evaluate.bootstrap import Scope
 
-__all__ = ["EMBEDDINGS", "Finding", "gloss", "interval", "points_with_interval", "share", "whose"]
-
 EMBEDDINGS = {"ste": "STE", "tste": "t-STE", "ckl": "CKL", "soe": "SOE", "gnmds": "GNMDS"}
 
 

@@ -18,22 +18,6 @@ if TYPE_CHECKING:
     from nearfar.evaluate.judging import Judging
     from nearfar.evaluate.reliability import Reliability
 
-__all__ = [
-    "accuracy",
-    "ceiling",
-    "ceiling_text",
-    "choice",
-    "comparison_text",
-    "curve",
-    "curve_text",
-    "dimension_text",
-    "enough",
-    "headline",
-    "plane",
-    "reliability",
-    "warned",
-]
-
 WARNINGS = {
     "NotConverged": "stopped before it converged",
     "CoverageWarning": "had too little coverage to mean anything",

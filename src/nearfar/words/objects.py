@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from nearfar.evaluate.clusters import ClusterCount
     from nearfar.evaluate.map_stability import Stability
 
-__all__ = ["clusters", "collected", "controls", "left_out", "stability", "stability_text"]
-
 
 def collected(analysis: Analysis, gone: Sequence[tuple[str, int, str]] = ()) -> Finding:
     """How many answers, of whom, about what; ``gone`` : (what, how many, why) was left out."""

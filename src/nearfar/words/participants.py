@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from nearfar.evaluate.participants import People, Person, Reason
     from nearfar.evaluate.subgroups import Subgroups
 
-__all__ = ["group_comparison", "group_pair", "group_pair_text", "participants", "reason", "subgroups"]
-
 
 def participants(people: People | None, shown: Mapping[str, str] | None = None) -> Finding:
     """Whom to check, under the names ``shown``."""

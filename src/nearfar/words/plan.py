@@ -9,8 +9,6 @@ from nearfar._tools.text import count
 if TYPE_CHECKING:
     from nearfar.evaluate.advice import Advice
 
-__all__ = ["advice", "advice_text"]
-
 
 def advice(found: Advice) -> str:
     """How many questions to ask, and why; what a budget that was given is worth."""

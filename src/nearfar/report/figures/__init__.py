@@ -8,10 +8,9 @@ from nearfar.report.figures.charts import (
     positions_figure,
 )
 from nearfar.report.figures.groups import groups_figure
-from nearfar.report.figures.kernel import kernel_figure
 from nearfar.report.figures.map import map_figure
 from nearfar.report.figures.sheet import FORMATS, need_matplotlib, save_figure
-from nearfar.report.figures.tree import tree_figure
+from nearfar.report.figures.tree import kernel_figure, tree_figure
 
 __all__ = [
     "FORMATS",

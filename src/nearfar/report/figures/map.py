@@ -17,6 +17,7 @@ from nearfar.report.figures.sheet import (
     QUIET,
     Figure,
     below,
+    lay_out,
     picture_box,
     sheet,
     shortened,
@@ -24,12 +25,11 @@ from nearfar.report.figures.sheet import (
     thumbnail,
 )
 
-__all__ = ["map_figure"]
-
 MARKERS = "osD^vP*X<>"
 WIDTH = 7.0  # inches
 
 
+@style()
 def map_figure(
     points: ArrayLike,
     names: Sequence[str],
@@ -55,16 +55,17 @@ def map_figure(
     shown = np.setdiff1d(np.arange(len(points)), np.asarray(uninformed, dtype=np.intp))
     pictured = images if images and len(shown) <= 400 else {}
     bare = np.array([x for x in shown if int(x) not in pictured], dtype=np.intp)
-    with style():
-        kinds = _Kinds(groups, len(points), shown)
-        figure, axes = sheet(title, below(note, names, uninformed), WIDTH, _height(points[shown]))
-        if kinds.legend:
-            _draw_legend(figure, axes, kinds)
-        _frame_points(axes, points[shown])
-        _draw_images(figure, axes, points, shown, pictured, kinds)
-        _draw_points(axes, points, bare, kinds)
-        if len(bare) <= 2000:
-            _draw_names(figure, axes, points, bare, names)
+    colours, markers, legend = _kinds(groups, len(points), shown)
+    figure, axes = sheet(title, below(note, names, uninformed), WIDTH, _height(points[shown]))
+    if legend:
+        _draw_legend(figure, legend)
+    axes.set(xticks=[], yticks=[])  # numbers mean nothing here
+    lay_out(figure)
+    _frame_points(axes, points[shown])
+    _draw_images(figure, axes, points, shown, pictured, colours)
+    _draw_points(axes, points, bare, colours, markers)
+    if len(bare) <= 2000:
+        _draw_names(figure, axes, points, bare, names)
     return figure
 
 
@@ -74,22 +75,19 @@ def _height(points: NDArray[np.float64]) -> float:
     return float(WIDTH * np.clip(spans[1] / max(spans[0], 1e-12), 0.55, 1.1))
 
 
-class _Kinds:
-    """Colour and marker of every object; ``legend`` lists (group, colour, marker) of those shown."""
-
-    def __init__(self, groups: Sequence[object] | None, n: int, shown: NDArray[np.intp]) -> None:
-        self.colours = [COLOURS[0]] * n
-        self.markers = [MARKERS[0]] * n
-        self.legend: list[tuple[str, str, str]] = []
-        if groups is None:
-            return
-        order = sorted({str(groups[x]) for x in shown}, key=_number_or_text)
-        for end, group in enumerate(order):
-            colour, marker = COLOURS[end % len(COLOURS)], MARKERS[end // len(COLOURS) % len(MARKERS)]
-            members = [x for x in shown if str(groups[x]) == group]
-            self.legend.append((f"{group}  ({len(members)})", colour, marker))
-            for x in members:
-                self.colours[x], self.markers[x] = colour, marker
+def _kinds(
+    groups: Sequence[object] | None, n: int, shown: NDArray[np.intp]
+) -> tuple[list[str], list[str], list[tuple[str, str, str]]]:
+    """Colour and marker of every object, and (group, colour, marker) of the groups shown."""
+    colours, markers, legend = [COLOURS[0]] * n, [MARKERS[0]] * n, []
+    order = [] if groups is None else sorted({str(groups[x]) for x in shown}, key=_number_or_text)
+    for end, group in enumerate(order):
+        colour, marker = COLOURS[end % len(COLOURS)], MARKERS[end // len(COLOURS) % len(MARKERS)]
+        members = [x for x in shown if groups is not None and str(groups[x]) == group]
+        legend.append((f"{group}  ({len(members)})", colour, marker))
+        for x in members:
+            colours[x], markers[x] = colour, marker
+    return colours, markers, legend
 
 
 def _number_or_text(text: str) -> tuple[str, int, str]:
@@ -100,9 +98,7 @@ def _number_or_text(text: str) -> tuple[str, int, str]:
 
 
 def _frame_points(axes: Any, points: NDArray[np.float64]) -> None:
-    """One scale for both axes, since distances on the map are to be read; no ticks, since numbers mean nothing."""
-    axes.set_xticks([])
-    axes.set_yticks([])
+    """One scale for both axes, since distances on the map are to be read."""
     low, high = (points.min(axis=0), points.max(axis=0)) if len(points) else (np.zeros(2), np.ones(2))
     middle, half = (low + high) / 2, np.maximum((high - low) / 2, 1e-9) * 1.12
     size = axes.get_window_extent()
@@ -111,20 +107,15 @@ def _frame_points(axes: Any, points: NDArray[np.float64]) -> None:
     axes.set_ylim(middle[1] - scale * size.height, middle[1] + scale * size.height)
 
 
-def _draw_points(axes: Any, points: Any, chosen: NDArray[np.intp], kinds: _Kinds) -> None:
+def _draw_points(
+    axes: Any, points: Any, chosen: NDArray[np.intp], colours: list[str], markers: list[str]
+) -> None:
     size = float(np.clip(3000 / max(len(chosen), 1), 5, 28)) if len(chosen) < 10_000 else 2.0
-    for marker in dict.fromkeys(kinds.markers):
-        mine = [x for x in chosen if kinds.markers[x] == marker]
-        axes.scatter(
-            points[mine, 0],
-            points[mine, 1],
-            s=size,
-            marker=marker,
-            c=[kinds.colours[x] for x in mine],
-            linewidths=0,
-            alpha=0.9 if len(chosen) < 5000 else 0.5,
-            rasterized=len(chosen) > 5000,
-        )
+    many = len(chosen) > 5000
+    look: dict[str, Any] = {"s": size, "linewidths": 0, "alpha": 0.5 if many else 0.9, "rasterized": many}
+    for marker in dict.fromkeys(markers):
+        mine = [x for x in chosen if markers[x] == marker]
+        axes.scatter(*points[mine].T, marker=marker, c=[colours[x] for x in mine], **look)
 
 
 def _draw_names(figure: Any, axes: Any, points: Any, chosen: NDArray[np.intp], names: Sequence[str]) -> None:
@@ -160,7 +151,12 @@ def _draw_names(figure: Any, axes: Any, points: Any, chosen: NDArray[np.intp], n
 
 
 def _draw_images(
-    figure: Any, axes: Any, points: Any, shown: NDArray[np.intp], images: Mapping[int, Path], kinds: _Kinds
+    figure: Any,
+    axes: Any,
+    points: Any,
+    shown: NDArray[np.intp],
+    images: Mapping[int, Path],
+    colours: list[str],
 ) -> None:
     """Pictures, moved apart where they would hide each other, each tied to its point by a line."""
     chosen = [int(x) for x in shown if int(x) in images]
@@ -177,33 +173,21 @@ def _draw_images(
     for (x, picture), pixel, centre in zip(pictures.items(), pixels, centres, strict=True):
         start, end = back.transform(np.array([pixel, centre]) + corner)
         if np.abs(centre - pixel).max() > side / 4:
-            axes.plot(*zip(start, end, strict=True), color=kinds.colours[x], linewidth=0.7, zorder=1)
-            axes.scatter(*start, s=6, color=kinds.colours[x], linewidths=0, zorder=2)
+            axes.plot(*zip(start, end, strict=True), color=colours[x], linewidth=0.7, zorder=1)
+            axes.scatter(*start, s=6, color=colours[x], linewidths=0, zorder=2)
         zoom = 72 / figure.dpi / 3
-        axes.add_artist(picture_box(picture, zoom, end, kinds.colours[x], pad=0.08, zorder=3))
+        axes.add_artist(picture_box(picture, zoom, end, colours[x], pad=0.08, zorder=3))
 
 
-def _draw_legend(figure: Any, axes: Any, kinds: _Kinds) -> None:
+def _draw_legend(figure: Any, kinds: list[tuple[str, str, str]], most: int = 30) -> None:
     """Beside the map, where it hides nothing; the map makes room."""
     from matplotlib.lines import Line2D
 
     handles = [
         Line2D([], [], color=colour, marker=marker, linestyle="", markersize=5, label=group)
-        for group, colour, marker in kinds.legend[:30]
+        for group, colour, marker in kinds[:most]
     ]
-    if len(kinds.legend) > 30:
-        handles.append(Line2D([], [], linestyle="", label=f"and {len(kinds.legend) - 30} more"))
-    box = axes.get_position()
-    legend = figure.legend(
-        handles=handles,
-        loc="upper left",
-        bbox_to_anchor=(box.x1, box.y1),
-        frameon=False,
-        fontsize=8,
-        labelcolor=INK,
-        handletextpad=0.2,
-        borderaxespad=0.0,
-    )
-    room = legend.get_window_extent().width / figure.bbox.width
-    axes.set_position((box.x0, box.y0, max(box.width - room, box.width / 2), box.height))
-    legend.set_bbox_to_anchor((max(box.x1 - room, box.x0 + box.width / 2), box.y1))
+    if len(kinds) > most:
+        handles.append(Line2D([], [], linestyle="", label=f"and {len(kinds) - most} more"))
+    look = {"frameon": False, "fontsize": 8, "labelcolor": INK, "handletextpad": 0.2}
+    figure.legend(handles=handles, loc="outside right upper", **look)

@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from nearfar._tools.arrays import Floats
 
-__all__ = ["place_names", "spread"]
-
 # where a name may stand beside its point, best first: (share of its width, share of its height) from its centre
 SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
 RINGS = (1.0, 2.5)

@@ -16,23 +16,6 @@ from nearfar._tools.images import open_image
 from nearfar._tools.text import PICTURES, listed
 from nearfar.errors import FileError, InputError, MissingExtra
 
-__all__ = [
-    "COLOURS",
-    "FAINT",
-    "FORMATS",
-    "INK",
-    "QUIET",
-    "Figure",
-    "below",
-    "need_matplotlib",
-    "picture_box",
-    "save_figure",
-    "sheet",
-    "shortened",
-    "style",
-    "thumbnail",
-]
-
 Figure: TypeAlias = Any
 FORMATS = (".png", ".svg", ".pdf")
 INK, QUIET, FAINT = "#22262b", "#5d646d", "#a3a9b1"
@@ -82,23 +65,27 @@ def save_figure(figure: Figure, path: str | Path, *, dpi: int = 200) -> None:
 
 
 def sheet(title: str, note: str, width: float, height: float) -> tuple[Figure, Any]:
-    """A figure with a title above and a note below axes of the given size in inches."""
+    """A figure and its axes, ``width`` by ``height`` inches, a title above and a note below; matplotlib makes room for names."""
     figure_module = need_matplotlib().figure
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-    above = 0.55 if title else MARGIN
-    under = MARGIN + (0.1 + 0.15 * (note.count("\n") + 1) if note else 0.0)
-    whole = width + 2 * MARGIN, height + above + under
-    figure = figure_module.Figure(figsize=whole, layout="none")
+    under = 0.15 * (note.count("\n") + 1) if note else 0.0
+    figure = figure_module.Figure(
+        figsize=(width, height + under + (0.35 if title else 0.0)), layout="constrained"
+    )
     FigureCanvasAgg(figure)  # gives text a size before anything is saved
-    axes = figure.add_axes((MARGIN / whole[0], under / whole[1], width / whole[0], height / whole[1]))
+    figure.get_layout_engine().set(w_pad=MARGIN / 2, h_pad=MARGIN / 2)
     if title:
-        figure.text(MARGIN / whole[0], 1 - 0.38 / whole[1], title, size=12, weight="bold", color=INK)
+        figure.suptitle(title, x=MARGIN / 2 / width, ha="left", size=12, weight="bold", color=INK)
     if note:
-        figure.text(
-            MARGIN / whole[0], MARGIN / whole[1], note, size=7.5, color=QUIET, va="bottom", linespacing=1.4
-        )
-    return figure, axes
+        figure.supxlabel(note, x=MARGIN / 2 / width, ha="left", size=7.5, color=QUIET, linespacing=1.4)
+    return figure, figure.add_subplot()
+
+
+def lay_out(figure: Figure) -> None:
+    """Give axes their final place: what is put on them by pixels afterwards stays there."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
 
 
 def below(note: str, names: Sequence[str] = (), uninformed: Sequence[int] = ()) -> str:
@@ -106,7 +93,7 @@ def below(note: str, names: Sequence[str] = (), uninformed: Sequence[int] = ()) 
     lines = [note] if note else []
     if len(uninformed):
         lines.append(f"Not shown, no usable answer: {listed([names[x] for x in uninformed])}.")
-    return "\n".join(textwrap.fill(line, 130) for line in lines)
+    return "\n".join(textwrap.fill(line, 112) for line in lines)
 
 
 def thumbnail(path: Path, side: float) -> Any:

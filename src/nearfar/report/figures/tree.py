@@ -1,4 +1,4 @@
-"""Trees for print."""
+"""Tree and kernel matrix for print: objects in the order of the tree."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from nearfar.report.figures.sheet import (
     QUIET,
     Figure,
     below,
+    lay_out,
     picture_box,
     sheet,
     shortened,
@@ -23,9 +24,8 @@ from nearfar.report.figures.sheet import (
     thumbnail,
 )
 
-__all__ = ["tree_figure"]
 
-
+@style()
 def tree_figure(
     tree: ArrayLike,
     names: Sequence[str],
@@ -50,16 +50,20 @@ def tree_figure(
     codes = None if labels is None else np.asarray(labels)[leaves]
     drawn = images if images and n <= 400 else {}
     pictured = {at: drawn[int(x)] for at, x in enumerate(leaves) if int(x) in drawn}
-    with style():
-        height = float(np.clip((0.36 if pictured else 0.145) * n, 2.0, 40.0))
-        note = "A join stands at the distance between the two branches it joins."
-        figure, axes = sheet(title, below(note, names, uninformed), 7.0, height)
-        _draw_tree(axes, Z, n, codes)
-        size = float(np.clip(72 * height * 0.75 / max(n, 1), 1.0, 8))
-        order = _leaf_order(Z, n)
-        axes.set_yticks(range(n), [shortened(names[leaves[x]]) for x in order], size=size, color=INK)
-        room = _draw_images(figure, axes, order, pictured, codes)
-        _tidy(figure, axes, room)
+    height = float(np.clip((0.36 if pictured else 0.145) * n, 2.0, 40.0))
+    note = "A join stands at the distance between the two branches it joins."
+    figure, axes = sheet(title, below(note, names, uninformed), 7.4, height + 0.4)
+    _draw_tree(axes, Z, n, codes)
+    size = float(np.clip(72 * height * 0.75 / max(n, 1), 1.0, 8))
+    order = _leaf_order(Z, n)
+    side = float(np.clip(0.84 * 72 * height / max(n, 1), 4, 60)) if pictured else 0.0  # points
+    axes.yaxis.tick_right()
+    axes.set_yticks(range(n), [shortened(names[leaves[x]]) for x in order], size=size, color=INK)
+    axes.tick_params(axis="y", length=0, pad=3 + side * 1.2)
+    axes.tick_params(axis="x", labelsize=7, colors=QUIET, length=2)
+    axes.spines[["top", "left", "right"]].set_visible(False)
+    lay_out(figure)
+    _draw_images(axes, order, pictured, codes, side)
     return figure
 
 
@@ -109,33 +113,43 @@ def _draw_tree(axes: Any, Z: NDArray[Any], n: int, codes: NDArray[Any] | None) -
 
 
 def _draw_images(
-    figure: Any, axes: Any, order: list[int], images: Mapping[int, Path], codes: NDArray[Any] | None
-) -> float:
-    """Pictures beside their leaves, framed in the colour of the cluster; the width they take, in points."""
-    points = 72 / figure.dpi
-    high = axes.get_window_extent().height * points / max(len(order), 1)
-    side = float(np.clip(0.84 * high, 4, 60))  # points
-    found = {x: picture for x in images if (picture := thumbnail(images[x], side / points)) is not None}
+    axes: Any, order: list[int], images: Mapping[int, Path], codes: NDArray[Any] | None, side: float
+) -> None:
+    """Pictures beside their leaves, ``side`` points long, framed in the colour of the cluster."""
     for row, x in enumerate(order):
-        if x not in found:
-            continue
-        colour = FAINT if codes is None or codes[x] < 0 else COLOURS[codes[x] % len(COLOURS)]
-        offset = {"xybox": (4 + side / 2, 0), "boxcoords": "offset points", "pad": 0}
-        axes.add_artist(picture_box(found[x], side / max(found[x].shape[:2]), (0, row), colour, **offset))
-    return side + 5 if found else 0.0
+        picture = thumbnail(images[x], side * axes.figure.dpi / 72) if x in images else None
+        if picture is not None:
+            colour = FAINT if codes is None or codes[x] < 0 else COLOURS[codes[x] % len(COLOURS)]
+            offset = {"xybox": (4 + side / 2, 0), "boxcoords": "offset points", "pad": 0}
+            axes.add_artist(picture_box(picture, side / max(picture.shape[:2]), (0, row), colour, **offset))
 
 
-def _tidy(figure: Any, axes: Any, room: float) -> None:
-    """Names at the right with as much room as they need, ``room`` points from the leaves; the scale below."""
-    axes.yaxis.tick_right()
-    axes.tick_params(axis="y", length=0, pad=3 + room)
-    axes.tick_params(axis="x", labelsize=7, colors=QUIET, length=2)
-    for side in ("top", "left", "right"):
-        axes.spines[side].set_visible(False)
-    figure.draw_without_rendering()
-    widest = max((text.get_window_extent().width for text in axes.get_yticklabels()), default=0.0)
-    box = axes.get_position()
-    lift = 0.2 / figure.get_figheight()  # the numbers of the scale stand below the axes
-    beside = widest + room * figure.dpi / 72
-    width = max(box.width - beside / figure.bbox.width - 0.01, 0.3)
-    axes.set_position((box.x0, box.y0 + lift, width, box.height - lift))
+@style()
+def kernel_figure(
+    K: ArrayLike,
+    names: Sequence[str],
+    *,
+    order: ArrayLike | None = None,
+    uninformed: Sequence[int] = (),
+    title: str = "",
+) -> Figure:
+    """The kernel matrix as a picture, objects in the given order (of a tree, say), without uninformed ones."""
+    K = np.asarray(K, dtype=np.float64)
+    hidden = set(map(int, uninformed))
+    every = range(len(K)) if order is None else np.asarray(order).tolist()
+    chosen = [x for x in every if x not in hidden]
+    block = K[np.ix_(chosen, chosen)]
+    apart = np.abs(block[~np.eye(len(block), dtype=bool)])
+    limit = (float(np.quantile(apart, 0.98)) if len(apart) else 1.0) or 1.0
+    shown = [shortened(names[x], 24) for x in chosen] if len(chosen) <= 80 else []
+    note = "Similarity of every two objects; the diagonal may lie beyond the scale."
+    figure, axes = sheet(title, below(note, names, uninformed), 7.4, 6.2)
+    look = {"cmap": "PuOr_r", "interpolation": "nearest", "rasterized": True}
+    picture = axes.imshow(block, vmin=-limit, vmax=limit, **look)
+    axes.set_xticks([])
+    axes.set_yticks(range(len(shown)), shown, size=float(min(8.0, 345 / max(len(chosen), 1))), color=INK)
+    axes.tick_params(length=0, pad=2)
+    bar = figure.colorbar(picture, ax=axes, shrink=0.4, aspect=25, anchor=(0, 0))
+    bar.outline.set_linewidth(0)
+    bar.ax.tick_params(labelsize=7, length=2, colors=INK)
+    return figure
