@@ -105,7 +105,7 @@ def report_data(
         },
     }
     data = plain(data)
-    data |= {"methods": methods(data), "results": results(data), "citations": citations(data["models"])}
+    data |= {"methods": methods(data), "results": results(data), "citations": citations(data)}
     return data, small
 
 
@@ -166,6 +166,7 @@ def models(analysis: Analysis) -> dict[str, Any]:
         "gloss": words.gloss(best.name),
         "accuracy": best.accuracy,
         "why": words.choice(analysis),
+        "dimensions": words.dimensions(analysis),
         "map": analysis.plane_name if has_map else "",
         "map_why": words.plane(analysis) if has_map else "Too few objects for a map.",
         "judged": len(analysis.judged),

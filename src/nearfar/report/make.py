@@ -201,11 +201,11 @@ def make_report(
 
 def _left_out(result: Any) -> list[tuple[str, int, str]]:
     """What the reader refused or set aside, by reason."""
-    found = []
+    gone = []
     for table, column in ((result.rejected, "reason"), (result.checks, "kind")):
         counts = table[column].value_counts(sort=True)
-        found += [("rows", int(size), str(reason)) for reason, size in counts.iter_rows()]
-    return found
+        gone += [("rows", int(size), str(reason)) for reason, size in counts.iter_rows()]
+    return gone
 
 
 def _checks(result: Any) -> dict[str, tuple[int, int]]:

@@ -22,6 +22,8 @@ PAPERS = {
     "soe": "Terada, Y., & von Luxburg, U. (2014). Local ordinal embedding. Proceedings of Machine Learning Research, 32, 847-855.",
     "gnmds": "Agarwal, S., Wills, J., Cayton, L., Lanckriet, G., Kriegman, D., & Belongie, S. (2007). Generalized non-metric "
     "multidimensional scaling. Proceedings of Machine Learning Research, 2, 11-18.",
+    "bootstrap": "Owen, A. B. (2007). The pigeonhole bootstrap. The Annals of Applied Statistics, 1(2), 386-411. "
+    "https://doi.org/10.1214/07-AOAS122",
 }
 KERNELS = {
     "k1": "k1 (Kendall's tau between two objects' rankings of the others)",
@@ -32,27 +34,28 @@ KERNELS = {
 
 def versions() -> dict[str, str]:
     """Of nearfar, Python and the libraries that computed."""
-    found = {"nearfar": __version__, "python": ".".join(map(str, sys.version_info[:3]))}
-    return found | {
+    used = {"nearfar": __version__, "python": ".".join(map(str, sys.version_info[:3]))}
+    return used | {
         package: metadata.version(package) for package in ("numpy", "scipy", "scikit-learn", "numba")
     }
 
 
-def citations(models: dict[str, Any]) -> list[str]:
-    """The papers behind the chosen model and the map, and nearfar itself."""
+def citations(data: dict[str, Any]) -> list[str]:
+    """The papers behind the chosen model, the map and the intervals, and nearfar itself."""
     used = []
-    for name in (models["best"], models["map"]):
+    for name in (data["models"]["best"], data["models"]["map"]):
         base = name.rpartition("-")[0] or name
         kernels = [part for part in base.split("+") if part in KERNELS]
         used += [base.replace("tste", "ste")] if base in words.EMBEDDINGS else ["kernel"] * bool(kernels)
         used += ["score"] * ("score" in kernels)
+    used += ["bootstrap"] * bool(data["models"]["scores"])
     own = f"nearfar {__version__}: kernels, maps and trees from triplet comparisons [Computer software]."
     return [*(PAPERS[name] for name in dict.fromkeys(used)), own]
 
 
 def methods(data: dict[str, Any]) -> str:
     """What was done, in the past tense, with every number that a reader needs to redo it."""
-    size, models = data["collection"], data["models"]
+    size, models, groups = data["collection"], data["models"], data["groups"]
     who = f" from {count(size['participants'], 'participant')}" if size["participants"] else ""
     sentences = [
         f'We analysed {count(size["answers"], "triplet comparison")} of the form "A is nearer to B than to C"{who} about '
@@ -64,16 +67,23 @@ def methods(data: dict[str, Any]) -> str:
     if models["map"]:
         sentences.append(f"The map is the plane of {models['map']} ({words.gloss(models['map'])}).")
     if models["scores"]:
+        people = "participants and " if size["participants"] else ""
         sentences.append(
             f"Accuracy is the share of held-out answers predicted in {models['cv']}-fold cross-validation; all answers "
-            f"to one {models['unit']} were in the same fold."
+            f"to one {models['unit']} were in the same fold. The 95 % intervals come from a pigeonhole bootstrap over "
+            f"{people}{models['unit']}s (Owen, 2007)."
         )
         if models["judged"] < size["answers"]:
             sentences.append(f"Models were compared on a random {number(models['judged'])} answers.")
     if data["tree"] is not None:
         sentences.append("The tree is complete linkage on the distances in that space.")
-    if data["groups"] is not None and data["groups"]["pairs"]:
-        sentences.append("Groups of participants were compared by a permutation test.")
+    if data["findings"]["subgroups"]:
+        sentences.append(
+            "Subgroups of participants were accepted where separate maps predicted held-out answers better."
+        )
+    for pair in groups["pairs"] if groups else ():
+        both = " and ".join(f"{name} ({n})" for name, n in zip(pair["names"], pair["people"], strict=True))
+        sentences.append(f"Groups of participants, {both}, were compared by a permutation test.")
     used = data["versions"]
     libraries = ", ".join(f"{name} {used[name]}" for name in ("numpy", "scipy", "scikit-learn", "numba"))
     sentences.append(
@@ -103,18 +113,25 @@ def _model(models: dict[str, Any]) -> str:
 
 
 def results(data: dict[str, Any]) -> str:
-    """What was found, with intervals."""
-    found, models, size = data["findings"], data["models"], data["collection"]
+    """What was found, with intervals, and with and without the participants to check."""
+    findings, models, size = data["findings"], data["models"], data["collection"]
     sentences = []
     if models["scores"]:
-        sentences.append(f"The model predicted {percent(models['accuracy'])} {found['accuracy']['text']}")
-        sentences += [found["ceiling"]["text"], found["enough"]["text"]]
-    sentences += [found[name]["text"] for name in ("reliability", "clusters", "subgroups") if found[name]]
+        sentences.append(f"The model predicted {percent(models['accuracy'])} {findings['accuracy']['text']}")
+        sentences += [models["dimensions"], findings["ceiling"]["text"], findings["enough"]["text"]]
+    sentences += [
+        findings[name]["text"] for name in ("reliability", "clusters", "subgroups") if findings[name]
+    ]
     for pair in data["groups"]["pairs"] if data["groups"] else ():
         sentences.append(f"{pair['finding']['text'].rstrip('.')} (p = {pair['p']:.3f}).")
-    if data["participants"]:
-        unusual = sum(bool(person["reason"]) for person in data["participants"]["rows"])
+    people = data["participants"]["rows"] if data["participants"] else []
+    unusual = sum(bool(person["reason"]) for person in people)
+    if people:
         sentences.append(
             f"{number(unusual)} of {count(size['participants'], 'participant')} answered unusually; all were kept."
         )
+    others = [p["with_prediction"] for p in people if p["with_prediction"] and not p["reason"]]
+    if unusual and others:
+        share = sum(rate["share"] * rate["of"] for rate in others) / sum(rate["of"] for rate in others)
+        sentences.append(f"Of the others' answers, the model predicted {percent(share)}.")
     return " ".join(text for text in sentences if text)

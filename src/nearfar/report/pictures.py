@@ -86,13 +86,13 @@ class _Shelf:
             raise FileError(
                 f"{folder}: {reason}; expected the folder that holds the pictures",
             )
-        found = sorted(
+        files = sorted(
             path for path in folder.rglob("*") if path.suffix.lower() in PICTURES and path.is_file()
         )
         home = folder.resolve()
-        outside = [path for path in found if not path.resolve().is_relative_to(home)]
-        found = [path for path in found if path not in outside]
-        paths = {path.relative_to(folder).as_posix(): path for path in found}
+        outside = [path for path in files if not path.resolve().is_relative_to(home)]
+        files = [path for path in files if path not in outside]
+        paths = {path.relative_to(folder).as_posix(): path for path in files}
         keys: dict[str, list[str]] = {}
         for text in paths:
             relative = PurePosixPath(text)

@@ -29,9 +29,7 @@ def page_html(report: Report) -> str:
     scores = data["models"]["scores"]
     at_once = [score for rank, score in enumerate(scores) if rank < TOP_MODELS or score["name"] in chosen]
     people = data["participants"]["rows"] if data["participants"] else []
-    thumbs = {
-        at: report.thumbnails[found["name"]] for at, found in enumerate(data["objects"]) if found["picture"]
-    }
+    thumbs = {at: report.thumbnails[row["name"]] for at, row in enumerate(data["objects"]) if row["picture"]}
     order = np.random.default_rng(data["seed"]).permutation(len(data["objects"])).tolist()
     html: str = _template().render(
         data=data,
@@ -53,7 +51,7 @@ def page_html(report: Report) -> str:
 
 def _boxes(data: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     """(topic, finding) of the first screen: six, of which the last is about groups where there are some."""
-    found = data["findings"]
+    findings = data["findings"]
     topics = {
         "collected": "Collected",
         "accuracy": "Accuracy",
@@ -61,12 +59,14 @@ def _boxes(data: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
         "clusters": "Clusters",
         "participants": "Participants",
     }
-    boxes = [(topic, found[name]) for name, topic in topics.items() if found[name]]
+    boxes = [(topic, findings[name]) for name, topic in topics.items() if findings[name]]
     if data["groups"] and data["groups"]["pairs"]:
         return [*boxes, ("Groups", data["groups"]["finding"])]
     return [
         *boxes,
-        ("Subgroups", found["subgroups"]) if found["subgroups"] else ("Best possible", found["ceiling"]),
+        ("Subgroups", findings["subgroups"])
+        if findings["subgroups"]
+        else ("Best possible", findings["ceiling"]),
     ]
 
 

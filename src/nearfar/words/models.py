@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from nearfar._tools.text import count, display_names, listed, number, percent, points
+from nearfar._tools.text import count, display_names, listed, number, percent, plural, points
 from nearfar.words.finding import Finding, gloss, interval, points_with_interval, share, whose
 
 if TYPE_CHECKING:
@@ -75,7 +75,24 @@ def choice(analysis: Analysis) -> str:
         why = f"{named} predicts held-out answers best of {models}."
     else:
         why = f"{named} is simpler than the most accurate of {models} and within 0.1 points of it."
-    return f"{why} Its accuracy is corrected for having been chosen."
+    return f"{why} Its accuracy is corrected for selection."
+
+
+def dimensions(analysis: Analysis) -> str:
+    """With how few dimensions answers are predicted about as well as by the best model; "" where no model has a number of them."""
+    scores = analysis.scores if analysis.splits else ()
+    ends = {score.name: score.name.rpartition("-")[2] for score in scores if "-" in score.name}
+    sizes = {name: int(end) for name, end in ends.items() if end.isdecimal()}
+    if len(set(sizes.values())) < 2 or not analysis.scores.above_guessing:
+        return ""
+    good = [name for name in sizes if analysis.scores[name].as_good_as_best]
+    if not good:
+        return f"Models with {min(sizes.values())} to {max(sizes.values())} dimensions predict clearly fewer answers."
+    fewest = min(good, key=lambda name: (sizes[name], analysis.scores[name].behind))
+    enough = f"{count(sizes[fewest], 'dimension')} {plural(sizes[fewest], 'is', 'are')} enough"
+    if sizes[fewest] == min(sizes.values()):
+        return f"{enough}: no model with more predicts clearly better."
+    return f"{enough}, and fewer predict clearly worse."
 
 
 def plane(analysis: Analysis) -> str:
@@ -114,34 +131,34 @@ def headline(analysis: Judging) -> str:
 # ---------------------------------------------------------------- models side by side
 
 
-def comparison_text(found: Comparison) -> str:
+def comparison_text(comparison: Comparison) -> str:
     """The table of models, with what the figures do and do not say."""
-    unit = "pair of anchor and near" if found.unit == "pair" else found.unit
-    width = max(len(found.pair_memory.name), *(len(score.name) for score in found))
+    unit = "pair of anchor and near" if comparison.unit == "pair" else comparison.unit
+    width = max(len(comparison.pair_memory.name), *(len(score.name) for score in comparison))
     lines = [
-        f"{number(found.n_answers)} answers about {number(found.n_objects)} objects, held out in {found.cv} folds by {unit}",
-        ceiling(found.ceiling, found.scope.n_participants).text.replace("\xa0", " "),
+        f"{number(comparison.n_answers)} answers about {number(comparison.n_objects)} objects, held out in {comparison.cv} folds by {unit}",
+        ceiling(comparison.ceiling, comparison.scope.n_participants).text.replace("\xa0", " "),
         "",
         f"{'model':<{width}}  accuracy  95 % interval     ties  seconds  behind best",
     ]
-    for score in [*found.ranked(), found.pair_memory]:
-        behind = "best" if score.name == found.best.name else f"{score.behind:.3f}"
-        if score.as_good_as_best and score.name != found.best.name:
+    for score in [*comparison.ranked(), comparison.pair_memory]:
+        behind = "best" if score.name == comparison.best.name else f"{score.behind:.3f}"
+        if score.as_good_as_best and score.name != comparison.best.name:
             behind += " no clear difference"
         lines.append(
             f"{score.name:<{width}}  {score.accuracy:8.3f}  {_limits(score.low, score.high):14}  {score.ties:6.1%}  "
             f"{score.seconds:7.3f}  {behind}"
         )
-    notes = _beyond(found.scope)
-    if not found.above_guessing:
+    notes = _beyond(comparison.scope)
+    if not comparison.above_guessing:
         notes.append(
-            f"No model is clearly above guessing (p = {found.p_guessing:.2f}, corrected for {count(len(found), 'model')})."
+            f"No model is clearly above guessing (p = {comparison.p_guessing:.2f}, corrected for {count(len(comparison), 'model')})."
         )
-    elif found.remembers_pairs:
+    elif comparison.remembers_pairs:
         notes.append(
             "Remembering which pairs were called near predicts as well: it may not hold for new objects."
         )
-    notes += [f"{score.name}: {warned(score, found.cv)}" for score in found.scores if score.warned]
+    notes += [f"{score.name}: {warned(score, comparison.cv)}" for score in comparison.scores if score.warned]
     return "\n".join([*lines, *(["", *notes] if notes else [])])
 
 
@@ -154,36 +171,36 @@ def warned(score: Score, fits: int) -> str:
     return "; ".join(f"{WARNINGS.get(kind, kind)} in {size} of {fits} fits" for kind, size in score.warned)
 
 
-def dimension_text(found: DimensionChoice) -> str:
+def dimension_text(chosen: DimensionChoice) -> str:
     """How many dimensions the answers support."""
-    if found.dimension == 0:
+    if chosen.dimension == 0:
         return "noise: no number of dimensions predicts clearly better than guessing"
-    enough = "1 dimension is enough" if found.dimension == 1 else f"{found.dimension} dimensions are enough"
-    if found.dimension == max(found.dimensions) > 1:
-        return f"{found.dimension} dimensions do best, the most that were tried; more may do better"
-    if found.dimension != found.best_dimension:
-        enough += f"; {found.best_dimension} do best, but not clearly by more than half a point"
+    enough = "1 dimension is enough" if chosen.dimension == 1 else f"{chosen.dimension} dimensions are enough"
+    if chosen.dimension == max(chosen.dimensions) > 1:
+        return f"{chosen.dimension} dimensions do best, the most that were tried; more may do better"
+    if chosen.dimension != chosen.best_dimension:
+        enough += f"; {chosen.best_dimension} do best, but not clearly by more than half a point"
     return enough
 
 
 # ---------------------------------------------------------------- the best possible accuracy
 
 
-def ceiling(found: NoiseCeiling, n_participants: int = 0) -> Finding:
+def ceiling(limit: NoiseCeiling, n_participants: int = 0) -> Finding:
     """How good the best possible model could be; of an unknown ceiling, why, and what to ask.
 
     ``n_participants`` : where they are known; several of them answered the questions that it comes from.
     """
     own = (
-        f"The same participant repeats {percent(found.within.share)} of their answers."
-        if found.within
+        f"The same participant repeats {percent(limit.within.share)} of their answers."
+        if limit.within
         else ""
     )
-    agree = f"Two answers to the same question agree in {share(found.agreement)}." if found.agreement else ""
+    agree = f"Two answers to the same question agree in {share(limit.agreement)}." if limit.agreement else ""
     details = f"{agree} {own}".strip()
-    possible = found.best_possible
+    possible = limit.best_possible
     if possible is not None:
-        questions = count(found.agreement.questions if found.agreement else 0, "question")
+        questions = count(limit.agreement.questions if limit.agreement else 0, "question")
         asked = (
             f"{questions} answered by several participants"
             if n_participants > 1
@@ -196,11 +213,11 @@ def ceiling(found: NoiseCeiling, n_participants: int = 0) -> Finding:
         )
         return Finding("note", percent(possible.value, 0), text, details)
     ask = "Ask about 100 questions again, drawn at random."
-    if found.unknown == "unlike" and found.lead is not None:
-        kind, more = ("easier", "more") if found.lead.value > 0 else ("harder", "fewer")
+    if limit.unknown == "unlike" and limit.lead is not None:
+        kind, more = ("easier", "more") if limit.lead.value > 0 else ("harder", "fewer")
         why = f"repeated questions are {kind} than the others"
-        ask = f"A model predicts {100 * abs(found.lead.value):.0f} points {more} of them. {ask}"
-    elif found.unknown == "nobody else":
+        ask = f"A model predicts {100 * abs(limit.lead.value):.0f} points {more} of them. {ask}"
+    elif limit.unknown == "nobody else":
         why = "no question was answered by two participants"
         ask = "Ask about 100 questions of a second participant."
     else:
@@ -210,26 +227,26 @@ def ceiling(found: NoiseCeiling, n_participants: int = 0) -> Finding:
     )
 
 
-def ceiling_text(found: NoiseCeiling) -> str:
+def ceiling_text(limit: NoiseCeiling) -> str:
     """What repeated questions say, a line each."""
-    lines = [ceiling(found).text]
+    lines = [ceiling(limit).text]
     for what, agreement in (
-        ("two answers to the same question agree", found.agreement),
-        ("two answers by the same participant agree", found.within),
-        ("same trio, same odd one (chance 1/3)", found.odd_one_out),
-        ("same trio, same central one (chance 1/3)", found.most_central),
+        ("two answers to the same question agree", limit.agreement),
+        ("two answers by the same participant agree", limit.within),
+        ("same trio, same odd one (chance 1/3)", limit.odd_one_out),
+        ("same trio, same central one (chance 1/3)", limit.most_central),
     ):
         if agreement is not None:
             asked = f"{count(agreement.questions, 'question')}, {count(agreement.answers, 'answer')}"
             lines.append(f"{what}: {share(agreement)}, {asked}")
-    if found.best_possible is None:
-        lines.append(ceiling(found).details.partition(". ")[0].rstrip(".") + ".")
-    if found.controls:
+    if limit.best_possible is None:
+        lines.append(ceiling(limit).details.partition(". ")[0].rstrip(".") + ".")
+    if limit.controls:
         lines.append(
-            f"{number(found.controls)} answers to control questions, asked far more often, are left out"
+            f"{number(limit.controls)} answers to control questions, asked far more often, are left out"
         )
-    if found.copies:
-        lines.append(f"{number(found.copies)} copies of an answer in the same second are left out")
+    if limit.copies:
+        lines.append(f"{number(limit.copies)} copies of an answer in the same second are left out")
     return "\n".join(lines).replace("\xa0", " ")
 
 
@@ -249,72 +266,69 @@ def enough(analysis: Analysis) -> Finding:
     return curve(analysis.curve, len(analysis.answers))
 
 
-def curve(found: LearningCurve, n_answers: int = 0) -> Finding:
+def curve(learning: LearningCurve, n_answers: int = 0) -> Finding:
     """What more answers would bring; of a sample where the curve has fewer than all ``n_answers``."""
     details = (
-        [f"The last doubling of the answers added {points_with_interval(found.last_gain)}."]
-        if found.last_gain
+        [f"The last doubling of the answers changed it by {points_with_interval(learning.last_gain)}."]
+        if learning.last_gain
         else []
     )
-    if len(found.precision) > 1:
-        now, twice = found.precision[:2]
+    if len(learning.precision) > 1:
+        now, twice = learning.precision[:2]
         details.append(
-            f"With {twice.participants} participants in place of {now.participants}, the accuracy would be known to "
-            f"{100 * twice.half_width:.1f} points in place of {100 * now.half_width:.1f}."
+            f"With {twice.participants} participants instead of {now.participants}, the accuracy would be known to within "
+            f"{100 * twice.half_width:.1f} points instead of {100 * now.half_width:.1f}."
         )
-    if found.n_answers < n_answers:
+    if learning.n_answers < n_answers:
         details.append(
-            f"The curve is of a random {number(found.n_answers)} of the {number(n_answers)} answers."
+            f"The curve is of a random {number(learning.n_answers)} of the {number(n_answers)} answers."
         )
     told = " ".join(details)
-    if found.points[-1].low <= 0.5:
+    if learning.points[-1].low <= 0.5:
         return Finding(
             "poor",
             "Nothing learnt yet",
-            f"{found.model} does not clearly predict better than guessing.",
+            f"{learning.model} does not clearly predict better than guessing.",
             told,
         )
-    if found.next_gain is None:
-        why = (
-            "The questions are adaptive"
-            if found.scope.questions == "adaptive"
-            else "There are too few answers"
-        )
-        return Finding("fair", "Unknown", f"{why}, so nothing is forecast.", told)
-    text = f"Twice the answers are expected to add {points_with_interval(found.next_gain)}."
+    if learning.next_gain is None:
+        adaptive = learning.scope.questions == "adaptive"
+        why = "The questions are adaptive" if adaptive else "There are too few answers"
+        return Finding("fair", "Unknown", f"{why}, so no gain is forecast.", told)
+    text = f"Twice the answers would change the accuracy by about {points_with_interval(learning.next_gain)}."
     level, short = {
         "levelled off": ("good", "Enough answers"),
         "still rising": ("fair", "More answers would help"),
-    }.get(found.verdict, ("note", f"{points(found.next_gain.value)} points expected"))
+    }.get(learning.verdict, ("note", f"{points(learning.next_gain.value)} points expected"))
     return Finding(level, short, text, told)
 
 
-def curve_text(found: LearningCurve) -> str:
+def curve_text(learning: LearningCurve) -> str:
     """The measured points, and what more would bring."""
     lines = [
-        f"{found.model}: held-out accuracy by number of answers",
+        f"{learning.model}: held-out accuracy by number of answers",
         "  answers  accuracy  95 % interval     ties",
     ]
     lines += [
         f"{p.answers:9,.0f}  {p.accuracy:8.3f}  {_limits(p.low, p.high):14}  {p.ties:6.1%}"
-        for p in found.points
+        for p in learning.points
     ]
-    told = curve(found)
-    return "\n".join([*lines, f"{told.short}: {told.text}", told.details, *_beyond(found.scope)]).replace(
+    told = curve(learning)
+    return "\n".join([*lines, f"{told.short}: {told.text}", told.details, *_beyond(learning.scope)]).replace(
         "\xa0", " "
     )
 
 
-def reliability(found: Reliability) -> Finding:
+def reliability(halves: Reliability) -> Finding:
     """How alike another study would be."""
     told = []
-    if not math.isnan(found.participants):
+    if not math.isnan(halves.participants):
         told.append(
-            f"Distances on a map by other participants would correlate {found.participants:.2f} with these."
+            f"Distances on a map by other participants would correlate {halves.participants:.2f} with these."
         )
-    if not math.isnan(found.questions):
-        told.append(f"With other questions, the correlation would be {found.questions:.2f}.")
+    if not math.isnan(halves.questions):
+        told.append(f"With other questions, the correlation would be {halves.questions:.2f}.")
     spread = ""
-    if not math.isnan(found.spread):
-        spread = f"Between participants, the share predicted has a standard deviation of {100 * found.spread:.0f} points."
+    if not math.isnan(halves.spread):
+        spread = f"Between participants, the share predicted has a standard deviation of {100 * halves.spread:.0f} points."
     return Finding("note", "Reliability", " ".join(told), spread)

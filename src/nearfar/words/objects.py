@@ -20,7 +20,7 @@ def collected(analysis: Analysis, gone: Sequence[tuple[str, int, str]] = ()) -> 
     answers, counts = analysis.answers, analysis.counts
     people = 0 if answers.participant is None else len(answers.participant.known)
     who = f" from {count(people, 'participant')}" if people else ""
-    text = f"{count(counts.questions, 'question')}{who} about {count(answers.n_objects, 'object')}."
+    text = f"to {count(counts.questions, 'question')} about {count(answers.n_objects, 'object')}{who}."
     if gone:
         text += f" {number(sum(size for _, size, _ in gone))} left out."
     again = (
@@ -55,70 +55,72 @@ def controls(questions: int, answers: int) -> str:
     return f"{asked}, far more often than the others. Every answer counts; a column check sets them aside."
 
 
-def clusters(found: ClusterCount | None, n_clusters: int) -> Finding:
-    """Whether the objects fall into clusters, and into how many; ``found`` is None where a number was asked for."""
-    if found is None:
+def clusters(counted: ClusterCount | None, n_clusters: int) -> Finding:
+    """Whether the objects fall into clusters, and into how many; ``counted`` is None where a number was asked for."""
+    if counted is None:
         return Finding("note", f"{n_clusters} clusters", f"{n_clusters} clusters were asked for.")
     aid = f"The tree is cut into {n_clusters} as a reading aid." if n_clusters > 1 else ""
-    if found.unknown:
+    if counted.unknown:
         why = {
             "few answers": "There are too few answers to look for clusters.",
             "few objects": "There are too few objects to look for clusters.",
-            "noise": "No clusters were looked for: no map predicts the answers better than guessing.",
-        }[found.unknown]
+            "noise": "The answers are too noisy to look for clusters.",
+        }[counted.unknown]
         return Finding("note", "Unknown", why, aid)
     seen = (
-        f"Cuts up to {found.best_cut} clusters reduce within-cluster variance {found.elbow:.1f} times as much as further cuts "
-        f"(about 1 without clusters). Neighbouring clusters are {found.gap:.1f} standard deviations apart "
+        f"Cuts up to {counted.best_cut} clusters reduce within-cluster variance {counted.elbow:.1f} times as much as further cuts "
+        f"(about 1 without clusters). Neighbouring clusters are {counted.gap:.1f} standard deviations apart "
         "(about 3.5 without clusters)."
     )
-    if found.outcome == "unclear":
-        text = f"The objects form clusters, but their number is unclear: {found.low} to {found.high}; {found.k} is the likeliest."
-        return Finding("good", f"{found.low} to {found.high} clusters", text, seen)
-    if found.outcome == "clear":
-        return Finding("good", f"{found.k} clusters", f"The objects form {found.k} separate clusters.", seen)
-    text = "No separate clusters found: the objects vary gradually, or clusters overlap."
-    if found.outcome == "unknown":
-        text = (
-            f"No separate clusters found. To find them reliably takes about {found.wanted:.0f} triplets per object; "
-            f"there are {found.per_object:.0f}."
+    if counted.outcome == "unclear":
+        text = f"The objects form clusters, but their number is unclear: {counted.low} to {counted.high}; {counted.k} is the likeliest."
+        return Finding("good", f"{counted.low} to {counted.high} clusters", text, seen)
+    if counted.outcome == "clear":
+        return Finding(
+            "good", f"{counted.k} clusters", f"The objects form {counted.k} separate clusters.", seen
         )
+    text = "No separate clusters found: the objects vary gradually, or clusters overlap."
+    if counted.outcome == "unknown":
+        times = counted.wanted / counted.per_object
+        text = f"No separate clusters found. Finding them reliably takes about {times:.1f} times as many answers."
     return Finding("note", "None found", text, f"{aid} {seen}".strip())
 
 
-def stability(found: Stability) -> Finding:
+def stability(positions: Stability) -> Finding:
     """How uncertain positions on the map and clusters are."""
-    known = sorted(radius for radius in found.circle.tolist() if math.isfinite(radius))
+    known = sorted(radius for radius in positions.circle.tolist() if math.isfinite(radius))
     text = "Each circle contains the object's long-run position for 9 in 10 objects."
     if len(known):
         text += f" Its median radius is {percent(known[len(known) // 2], 0)} of the map's."
-    details = f"From {count(len(found.cloud), 'bootstrap resample')} of {found.resampled}s."
-    if found.kept_by_chance is not None and math.isfinite(found.kept_by_chance):
-        details += f" Random answers keep objects in their cluster in {percent(found.kept_by_chance, 0)} of resamples."
+    details = f"From {count(len(positions.cloud), 'bootstrap resample')} of {positions.resampled}s."
+    if positions.kept_by_chance is not None and math.isfinite(positions.kept_by_chance):
+        details += f" Random answers keep objects in their cluster in {percent(positions.kept_by_chance, 0)} of resamples."
     few = [
-        name for name, is_few in zip(display_names(found.objects), found.few.tolist(), strict=True) if is_few
+        name
+        for name, is_few in zip(display_names(positions.objects), positions.few.tolist(), strict=True)
+        if is_few
     ]
     if few:
         details += f" Too few answers to say where they are: {listed(few)}."
     return Finding("note", "Positions", text, details)
 
 
-def stability_text(found: Stability) -> str:
+def stability_text(positions: Stability) -> str:
     """Positions and clusters in the terminal, with the least certain objects."""
     import numpy as np
 
-    said = stability(found)
-    lines = [f"{found.model}: {said.text}", said.details]
+    said = stability(positions)
+    lines = [f"{positions.model}: {said.text}", said.details]
 
     def least(by: Any) -> str:
         order = [i for i in np.argsort(by, kind="stable")[:5].tolist() if math.isfinite(by[i])]
-        return ", ".join(f"{found.objects[i]} ({abs(by[i]):.2f})" for i in order)
+        return ", ".join(f"{positions.objects[i]} ({abs(by[i]):.2f})" for i in order)
 
-    if np.isfinite(found.circle).any():
-        lines.append(f"Least certain positions: {least(-found.circle)}")
-    if found.kept is not None and np.isfinite(found.kept).any():
-        kept = percent(float(np.nanmedian(found.kept)), 0)
+    if np.isfinite(positions.circle).any():
+        lines.append(f"Least certain positions: {least(-positions.circle)}")
+    if positions.kept is not None and np.isfinite(positions.kept).any():
+        kept = percent(float(np.nanmedian(positions.kept)), 0)
         lines.append(
-            f"Objects stay in their cluster in {kept} of resamples (median). Least certain: {least(found.kept)}"
+            f"Objects stay in their cluster in {kept} of resamples (median). Least certain: {least(positions.kept)}"
         )
     return "\n".join(lines)

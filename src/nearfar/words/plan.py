@@ -10,39 +10,39 @@ if TYPE_CHECKING:
     from nearfar.evaluate.advice import Advice
 
 
-def advice(found: Advice) -> str:
+def advice(plan: Advice) -> str:
     """How many questions to ask, and why; what a budget that was given is worth."""
-    mean = {row.questions: row.accuracy for row in found.rows}
-    if found.recommended is None:
+    mean = {row.questions: row.accuracy for row in plan.rows}
+    if plan.recommended is None:
         most = max(mean)
         text = f"No budget up to {most:,} questions is enough: {most:,} reach {mean[most]:.3f}, and more would still help."
     else:
         text = (
-            f"Recommended: {found.recommended:,} questions. Twice as many would add {max(found.gain, 0):.3f} to the "
-            f"accuracy ({mean[found.recommended]:.3f} of at most {found.ceiling:.3f})."
+            f"Recommended: {plan.recommended:,} questions. Twice as many would add {max(plan.gain, 0):.3f} to the "
+            f"accuracy ({mean[plan.recommended]:.3f} of at most {plan.ceiling:.3f})."
         )
-    if found.budget is not None:
-        worth = "is enough" if found.is_enough else "is not enough"
-        text += f" Your budget of {found.budget:,} {worth}: twice as many would add {max(found.budget_gain, 0):.3f}."
+    if plan.budget is not None:
+        worth = "is enough" if plan.is_enough else "is not enough"
+        text += f" Your budget of {plan.budget:,} {worth}: twice as many would add {max(plan.budget_gain, 0):.3f}."
     return text
 
 
-def advice_text(found: Advice) -> str:
+def advice_text(plan: Advice) -> str:
     """What an advice rests on, its table, and the recommendation."""
-    lines = [f"Assumed: {text}" for text in _assumed(found)]
+    lines = [f"Assumed: {text}" for text in _assumed(plan)]
     lines += ["", "  questions   people    hours      cost  accuracy  90 % interval"]
     lines += [
         f"{row.questions:11,}{row.people:9,}{row.hours:9,.1f}{row.cost:10,.0f}{row.accuracy:10.3f}"
         f"  {row.low:.3f} to {row.high:.3f}"
-        + ("  <- recommended" if row.questions == found.recommended else "")
-        for row in found.rows
+        + ("  <- recommended" if row.questions == plan.recommended else "")
+        for row in plan.rows
     ]
-    return "\n".join([*lines, "", f"Best possible accuracy: {found.ceiling:.3f}", advice(found)])
+    return "\n".join([*lines, "", f"Best possible accuracy: {plan.ceiling:.3f}", advice(plan)])
 
 
-def _assumed(found: Advice) -> list[str]:
+def _assumed(plan: Advice) -> list[str]:
     """What an advice rests on."""
-    scheme, given, pilot = found.scheme, found.assumptions, found.pilot
+    scheme, given, pilot = plan.scheme, plan.assumptions, plan.pilot
     kinds = {
         "near": "is a nearer to b or to c",
         "odd": "odd one out of three",
@@ -50,7 +50,7 @@ def _assumed(found: Advice) -> list[str]:
         "grid": f"pick {scheme.pick} of {scheme.size} that are nearest",
     }
     draw = "drawn evenly" if scheme.draw == "random" else f"the landmark design of {scheme.draw}"
-    told = [f"{found.n_objects:,} objects; questions '{kinds[scheme.kind]}', {draw}."]
+    told = [f"{plan.n_objects:,} objects; questions '{kinds[scheme.kind]}', {draw}."]
     shape = count(given.dimension, "dimension")
     if pilot is None:
         told.append(f"Objects are random points in {shape} (normal distribution).")
@@ -64,13 +64,13 @@ def _assumed(found: Advice) -> list[str]:
             f"Simulated people reach that who agree on {pilot.agreement.value:.0%} of random questions "
             f"({pilot.agreement.low:.0%} to {pilot.agreement.high:.0%})."
         )
-    total = scheme.total(found.n_objects)
-    if total < found.rows[-1].questions:
+    total = scheme.total(plan.n_objects)
+    if total < plan.rows[-1].questions:
         told.append(
             f"There are {total:,} different questions; larger budgets ask several people each of them."
         )
-    pace = f"{found.seconds:g} s a question, {given.minutes:g} min a person, pay {given.pay:g} an hour"
+    pace = f"{plan.seconds:g} s a question, {given.minutes:g} min a person, pay {given.pay:g} an hour"
     told.append(f"{pace}; people differ by chance only.")
-    if found.n_objects > found.n_simulated:
-        told.append(f"Simulated with {found.n_simulated} objects and as many answers for each.")
+    if plan.n_objects > plan.n_simulated:
+        told.append(f"Simulated with {plan.n_simulated} objects and as many answers for each.")
     return told

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from nearfar.report.figures.sheet import COLOURS, FAINT, INK, QUIET, Figure, below, sheet, style
+from nearfar.report.figures.sheet import COLOURS, FAINT, INK, QUIET, Figure, below, sheet, shortened, style
 
 ACCENT, SHADE, STRIKING = COLOURS[0], "#dbe7f3", COLOURS[5]
 WIDTH, HEIGHT = 6.6, 3.6  # inches
@@ -36,7 +36,7 @@ def participants_figure(people: Sequence[dict[str, Any]]) -> Figure:
 @style()
 def _dot_plot(title: str, note: str, rows: Sequence[tuple[Any, ...]], label: str) -> Figure:
     """A line per (name, value, low, high, whether it stands out); limits are None where they are not known."""
-    height = min(9.0, 0.8 + 0.17 * len(rows))
+    height = min(9.6, 1.3 + 0.17 * len(rows))
     figure, axes = _chart(title, note, label, "", height)
     for at, (_, value, low, high, stands_out) in enumerate(rows):
         colour = STRIKING if stands_out else ACCENT
@@ -44,7 +44,7 @@ def _dot_plot(title: str, note: str, rows: Sequence[tuple[Any, ...]], label: str
             axes.plot([low, high], [at, at], color=colour, lw=1)
         axes.plot(value, at, "D" if stands_out else "o", ms=4.5, color=colour)
     size = min(8.0, 60 * height / max(len(rows), 1))
-    axes.set_yticks(range(len(rows)), [row[0] for row in rows], size=size)
+    axes.set_yticks(range(len(rows)), [shortened(row[0]) for row in rows], size=size)
     axes.axvline(0.5, color=FAINT, lw=0.8, ls="--")
     _percent(axes.xaxis)
     return figure

@@ -46,9 +46,9 @@ def need_matplotlib() -> Any:
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Around drawing: the look of all figures; glyphs that a font lacks are no warning."""
+    """Around drawing: the look of all figures; glyphs that a font lacks, or names too long for the sheet, are no warning."""
     with need_matplotlib().rc_context(STYLE), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font|constrained_layout not applied")
         yield
 
 

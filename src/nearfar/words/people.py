@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from nearfar._tools.text import count, listed, number, percent, plural
+from nearfar._tools.text import count, listed, number, percent, plural, points
 from nearfar.words.finding import Finding, points_with_interval, share
 
 if TYPE_CHECKING:
@@ -37,10 +38,10 @@ def participants(people: People | None, shown: Mapping[str, str] | None = None) 
 
 def reason(person: Person, people: People) -> str:
     """Why to check this participant, the likeliest cause first, with the figures; "" where there is no reason."""
-    found = [_reason(each, person, people) for each in person.reasons]
+    reasons = [_reason(each, person, people) for each in person.reasons]
     if person.reasons == ("not above chance",):
-        found.append("careless, or using a different strategy (the data cannot distinguish them)")
-    return "; ".join(found)
+        reasons.append("careless, or using a different strategy (the data cannot distinguish them)")
+    return "; ".join(reasons)
 
 
 def _reason(reason: Reason, person: Person, people: People) -> str:
@@ -65,25 +66,28 @@ def _usual(people: People, kind: str) -> str:
     return "" if usual is None else f" (usual: {percent(usual, 0)})"
 
 
-def subgroups(found: Subgroups | None) -> Finding:
+def subgroups(result: Subgroups | None) -> Finding:
     """Whether subgroups of participants answer by maps of their own."""
-    if found is None:
+    if result is None:
         text = "Too few participants, or too few answers of each, to look for subgroups."
         return Finding("note", "Unknown", text)
-    gain = found.gains[0].value if found.gains else 0.0
-    better = f"{abs(100 * gain):.1f} points {'better' if gain > 0 else 'worse'}"
+    gain = result.gains[0]
+    limits = (
+        f" (95\xa0% interval {points(gain.low)} to {points(gain.high)})" if math.isfinite(gain.low) else ""
+    )
+    better = f"{abs(100 * gain.value):.1f} points {'better' if gain.value > 0 else 'worse'} than one{limits}."
     details = ""
-    if found.answers_used < found.answers_given:
+    if result.answers_used < result.answers_given:
         details = (
-            f"Judged by {number(found.answers_used)} of {number(found.answers_given)} answers, drawn at random, "
-            f"of {number(found.people_used)} of {count(len(found.people), 'participant')}."
+            f"Judged by {number(result.answers_used)} of {number(result.answers_given)} answers, drawn at random, "
+            f"of {number(result.people_used)} of {count(len(result.people), 'participant')}."
         )
-    if found.count == 1:
-        text = f"No subgroups of participants found: separate maps predict {better} than one."
+    if result.count == 1:
+        text = f"No subgroups of participants found: separate maps predict {better}"
         return Finding("good", "None found", text, details)
-    sizes = " and ".join(str(int((found.group == g).sum())) for g in range(found.count))
-    text = f"{found.count} subgroups of {sizes} participants: separate maps predict {better} than one."
-    return Finding("fair", f"{found.count} subgroups", text, details)
+    sizes = " and ".join(str(int((result.group == g).sum())) for g in range(result.count))
+    text = f"{result.count} subgroups of {sizes} participants: separate maps predict {better}"
+    return Finding("fair", f"{result.count} subgroups", text, details)
 
 
 def group_pair(pair: GroupPair) -> Finding:
@@ -109,9 +113,9 @@ def group_pair(pair: GroupPair) -> Finding:
 def group_pair_text(pair: GroupPair) -> str:
     """Two groups in the terminal: the finding, and the figures behind it line by line."""
     one, other = pair.names
-    found = group_pair(pair)
+    finding = group_pair(pair)
     sizes = f"{one}: {count(pair.people[0], 'participant')}; {other}: {count(pair.people[1], 'participant')}"
-    lines = [f"{found.short}. {found.text}", f"{sizes}. {found.details}".strip()]
+    lines = [f"{finding.short}. {finding.text}", f"{sizes}. {finding.details}".strip()]
     if pair.agreement is not None:
         kinds = (f"within {one}", f"within {other}", "between them")
         shares = [f"{kind} {share(value)}" for kind, value in zip(kinds, pair.agreement.shares, strict=True)]
@@ -130,12 +134,12 @@ def group_pair_text(pair: GroupPair) -> str:
     return "\n".join(lines).replace("\xa0", " ")
 
 
-def group_comparison(found: GroupComparison) -> Finding:
+def group_comparison(comparison: GroupComparison) -> Finding:
     """Whether groups of participants see the objects differently; of several pairs, which."""
-    if len(found.pairs) == 1:
-        return group_pair(found.pairs[0])
-    differ = [pair for pair in found.pairs if pair.test.differ and not pair.test.questions_differ]
+    if len(comparison.pairs) == 1:
+        return group_pair(comparison.pairs[0])
+    differ = [pair for pair in comparison.pairs if pair.test.differ and not pair.test.questions_differ]
     named = [f"{pair.names[0]} and {pair.names[1]} (p = {pair.test.p:.3f})" for pair in differ]
     text = f"These see the objects differently: {'; '.join(named[:2])}{' and others' if named[2:] else ''}."
-    short = f"{number(len(differ))} of {number(len(found.pairs))} pairs differ"
+    short = f"{number(len(differ))} of {number(len(comparison.pairs))} pairs differ"
     return Finding("note", short, text if differ else "No two groups differ detectably.")
