@@ -79,20 +79,12 @@ def choice(analysis: Analysis) -> str:
 
 
 def dimensions(analysis: Analysis) -> str:
-    """With how few dimensions answers are predicted about as well as by the best model; "" where no model has a number of them."""
-    scores = analysis.scores if analysis.splits else ()
-    ends = {score.name: score.name.rpartition("-")[2] for score in scores if "-" in score.name}
-    sizes = {name: int(end) for name, end in ends.items() if end.isdecimal()}
-    if len(set(sizes.values())) < 2 or not analysis.scores.above_guessing:
+    """How many dimensions the answers support; "" where that was not judged."""
+    enough = analysis.dimension if analysis.splits else None
+    if not enough:
         return ""
-    good = [name for name in sizes if analysis.scores[name].as_good_as_best]
-    if not good:
-        return f"Models with {min(sizes.values())} to {max(sizes.values())} dimensions predict clearly fewer answers."
-    fewest = min(good, key=lambda name: (sizes[name], analysis.scores[name].behind))
-    enough = f"{count(sizes[fewest], 'dimension')} {plural(sizes[fewest], 'is', 'are')} enough"
-    if sizes[fewest] == min(sizes.values()):
-        return f"{enough}: no model with more predicts clearly better."
-    return f"{enough}, and fewer predict clearly worse."
+    some = f"{count(enough, 'dimension')} {plural(enough, 'is', 'are')} enough"
+    return f"{some}: no judged model with more predicts clearly better."
 
 
 def plane(analysis: Analysis) -> str:
