@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from nearfar.evaluate.analysis import Analysis
 
 
-def analysis_html(analysis: Analysis, top_models: int = 8) -> str:
+def analysis_html(analysis: Analysis) -> str:
     """The headline, a table of the best models, and the objects in the best plane.
 
     Examples
@@ -30,7 +30,7 @@ def analysis_html(analysis: Analysis, top_models: int = 8) -> str:
         blocks = [f"<p><b>{escape(repr(analysis))}</b><br>{escape(analysis.headline)}</p>"]
         if analysis.splits:
             rows = []
-            for score in analysis.scores.ranked()[:top_models]:
+            for score in analysis.scores.ranked()[:8]:
                 chosen = " (chosen)" if score.name == analysis.best.name else ""
                 cells = score.name + chosen, percent(score.accuracy), interval(score.low, score.high)
                 rows.append(f"<tr><td>{'</td><td>'.join(map(escape, cells))}</td></tr>")
