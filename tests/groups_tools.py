@@ -1,4 +1,4 @@
-"""Two groups of people who see the same objects differently, for tests of the shell and of the report."""
+"""Two groups of people who see the same objects differently, for tests."""
 
 from functools import cache
 
@@ -8,6 +8,16 @@ from nearfar import Triplets, design, simulate
 
 N = 12
 NAMES = tuple(f"<thing> {i}" for i in range(N))
+
+
+def study(points_of, per_person, *, seed=0, noise=0.25):
+    """Answers of one person for each entry of ``points_of``, the positions that this person sees."""
+    parts = []
+    for p, points in enumerate(points_of):
+        asked = design.random_questions(len(points), per_person, seed=[seed, p])
+        said = simulate.answers(asked, points=points, noise=noise, ties="random", seed=[seed, p, 1]).triplets
+        parts.append(said.replace(participant=[f"{seed}-{p:02d}"] * len(said)))
+    return Triplets.concatenate(parts)
 
 
 @cache

@@ -61,10 +61,9 @@ def test_a_pilot_tells_agreement_and_dimension():
     pilot = simulate.answers(design.random_questions(25, 1500), points=points, noise=noise).triplets
     found = learn_from_pilot(pilot)
     assert found.dimension <= 2
-    assert found.agreement.value == pytest.approx(0.85, abs=0.06)
-    assert found.agreement.low <= found.agreement.value <= found.agreement.high
+    assert found.agreement == pytest.approx(0.85, abs=0.06)
     noisy = simulate.answers(design.random_questions(25, 1500), points=points, flip=0.5).triplets
-    assert learn_from_pilot(noisy).agreement.value < 0.6
+    assert learn_from_pilot(noisy).agreement < 0.6
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,10 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from groups_tools import study
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import root
-from scipy.stats import ncx2
 
 import nearfar as nf
 from nearfar import design, simulate
@@ -16,7 +16,7 @@ from nearfar.errors import InputError
 from nearfar.evaluate import groups
 from nearfar.evaluate.agreements import group_agreement
 from nearfar.evaluate.bootstrap import Estimate
-from nearfar.evaluate.groups import compare_groups, groups_of, length_interval
+from nearfar.evaluate.groups import compare_groups, groups_of
 from nearfar.evaluate.permutation import permutation_test
 from nearfar.evaluate.subgroups import residual_gram, residual_vectors, slopes
 from nearfar.space.space import Space
@@ -26,30 +26,14 @@ N = 14
 NOT_EXCHANGEABLE = 5 / 3  # the factor of p for groups that differ in noise alone
 
 
-def study(points, people, per_person, *, seed, noise=0.25, kind="near", names=None):
-    """Answers of people who see these places."""
-    parts = []
-    for p in range(people):
-        if kind == "near":
-            questions = design.random_questions(len(points), per_person, seed=[seed, p])
-        else:
-            questions = design.trio_questions(len(points), per_person, kind, seed=[seed, p])
-        said = simulate.answers(
-            questions, points=points, noise=noise, ties="random", seed=[seed, p, 1]
-        ).triplets
-        name = f"{seed}-{p}" if names is None else names[p]
-        parts.append(said.replace(participant=[name] * len(said)))
-    return Triplets.concatenate(parts)
-
-
 @pytest.fixture(scope="module")
 def two_views():
     """Twelve people who see one map, twelve who see it with four objects exchanged."""
     points = np.random.default_rng(3).normal(size=(N, 2))
     other = points.copy()
     other[[0, 1, 2, 3]] = points[[1, 2, 3, 0]]
-    answers = Triplets.concatenate([study(points, 12, 120, seed=1), study(other, 12, 120, seed=2)])
-    groups = {f"{s}-{p}": {1: "novices", 2: "experts"}[s] for s in (1, 2) for p in range(12)}
+    answers = Triplets.concatenate([study([points] * 12, 120, seed=1), study([other] * 12, 120, seed=2)])
+    groups = {f"{s}-{p:02d}": {1: "novices", 2: "experts"}[s] for s in (1, 2) for p in range(12)}
     return answers, groups
 
 
@@ -65,7 +49,7 @@ def test_groups_that_see_differently_are_told_apart(two_views):
     assert len({move.name for move in pair.moves[:4]} & {"0", "1", "2", "3"}) >= 3
     sure = {move.name for move in pair.moves if move.sure}
     assert sure and sure <= {"0", "1", "2", "3"}
-    assert all(move.low <= move.distance <= move.high for move in pair.moves)
+    assert all(move.distance >= 0 for move in pair.moves)
     assert pair.maps.shape == (2, N, 2)
     assert "see the objects differently" in str(found) and "p = 0.008" in str(found)
     assert pair.each_leads
@@ -87,8 +71,8 @@ def test_no_object_is_said_to_move_where_it_may_be_noise(two_views, monkeypatch)
 
 def test_one_view_dealt_into_two_groups_does_not_differ():
     points = np.random.default_rng(4).normal(size=(N, 2))
-    answers = study(points, 24, 40, seed=5)
-    groups = {f"5-{p}": "odd" if p % 2 else "even" for p in range(24)}
+    answers = study([points] * 24, 40, seed=5)
+    groups = {f"5-{p:02d}": "odd" if p % 2 else "even" for p in range(24)}
     (pair,) = compare_groups(answers, groups, model="soe-2", n_permutations=99, n_resamples=19).pairs
     assert not pair.test.differ and not pair.test.questions_differ
     assert all(lead.low < 0 < lead.high for lead in pair.lead)
@@ -102,7 +86,7 @@ def test_care_is_not_another_view():
     ps = []
     for seed in range(10):
         careful, careless = (
-            study(points, 8, 60, seed=10 * seed + k, noise=noise) for k, noise in ((1, 0.1), (2, 0.9))
+            study([points] * 8, 60, seed=10 * seed + k, noise=noise) for k, noise in ((1, 0.1), (2, 0.9))
         )
         both = Triplets.concatenate([careful, careless])
         people, _, left = residual_vectors(both, Space.of_points(points, both.objects))
@@ -165,8 +149,7 @@ def test_agreement_is_that_of_a_loop_over_pairs(case):
     if any(not values for values in shares):
         assert found is None
         return
-    for estimate, values in zip(found.shares, shares, strict=True):
-        assert estimate.value == pytest.approx(np.mean(values))
+    assert found.shares == pytest.approx([np.mean(values) for values in shares])
     assert found.questions == tuple(map(len, shares))
 
 
@@ -179,16 +162,7 @@ def test_odd_one_out_agrees_on_the_odd_one():
     more = Triplets.from_odd_one_out(trios * 2, participant=[0, 1] * 3 + [2, 3] * 3)
     found = group_agreement(more, np.repeat([0, 1] * 6, 2))
     assert found.options == 3 and found.questions == (3, 3, 3)
-    assert [share.value for share in found.shares] == pytest.approx([1, 1, 1 / 3])
-
-
-def test_a_share_of_agreement_has_no_interval_below_0():
-    """One of three people says the opposite of the others, so that the interval of their agreement is as wide as can be."""
-    asked = np.array(list(combinations(range(8), 3)))
-    said = [asked[:, [0, 2, 1]] if person % 3 == 2 else asked for person in range(6)]
-    answers = Triplets.from_array(np.concatenate(said), participant=np.repeat(np.arange(6), len(asked)))
-    found = group_agreement(answers, np.repeat([0, 0, 0, 1, 1, 1], len(asked)))
-    assert [share.low for share in found.shares][:2] == [0.0, 0.0]
+    assert found.shares == pytest.approx([1, 1, 1 / 3])
 
 
 # ---------------------------------------------------------------- pieces
@@ -252,19 +226,6 @@ def test_slopes_maximise_the_likelihood():
     assert slopes(margin, person) == pytest.approx(true, rel=0.15)
 
 
-@pytest.mark.parametrize("true", [0.0, 1.0, 4.0])
-def test_intervals_of_lengths_hold_the_length(true):
-    rng = np.random.default_rng(0)
-    measured = np.array([true, 0.0]) + rng.normal(size=(4000, 2))
-    low, high = length_interval(np.linalg.norm(measured, axis=1), np.ones(4000), 10**6)
-    covered = np.mean((low <= true) & (true <= high))
-    assert covered > 0.94 and (true == 0 or covered < 0.96)
-    x = 3.0**2
-    low, high = length_interval(np.array([3.0]), np.ones(1), 10**6)
-    assert ncx2.cdf(x, 2, low[0] ** 2) == pytest.approx(0.975, abs=1e-4)
-    assert ncx2.cdf(x, 2, high[0] ** 2) == pytest.approx(0.025, abs=1e-4)
-
-
 # ---------------------------------------------------------------- what is wrong
 
 
@@ -283,8 +244,8 @@ def test_what_cannot_be_compared_is_said(two_views):
     with pytest.raises(InputError, match="among the 24 people who answered, got experts;"):
         compare_groups(answers, {p: g for p, g in who.items() if g == "experts"})
     with pytest.raises(InputError, match="'alone' has 1 person; expected at least 3 in each group"):
-        compare_groups(answers, who | {"1-0": "alone"})
-    some = {p: g for p, g in who.items() if p not in ("1-0", "2-0")}
+        compare_groups(answers, who | {"1-00": "alone"})
+    some = {p: g for p, g in who.items() if p not in ("1-00", "2-00")}
     assert compare_groups(answers, some, model="soe-2", n_permutations=9, n_resamples=2).left_out == 2
 
 

@@ -92,7 +92,7 @@ def test_names_on_the_two_maps_lie_inside_and_apart(report):
         assert len(set(places)) == len(places)
     assert all(all(spot["name_at"]) for spot in pair["spots"] if spot["moves"])
     page = report.html()
-    assert "points</td>" in page and "within minus between" in page
+    assert "points</td>" in page and "Own map of experts" in page
 
 
 def test_two_objects_far_out_do_not_squeeze_the_others_together(study):

@@ -24,12 +24,14 @@ from nearfar.design import Questions, Scheme, random_questions
 from nearfar.embedding import SOE
 from nearfar.errors import InputError, NearfarWarning
 from nearfar.evaluate.bootstrap import Estimate, make_draws
+from nearfar.evaluate.crossval import cross_validate
 from nearfar.evaluate.metrics import answer_credits
-from nearfar.evaluate.splits import kfold
+from nearfar.evaluate.splits import Split, kfold
 from nearfar.simulate import answers as simulated_answers
+from nearfar.space.models import Model, parse_models
 from nearfar.triplets import Triplets, as_triplets
 
-__all__ = ["Advice", "AdviceRow", "Assumptions", "Pilot", "SimulatedStudy", "advise", "noise_of_agreement"]
+__all__ = ["Advice", "Assumptions", "advise"]
 
 SECONDS = {"near": 3.0, "odd": 4.0, "central": 5.0, "grid": 12.0}
 
@@ -74,29 +76,21 @@ class Assumptions(Record):
 
 
 class AdviceRow(NamedTuple):
-    """One budget: what it reaches and what it costs.
-
-    accuracy : of predicting a new person's answer to a new random question, a mean over 19 simulated studies; low, high: the
-    lowest and the highest of them, or Student's t about the mean where that is wider. One more such study lies between these in at
-    least 90 of 100, whatever the distribution.
-    """
+    """One budget: what it costs, and the accuracy of predicting a new person's answer to a new random question."""
 
     questions: int
     people: int
     hours: float
     cost: float
     accuracy: float
-    low: float
-    high: float
 
 
-@dataclass(frozen=True)
-class Pilot(Record):
+class Pilot(NamedTuple):
     """What a pilot says about dimension and agreement, the latter by the held-out accuracy that it reaches."""
 
     n_answers: int
     dimension: int
-    agreement: Estimate
+    agreement: float
     accuracy: Estimate
 
 
@@ -199,37 +193,31 @@ def advise(
     if budget is not None:
         check_count(budget, "budget")
     scheme.check(n)
-    agreements, learnt = [given.agreement], None
+    learnt = None
     if pilot is not None:
         learnt = learn_from_pilot(as_triplets(pilot), seed)
-        given = replace(given, dimension=learnt.dimension, agreement=learnt.agreement.value)
-        agreements = [learnt.agreement.low, learnt.agreement.value, learnt.agreement.high]
+        given = replace(given, dimension=learnt.dimension, agreement=learnt.agreement)
     simulated = _simulated(n, scheme)
-    noises = [noise_of_agreement(agreement, given.dimension) for agreement in agreements]
+    noise = noise_of_agreement(given.agreement, given.dimension)
     studies = [
-        SimulatedStudy(simulated, scheme, given.dimension, noises[number % len(noises)], [seed, number])
-        for number in range(19)  # one more study lies between the lowest and the highest of these in 18 of 20
+        SimulatedStudy(simulated, scheme, given.dimension, noise, [seed, number]) for number in range(19)
     ]
 
     @cache
-    def reached(budget: int) -> Floats:
+    def reached(budget: int) -> float:
         asked = max(1, round(budget * simulated / n))
-        return np.array([study.accuracy(asked) for study in studies])
+        return float(np.mean([study.accuracy(asked) for study in studies]))
 
     def gain(budget: int | None) -> float:
-        return np.nan if budget is None else float(reached(2 * budget).mean() - reached(budget).mean())
+        return np.nan if budget is None else reached(2 * budget) - reached(budget)
 
-    recommended, ladder = None, list[int]()
-    with step("simulating studies", total=8) as advance:
-        for per in (5, 10, 20, 40, 80, 160, 320, 640):  # triplets for each object
-            ladder.append(max(1, round(per * n / scheme.triplets_per_question)))
-            reached(ladder[-1])
+    first = max(1, round(5 * n / scheme.triplets_per_question))  # five triplets for each object
+    recommended, ladder = None, [first]
+    with step("simulating studies", total=7) as advance:
+        while recommended is None and len(ladder) < 8:
+            ladder.append(2 * ladder[-1])
+            recommended = ladder[-2] if _little(reached(ladder[-2]), gain(ladder[-2])) else None
             advance(1)
-            recommended = next(
-                (b for b in ladder if 2 * b in ladder and _little(reached(b).mean(), gain(b))), None
-            )
-            if recommended is not None:
-                break
     shown = sorted({*ladder, *([] if budget is None else [budget])})
     rows = tuple(_row(each, reached(each), scheme, given) for each in shown)
     ceiling = float(np.mean([study.ceiling for study in studies]))
@@ -248,21 +236,10 @@ def _little(accuracy: float, gain: float) -> bool:
     return accuracy > 0.55 and gain < 0.01
 
 
-def _row(budget: int, accuracies: Floats, scheme: Scheme, given: Assumptions) -> AdviceRow:
-    """The interval is that of one more study: as likely as any to be the lowest, or the highest, of 20.
-
-    From a pilot, studies of few agreements stand for all that are possible; Student's t about their mean is often wider then.
-    """
-    from scipy.stats import t
-
-    count = len(accuracies)
-    width = float(t.ppf(0.95, count - 1) * accuracies.std(ddof=1) * np.sqrt(1 + 1 / count))
-    seconds = SECONDS[scheme.kind] if given.seconds is None else given.seconds
-    hours = budget * seconds / 3600
+def _row(budget: int, accuracy: float, scheme: Scheme, given: Assumptions) -> AdviceRow:
+    hours = budget * (given.seconds or SECONDS[scheme.kind]) / 3600
     people = max(1, int(np.ceil(hours * 60 / given.minutes)))
-    mean = float(accuracies.mean())
-    low, high = min(float(accuracies.min()), mean - width), max(float(accuracies.max()), mean + width)
-    return AdviceRow(budget, people, hours, hours * given.pay, mean, low, min(1.0, high))
+    return AdviceRow(budget, people, hours, hours * given.pay, accuracy)
 
 
 # ---------------------------------------------------------------- one simulated study
@@ -302,17 +279,17 @@ def noise_of_agreement(agreement: float, dimension: int) -> float:
 
 
 class SimulatedStudy:
-    """Objects drawn from a normal distribution, answers that grow with the budget, and new questions to judge them by."""
+    """Objects drawn from a normal distribution, people who answer questions about them, and new questions to judge a map by."""
 
     def __init__(
         self, n: int, scheme: Scheme, dimension: int, noise: float, seed: Sequence[int], n_new: int = 4000
     ) -> None:
-        self._rng = np.random.default_rng(seed)
-        self.points = self._rng.normal(size=(n, dimension))
+        self._rng = rng = np.random.default_rng(seed)
+        self.points = rng.normal(size=(n, dimension))
         self.scheme, self.noise = scheme, noise
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NearfarWarning)
-            self.new = random_questions(n, min(n_new, n * (n - 1) * (n - 2) // 2), self._rng)
+            self.new = random_questions(n, min(n_new, n * (n - 1) * (n - 2) // 2), rng)
         self.p_new = p_one(self.points, self.new, noise)
         self._asked, self._said = 0, list[Triplets]()
 
@@ -333,10 +310,9 @@ class SimulatedStudy:
         return float(np.mean(right * self.p_new + (1 - right) * (1 - self.p_new)))
 
     def _answers(self, budget: int) -> Triplets:
-        """The answers so far and new ones; each time the questions asked are different, as far as there are enough."""
-        total = self.scheme.total(len(self.points))
+        """The first ``budget`` answers: a larger budget has those of a smaller one, which takes noise out of the gain."""
         while self._asked < budget:
-            more = min(budget - self._asked, total)
+            more = min(budget - self._asked, self.scheme.total(len(self.points)))
             asked = self.scheme.questions(len(self.points), more, self._rng)
             answered = simulated_answers(
                 asked, points=self.points, noise=self.noise, ties="random", seed=self._rng
@@ -344,7 +320,7 @@ class SimulatedStudy:
             self._said.append(answered.triplets)
             self._asked += more
         said = Triplets.concatenate(self._said)
-        return said[dense_codes(said.statement_ids) < budget] if self._asked > budget else said
+        return said[dense_codes(said.statement_ids) < budget]
 
 
 # ---------------------------------------------------------------- what a pilot says
@@ -360,35 +336,27 @@ def learn_from_pilot(pilot: Triplets, seed: int = 0) -> Pilot:
         raise InputError(f"pilot: expected at least 100 answers, got {len(pilot):,}, which say too little")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NearfarWarning)
-        credits = {d: _held_out(pilot, d, seed) for d in (1, 2, 3, 5)}
-        dimension = max(credits, key=lambda d: float(credits[d].mean()))
-        found = make_draws(pilot).estimate(credits[dimension])
+        splits = list(kfold(pilot, 5, seed=seed))
+        judged = cross_validate(pilot, parse_models(["soe-1", "soe-2", "soe-3", "soe-5"]), splits)
+        best = int(np.argmax(judged.accuracies))
+        model = judged.models[best]
+        accuracy = make_draws(pilot).estimate(judged.values[best])
         agreements = [0.51, *np.arange(0.54, 0.95, 0.04).round(2).tolist(), 0.97]
-        reached = [_reached(pilot, dimension, agreement, seed) for agreement in agreements]
+        reached = [_reached(pilot, model, agreement, splits, seed) for agreement in agreements]
     rising = np.maximum.accumulate(reached) + 1e-9 * np.arange(len(reached))
-    if not np.isfinite(found.low):
-        found = Estimate(found.value, found.value - 0.05, found.value + 0.05)
-    agreement = np.interp([found.value, found.low, found.high], rising, agreements)
-    return Pilot(len(pilot), dimension, Estimate(*agreement.tolist()), found)
+    agreement = float(np.interp(accuracy.value, rising, agreements))
+    return Pilot(len(pilot), model.n_components or 0, agreement, accuracy)
 
 
-def _held_out(answers: Triplets, dimension: int, seed: int) -> Floats:
-    """(m,) credits of held-out answers."""
-    credits = np.full(len(answers), 0.5)
-    for train, test in kfold(answers, 5, seed=seed):
-        placed = SOE(dimension, random_state=0).fit_transform(answers[train])
-        credits[test] = answer_credits(answers[test], points=placed)
-    return credits
-
-
-def _reached(pilot: Triplets, dimension: int, agreement: float, seed: int) -> float:
+def _reached(pilot: Triplets, model: Model, agreement: float, splits: Sequence[Split], seed: int) -> float:
     """Held-out accuracy of simulated answers to the questions of the pilot, over three studies."""
+    dimension = model.n_components or 0
     noise = noise_of_agreement(agreement, dimension)
     asked = Questions(pilot.array, pilot.objects)
-    found = []
+    accuracies = []
     for study in range(3):
         rng = np.random.default_rng([seed, study])
         points = rng.normal(size=(pilot.n_objects, dimension))
         said = simulated_answers(asked, points=points, noise=noise, ties="random", seed=rng).triplets
-        found.append(float(_held_out(said, dimension, seed).mean()))
-    return float(np.mean(found))
+        accuracies.append(cross_validate(said, [model], splits).accuracies[0])
+    return float(np.mean(accuracies))

@@ -35,15 +35,13 @@ __all__ = ["GroupComparison", "GroupPair", "Move", "compare_groups", "groups_of"
 class Move(NamedTuple):
     """How far an object lies apart on two maps, as a share of the common map's radius.
 
-    distance : with what noise alone would add taken off; low, high: its 95 % interval.
+    distance : with what noise alone would add taken off.
     sure : whether it moves, at the 5 % level with all objects looked at together: it moves farther, in its own standard
         errors, than the largest error of any object in 95 of 100 resamples.
     """
 
     name: str
     distance: float
-    low: float
-    high: float
     sure: bool
 
 
@@ -127,7 +125,7 @@ def compare_groups(
     model : by which answers are predicted, "auto" for the one that ``nf.analyse`` chooses; its map, or "soe-2" where it
         has more than two dimensions, is the one shown.
     n_permutations : people dealt to groups at random for the test.
-    n_resamples : bootstrap resamples of people, for the intervals of moves.
+    n_resamples : bootstrap resamples of people, to tell which objects move.
     seed : None, an integer or a numpy Generator.
 
     Examples
@@ -260,7 +258,7 @@ def groups_of(people: Sequence[Any], groups: Sequence[Any]) -> dict[str, str]:
 def _moves(
     answers: Triplets, group: NDArray[np.int64], model: Model, common: Floats, n_resamples: int, seed: int
 ) -> tuple[Floats, tuple[Move, ...]]:
-    """(2, n, 2) maps of the groups, turned onto the common map; and the moves, the farthest first.
+    """(2, n, 2) maps of the groups, turned onto the common map; and the moves, the surest first.
 
     People are drawn with replacement within each group, for the variance of each move and for the largest error among all.
     """
@@ -284,31 +282,11 @@ def _moves(
         variance = np.nanvar(resampled, axis=0, ddof=1).mean(axis=1)
     variance[variance <= 0] = np.nan
     length = np.sqrt(np.sum(apart**2, axis=1))
-    low, high = length_interval(length, variance, n_resamples - 1)
     distance = np.sqrt(np.maximum(length**2 - 2 * variance, 0.0))
     size = length / np.sqrt(variance)
     # the largest of all errors, in standard errors of its object, stays below this in 95 of 100 resamples
     errors = np.nan_to_num(np.sqrt(np.sum((resampled - apart) ** 2, axis=2) / variance))
     largest = np.sort(np.append(errors.max(axis=1, initial=0.0), np.inf))
-    sure = (size > largest[int(np.ceil(0.95 * len(largest))) - 1]) & (low > 0)
-    moves = [
-        Move(answers.objects[i], float(distance[i]), float(low[i]), float(high[i]), bool(sure[i]))
-        for i in np.flatnonzero(np.isfinite(size)).tolist()
-    ]
-    return maps, tuple(sorted(moves, key=lambda move: (-move.low, -move.distance)))
-
-
-def length_interval(length: Floats, variance: Floats, df: int) -> tuple[Floats, Floats]:
-    """The 95 % interval for the length of a vector in the plane whose two coordinates are measured with this variance.
-
-    ``length^2 / variance`` is chi-square with two degrees of freedom and the non-centrality (true length)^2 /
-    variance, which is turned round. With few resamples the variance itself is not sure: then the interval is wider
-    as Student's t is wider than the normal distribution.
-    """
-    from scipy.special import chndtrinc
-    from scipy.stats import norm, t
-
-    wider = float((t.ppf(0.975, max(df, 1)) / norm.ppf(0.975)) ** 2)
-    spread = np.where(variance > 0, variance * wider, np.nan)
-    low, high = (chndtrinc(length**2 / spread, 2, p) for p in (0.975, 0.025))
-    return np.sqrt(np.where(low > 1e-12, low, 0.0) * spread), np.sqrt(high * spread)
+    sure = size > largest[int(np.ceil(0.95 * len(largest))) - 1]
+    order = [int(i) for i in np.argsort(-size, kind="stable") if np.isfinite(size[i])]
+    return maps, tuple(Move(answers.objects[i], float(distance[i]), bool(sure[i])) for i in order)

@@ -166,7 +166,7 @@ def judge_people(answers: Triplets, credit: NDArray[Any] | None = None) -> Peopl
         for kind, found in shares.items()
         if found.enough[known].any()
     }
-    median, fast, limit = _times(answers, len(names))
+    median, fast, limit = _times(answers, who, len(names))
     p, tests = _tests(shares, usual, known)
     tests["too fast"] = np.isfinite(fast) & (fast > 0.5)
     naming = tests["opposite"] | tests["not above chance"] | tests["one-sided"]
@@ -182,8 +182,8 @@ def judge_people(answers: Triplets, credit: NDArray[Any] | None = None) -> Peopl
             name=str(names[code]),
             answers=int(counts[code]),
             statements=int(statements[code]),
-            median_seconds=_known(median[code]),
-            fast=_known(fast[code]),
+            median_seconds=None if math.isnan(median[code]) else float(median[code]),
+            fast=None if math.isnan(fast[code]) else float(fast[code]),
             reasons=tuple(reason for reason in get_args(Reason) if code in named and tests[reason][code]),
             **{kind: found.rate(code) for kind, found in shares.items()},
         )
@@ -270,20 +270,21 @@ def _by_person(value: Floats, unit: Codes, who: Codes, size: int) -> _Shares:
     return _Shares(middle, np.nan_to_num(error), count)
 
 
-def _times(answers: Triplets, size: int) -> tuple[Floats, Floats, float | None]:
-    """Per participant: median seconds of a statement and the share of very fast ones; and the limit of that."""
-    median, fast = np.full(size, math.nan), np.full(size, math.nan)
-    if answers.seconds is None or answers.participant is None or not np.isfinite(answers.seconds).any():
-        return median, fast, None
+def _times(answers: Triplets, who: Codes, size: int) -> tuple[Floats, Floats, float | None]:
+    """Per participant: median seconds of a statement and the share of very fast ones, NaN where unknown; and the limit of that."""
+    unknown = np.full(size, math.nan)
+    if answers.seconds is None or not np.isfinite(answers.seconds).any():
+        return unknown, unknown, None
     _, first = np.unique(answers.statement_ids, return_index=True)  # one time per statement
     first = first[np.isfinite(answers.seconds[first])]
-    seconds, codes = answers.seconds[first], answers.participant.codes[first]
+    seconds, who = answers.seconds[first], who[first]
     limit = median_of_times(seconds) / 3
-    order = np.argsort(codes, kind="stable")
-    for rows in np.split(order, np.flatnonzero(np.diff(codes[order])) + 1):
-        code = codes[rows[0]]
-        median[code], fast[code] = median_of_times(seconds[rows]), np.mean(seconds[rows] < limit)
-    return median, fast, limit
+    ordered = np.append(seconds[np.lexsort((seconds, who))] / 2, math.nan)
+    count = np.bincount(who, minlength=size)
+    start = np.cumsum(count) - count
+    median = ordered[start + (count - 1) // 2] + ordered[start + count // 2]
+    fast = np.bincount(who, weights=seconds < limit, minlength=size) / np.maximum(count, 1)
+    return np.where(count, median, math.nan), np.where(count, fast, math.nan), limit
 
 
 # ---------------------------------------------------------------- careless or different
@@ -311,7 +312,3 @@ def _has_own_strategy(answers: Triplets, credit: Floats, who: Codes, code: int, 
         if rate is not None and rate.low > 0.5 and ahead.p_above(0.0)[0] <= LEVEL / 4:  # two tried, two-sided
             return True
     return False
-
-
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)

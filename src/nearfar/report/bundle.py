@@ -175,7 +175,7 @@ def _tables(data: dict[str, Any]) -> dict[str, pl.DataFrame]:
             for pair in data["groups"]["pairs"]
             for move in map(dict, pair["moves"])
         ]
-        tables["group_moves"] = _frame(moves, ("group", "other", "object", "distance", "low", "high", "sure"))
+        tables["group_moves"] = _frame(moves, ("group", "other", "object", "distance", "sure"))
     if data["agreement"]:
         tables["agreement"] = _agreement(data["agreement"])
     if data["curve"]:
@@ -223,12 +223,12 @@ def _clusters(objects: Sequence[dict[str, Any]], tree: dict[str, Any]) -> pl.Dat
 
 
 def _agreement(agreement: dict[str, Any]) -> pl.DataFrame:
-    people, columns = agreement["people"], ("share", "low", "high", "shared")
+    people, columns = agreement["people"], ("share", "shared")
     rows = [
         (people[a], people[b], *(agreement[name][a][b] for name in columns))
         for a in range(len(people))
         for b in range(a + 1, len(people))
         if agreement["share"][a][b] is not None
     ]
-    schema = {"participant": pl.String, "other": pl.String, "agreement": pl.Float64, "low": pl.Float64}
-    return pl.DataFrame(rows, {**schema, "high": pl.Float64, "questions": pl.Int64}, orient="row")
+    schema = {"participant": pl.String, "other": pl.String, "agreement": pl.Float64, "questions": pl.Int64}
+    return pl.DataFrame(rows, schema, orient="row")

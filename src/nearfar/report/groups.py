@@ -10,6 +10,7 @@ import numpy as np
 
 from nearfar import words
 from nearfar._tools.records import plain
+from nearfar._tools.text import number
 from nearfar.report.figures.placing import place_names
 
 if TYPE_CHECKING:
@@ -39,13 +40,12 @@ def group_comparison(found: GroupComparison, display_names: Mapping[str, str]) -
 
 def _pair(pair: GroupPair, objects: tuple[str, ...], display_names: Mapping[str, str]) -> dict[str, Any]:
     one, other = pair.names
-    shares = {}
+    shares: dict[str, Any] = {}
     if pair.agreement is not None:
         names = (f"two people of {one}", f"two people of {other}", "one of each")
-        shares = {
-            f"Same answer: {name}": share for name, share in zip(names, pair.agreement.shares, strict=True)
-        }
-    differences = {} if pair.agreement is None else {"Same answer: within minus between": pair.agreement.gap}
+        for name, share in zip(names, pair.agreement.shares, strict=True):
+            shares[f"Same answer: {name}"] = {"value": share}
+    differences = {}
     for j in (0, 1):
         for i in (j, 1 - j):
             shares[f"Answers of {pair.names[j]}, predicted by the map of {pair.names[i]}"] = pair.accuracy[i][
@@ -151,18 +151,22 @@ def _over_width(point: Any) -> tuple[float, float] | None:
 
 
 def agreement(
-    subgroups: Subgroups | None, found: PersonAgreement, shown: Mapping[str, str], most: int = 60
+    subgroups: Subgroups | None, alike: PersonAgreement, shown: Mapping[str, str], most: int = 60
 ) -> dict[str, Any]:
     """How often every two people gave the same answer, for a matrix of at most so many; subgroups stand together."""
     group = {} if subgroups is None else dict(zip(subgroups.people, subgroups.group.tolist(), strict=True))
-    known = np.isfinite(found.share)
-    mean = np.where(known, found.share, 0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
-    order = sorted(range(len(found.people)), key=lambda p: (group.get(found.people[p], 0), -mean[p]))[:most]
+    known = np.isfinite(alike.share)
+    mean = np.where(known, alike.share, 0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
+    order = sorted(range(len(alike.people)), key=lambda p: (group.get(alike.people[p], 0), -mean[p]))[:most]
     square = np.ix_(order, order)
+    everybody = alike.n_participants
+    sample = f" Of {number(everybody)} participants, a random {number(len(alike.people))} were compared."
     return {
-        "people": [shown.get(found.people[p], found.people[p]) for p in order],
-        "sizes": np.bincount([group.get(found.people[p], 0) for p in order]),
-        **{name: getattr(found, name)[square] for name in ("share", "low", "high", "shared")},
-        "known": found.known,
-        "chance": 1 / found.options,
+        "people": [shown.get(alike.people[p], alike.people[p]) for p in order],
+        "sizes": np.bincount([group.get(alike.people[p], 0) for p in order]),
+        "share": alike.share[square],
+        "shared": alike.shared[square],
+        "known": alike.known,
+        "sample": sample if everybody > len(alike.people) else "",
+        "chance": 1 / alike.options,
     }

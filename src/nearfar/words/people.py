@@ -118,7 +118,9 @@ def group_pair_text(pair: GroupPair) -> str:
     lines = [f"{finding.short}. {finding.text}", f"{sizes}. {finding.details}".strip()]
     if pair.agreement is not None:
         kinds = (f"within {one}", f"within {other}", "between them")
-        shares = [f"{kind} {share(value)}" for kind, value in zip(kinds, pair.agreement.shares, strict=True)]
+        shares = [
+            f"{kind} {percent(value)}" for kind, value in zip(kinds, pair.agreement.shares, strict=True)
+        ]
         lines.append(f"Agreement on the same question: {', '.join(shares)}")
     for j, group in enumerate(pair.names):
         lines.append(
@@ -129,7 +131,7 @@ def group_pair_text(pair: GroupPair) -> str:
     shown = sure[:5] or pair.moves[:3]
     if shown:
         title = "Objects that differ" if sure else "No object clearly differs; those that differ most"
-        moves = ", ".join(f"{m.name} {m.distance:.2f} ({m.low:.2f} to {m.high:.2f})" for m in shown)
+        moves = ", ".join(f"{move.name} {move.distance:.2f}" for move in shown)
         lines.append(f"{title}: {moves}")
     return "\n".join(lines).replace("\xa0", " ")
 

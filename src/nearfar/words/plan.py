@@ -30,10 +30,9 @@ def advice(plan: Advice) -> str:
 def advice_text(plan: Advice) -> str:
     """What an advice rests on, its table, and the recommendation."""
     lines = [f"Assumed: {text}" for text in _assumed(plan)]
-    lines += ["", "  questions   people    hours      cost  accuracy  90 % interval"]
+    lines += ["", "  questions   people    hours      cost  accuracy"]
     lines += [
         f"{row.questions:11,}{row.people:9,}{row.hours:9,.1f}{row.cost:10,.0f}{row.accuracy:10.3f}"
-        f"  {row.low:.3f} to {row.high:.3f}"
         + ("  <- recommended" if row.questions == plan.recommended else "")
         for row in plan.rows
     ]
@@ -60,10 +59,7 @@ def _assumed(plan: Advice) -> list[str]:
             f"As in the pilot of {count(pilot.n_answers, 'answer')}: predicted best in {shape}, accuracy {pilot.accuracy.value:.3f} "
             f"(95 % interval {pilot.accuracy.low:.3f} to {pilot.accuracy.high:.3f})."
         )
-        told.append(
-            f"Simulated people reach that who agree on {pilot.agreement.value:.0%} of random questions "
-            f"({pilot.agreement.low:.0%} to {pilot.agreement.high:.0%})."
-        )
+        told.append(f"Simulated people reach that who agree on {pilot.agreement:.0%} of random questions.")
     total = scheme.total(plan.n_objects)
     if total < plan.rows[-1].questions:
         told.append(

@@ -197,11 +197,11 @@ on("chosen", () => {
   markMatrix(state.chosen.length > 60 ? [] : state.chosen.filter((i) => rowOf.has(i)).map((i) => rowOf.get(i)));
 });
 figure("agreement", (box) => {
-  const { people, share, low, high, shared, chance, sizes } = data.agreement;
+  const { people, share, shared, chance, sizes } = data.agreement;
   matrix(box, {
     size: people.length, cells: people.length, value: (r, c) => (share[r][c] === null ? null : share[r][c] - chance), names: people, lines: sizes, words: "Agreement of every two participants",
     tip: (r, c) => [element("strong", {}, r === c ? people[r] : people[r] + " and " + people[c]), element("span", { class: "soft num" },
-      share[r][c] === null ? "too few shared questions" : percent(share[r][c]) + " of " + whole(shared[r][c]) + " questions alike (" + percent(low[r][c]) + " to " + percent(high[r][c]) + ")")],
+      share[r][c] === null ? "too few shared questions" : percent(share[r][c]) + " of " + whole(shared[r][c]) + " questions alike")],
   });
 }, () => [["participant", ...data.agreement.people], ...data.agreement.people.map((name, r) => [name, ...data.agreement.share[r]])], "theme");
 
