@@ -301,10 +301,13 @@ def test_a_password_in_an_address_is_not_printed(tmp_path, address, monkeypatch,
 # ---------------------------------------------------------------- the study file and its pictures
 
 
-def test_a_number_of_5000_digits_is_one_sentence(tmp_path):
-    path = study_file(tmp_path, questions=f"seed = {'9' * 5000}")
-    with pytest.raises(FileError, match="TOML"):
-        read_study(path)
+@pytest.mark.parametrize("number", ["9" * 5000, "0x" + "f" * 5000, "[0x" + "f" * 5000 + "]"])
+def test_a_number_of_5000_digits_is_one_sentence(tmp_path, number):
+    with pytest.raises(FileError, match=r"seed|TOML"):
+        read_study(study_file(tmp_path, questions=f"seed = {number}"))
+    (tmp_path / "own.toml").write_text(f"next = {number}")
+    with pytest.raises(FileError, match=r"next|TOML"):
+        read_study(study_file(tmp_path, top='language = "own.toml"'))
 
 
 def test_replaced_pictures_are_said_and_names_of_files_are_not_shown(tmp_path, recwarn):

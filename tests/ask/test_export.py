@@ -214,12 +214,13 @@ def test_the_connection_for_reading_cannot_write(tmp_path):
 
 
 def test_answers_that_waited_for_the_network_keep_their_time():
-    from nearfar.ask.answers import _seconds, _when
+    from nearfar.ask.answers import _times
 
     row = ("p", 0, "new", "[]", "[]", 1500.0, 400.0, 1000.0, 5000.0)
-    assert _seconds(row) == 1.1 and _when(row) == 1001.5
-    assert _when((*row[:7], 99_999_999.0, 5000.0)) == 5000.0  # a clock that is ahead
-    assert _when((*row[:5], None, None, None, 5000.0)) == 5000.0
+    ahead, unknown = (*row[:7], 99_999_999.0, 5000.0), (*row[:5], None, None, None, 5000.0)
+    seconds, answered_at = _times([row, ahead, unknown])
+    assert seconds[:2].tolist() == [1.1, 1.1] and np.isnan(seconds[2])
+    assert answered_at.tolist() == [1001.5, 5000.0, 5000.0]
 
 
 # ---------------------------------------------------------------- the live view, without a server

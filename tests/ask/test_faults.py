@@ -13,10 +13,10 @@ import pytest
 from ask_tools import answer, arrive, call, check_invariants, opened, places, serving, spread
 from benchmarks.ask_faults import run_kills
 
-from nearfar.ask.demo import demo_study
 from nearfar.ask.guard import RateLimit, RateLimits
 from nearfar.ask.passwords import new_secret
 from nearfar.ask.prepare import open_study
+from nearfar.ask.rehearse import demo_study
 from nearfar.ask.store import drawing, people, researcher
 from nearfar.ask.store.people import Answer
 from nearfar.ask.study import read_study

@@ -31,6 +31,9 @@ class Recorded:
             self.locks += [("question", row[-1]) for row in values]
         self.tx.run_many(sql, values)
 
+    def insert(self, table, **values):
+        return self.tx.insert(table, **values)
+
     def lock_drawing(self):
         self.locks.append(("drawing", 0))
         self.tx.lock_drawing()

@@ -9,7 +9,7 @@ from nearfar.ask._toml import read_toml
 from nearfar.ask.objects import find_objects
 from nearfar.ask.pool import make_pool, same_trio
 from nearfar.ask.study import FIELDS, read_study
-from nearfar.ask.texts import markdown, read_texts, shipped_texts
+from nearfar.ask.texts import markdown, shipped_texts
 from nearfar.errors import FileError, NearfarError
 
 
@@ -208,8 +208,8 @@ def test_the_pool_is_as_large_as_the_people_can_answer(tmp_path):
     pool = pool_of(
         tmp_path, questions="per_person = 30\nagain = 0.2\nchecks = 4\neach = 4", people="aim = 12"
     )
-    assert len(pool) == 12 * 20 // 4
-    assert len({same_trio(tuple(row)) for row in pool.questions.array.tolist()}) == len(pool)
+    assert len(pool.questions) == 12 * 20 // 4
+    assert len({same_trio(tuple(row)) for row in pool.questions.array.tolist()}) == len(pool.questions)
 
 
 def test_landmark_questions_and_random_ones(tmp_path):
@@ -219,8 +219,11 @@ def test_landmark_questions_and_random_ones(tmp_path):
         questions='design = "landmarks:6"\nrandom = 0.25\nper_person = 33\neach = 3',
         people="aim = 20",
     )
-    assert pool.origin.count("random") == round(0.25 * len(pool)) and len(pool) == 20 * 27 // 3
-    assert len({tuple(row) for row in pool.questions.array.tolist()}) == len(pool)
+    assert (
+        pool.origin.count("random") == round(0.25 * len(pool.questions))
+        and len(pool.questions) == 20 * 27 // 3
+    )
+    assert len({tuple(row) for row in pool.questions.array.tolist()}) == len(pool.questions)
 
 
 @pytest.mark.parametrize(("kind", "width"), [("odd", 3), ("central", 3), ("grid", 6)])
@@ -266,7 +269,7 @@ def test_both_languages_have_every_text_with_the_same_gaps():
 
 def test_a_file_of_texts_replaces_some(tmp_path):
     (tmp_path / "own.toml").write_text('direction = "rtl"\ncode = "ar"\nnext = "التالي"\n')
-    texts = read_texts(read_study(study_file(tmp_path, top='language = "own.toml"')))
+    texts = read_study(study_file(tmp_path, top='language = "own.toml"')).texts
     assert texts["next"] == "التالي" and texts["agree"] == shipped_texts("en")["agree"]
 
 
@@ -283,9 +286,9 @@ def test_a_file_of_texts_replaces_some(tmp_path):
 def test_texts_that_cannot_be(tmp_path, text, says):
     (tmp_path / "own.toml").write_text(text)
     with pytest.raises(FileError, match=says):
-        read_texts(read_study(study_file(tmp_path, top='language = "own.toml"')))
+        read_study(study_file(tmp_path, top='language = "own.toml"'))
     with pytest.raises(FileError, match=r"language: expected en, de or a file of texts"):
-        read_texts(read_study(study_file(tmp_path, top='language = "klingon"')))
+        read_study(study_file(tmp_path, top='language = "klingon"'))
 
 
 @pytest.mark.parametrize(
@@ -309,7 +312,7 @@ def test_errors_are_nearfars():
 def test_the_example_study_is_sound():
     from pathlib import Path
 
-    from nearfar.ask.overview import overview
+    from nearfar.ask.pool import overview
 
     study = read_study(Path(__file__).parents[2] / "examples" / "study" / "study.toml")
     assert dict(overview(study))["booklet"] == "34 new, 4 again, 2 checks"

@@ -10,7 +10,7 @@ from typing import Any
 
 from nearfar.errors import FileError
 
-__all__ = ["Toml", "read_toml"]
+__all__ = ["Toml", "read_toml", "shown"]
 
 HEADER = re.compile(r"^\s*\[\s*([^\[\]]+?)\s*\]\s*(#.*)?$")
 KEY = re.compile(r"""^\s*("[^"]*"|'[^']*'|[A-Za-z0-9_-]+)\s*=""")
@@ -32,6 +32,20 @@ class Toml:
         where = f"{self.path}, line {line}" if line else f"{self.path}"
         return FileError(f"{where}: {name}: {what}")
 
+    def file(self, table: str, key: str, name: str | Path) -> Path:
+        """The file that a key names, in the folder of the study file; a study never reaches outside of it."""
+        folder, name = self.path.resolve().parent, str(name)
+        try:
+            path = (folder / name).resolve()
+            exists = path.exists()
+        except (OSError, ValueError, RuntimeError) as error:  # a NUL, a loop of links, a name too long
+            raise self.error(table, key, f"{name!r} is not the name of a file") from error
+        if not path.is_relative_to(folder):
+            raise self.error(table, key, f"{name!r} lies outside the folder of the study file; copy it there")
+        if not exists:
+            raise self.error(table, key, f"{name!r} does not exist")
+        return path
+
     def lines(self) -> dict[tuple[str, str], int]:
         """(table, key) -> line. What looks like a key stands inside a text or a list if what is before it is no TOML."""
         lines: dict[tuple[str, str], int] = {}
@@ -52,6 +66,15 @@ def _is_toml(text: str) -> bool:
     return True
 
 
+def shown(value: Any) -> str:
+    """A value in the words of an error."""
+    try:
+        text = repr(value)
+    except ValueError:  # Python does not print such numbers
+        return "a number of thousands of digits"
+    return text[:77] + "..." if len(text) > 80 else text
+
+
 def read_toml(path: Path) -> Toml:
     """Read a file of keys and tables one level deep; an error is one sentence with the line."""
     try:
@@ -66,8 +89,8 @@ def read_toml(path: Path) -> Toml:
     try:
         values = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # a TOMLDecodeError, or a number of thousands of digits
-        found = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
+        at = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
         reason = re.sub(r"\s*\(at .*\)$", "", str(error)) or "it is nested too deeply"
-        where = f", line {found[1]}, column {found[2]}" if found else ""
+        where = f", line {at[1]}, column {at[2]}" if at else ""
         raise FileError(f"{path}{where}: is not valid TOML: {reason}") from error
     return Toml(path, text, values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections.abc import Awaitable, Callable
@@ -14,12 +15,11 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from nearfar.ask.export import erase_person, export_archive
-from nearfar.ask.pages import render
 from nearfar.ask.passwords import hash_secret, is_password, new_secret
 from nearfar.ask.people_routes import NO_STORE, read_json, refuse
 from nearfar.ask.prepare import OpenStudy
 from nearfar.ask.store import researcher
-from nearfar.ask.view import ViewMaker
+from nearfar.ask.texts import render
 from nearfar.errors import UnreachableError
 
 __all__ = ["AdminRoutes"]
@@ -31,10 +31,10 @@ LASTS = 12 * 3600  # seconds
 class AdminRoutes:
     """Routes below ``/admin``; all but the log-in need its cookie."""
 
-    def __init__(self, ready: OpenStudy, view: ViewMaker, *, secure: bool) -> None:
+    def __init__(self, ready: OpenStudy, changed: asyncio.Event, *, secure: bool) -> None:
         self.ready = ready
         self.store = ready.store
-        self.view = view
+        self.changed = changed
         self.secure = secure
 
     def routes(self) -> list[Route]:
@@ -144,5 +144,5 @@ class AdminRoutes:
             refuse(503, f"{error}.")
         if erased is None:
             refuse(404, "There is no such person.")
-        self.view.hurry()
+        self.changed.set()
         return JSONResponse({"unreachable": erased}, headers=NO_STORE)

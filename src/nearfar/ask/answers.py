@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from nearfar._tools.arrays import Floats
 from nearfar.ask.store import read_store
 from nearfar.ask.store.researcher import answer_rows, object_rows, study_row
 from nearfar.ask.store.transaction import Row, Transaction
@@ -64,69 +65,65 @@ def collect(tx: Transaction) -> Collected:
         question=np.full(len(rows), -1, dtype=np.int64),
     )
     chosen = np.array([json.loads(row[4]) for row in rows], dtype=np.int64).reshape(-1, pick)
+    seconds, answered_at = _times(rows)
     triplets = booklets.answered(
         chosen if pick > 1 else chosen[:, 0],
         participant=[row[0] for row in rows],
-        seconds=[_seconds(row) for row in rows],
-        answered_at=[_when(row) for row in rows],
+        seconds=seconds,
+        answered_at=answered_at,
         statement=[f"{row[0]}-{row[1]}" for row in rows],
     )
     return Collected(triplets, display_names, pictures, _checks(rows, booklets, chosen))
+
+
+def _times(rows: list[Row]) -> tuple[Floats, Floats]:
+    """Seconds of each answer, without those the page was hidden, and when it was given.
+
+    That is by the browser's clock where it can be, as answers may wait for the network for a week.
+    """
+    milliseconds, away, shown_at, received = np.array([row[5:9] for row in rows], dtype=np.float64).T
+    seconds = np.maximum(milliseconds - np.nan_to_num(away), 0) / 1000
+    when = shown_at + milliseconds / 1000
+    return seconds, np.where((received - 7 * 86_400 < when) & (when <= received), when, received)
 
 
 def _checks(rows: list[Row], booklets: Booklets, chosen: NDArray[np.int64]) -> pl.DataFrame:
     names, passed = booklets.questions.objects, booklets.passed(chosen)
     picked = np.take_along_axis(booklets.questions.options, chosen, axis=1)
     graded = [
-        (
-            row[0],
-            row[1],
-            " | ".join(names[i] for i in json.loads(row[3])),
-            " | ".join(names[i] for i in objects),
-            correct,
-            None if np.isnan(_seconds(row)) else _seconds(row),
-            _when(row),
+        (row[0], row[1], _joined(names, json.loads(row[3])), _joined(names, objects), correct, *times)
+        for row, objects, correct, *times in zip(
+            rows, picked.tolist(), passed.tolist(), *_times(rows), strict=True
         )
-        for row, objects, correct in zip(rows, picked.tolist(), passed.tolist(), strict=True)
         if row[2] == "check"
     ]
-    return pl.DataFrame(graded, schema=CHECK_COLUMNS, orient="row")
+    return pl.DataFrame(graded, schema=CHECK_COLUMNS, orient="row").with_columns(
+        pl.col("seconds").fill_nan(None)
+    )
 
 
-def _seconds(row: Row) -> float:
-    """Time from the moment everything was shown, without the time the page was hidden."""
-    milliseconds, away = row[5], row[6]
-    return float("nan") if milliseconds is None else max(0.0, milliseconds - (away or 0.0)) / 1000
-
-
-def _when(row: Row) -> float:
-    """When it was answered: by the browser's clock where that can be, since answers may wait for the network."""
-    milliseconds, _, shown_at, received = row[5:9]
-    if shown_at is None or milliseconds is None:
-        return float(received)
-    when = shown_at + milliseconds / 1000
-    return float(when if received - 7 * 86_400 < when <= received else received)
+def _joined(names: Sequence[str], objects: list[int]) -> str:
+    return " | ".join(names[i] for i in objects)
 
 
 def read_databases(paths: Sequence[str]) -> ReadResult:
     """Read the databases of studies, also while they are served; nothing is written to them."""
-    found = []
     for path in paths:
         if not path.endswith(".db"):
             raise FileError(
                 f"{path}: a database of answers cannot be joined with other files; export it first"
             )
-        found.append((path, read_store(path, collect)))
+    studies = [(path, read_store(path, collect)) for path in paths]
     checks = [
         (path, place, "check", participant, correct, shown)
-        for path, collected in found
+        for path, collected in studies
         for participant, place, shown, _, correct, *_ in collected.checks.iter_rows()
     ]
     return ReadResult(
-        Triplets.concatenate([collected.triplets for _, collected in found]),
+        Triplets.concatenate([collected.triplets for _, collected in studies]),
         checks=pl.DataFrame(checks, schema=CHECKS, orient="row"),
         sources=tuple(
             ReadSource(path, "study", "answer", len(np.unique(c.triplets.statement_ids)) + len(c.checks), ())
-            for path, c in found
+            for path, c in studies
         ),
     )

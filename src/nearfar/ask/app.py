@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import logging
+import os
+import sys
 import time
 from collections.abc import AsyncIterator
 from typing import Any
@@ -18,12 +21,12 @@ from nearfar.ask.admin_routes import AdminRoutes
 from nearfar.ask.guard import Guard, RateLimits
 from nearfar.ask.people_routes import PeopleRoutes, refused, unreachable
 from nearfar.ask.prepare import OpenStudy
-from nearfar.ask.store import drawing
-from nearfar.ask.view import ViewMaker
+from nearfar.ask.store import Store, drawing, researcher
 from nearfar.errors import NearfarError, UnreachableError
 
 __all__ = ["make_app"]
 
+LARGEST_VIEW = 2**26  # bytes of JSON
 log = logging.getLogger("nearfar.ask")
 
 
@@ -31,20 +34,22 @@ def make_app(
     ready: OpenStudy, *, public_url: str | None = None, port: int = 8000, limits: RateLimits | None = None
 ) -> Starlette:
     """The application of an open study; closing the study is the caller's."""
-    view = ViewMaker(ready.store)
+    changed = asyncio.Event()  # something that should show at once
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        tasks = [asyncio.create_task(_release(ready)), asyncio.create_task(view.keep_up())]
+        tasks = [
+            asyncio.create_task(_release(ready)),
+            asyncio.create_task(_keep_view(ready.store, changed)),
+        ]
         try:
             yield
         finally:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            view.close()
 
-    admin = AdminRoutes(ready, view, secure=bool(public_url and public_url.startswith("https")))
+    admin = AdminRoutes(ready, changed, secure=bool(public_url and public_url.startswith("https")))
     guard: Any = Middleware(
         Guard,
         public_url=public_url,
@@ -71,3 +76,53 @@ async def _release(ready: OpenStudy) -> None:
         except NearfarError as error:
             log.error("questions of people who left could not be released: %s", error)
         await asyncio.sleep(min(15.0, idle / 2))
+
+
+async def _keep_view(store: Store, changed: asyncio.Event) -> None:
+    """Keep the live view up to date; a process of its own computes it, so that people who answer never wait for it."""
+    process: asyncio.subprocess.Process | None = None
+    known: Any = None
+    try:
+        while True:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(changed.wait(), 5.0)
+            changed.clear()
+            try:
+                if store.lead() and (now := await store.read(researcher.version_of_answers)) != known:
+                    process = process or await _computing_process()
+                    view = await asyncio.wait_for(_compute(process, store.url), 300.0)
+                    await store.write(researcher.put_view, view, time.time())
+                    known = now
+            except (NearfarError, OSError, ValueError) as error:
+                log.error("the live view could not be computed: %s", error or type(error).__name__)
+                await _end(process)
+                process = None
+    finally:
+        await _end(process)
+
+
+async def _computing_process() -> asyncio.subprocess.Process:
+    """It answers a line of JSON with a line, and ends by itself when this process does."""
+    return await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "nearfar.ask.live", limit=LARGEST_VIEW, env={**os.environ, "OMP_NUM_THREADS": "1"},
+        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+
+
+async def _compute(process: asyncio.subprocess.Process, database: str) -> str:
+    """The view of a database."""
+    assert process.stdin is not None and process.stdout is not None
+    process.stdin.write(json.dumps({"database": database}).encode() + b"\n")
+    line = (await process.stdout.readline()).decode()
+    if not line:
+        raise OSError("the computing process ended")
+    if "error" in (view := json.loads(line)):
+        raise OSError(view["error"])
+    return line
+
+
+async def _end(process: asyncio.subprocess.Process | None) -> None:
+    if process is not None:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import tempfile
 import zipfile
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -97,9 +98,8 @@ def erase_person(store: Store, name: str) -> list[str] | None:
     Returns the folders of exports that could not be written again, or None where there is no such person. What fails
     half-way is finished by the next call, whoever's name it has.
     """
-    if not store.write_now(researcher.erase, name, np.random.default_rng()) and not store.read_now(
-        researcher.is_erasing
-    ):
+    is_known = store.write_now(researcher.erase, name, np.random.default_rng())
+    if not is_known and not store.read_now(researcher.is_erasing):
         return None
     try:
         store.forget()
@@ -107,16 +107,11 @@ def erase_person(store: Store, name: str) -> list[str] | None:
         raise UnreachableError(
             f"deleted, but traces are left in the files: {error}; erase again to finish it"
         ) from error
-    folders = {*store.read_now(researcher.exports)} | set(
-        () if is_postgres(store.url) else _listed(store.url)
-    )
     lost = []
-    for path in folders:
-        folder = Path(path)
-        if not any((folder / file).exists() for file in FILES):
-            continue
+    for path in store.read_now(researcher.exports) if is_postgres(store.url) else _listed(store.url):
         try:
-            store.read_now(export_folder, folder)
+            if any((Path(path) / file).exists() for file in FILES):
+                store.read_now(export_folder, Path(path))
         except (FileError, OSError):
             lost.append(path)
     if not lost:
@@ -126,28 +121,20 @@ def erase_person(store: Store, name: str) -> list[str] | None:
 
 def export_study(study: Study, url: str | None, folder: Path) -> list[Path]:
     """Export a study, also while it is being served; the folder is remembered, so that erasing reaches it."""
-    database = url or str(default_database(study))
+    database, here = url or str(default_database(study)), str(folder.resolve())
     if is_postgres(database):
-        store = open_store(database)
-        try:
-            store.write_now(researcher.add_export, str(folder.resolve()))
+        with closing(open_store(database)) as store:
+            store.write_now(researcher.add_export, here)
             return store.read_now(export_folder, folder)
-        finally:
-            store.close()
     written = read_store(database, export_folder, folder)
     known = _listed(database)
-    if str(folder.resolve()) not in known:  # beside the database: only the server may write into it
-        _list_of(database).write_text(
-            "\n".join([*known, str(folder.resolve()), ""]), encoding="utf-8", errors=ANY_PATH
-        )
+    if here not in known:  # beside the database: only the server may write into it
+        lines = "\n".join([*known, here, ""])
+        Path(f"{database}-exports").write_text(lines, encoding="utf-8", errors=ANY_PATH)
     return written
-
-
-def _list_of(database: str) -> Path:
-    return Path(f"{database}-exports")
 
 
 def _listed(database: str) -> list[str]:
     """Folders that a file's answers were exported to."""
-    path = _list_of(database)
+    path = Path(f"{database}-exports")
     return path.read_text(encoding="utf-8", errors=ANY_PATH).splitlines() if path.exists() else []

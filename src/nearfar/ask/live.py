@@ -62,21 +62,15 @@ def live_view(collected: Collected, before: dict[str, Any] | None = None) -> dic
         view["people"] = _people(collected, analysis)
         if enough:
             view["map"] = _map(analysis.space, (before or {}).get("map"))
-            view["curve"] = _curve(analysis)
+            curve = analysis.curve
+            view["curve"] = curve and {**curve.to_dict(), **words.curve(curve)._asdict()}
     return view
 
 
-def _curve(analysis: Analysis) -> dict[str, Any] | None:
-    curve = analysis.curve
-    if curve is None:
-        return None
-    return {**curve.to_dict(), **words.curve(curve)._asdict()}
-
-
 def _people(collected: Collected, analysis: Analysis) -> list[dict[str, Any]]:
-    if analysis.people is None:
+    people = analysis.people
+    if people is None:
         return []
-    found = analysis.people
     graded: dict[str, list[bool]] = {}
     for name, correct in collected.checks.select("participant", "correct").iter_rows():
         graded.setdefault(name, []).append(correct)
@@ -89,9 +83,9 @@ def _people(collected: Collected, analysis: Analysis) -> list[dict[str, Any]]:
             "median_seconds": row.median_seconds,
             "checks": len(graded.get(row.name, ())),
             "checks_correct": sum(graded.get(row.name, ())),
-            "reason": words.reason(row, found),
+            "reason": words.reason(row, people),
         }
-        for row in found.rows
+        for row in people.rows
     ]
 
 
@@ -107,18 +101,9 @@ def _map(space: Space, before: list[Any] | None) -> list[Any]:
     return [None if np.isnan(row).any() else [round(float(x), 4) for x in row] for row in aligned]
 
 
-# ---------------------------------------------------------------- the computing process
-
-
 def _read(tx: Transaction) -> tuple[Collected, dict[str, Any] | None]:
     view = researcher.get_view(tx)
     return collect(tx), None if view is None else json.loads(view)
-
-
-def compute(database: str) -> dict[str, Any]:
-    """The live view of a database that a server is writing to."""
-    collected, before = read_store(database, _read)
-    return live_view(collected, before)
 
 
 def main() -> None:
@@ -128,11 +113,10 @@ def main() -> None:
     warnings.simplefilter("ignore")  # the page says what is known; the terminal is the server's
     for line in sys.stdin:
         try:
-            told = compute(json.loads(line)["database"])
-        except NearfarError as error:
-            told = {"error": str(error)}
+            told = live_view(*read_store(json.loads(line)["database"], _read))
         except Exception as error:  # a figure that cannot be computed must not end the collecting
-            told = {"error": f"{type(error).__name__}: {error}"}
+            named = "" if isinstance(error, NearfarError) else f"{type(error).__name__}: "
+            told = {"error": f"{named}{error}"}
         try:
             sys.stdout.write(json.dumps(told) + "\n")
             sys.stdout.flush()

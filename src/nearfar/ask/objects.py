@@ -12,8 +12,7 @@ from typing import Any
 from nearfar._tools.images import open_image
 from nearfar._tools.progress import step
 from nearfar._tools.text import read_lines
-from nearfar.ask._toml import read_toml
-from nearfar.ask.study import Study, inside
+from nearfar.ask.study import Study
 from nearfar.errors import FileError
 from nearfar.io import read_objects
 from nearfar.triplets.ids import order_names
@@ -55,12 +54,10 @@ def find_objects(study: Study) -> StudyObjects:
     if isinstance(given, tuple):
         return StudyObjects(given, given, (None,) * len(given))
     listed = list_objects(given)
-    if not any(listed.files):
-        names = tuple(dict.fromkeys(listed.names))
+    if not any(listed.files):  # a name may be listed twice
         shown = dict(zip(listed.names, listed.display_names, strict=True))
-        return StudyObjects(names, tuple(shown[name] for name in names), (None,) * len(names))
-    toml = read_toml(study.path)
-    files = tuple(file and inside(toml, "", "objects", file) for file in listed.files)
+        return StudyObjects(tuple(shown), tuple(shown.values()), (None,) * len(shown))
+    files = tuple(file and study.toml.file("", "objects", file) for file in listed.files)
     return StudyObjects(listed.names, listed.display_names, files)
 
 

@@ -17,12 +17,11 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from nearfar.ask.pages import STATIC, render
 from nearfar.ask.passwords import hash_secret
 from nearfar.ask.prepare import OpenStudy
 from nearfar.ask.store import people, researcher
 from nearfar.ask.store.people import Answer, Arrival
-from nearfar.ask.texts import markdown, read_texts
+from nearfar.ask.texts import STATIC, markdown, render
 
 __all__ = ["PeopleRoutes", "read_json", "refuse", "refused", "unreachable"]
 
@@ -57,7 +56,6 @@ class PeopleRoutes:
         self.study = ready.study
         self.store = ready.store
         self.rng = np.random.default_rng()
-        self.texts = read_texts(self.study)
         self.page = self._page()
         self.described = json.dumps(self._description(), ensure_ascii=False).encode()
 
@@ -78,16 +76,15 @@ class PeopleRoutes:
     # ------------------------------------------------------------ what is the same for everybody
 
     def _page(self) -> str:
-        own, texts = self.study.pages, self.texts
-        questions = self.study.questions.per_person
-        return render(
-            "ask.html",
-            title=self.study.title,
-            texts=texts,
-            welcome=markdown(own.get("welcome") or texts["welcome"].format(questions=questions)),
-            consent=markdown(own.get("consent") or texts["consent"]),
-            debrief=markdown(own.get("debrief") or texts["debrief"]),
-        )
+        texts = self.study.texts
+        welcome = texts["welcome"].format(questions=self.study.questions.per_person)
+        shown = {
+            "consent": texts["consent"],
+            "debrief": texts["debrief"],
+            "welcome": welcome,
+        } | self.study.pages
+        html = {name: markdown(text) for name, text in shown.items()}
+        return render("ask.html", title=self.study.title, texts=texts, **html)
 
     def _description(self) -> dict[str, Any]:
         row = self.store.read_now(researcher.study_row) or {}
@@ -101,8 +98,8 @@ class PeopleRoutes:
             "kind": self.study.kind,
             "pick": self.ready.plan.questions.pick,
             "show": self.study.show or ("pictures" if _is_folder(self.study.objects) else "both"),
-            "prompt": self.study.prompt or self.texts[self.study.kind],
-            "texts": {key: text.strip() for key, text in self.texts.items()},
+            "prompt": self.study.prompt or self.study.texts[self.study.kind],
+            "texts": {key: text.strip() for key, text in self.study.texts.items()},
             "objects": objects,
             "practice": self._practice(len(objects)),
             "break_every": self.study.questions.break_every,
@@ -136,8 +133,8 @@ class PeopleRoutes:
     async def picture(self, request: Request) -> Response:
         """A picture by its hash."""
         hash = request.path_params["hash"]
-        found = await self.store.read(researcher.picture, hash) if PICTURE.match(hash) else None
-        media, data = found or refuse(404, "there is no such picture")
+        picture = await self.store.read(researcher.picture, hash) if PICTURE.match(hash) else None
+        media, data = picture or refuse(404, "there is no such picture")
         return Response(data, media_type=media, headers=FOREVER)
 
     # ------------------------------------------------------------ what is each one's own
@@ -152,9 +149,8 @@ class PeopleRoutes:
         details = {name: given[name] for name in (*ids, *too) if ID.match(str(given.get(name, "")))}
         if not details.keys() >= {*ids}:
             refuse(400, "the link does not say who you are")
-        outside = given[ids[0]] if ids else None
-        name = "p" + secrets.token_hex(4)
-        who = Arrival(token, name, outside, details, time.time())
+        outside = details[ids[0]] if ids else None
+        who = Arrival(token, "p" + secrets.token_hex(4), outside, details, time.time())
         status = await self.store.write(people.start, who, self.ready.plan, self.rng)
         return JSONResponse({"status": status}, headers=NO_STORE)
 
@@ -229,16 +225,16 @@ async def read_json(request: Request) -> dict[str, Any]:
         body = (
             await request.body()
         ).decode()  # strictly: json itself would let half a surrogate pair through
-        found: dict[str, Any] = json.loads(body)
-        right = isinstance(found, dict) and ("\\" not in body or _is_storable(found))
+        sent: dict[str, Any] = json.loads(body)
+        right = isinstance(sent, dict) and ("\\" not in body or _is_storable(sent))
     except (ValueError, RecursionError, ClientDisconnect):
         right = False
-    return found if right else refuse(400, "expected an object in JSON")
+    return sent if right else refuse(400, "expected an object in JSON")
 
 
-def _is_storable(found: Any) -> bool:
+def _is_storable(sent: Any) -> bool:
     """Whether the databases can hold its texts: escapes may make half of a surrogate pair (a ValueError), or a NUL."""
-    return b"\\u0000" not in json.dumps(found, ensure_ascii=False).encode()
+    return b"\\u0000" not in json.dumps(sent, ensure_ascii=False).encode()
 
 
 def _answer(given: Any) -> Answer:

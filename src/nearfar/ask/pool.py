@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from nearfar import design
-from nearfar.ask._toml import Toml, read_toml
-from nearfar.ask.study import Study, inside
+from nearfar.ask.objects import find_objects
+from nearfar.ask.study import Study
 from nearfar.design import Questions
 from nearfar.errors import FileError, NearfarWarning
 from nearfar.io.objects import read_columns
 
-__all__ = ["Pool", "make_pool", "no_questions", "same_trio"]
+__all__ = ["Pool", "make_pool", "no_questions", "overview", "same_trio"]
 
 COLUMNS = {
     "near": ("anchor", "one", "other"),
@@ -25,15 +26,11 @@ COLUMNS = {
 }
 
 
-@dataclass(frozen=True)
-class Pool:
+class Pool(NamedTuple):
     """Questions to draw from, and where each comes from: "landmarks", "random" or "file"."""
 
     questions: Questions
     origin: tuple[str, ...]
-
-    def __len__(self) -> int:
-        return len(self.questions)
 
 
 def same_trio(items: Sequence[int]) -> str:
@@ -55,8 +52,7 @@ def no_questions(study: Study, names: tuple[str, ...]) -> Questions:
 
 def make_pool(study: Study, names: tuple[str, ...]) -> Pool:
     """Make the questions of a study: as many as ``aim`` people answer ``each`` times, or all there are."""
-    toml = read_toml(study.path)
-    plan, n = study.questions, len(names)
+    toml, plan, n = study.toml, study.questions, len(names)
     if n < 3:
         raise toml.error("", "objects", f"a question needs three objects, got {n}")
     if study.kind == "grid" and n <= plan.options:
@@ -65,7 +61,7 @@ def make_pool(study: Study, names: tuple[str, ...]) -> Pool:
     budget = max(plan.n_new, study.people.aim * plan.n_new // plan.each)
     with warnings.catch_warnings():  # `nearfar ask check` lists objects that are never asked about
         warnings.simplefilter("ignore", NearfarWarning)
-        pool = _drawn(study, toml, names, budget)
+        pool = _drawn(study, names, budget)
     different = len({same_trio(row) for row in pool.questions.array.tolist()})
     if different < plan.n_new:
         raise toml.error(
@@ -77,7 +73,7 @@ def make_pool(study: Study, names: tuple[str, ...]) -> Pool:
     return pool
 
 
-def _drawn(study: Study, toml: Toml, names: tuple[str, ...], budget: int) -> Pool:
+def _drawn(study: Study, names: tuple[str, ...], budget: int) -> Pool:
     plan, n = study.questions, len(names)
     if plan.design == "random":
         scheme = design.Scheme(study.kind, size=plan.options, pick=plan.pick)
@@ -86,11 +82,10 @@ def _drawn(study: Study, toml: Toml, names: tuple[str, ...], budget: int) -> Poo
     if plan.design.startswith("landmarks"):
         number = plan.design.removeprefix("landmarks").removeprefix(":").strip()
         if not number.isdecimal() or not 2 <= int(number) <= n:
-            raise toml.error(
-                "questions", "design", f"expected landmarks: and a number from 2 to {n}, got {plan.design!r}"
-            )
+            expected = f"expected landmarks: and a number from 2 to {n}, got {plan.design!r}"
+            raise study.toml.error("questions", "design", expected)
         return _with_landmarks(names, budget, int(number), round(plan.random * budget), plan.seed)
-    return _from_file(study, inside(toml, "questions", "design", plan.design), names)
+    return _from_file(study, study.toml.file("questions", "design", plan.design), names)
 
 
 def _with_landmarks(names: tuple[str, ...], budget: int, landmarks: int, n_random: int, seed: int) -> Pool:
@@ -125,3 +120,28 @@ def _from_file(study: Study, path: Path, names: tuple[str, ...]) -> Pool:
         raise FileError(f"{path}: has no questions")
     made = no_questions(study, names).replaced(np.array(list(rows), dtype=np.int32))
     return Pool(made, ("file",) * len(made))
+
+
+def overview(study: Study) -> list[tuple[str, str]]:
+    """What a study will ask, as (name, value) lines; objects that are never asked about are named."""
+    objects = find_objects(study)
+    questions, origin = make_pool(study, objects.names)
+    for _ in objects.pictures():
+        pass  # a picture that cannot be read is an error now rather than in front of people
+    plan, people = study.questions, study.people
+    shown = sum(file is not None for file in objects.files)
+    origins = ", ".join(f"{count:,} from {name}" for name, count in Counter(origin).items())
+    each = people.aim * plan.n_new / len(questions)
+    lines = [
+        ("title", study.title),
+        ("objects", f"{len(objects.names):,}, {shown:,} with a picture"),
+        ("questions", f"{len(questions):,} of kind {study.kind}: {origins}"),
+        ("booklet", f"{plan.n_new} new, {plan.n_again} again, {plan.checks} checks"),
+        ("people", f"{people.aim:,} from {people.recruit}, which gives {each:.1f} answers per question"),
+    ]
+    asked = set(questions.array.ravel().tolist())
+    never = [name for i, name in enumerate(objects.names) if i not in asked]
+    if never:
+        more = f" and {len(never) - 5:,} more" if len(never) > 5 else ""
+        lines.append(("never asked about", ", ".join(never[:5]) + more))
+    return lines

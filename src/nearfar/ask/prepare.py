@@ -12,7 +12,7 @@ from nearfar.ask.passwords import hash_password, new_password
 from nearfar.ask.pool import make_pool, no_questions
 from nearfar.ask.store import Store, open_store, researcher
 from nearfar.ask.store.drawing import BookletPlan
-from nearfar.ask.store.schema import VERSION
+from nearfar.ask.store.transaction import VERSION
 from nearfar.ask.study import Study
 from nearfar.errors import FileError, NearfarWarning
 
@@ -61,28 +61,21 @@ def open_study(study: Study, url: str | None = None, *, fresh_password: bool = F
 
 def _fill(study: Study, objects: StudyObjects, store: Store) -> str | None:
     """Create what is missing; the new password where the study is new."""
-    row = store.read_now(researcher.study_row)
-    password = None
-    if row is None:
-        password = new_password()
-        pool = make_pool(study, objects.names)
-        pictures = list(objects.pictures())
-        made = store.write_now(researcher.create, study, objects, pool, hash_password(password), time.time())
-        if made:
+    if store.read_now(researcher.study_row) is None:
+        password, pool, pictures = new_password(), make_pool(study, objects.names), list(objects.pictures())
+        if store.write_now(researcher.create, study, objects, pool, hash_password(password), time.time()):
             for start in range(0, len(pictures), 16):
                 store.write_now(researcher.add_pictures, pictures[start : start + 16])
             return password
-        row, password = store.read_now(researcher.study_row), None
-    _check_same(study, objects, row or {})
-    if row and row["toml"] != study.text:
+    row = store.read_now(researcher.study_row) or {}
+    _check_same(study, objects, row)
+    if row["toml"] != study.toml.text:
         store.write_now(researcher.update_texts, study, objects.display_names)
     shown = {name: hash for name, _, hash in store.read_now(researcher.object_rows)}
-    if any(
-        file is not None and not shown[name] for name, file in zip(objects.names, objects.files, strict=True)
-    ):
+    if any(file and not shown[name] for name, file in zip(objects.names, objects.files, strict=True)):
         store.write_now(researcher.add_pictures, list(objects.pictures()))  # the first start was interrupted
-    _warn_of_replaced(objects, shown, float(row["created"] if row else 0))
-    return password
+    _warn_of_replaced(objects, shown, float(row["created"]))
+    return None
 
 
 def _warn_of_replaced(objects: StudyObjects, shown: dict[str, str], created: float) -> None:

@@ -1,9 +1,13 @@
-"""A study before its first participant: simulated people answer it, straight in a database of their own."""
+"""Simulated people: they rehearse a study before its first participant, and fill the demo while one watches."""
 
 from __future__ import annotations
 
 import tempfile
+import threading
+import time
 import uuid
+from collections.abc import Callable
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,152 +16,174 @@ from numpy.typing import NDArray
 
 from nearfar._tools.checks import Seed
 from nearfar._tools.progress import step
-from nearfar.ask.answers import collect
-from nearfar.ask.export import export_folder
-from nearfar.ask.live import live_view
+from nearfar.ask.passwords import hash_secret, new_secret
 from nearfar.ask.prepare import OpenStudy, open_study
-from nearfar.ask.store import drawing, researcher
-from nearfar.ask.store import people as people_store
+from nearfar.ask.store import drawing, people, researcher
 from nearfar.ask.store.people import Answer, Arrival
-from nearfar.ask.study import Study
+from nearfar.ask.study import Study, read_study
+from nearfar.datasets import make_colours
+from nearfar.datasets.colours import Colours
 from nearfar.design import Booklets, Questions
 from nearfar.design.booklets import ROLES
+from nearfar.errors import UnreachableError
 from nearfar.simulate import answers as simulate_answers
 
-__all__ = ["arrive", "choices", "rehearse"]
+__all__ = ["choices", "demo_study", "rehearse", "run_demo"]
+
+CARELESS, LEAVING = 0.06, 0.1  # shares of people who do not look, and who leave before the end
+STUDY = """title = "Which colour is more alike?"
+objects = "objects.csv"
+kind = "near"
+show = "pictures"
+
+[questions]
+design = "landmarks:12"
+random = 0.3
+again = 0.1
+checks = 3
+each = 3
+per_person = 60
+
+[people]
+aim = 100
+idle_minutes = 0.2
+"""
 
 
 def rehearse(
-    study: Study,
-    *,
-    people: int | None = None,
-    drop_out: float = 0.0,
-    noise: float = 0.3,
-    seed: int = 0,
+    study: Study, *, count: int | None = None, drop_out: float = 0.0, noise: float = 0.3, seed: int = 0,
     output: Path | None = None,
-) -> list[tuple[str, str]]:
-    """Simulate a study, one person after the other, a minute apart; lines of what came out.
+) -> list[tuple[str, str]]:  # fmt: skip
+    """Simulate a study in a database of its own, one person after the other, a minute apart; lines of what came out.
 
     Objects lie at random points of the plane, people see distances with ``noise``, and a share of them leaves
     somewhere.
     """
+    from nearfar.ask.export import export_folder
+
     rng = np.random.default_rng(seed)
-    count = study.people.aim if people is None else people
-    with tempfile.TemporaryDirectory() as folder:
-        ready = open_study(study, str(Path(folder) / "rehearsal.db"))
-        try:
-            points = rng.standard_normal((len(ready.objects.names), 2))
-            with step("simulated people", total=count) as advance:
-                for number in range(count):
-                    leave = rng.random() < drop_out
-                    _visit(ready, number, points, noise, leave, rng)
-                    advance(1)
-            if output is not None:
-                ready.store.read_now(export_folder, output)
-            return _lines(ready)
-        finally:
-            ready.close()
-
-
-def _visit(
-    ready: OpenStudy,
-    number: int,
-    points: NDArray[np.float64],
-    noise: float,
-    leave: bool,
-    rng: np.random.Generator,
-) -> None:
-    now, token = 60.0 * number, f"simulated {number}"
-    idle = ready.study.people.idle_minutes * 60
-    ready.store.write_now(drawing.release_idle, now - idle, rng)
-    given = arrive(ready, Arrival(token, f"s{number + 1}", None, {}, now), points, noise, 0.0, rng)
-    stay = int(rng.integers(len(given))) if leave else len(given)
-    ready.store.write_now(people_store.save_answers, token, given[:stay], ready.plan, now + 30)
-    if not leave:
-        ready.store.write_now(people_store.finish, token, "CODE", now + 40)
-
-
-def arrive(
-    ready: OpenStudy,
-    who: Arrival,
-    points: NDArray[np.float64],
-    noise: float,
-    flip: float,
-    rng: np.random.Generator,
-) -> list[Answer]:
-    """Let somebody start who sees the objects at ``points``; the answers they will give."""
-    ready.store.write_now(people_store.start, who, ready.plan, rng)
-    places = (ready.store.read_now(people_store.booklet, who.token) or {"places": []})["places"]
-    pick = ready.plan.questions.pick
-    chosen = choices(ready.study.kind, pick, places, points, noise=noise, flip=flip, seed=rng)
-    return [
-        Answer(
-            str(uuid.UUID(bytes=rng.bytes(16), version=4)),
-            place["place"],
-            tuple(choice),
-            float(1000 * rng.lognormal(0.5, 0.4)),
-            0.0,
-            None,
-        )
-        for place, choice in zip(places, chosen, strict=True)
-    ]
-
-
-def choices(
-    kind: Any,
-    pick: int,
-    places: list[dict[str, Any]],
-    points: NDArray[np.float64],
-    *,
-    noise: float,
-    flip: float,
-    seed: Seed,
-) -> list[list[int]]:
-    """Positions that somebody who sees the objects at ``points`` chooses at each place of a booklet."""
-    if not places:
-        return []
-    shown = np.array([place["shown"] for place in places], dtype=np.int32)
-    questions = Questions(shown, tuple(map(str, range(len(points)))), kind, pick)
-    # "answered" would refuse checks as triplets, so they are answered as places of a booklet
-    asked = Booklets(
-        questions,
-        participant=np.zeros(len(shown), dtype=np.int64),
-        place=np.arange(len(shown)),
-        role=np.array(
-            [ROLES.index("check" if len(set(row)) < len(row) else "new") for row in shown.tolist()], np.int8
-        ),
-        question=np.full(len(shown), -1),
-    )
-    done = simulate_answers(asked, points=points, noise=noise, flip=flip, ties="random", seed=seed)
-    chosen: list[list[int]] = np.asarray(done.choice).reshape(len(places), -1).tolist()
-    return chosen
+    count = study.people.aim if count is None else count
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        closing(open_study(study, str(Path(folder) / "rehearsal.db"))) as ready,
+        step("simulated people", total=count) as advance,
+    ):
+        points = rng.standard_normal((len(ready.objects.names), 2))
+        for number in range(count):
+            now, token, leaves = 60.0 * number, f"simulated {number}", rng.random() < drop_out
+            ready.store.write_now(drawing.release_idle, now - study.people.idle_minutes * 60, rng)
+            answers = _arrive(ready, Arrival(token, f"s{number + 1}", None, {}, now), points, noise, 0.0, rng)
+            stay = int(rng.integers(len(answers))) if leaves else len(answers)
+            ready.store.write_now(people.save_answers, token, answers[:stay], ready.plan, now + 30)
+            if not leaves:
+                ready.store.write_now(people.finish, token, "CODE", now + 40)
+            advance(1)
+        if output is not None:
+            ready.store.read_now(export_folder, output)
+        return _lines(ready)
 
 
 def _lines(ready: OpenStudy) -> list[tuple[str, str]]:
     """What the researcher would want to know before the study begins."""
-    balance = np.array(ready.store.read_now(researcher.balance))
+    from nearfar.ask.answers import collect
+    from nearfar.ask.live import live_view
+
+    answers = np.array(ready.store.read_now(researcher.balance))[:, 1]
     counts = ready.store.read_now(researcher.counts, 0.0)
     view = live_view(ready.store.read_now(collect))
+    wanted = ready.study.questions.each
     lines = [
         ("people", f"{sum(counts['people'].values()):,}, {counts['people']['finished']:,} finished"),
         ("answers", f"{counts['answers']:,}"),
-        (
-            "per question",
-            f"{balance[:, 1].min()} to {balance[:, 1].max()} answers, {ready.study.questions.each} wanted",
-        ),
+        ("per question", f"{answers.min()} to {answers.max()} answers, {wanted} wanted"),
     ]
-    ceiling = view["ceiling"]
-    if ceiling is not None and ceiling["best_possible"] is not None:
-        low, high = ceiling["best_possible"]["low"], ceiling["best_possible"]["high"]
-        lines.append(("best possible", f"{low:.3f} to {high:.3f} (of these simulated people)"))
-    if view["curve"] is not None:
-        last = view["curve"]["points"][-1]
-        lines.append(
-            (
-                "reached",
-                f"{last['accuracy']:.3f} by {view['curve']['model']}; {view['curve']['verdict']}".rstrip(
-                    "; "
-                ),
-            )
-        )
+    if view["ceiling"] is not None and (possible := view["ceiling"]["best_possible"]) is not None:
+        interval = f"{possible['low']:.3f} to {possible['high']:.3f}"
+        lines.append(("best possible", f"{interval} (of these simulated people)"))
+    if (curve := view["curve"]) is not None:
+        accuracy = f"{curve['points'][-1]['accuracy']:.3f} by {curve['model']}"
+        lines.append(("reached", f"{accuracy}; {curve['verdict']}".rstrip("; ")))
     return lines
+
+
+def _arrive(
+    ready: OpenStudy, who: Arrival, points: NDArray[np.float64], noise: float, flip: float, rng: np.random.Generator
+) -> list[Answer]:  # fmt: skip
+    """Let somebody start who sees the objects at ``points``; the answers they will give."""
+    ready.store.write_now(people.start, who, ready.plan, rng)
+    places = (ready.store.read_now(people.booklet, who.token) or {"places": []})["places"]
+    pick = ready.plan.questions.pick
+    chosen = choices(ready.study.kind, pick, places, points, noise=noise, flip=flip, seed=rng)
+    answers = []
+    for place, choice in zip(places, chosen, strict=True):
+        id, milliseconds = uuid.UUID(bytes=rng.bytes(16), version=4), float(1000 * rng.lognormal(0.5, 0.4))
+        answers.append(Answer(str(id), place["place"], tuple(choice), milliseconds, 0.0, None))
+    return answers
+
+
+def choices(
+    kind: Any, pick: int, places: list[dict[str, Any]], points: NDArray[np.float64], *, noise: float, flip: float,
+    seed: Seed,
+) -> list[list[int]]:  # fmt: skip
+    """Positions that somebody who sees the objects at ``points`` chooses at each place of a booklet."""
+    if not places:
+        return []
+    shown = np.array([place["shown"] for place in places], dtype=np.int32)
+    is_check = [len(set(row)) < len(row) for row in shown.tolist()]
+    asked = Booklets(  # of questions alone, those about one object twice would be refused
+        Questions(shown, tuple(map(str, range(len(points)))), kind, pick),
+        participant=np.zeros(len(shown), dtype=np.int64),
+        place=np.arange(len(shown)),
+        role=np.where(is_check, ROLES.index("check"), ROLES.index("new")).astype(np.int8),
+        question=np.full(len(shown), -1),
+    )
+    simulated = simulate_answers(asked, points=points, noise=noise, flip=flip, ties="random", seed=seed)
+    chosen: list[list[int]] = np.asarray(simulated.choice).reshape(len(places), -1).tolist()
+    return chosen
+
+
+# ---------------------------------------------------------------- the demo
+
+
+def demo_study(folder: Path) -> tuple[Study, Colours]:
+    """Write the study file, the list of colours and their pictures into a folder."""
+    colours = make_colours(0)
+    colours.write(folder)
+    (folder / "study.toml").write_text(STUDY, encoding="utf-8")
+    return read_study(folder / "study.toml"), colours
+
+
+def _visit(ready: OpenStudy, points: NDArray[np.float64], number: int, pause: float) -> None:
+    """One person; a few do not look, a few leave."""
+    rng, token = np.random.default_rng(number), hash_secret(new_secret())
+    flip = 0.5 if rng.random() < CARELESS else 0.02
+    who = Arrival(token, f"p{number + 1}", None, {}, time.time())
+    answers = _arrive(ready, who, points, float(rng.uniform(0.1, 0.35)), flip, rng)
+    leaves = rng.random() < LEAVING
+    for answer in answers[: int(rng.integers(5, 50)) if leaves else None]:
+        time.sleep(pause * (0.5 + rng.random()))
+        ready.store.write_now(people.save_answers, token, [answer], ready.plan, time.time())
+    if not leaves:
+        ready.store.write_now(people.finish, token, "", time.time())
+
+
+def run_demo(port: int, say: Callable[[str], None], *, pause: float = 0.25) -> None:
+    """Serve the study of colours until Ctrl-C; a hundred people come meanwhile, a dozen at a time."""
+    from nearfar.ask.serve import serve
+
+    with tempfile.TemporaryDirectory() as folder:
+        study, colours = demo_study(Path(folder))
+        with closing(open_study(study)) as ready:
+
+            def come(first: int) -> None:
+                with suppress(UnreachableError):  # the server was stopped
+                    for number in range(first, 100, 12):
+                        _visit(ready, colours.truth.points, number, pause)
+
+            def started() -> None:
+                say(f"watch:    http://127.0.0.1:{port}/admin   password: {ready.password}")
+                say(f"take part: http://127.0.0.1:{port}/")
+                for first in range(12):
+                    threading.Thread(target=come, args=[first], daemon=True).start()
+
+            serve(ready, port=port, started=started)

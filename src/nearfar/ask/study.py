@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from nearfar.ask._toml import Toml, read_toml
+from nearfar.ask._toml import Toml, read_toml, shown
+from nearfar.ask.texts import read_texts
 from nearfar.design.booklets import GAP
 from nearfar.design.questions import KINDS, QuestionKind
 
@@ -63,17 +64,22 @@ class PeoplePlan:
 class Study:
     """A study file, read and checked; ``pages`` has the Markdown of the files that replace built-in texts."""
 
-    path: Path
-    text: str
+    toml: Toml
     title: str
     objects: Path | tuple[str, ...]
     kind: QuestionKind = "near"
     prompt: str | None = None
     language: str = "en"
+    texts: dict[str, str] = field(default_factory=dict)
     show: str | None = None
     questions: QuestionPlan = field(default_factory=QuestionPlan)
     people: PeoplePlan = field(default_factory=PeoplePlan)
     pages: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def path(self) -> Path:
+        """Where the study file is."""
+        return self.toml.path
 
     def fingerprint(self, names: tuple[str, ...]) -> str:
         """A hash of what may not change once somebody has answered: objects, kind and questions."""
@@ -171,36 +177,22 @@ def read_study(path: str | Path) -> Study:
     questions = QuestionPlan(**toml.values.get("questions", {}))
     people = PeoplePlan(**toml.values.get("people", {}))
     given = top.pop("objects")
-    objects = tuple(given) if isinstance(given, list) else inside(toml, "", "objects", given)
-    pages = {key: _page(toml, key, name) for key, name in toml.values.get("pages", {}).items()}
+    objects = tuple(given) if isinstance(given, list) else toml.file("", "objects", given)
+    pages = {
+        key: text for key, name in toml.values.get("pages", {}).items() if (text := _page(toml, key, name))
+    }
     study = Study(
-        path=toml.path,
-        text=toml.text,
+        toml=toml,
+        texts=read_texts(toml, top.get("language", "en")),
         objects=objects,
         questions=questions,
         people=people,
         pages=pages,
         **top,
     )
-    _check_together(toml, study)
+    for table, key, wrong in _conflicts(study, toml.values.get("questions", {})):
+        raise toml.error(table, key, wrong)
     return study
-
-
-def inside(toml: Toml, table: str, key: str, name: str | Path) -> Path:
-    """The file that a key names, in the folder of the study file; a study never reaches outside of it."""
-    folder, name = toml.path.resolve().parent, str(name)
-    try:
-        found = (folder / name).resolve()
-        there = found.exists()
-    except (OSError, ValueError, RuntimeError) as error:  # a NUL, a loop of links, a name too long
-        raise toml.error(table, key, f"{name!r} is not the name of a file") from error
-    if not found.is_relative_to(folder):
-        raise toml.error(
-            table, key, f"{name!r} lies outside the folder of the study file; copy it into the folder"
-        )
-    if not there:
-        raise toml.error(table, key, f"{name!r} does not exist")
-    return found
 
 
 def _check_keys(toml: Toml) -> None:
@@ -225,12 +217,11 @@ def _check_value(toml: Toml, table: str, key: str, value: Any) -> None:
         raise toml.error(table, key, f"is not a known key; {hint}")
     wrong = known[key](value)
     if wrong or (isinstance(value, float) and not math.isfinite(value)):
-        shown = repr(value)
-        raise toml.error(table, key, f"{wrong}, got {shown[:77] + '...' if len(shown) > 80 else shown}")
+        raise toml.error(table, key, f"{wrong}, got {shown(value)}")
 
 
 def _page(toml: Toml, key: str, name: str) -> str:
-    path = inside(toml, "pages", key, name)
+    path = toml.file("pages", key, name)
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -240,53 +231,28 @@ def _page(toml: Toml, key: str, name: str) -> str:
     return text
 
 
-def _check_together(toml: Toml, study: Study) -> None:
-    """What must hold between several keys."""
-    plan, people, given = study.questions, study.people, toml.values.get("questions", {})
-    is_grid = study.kind == "grid"
+def _conflicts(study: Study, given: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """(table, key, what is wrong) where several keys do not go together; ``given`` holds the table [questions]."""
+    plan, people, is_grid = study.questions, study.people, study.kind == "grid"
     only = 'only for kind = "{}", got kind = "' + study.kind + '"'
-    wrong = [
-        (
-            plan.n_new < 1,
-            "questions.per_person",
-            f"{plan.per_person} questions leave no room for new ones beside {plan.n_again} repeats "
-            f"and {plan.checks} checks",
-        ),
-        (
-            plan.n_again > max(plan.n_new - GAP, 0),
-            "questions.again" if "again" in given else "questions.per_person",
-            f"{plan.n_again} repeats at least {GAP} places later need at least {plan.n_again + GAP} new questions "
-            f"per person, got {plan.n_new}; raise per_person or set again = 0",
-        ),
-        ("options" in given and not is_grid, "questions.options", f"is {only.format('grid')}"),
-        ("pick" in given and not is_grid, "questions.pick", f"is {only.format('grid')}"),
-        (
-            plan.design.startswith("landmarks") and study.kind != "near",
-            "questions.design",
-            f"landmarks are {only.format('near')}",
-        ),
-        (
-            is_grid and plan.pick >= plan.options,
-            "questions.pick",
-            f"expected fewer than the {plan.options} options, got {plan.pick}",
-        ),
-        (
-            people.limit is not None and people.limit < people.aim,
-            "people.limit",
-            f"expected at least the aim of {people.aim} people",
-        ),
-        (
-            people.recruit == "prolific" and people.code is None,
-            "people.code",
-            'is missing; recruit = "prolific" needs the completion code of the study',
-        ),
-        (
-            people.recruit == "sona" and people.return_link is None,
-            "people.return_link",
-            'is missing; recruit = "sona" needs the completion address, with XXXX for the survey code',
-        ),
-    ]
-    for holds, where, what in wrong:
-        if holds:
-            table, key = where.split(".")
-            raise toml.error(table, key, what)
+    if plan.n_new < 1:
+        room = f"beside {plan.n_again} repeats and {plan.checks} checks"
+        yield "questions", "per_person", f"{plan.per_person} questions leave no room for new ones {room}"
+    if plan.n_again > max(plan.n_new - GAP, 0):
+        needed = f"{plan.n_again} repeats at least {GAP} places later need at least {plan.n_again + GAP} new questions"
+        way_out = f"per person, got {plan.n_new}; raise per_person or set again = 0"
+        yield "questions", "again" if "again" in given else "per_person", f"{needed} {way_out}"
+    for key in ("options", "pick"):
+        if key in given and not is_grid:
+            yield "questions", key, f"is {only.format('grid')}"
+    if plan.design.startswith("landmarks") and study.kind != "near":
+        yield "questions", "design", f"landmarks are {only.format('near')}"
+    if is_grid and plan.pick >= plan.options:
+        yield "questions", "pick", f"expected fewer than the {plan.options} options, got {plan.pick}"
+    if people.limit is not None and people.limit < people.aim:
+        yield "people", "limit", f"expected at least the aim of {people.aim} people"
+    if people.recruit == "prolific" and people.code is None:
+        yield "people", "code", 'is missing; recruit = "prolific" needs the completion code of the study'
+    if people.recruit == "sona" and people.return_link is None:
+        needed = 'recruit = "sona" needs the completion address, with XXXX for the survey code'
+        yield "people", "return_link", f"is missing; {needed}"

@@ -83,7 +83,7 @@ def serve(
 
     address = check_public_url(public_url)
     if demo:
-        from nearfar.ask.demo import run_demo
+        from nearfar.ask.rehearse import run_demo
 
         run_demo(port, given.tell)
         return
@@ -144,13 +144,11 @@ def _open(study: Path, database: str | None, new_password: bool = False) -> Open
 
     from nearfar.ask.prepare import open_study
     from nearfar.ask.study import read_study
-    from nearfar.ask.texts import read_texts
 
     handler = logging.StreamHandler()
     handler.addFilter(_harmless)
     logging.basicConfig(format="nearfar: %(message)s", level=logging.WARNING, handlers=[handler])
     read = read_study(study)
-    read_texts(read)
     return open_study(read, database, fresh_password=new_password)
 
 
@@ -161,7 +159,7 @@ def check(given: Given, study: StudyArgument) -> None:
 
     Example:  nearfar ask check study.toml
     """
-    from nearfar.ask.overview import overview
+    from nearfar.ask.pool import overview
     from nearfar.ask.study import read_study
 
     for name, value in overview(read_study(study)):
@@ -192,7 +190,7 @@ def simulate(
     from nearfar.ask.study import read_study
 
     for name, value in rehearse(
-        read_study(study), people=people, drop_out=drop_out, noise=noise, seed=given.seed, output=output
+        read_study(study), count=people, drop_out=drop_out, noise=noise, seed=given.seed, output=output
     ):
         write_out(f"{name:<18}{value}\n")
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nearfar.ask.pool import same_trio
-from nearfar.ask.store.transaction import Transaction
+from nearfar.ask.store.transaction import SLOTS, Transaction
 from nearfar.ask.study import Study
 from nearfar.design import Questions
 from nearfar.design.booklets import ROLES, one_booklet
@@ -38,19 +38,13 @@ class BookletPlan:
 
 
 def extend(
-    tx: Transaction,
-    person: int,
-    wanted: tuple[int, int, int],
-    plan: BookletPlan,
-    rng: np.random.Generator,
+    tx: Transaction, person: int, wanted: tuple[int, int, int], plan: BookletPlan, rng: np.random.Generator
 ) -> None:
     """Add places to a booklet: (new, again, check)."""
     n_new, n_again, n_checks = wanted
     held = tx.rows(
-        "SELECT s.place, s.role, s.question, s.shown, q.trio, a.id, s.released FROM slot s "
-        "LEFT JOIN question q ON q.id = s.question "
-        "LEFT JOIN answer a ON a.participant = s.participant AND a.place = s.place WHERE s.participant = ? "
-        "ORDER BY s.place",
+        f"SELECT s.place, s.role, s.question, s.shown, q.trio, a.id, s.released FROM {SLOTS} "
+        "LEFT JOIN question q ON q.id = s.question WHERE s.participant = ? ORDER BY s.place",
         person,
     )
     first = held[-1][0] + 1 if held else 0
@@ -143,9 +137,7 @@ def unload(
         (question, answer is not None)
         for person in people
         for question, answer, released in tx.rows(
-            "SELECT s.question, a.id, s.released FROM slot s "
-            "LEFT JOIN answer a ON a.participant = s.participant AND a.place = s.place "
-            "WHERE s.participant = ? AND s.role = 'new'",
+            f"SELECT s.question, a.id, s.released FROM {SLOTS} WHERE s.participant = ? AND s.role = 'new'",
             person,
         )
         if (answered_too if answer is not None else released is None)

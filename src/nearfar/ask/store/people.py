@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from nearfar.ask.store.drawing import BookletPlan, extend
-from nearfar.ask.store.transaction import Transaction
+from nearfar.ask.store.transaction import SLOTS, Transaction
 
 Changes = dict[int, list[int]]  # question -> by how much its load, and its number of answers, go up
 MOST_EVENTS = 1000  # that are kept of one person
@@ -53,31 +53,26 @@ def start(tx: Transaction, who: Arrival, plan: BookletPlan, rng: np.random.Gener
     tx.lock_drawing()
     person = participant_of(tx, who.token)
     if person is None and who.outside is not None:
-        found = tx.rows("SELECT id FROM participant WHERE outside = ?", who.outside)
-        if found:
-            person = found[0][0]
-            tx.run("INSERT INTO token (hash, participant) VALUES (?, ?)", who.token, person)
-    state = tx.rows("SELECT state FROM study WHERE id = 1")[0][0]
+        known = tx.rows("SELECT id FROM participant WHERE outside = ?", who.outside)
+        if known:
+            person = known[0][0]
+            tx.insert("token", hash=who.token, participant=person)
     if person is not None:
         _come_back(tx, person, who.now, plan, rng)
         return "ok"
-    if state != "open":
+    if tx.rows("SELECT state FROM study WHERE id = 1")[0][0] != "open":
         return "paused"
     limit, per_person = plan.study.people.limit, plan.study.questions
-    if limit is not None:
-        here = tx.rows("SELECT count(*) FROM participant WHERE state <> 'left'")[0][0]
-        if here >= limit:
-            return "full"
+    here = tx.rows("SELECT count(*) FROM participant WHERE state <> 'left'")[0][0]
+    if limit is not None and here >= limit:
+        return "full"
+    values = (who.name, who.outside, json.dumps(who.details), who.now, who.now)
     person = tx.rows(
         "INSERT INTO participant (name, outside, details, consent, seen, state) VALUES (?, ?, ?, ?, ?, 'active') "
         "RETURNING id",
-        who.name,
-        who.outside,
-        json.dumps(who.details),
-        who.now,
-        who.now,
+        *values,
     )[0][0]
-    tx.run("INSERT INTO token (hash, participant) VALUES (?, ?)", who.token, person)
+    tx.insert("token", hash=who.token, participant=person)
     extend(tx, person, (per_person.n_new, per_person.n_again, per_person.checks), plan, rng)
     return "ok"
 
@@ -87,16 +82,11 @@ def _come_back(tx: Transaction, person: int, now: float, plan: BookletPlan, rng:
     tx.run("UPDATE participant SET seen = ? WHERE id = ?", now, person)
     if tx.rows("SELECT state FROM participant WHERE id = ?", person)[0][0] != "left":
         return
-    missing: dict[str, int] = dict(
-        tx.rows(
-            "SELECT s.role, count(*) FROM slot s LEFT JOIN answer a ON a.participant = s.participant AND a.place = s.place "
-            "WHERE s.participant = ? AND s.released = 1 AND a.id IS NULL GROUP BY s.role",
-            person,
-        )
-    )
+    where = "s.participant = ? AND s.released = 1 AND a.id IS NULL"
+    missing = Counter(role for (role,) in tx.rows(f"SELECT s.role FROM {SLOTS} WHERE {where}", person))
     tx.run("UPDATE slot SET released = 2 WHERE participant = ? AND released = 1", person)
     tx.run("UPDATE participant SET state = 'active' WHERE id = ?", person)
-    extend(tx, person, (missing.get("new", 0), missing.get("again", 0), missing.get("check", 0)), plan, rng)
+    extend(tx, person, (missing["new"], missing["again"], missing["check"]), plan, rng)
 
 
 # ---------------------------------------------------------------- reading, answering, finishing
@@ -104,8 +94,8 @@ def _come_back(tx: Transaction, person: int, now: float, plan: BookletPlan, rng:
 
 def participant_of(tx: Transaction, token: str) -> int | None:
     """Whom a token belongs to."""
-    found = tx.rows("SELECT participant FROM token WHERE hash = ?", token)
-    return int(found[0][0]) if found else None
+    rows = tx.rows("SELECT participant FROM token WHERE hash = ?", token)
+    return int(rows[0][0]) if rows else None
 
 
 def booklet(tx: Transaction, token: str) -> dict[str, Any] | None:
@@ -114,16 +104,16 @@ def booklet(tx: Transaction, token: str) -> dict[str, Any] | None:
     if person is None:
         return None
     rows = tx.rows(
-        "SELECT s.place, s.shown, a.id FROM slot s "
-        "LEFT JOIN answer a ON a.participant = s.participant AND a.place = s.place "
+        f"SELECT s.place, s.shown, a.id FROM {SLOTS} "
         "WHERE s.participant = ? AND (s.released IS NULL OR a.id IS NOT NULL) ORDER BY s.place",
         person,
     )
-    places = [
-        {"place": place, "shown": json.loads(shown), "answered": answer is not None}
-        for place, shown, answer in rows
-    ]
-    return {"places": places}
+    return {
+        "places": [
+            {"place": place, "shown": json.loads(shown), "answered": answer is not None}
+            for place, shown, answer in rows
+        ]
+    }
 
 
 def save_answers(
@@ -162,31 +152,19 @@ def _save(
     tx: Transaction, person: int, answer: Answer, plan: BookletPlan, now: float, changes: Changes
 ) -> str:
     """Save one answer; what is wrong with it, or nothing. What it changes about questions is added to ``changes``."""
-    found = tx.rows(
-        "SELECT released, shown, role, question FROM slot WHERE participant = ? AND place = ?",
-        person,
-        answer.place,
-    )
-    if not found:
+    where = "FROM slot WHERE participant = ? AND place = ?"
+    slots = tx.rows(f"SELECT released, shown, role, question {where}", person, answer.place)
+    if not slots:
         return "there is no such question in this booklet"
-    released, shown, role, question = found[0]
+    released, shown, role, question = slots[0]
     n_options = len(json.loads(shown)) - plan.questions.anchored
     distinct, pick = set(answer.choice), plan.questions.pick
     if len(answer.choice) != pick or len(distinct) != pick or not distinct <= set(range(n_options)):
         return "the choice is not one of the options"
-    inserted = tx.rows(
-        "INSERT INTO answer (participant, place, id, choice, milliseconds, away, shown_at, received) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id",
-        person,
-        answer.place,
-        answer.id,
-        json.dumps(answer.choice),
-        answer.milliseconds,
-        answer.away,
-        answer.shown_at,
-        now,
+    is_new = tx.insert(
+        "answer", participant=person, **vars(answer) | {"choice": json.dumps(answer.choice)}, received=now
     )
-    if not inserted:
+    if not is_new:
         return _again(tx, person, answer, now)
     if released is not None:
         _take_back(tx, person, answer.place, released, changes)
@@ -202,12 +180,8 @@ def _again(tx: Transaction, person: int, answer: Answer, now: float) -> str:
         return "this id belongs to another answer"
     known = tx.rows("SELECT count(*) FROM event WHERE participant = ?", person)[0][0]
     if first[0][0] != answer.id and known < MOST_EVENTS:
-        tx.run(
-            "INSERT INTO event (at, participant, kind, detail) VALUES (?, ?, 'second answer', ?)",
-            now,
-            person,
-            json.dumps({"place": answer.place, "choice": answer.choice}),
-        )
+        detail = json.dumps({"place": answer.place, "choice": answer.choice})
+        tx.insert("event", at=now, participant=person, kind="second answer", detail=detail)
     return ""
 
 
@@ -235,19 +209,13 @@ def finish(tx: Transaction, token: str, code: str, now: float) -> dict[str, Any]
         return None
     state, own_code, details = tx.rows("SELECT state, code, details FROM participant WHERE id = ?", person)[0]
     left = tx.rows(
-        "SELECT count(*) FROM slot s LEFT JOIN answer a ON a.participant = s.participant AND a.place = s.place "
-        "WHERE s.participant = ? AND a.id IS NULL AND (s.released IS NULL OR s.released = 1)",
+        f"SELECT count(*) FROM {SLOTS} WHERE s.participant = ? AND a.id IS NULL AND (s.released IS NULL OR s.released = 1)",
         person,
     )[0][0]
     if left:
         return {"left": left}
     if state != "finished":
         own_code = code
-        tx.run(
-            "UPDATE participant SET state = 'finished', code = ?, finished = ?, seen = ? WHERE id = ?",
-            code,
-            now,
-            now,
-            person,
-        )
+        finished = "UPDATE participant SET state = 'finished', code = ?, finished = ?, seen = ? WHERE id = ?"
+        tx.run(finished, code, now, now, person)
     return {"left": 0, "code": own_code, "details": json.loads(details)}

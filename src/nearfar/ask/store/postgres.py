@@ -10,8 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from nearfar.ask.store.schema import INDEXES, POSTGRES_WORDS, TABLES
-from nearfar.ask.store.transaction import Operation, Store, Transaction
+from nearfar.ask.store.transaction import POSTGRES_WORDS, TABLES, Operation, Store, Transaction
 from nearfar.errors import InputError, MissingExtra, UnreachableError
 
 try:
@@ -34,10 +33,10 @@ def _transaction(cursor: Any) -> Transaction:
 
 
 def _configure(connection: Any) -> None:
-    connection.execute("SET synchronous_commit = on")
-    connection.execute("SET lock_timeout = '10s'")
-    connection.execute("SET statement_timeout = '1min'")
-    connection.execute("SET idle_in_transaction_session_timeout = '1min'")
+    connection.execute(
+        "SET synchronous_commit = on; SET lock_timeout = '10s'; SET statement_timeout = '1min'; "
+        "SET idle_in_transaction_session_timeout = '1min'"
+    )
     connection.commit()
 
 
@@ -56,7 +55,7 @@ class PostgresStore(Store):
         try:
             with psycopg.connect(url, connect_timeout=5) as connection:
                 connection.execute("SELECT pg_advisory_xact_lock(%s)", (MAKING,))
-                connection.execute((TABLES + INDEXES).format(**POSTGRES_WORDS))
+                connection.execute(TABLES.format(**POSTGRES_WORDS))
         except (psycopg.OperationalError, psycopg.ProgrammingError) as error:
             raise InputError(f"{without_password(url)}: {_sentence(error)}") from error
         self._pool.open()
@@ -73,10 +72,6 @@ class PostgresStore(Store):
                     raise
                 time.sleep(random.uniform(0, pause))  # or the same two would meet again
                 pause *= 2
-
-    def read_now(self, operation: Operation[Result], *arguments: Any) -> Result:
-        """The same as ``read``, for callers without an event loop."""
-        return self.write_now(operation, *arguments)
 
     def lead(self) -> bool:
         """Whether this process holds the lock of the one that computes the live view."""

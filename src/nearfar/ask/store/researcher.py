@@ -12,28 +12,8 @@ import numpy as np
 from nearfar.ask.objects import Picture, StudyObjects
 from nearfar.ask.pool import Pool, same_trio
 from nearfar.ask.store.drawing import unload
-from nearfar.ask.store.schema import VERSION
-from nearfar.ask.store.transaction import Row, Transaction
+from nearfar.ask.store.transaction import VERSION, Row, Transaction
 from nearfar.ask.study import Study
-
-__all__ = [
-    "add_pictures",
-    "answer_rows",
-    "balance",
-    "counts",
-    "create",
-    "erase",
-    "erased",
-    "is_crowded",
-    "is_erasing",
-    "object_rows",
-    "people_rows",
-    "picture",
-    "set_state",
-    "study_row",
-    "update_texts",
-]
-
 
 # ---------------------------------------------------------------- setting up
 
@@ -41,45 +21,32 @@ __all__ = [
 def study_row(tx: Transaction) -> dict[str, Any] | None:
     """The study that a database holds, or None where it is empty."""
     columns = ("version", "toml", "fingerprint", "kind", "pick", "state", "password", "created")
-    found = tx.rows(f"SELECT {', '.join(columns)} FROM study WHERE id = 1")
-    return dict(zip(columns, found[0], strict=True)) if found else None
+    rows = tx.rows(f"SELECT {', '.join(columns)} FROM study WHERE id = 1")
+    return dict(zip(columns, rows[0], strict=True)) if rows else None
 
 
 def create(
-    tx: Transaction,
-    study: Study,
-    objects: StudyObjects,
-    pool: Pool,
-    password: str,
-    now: float,
+    tx: Transaction, study: Study, objects: StudyObjects, pool: Pool, password: str, now: float
 ) -> bool:
     """Fill an empty database; False where another process was faster."""
     tx.lock_drawing()
-    if study_row(tx) is not None:
+    made = tx.insert(
+        "study", id=1, version=VERSION, toml=study.toml.text, fingerprint=study.fingerprint(objects.names),
+        kind=study.kind, pick=pool.questions.pick, state="open", password=password, created=now,
+    )  # fmt: skip
+    if not made:
         return False
-    tx.run(
-        "INSERT INTO study (id, version, toml, fingerprint, kind, pick, state, password, created) "
-        "VALUES (1, ?, ?, ?, ?, ?, 'open', ?, ?)",
-        VERSION,
-        study.text,
-        study.fingerprint(objects.names),
-        study.kind,
-        pool.questions.pick,
-        password,
-        now,
-    )
     tx.run_many(
         "INSERT INTO object (id, name, display_name) VALUES (?, ?, ?)",
         list(zip(range(len(objects.names)), objects.names, objects.display_names, strict=True)),
     )
-    shuffle = np.random.default_rng(study.questions.seed).random(len(pool)).tolist()
+    rows = pool.questions.array.tolist()
+    shuffle = np.random.default_rng(study.questions.seed).random(len(rows)).tolist()
     tx.run_many(
         "INSERT INTO question (id, items, trio, source, shuffle) VALUES (?, ?, ?, ?, ?)",
         [
             (i, json.dumps(row), same_trio(row), origin, at)
-            for i, (row, origin, at) in enumerate(
-                zip(pool.questions.array.tolist(), pool.origin, shuffle, strict=True)
-            )
+            for i, (row, origin, at) in enumerate(zip(rows, pool.origin, shuffle, strict=True))
         ],
     )
     return True
@@ -87,7 +54,7 @@ def create(
 
 def update_texts(tx: Transaction, study: Study, display_names: tuple[str, ...]) -> None:
     """Keep the study file as it is now; what was asked stays."""
-    tx.run("UPDATE study SET toml = ? WHERE id = 1", study.text)
+    tx.run("UPDATE study SET toml = ? WHERE id = 1", study.toml.text)
     tx.run_many(
         "UPDATE object SET display_name = ? WHERE id = ?", [(text, i) for i, text in enumerate(display_names)]
     )
@@ -96,12 +63,7 @@ def update_texts(tx: Transaction, study: Study, display_names: tuple[str, ...]) 
 def add_pictures(tx: Transaction, pictures: Iterable[tuple[str, Picture]]) -> None:
     """Store pictures, each with the name of its object."""
     for name, picture in pictures:
-        tx.run(
-            "INSERT INTO picture (hash, media, data) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-            picture.hash,
-            picture.media,
-            picture.data,
-        )
+        tx.insert("picture", hash=picture.hash, media=picture.media, data=picture.data)
         tx.run("UPDATE object SET picture = ? WHERE name = ?", picture.hash, name)
 
 
@@ -131,8 +93,8 @@ def is_crowded(tx: Transaction) -> bool:
 
 def picture(tx: Transaction, hash: str) -> tuple[str, bytes] | None:
     """(media type, bytes) of a picture."""
-    found = tx.rows("SELECT media, data FROM picture WHERE hash = ?", hash)
-    return (found[0][0], bytes(found[0][1])) if found else None
+    rows = tx.rows("SELECT media, data FROM picture WHERE hash = ?", hash)
+    return (rows[0][0], bytes(rows[0][1])) if rows else None
 
 
 def answer_rows(tx: Transaction) -> list[Row]:
@@ -184,17 +146,17 @@ def erase(tx: Transaction, name: str, rng: np.random.Generator) -> bool:
     Run ``Store.forget`` afterwards to overwrite what was deleted; until ``erased`` it is known that this is to be done.
     """
     tx.lock_drawing()
-    found = tx.rows("SELECT id FROM participant WHERE name = ? OR outside = ?", name, name)
-    if not found:
+    people = tx.rows("SELECT id FROM participant WHERE name = ? OR outside = ?", name, name)
+    if not people:
         return False
-    person = found[0][0]
+    person = people[0][0]
     tx.run("UPDATE participant SET state = 'left' WHERE id = ?", person)  # nobody answers meanwhile
     unload(tx, [person], rng, answered_too=True)
     for table in ("answer", "slot", "token", "event"):
         tx.run(f"DELETE FROM {table} WHERE participant = ?", person)
     tx.run("DELETE FROM participant WHERE id = ?", person)
     tx.run("DELETE FROM view")
-    tx.run("INSERT INTO event (at, kind, detail) VALUES (?, 'erasing', '')", time.time())
+    tx.insert("event", at=time.time(), kind="erasing", detail="")
     return True
 
 
@@ -214,7 +176,7 @@ def erased(tx: Transaction) -> None:
 def add_session(tx: Transaction, hash: str, expires: float, now: float) -> None:
     """Remember a log-in by the hash of its cookie."""
     tx.run("DELETE FROM session WHERE expires < ?", now)
-    tx.run("INSERT INTO session (hash, expires) VALUES (?, ?)", hash, expires)
+    tx.insert("session", hash=hash, expires=expires)
 
 
 def has_session(tx: Transaction, hash: str, now: float) -> bool:
@@ -230,13 +192,13 @@ def end_session(tx: Transaction, hash: str) -> None:
 def put_view(tx: Transaction, text: str, now: float) -> None:
     """Keep the live view."""
     tx.run("DELETE FROM view")
-    tx.run("INSERT INTO view (id, made, json) VALUES (1, ?, ?)", now, text)
+    tx.insert("view", id=1, made=now, json=text)
 
 
 def get_view(tx: Transaction) -> str | None:
     """The live view, as JSON."""
-    found = tx.rows("SELECT json FROM view WHERE id = 1")
-    return str(found[0][0]) if found else None
+    rows = tx.rows("SELECT json FROM view WHERE id = 1")
+    return str(rows[0][0]) if rows else None
 
 
 def version_of_answers(tx: Transaction) -> tuple[Any, ...]:
@@ -246,7 +208,7 @@ def version_of_answers(tx: Transaction) -> tuple[Any, ...]:
 
 def add_export(tx: Transaction, path: str) -> None:
     """Remember where answers were written to, so that an erased person is taken out there as well."""
-    tx.run("INSERT INTO export (path) VALUES (?) ON CONFLICT DO NOTHING", path)
+    tx.insert("export", path=path)
 
 
 def exports(tx: Transaction) -> list[str]:

@@ -19,9 +19,7 @@ from typing import Any, TypeVar
 
 from polars.exceptions import PolarsError
 
-from nearfar.ask.store.lock import lock_beside
-from nearfar.ask.store.schema import INDEXES, SQLITE_WORDS, TABLES
-from nearfar.ask.store.transaction import Operation, Store, Transaction
+from nearfar.ask.store.transaction import SQLITE_WORDS, TABLES, Operation, Store, Transaction
 from nearfar.errors import FileError, NearfarError, UnreachableError
 
 __all__ = ["SqliteStore", "read_file"]
@@ -30,6 +28,8 @@ AT_ONCE = 64  # requests in one commit
 DAMAGE = (TypeError, ValueError, ArithmeticError, LookupError, RecursionError, PolarsError)  # of odd cells
 PATIENCE = 10.0  # seconds to wait for another connection
 MOVE_EVERY = 1.0  # seconds until answers are moved from the log into the file, for whoever copies it
+PRAGMAS = """PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA secure_delete=ON;
+PRAGMA temp_store=MEMORY;"""
 Result = TypeVar("Result")
 Job = tuple[Operation[Any], tuple[Any, ...], Future[Any]]
 
@@ -53,16 +53,14 @@ class SqliteStore(Store):
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self.url = str(self.path)
-        self._lock = lock_beside(self.path)
+        self._lock = _lock_beside(self.path)
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._local = threading.local()
         self.threads = ThreadPoolExecutor(2, "reader")
         self._opened: list[sqlite3.Connection] = []
         self._closed = False
         try:
-            os.close(
-                os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
-            )  # what people say is for its owner's eyes
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))  # for its owner's eyes
             self._writer = self._open()
             self._file = self._identity()
         except (sqlite3.Error, OSError) as error:
@@ -76,16 +74,7 @@ class SqliteStore(Store):
             self.path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
         )
         try:
-            for pragma in (
-                "journal_mode=WAL",
-                "synchronous=FULL",
-                "foreign_keys=ON",
-                "secure_delete=ON",
-                "temp_store=MEMORY",
-            ):
-                connection.execute(f"PRAGMA {pragma}")
-            for statement in (TABLES + INDEXES).format(**SQLITE_WORDS).split(";"):
-                connection.execute(statement)
+            connection.executescript(PRAGMAS + TABLES.format(**SQLITE_WORDS))
         except BaseException:
             connection.close()
             raise
@@ -94,10 +83,10 @@ class SqliteStore(Store):
     def _identity(self) -> tuple[int, int] | None:
         """Which file the path leads to; None where there is none."""
         try:
-            found = os.stat(self.path)
+            status = os.stat(self.path)
         except OSError:
             return None
-        return found.st_dev, found.st_ino
+        return status.st_dev, status.st_ino
 
     # ------------------------------------------------------------ what callers use
 
@@ -188,18 +177,14 @@ class SqliteStore(Store):
         finished: list[tuple[Job, Any]] = []
         try:
             if self._identity() != self._file:
-                raise UnreachableError(
-                    f"{self.path} was deleted or replaced; stop the server, and put it back"
-                )
+                raise UnreachableError(f"{self.path} was deleted or replaced; stop the server, put it back")
             with _failures():
                 self._writer.execute("BEGIN IMMEDIATE")
                 for job in jobs:
                     try:
                         finished.append((job, self._run(job)))
                     except Exception as error:
-                        if (
-                            not self._writer.in_transaction
-                        ):  # the whole transaction was undone, as on a full disk
+                        if not self._writer.in_transaction:  # all was undone, as on a full disk
                             raise
                         job[2].set_exception(error)
                 self._writer.execute("COMMIT")
@@ -251,3 +236,27 @@ def read_file(path: Path, operation: Operation[Result], *arguments: Any) -> Resu
             raise FileError(
                 f"{path}: holds values that no study writes; it is damaged, use a copy of it"
             ) from error
+
+
+def _lock_beside(database: Path) -> int:
+    """Lock a database until the file that is returned is closed, or until the process ends in whatever way."""
+    try:
+        handle = os.open(f"{database}-lock", os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise FileError(f"{database}: cannot be written, {reason}; use another folder") from error
+    try:
+        if os.name == "nt":  # pragma: no cover
+            import msvcrt
+
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+        else:
+            import fcntl
+
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(handle)
+        raise FileError(
+            f"{database}: another process is serving this study; stop it first, or use PostgreSQL for several"
+        ) from error
+    return handle
