@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from oracles_evaluate import lookup_accuracy, questions, trios_by_statement
 
 from nearfar.errors import InputError
-from nearfar.evaluate.bootstrap import respondents
-from nearfar.evaluate.splits import holdout, kfold, split_units
+from nearfar.evaluate.splits import holdout, kfold, respondents, split_units
 from nearfar.triplets import Triplets
 
 DATA = Path(__file__).parents[3] / "shared" / "data"

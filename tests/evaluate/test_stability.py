@@ -63,7 +63,7 @@ def test_clusters_are_matched_one_to_one():
 @pytest.mark.parametrize("model", ["score", "ste-2", "score-3"])
 def test_clear_groups_are_kept_and_places_sure(model):
     sure = stability(judged(GROUPS, random_rows(24, 6000, 0)), model, n_clusters=3, n_resamples=8)
-    assert (sure.kept == 1).all() and (sure.placed == 1).all()
+    assert (sure.kept == 1).all()
     assert len({tuple(sure.labels[k : k + 8]) for k in (0, 8, 16)}) == 3
     assert np.median(sure.spread) < 0.3
     assert sure.points.shape == (24, 3 if model.endswith("3") else 2)
@@ -136,10 +136,10 @@ def test_an_object_without_answers_has_no_place():
     answers = Triplets.from_array(judged(GROUPS, random_rows(24, 2000, 5)).array, n_objects=25)
     sure = stability(answers, n_clusters=3, n_resamples=3)
     assert np.isnan(sure.spread[24]) and np.isnan(sure.kept[24])
-    assert sure.labels[24] == -1 and sure.placed[24] == 0
+    assert sure.labels[24] == -1
     frame = sure.to_frame()
     assert (
-        frame.columns == ["object", "x1", "x2", "spread", "circle", "placed", "few", "cluster", "kept"]
+        frame.columns == ["object", "x1", "x2", "spread", "circle", "few", "cluster", "kept"]
         and len(frame) == 25
     )
     assert sure.few.tolist() == [False] * 24 + [True] and 0 < sure.kept_by_chance < np.nanmedian(sure.kept)

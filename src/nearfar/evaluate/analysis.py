@@ -19,25 +19,21 @@ from nearfar.evaluate.controls import warn_of_controls
 from nearfar.evaluate.groups import GroupComparison, compare_groups
 from nearfar.evaluate.judging import Judging
 from nearfar.evaluate.map_stability import (
+    Reliability,
     Resamples,
     Stability,
     coordinates,
     kept_by_chance,
     make_stability,
+    measure_reliability,
     resample,
     tree_labels,
 )
 from nearfar.evaluate.participants import People, judge_people
-from nearfar.evaluate.reliability import Reliability, between_participants, split_half
-from nearfar.evaluate.splits import respondents, split_units
 from nearfar.evaluate.subgroups import Subgroups, find_subgroups
-from nearfar.space.models import empty_space
+from nearfar.space.models import fit
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets
-
-__all__ = ["Analysis", "analyse"]
-
-MOST_RESAMPLES = 30
 
 
 class Analysis(Judging):
@@ -106,16 +102,7 @@ class Analysis(Judging):
         if not self.splits:
             return None
         model = self._model(self.plane_name)
-        answers = self.answers
-        known = answers.participant is not None
-        return Reliability(
-            participants=split_half(answers, model, respondents(answers), seed=self.seed)
-            if known
-            else np.nan,
-            questions=split_half(answers, model, split_units(answers).codes, seed=self.seed),
-            spread=between_participants(self.held_out, respondents(self.answers)) if known else np.nan,
-            model=model.name,
-        )
+        return measure_reliability(self.answers, model, self.held_out, self.seed)
 
     # ---------------------------------------------------------------- groups of people
 
@@ -133,7 +120,7 @@ class Analysis(Judging):
 
     def groups(self, groups: Mapping[Any, str]) -> GroupComparison:
         """Compare groups of people by the chosen model; ``groups`` : participant -> group."""
-        return compare_groups(self.answers, groups, model=self._model(self.chosen.name), seed=self.seed)
+        return compare_groups(self.answers, groups, model=self.chosen, seed=self.seed)
 
     # ---------------------------------------------------------------- spaces
 
@@ -163,21 +150,16 @@ class Analysis(Judging):
         return Space(points, self.answers.objects, kind="points", informed=known, model=name)
 
     def _name_in_dimensions(self, n_components: int) -> str:
-        best = self._model(self.chosen.name)
         flat = [model.name for model in self.models if model.n_components == n_components]
-        if best.n_components == n_components or not flat:
-            return best.name
-        if not self.splits:
-            return flat[0]
-        return max(flat, key=lambda name: self.scores[name].accuracy)
+        if self.chosen.n_components == n_components or not flat:
+            return self.chosen.name
+        return max(flat, key=lambda name: self.scores[name].accuracy) if self.splits else flat[0]
 
     def fit(self, name: str) -> Space:
         """The space of one of the judged models, fitted to all answers."""
-        if not len(self.answers):
-            return empty_space(name, self.answers, self._model(name).n_components)
         model = self._model(name)
         warn_of_controls(self.answers, model.kernel)
-        return model.fit(self.answers)
+        return fit(self.answers, model)
 
     # ---------------------------------------------------------------- how sure
 
@@ -186,7 +168,7 @@ class Analysis(Judging):
         """Number of bootstrap resamples."""
         if self._n_resamples is not None:
             return self._n_resamples
-        return int(np.clip(500_000 // max(len(self.answers), 1), 6, MOST_RESAMPLES))
+        return int(np.clip(500_000 // max(len(self.answers), 1), 6, 30))
 
     @cached_property
     def shown(self) -> NDArray[np.intp]:
@@ -203,15 +185,10 @@ class Analysis(Judging):
 
     def cluster_tree(self, n_clusters: int | None = None) -> ClusterTree | None:
         """The tree of the shown objects and its cuts; None with fewer than three informed ones."""
-        trees = self._trees
-        if n_clusters not in trees:
+        if n_clusters not in self._trees:
             count = self.cluster_count if n_clusters is None else None
-            trees[n_clusters] = cluster_tree(self.shown_space, count, n_clusters)
-        return trees[n_clusters]
-
-    @cached_property
-    def _trees(self) -> dict[int | None, ClusterTree | None]:
-        return {}
+            self._trees[n_clusters] = cluster_tree(self.shown_space, count, n_clusters)
+        return self._trees[n_clusters]
 
     @cached_property
     def cluster_count(self) -> ClusterCount:
@@ -225,11 +202,11 @@ class Analysis(Judging):
             raise InputError("answers: there are none, so there is nothing to resample")
         return resample(
             self.answers,
-            self._model(self.chosen.name),
+            self.chosen,
             self._model(self.plane_name),
+            self.shown,
             n_resamples=self.n_resamples,
             seed=self.seed,
-            shown=self.shown,
         )
 
     def stability(self, n_clusters: int | None = 5) -> Stability:
@@ -241,9 +218,8 @@ class Analysis(Judging):
             wanted = min(check_count(n_clusters, "n_clusters"), informed)
             labels = tree_labels(self.shown_space, wanted)
             kept = self.resamples.kept(labels, wanted)
-            best = self._model(self.chosen.name)
             by_chance = kept_by_chance(
-                self.answers, best, self.shown, wanted, n_resamples=self.n_resamples, seed=self.seed
+                self.answers, self.chosen, self.shown, wanted, n_resamples=self.n_resamples, seed=self.seed
             )
         return make_stability(
             self.answers, self.plane_name, coordinates(flat), self.resamples, labels, kept, by_chance

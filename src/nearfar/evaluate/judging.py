@@ -15,6 +15,7 @@ from nearfar._tools.checks import Seed, check_count, seed_number
 from nearfar.errors import InputError
 from nearfar.evaluate.bootstrap import Draws, Estimate, make_draws
 from nearfar.evaluate.ceiling import NoiseCeiling, noise_ceiling
+from nearfar.evaluate.clusters import ClusterTree
 from nearfar.evaluate.comparison import Comparison, Score, choose, is_auto, make_comparison, with_short_list
 from nearfar.evaluate.crossval import Credits, cross_validate, pair_memory_credits
 from nearfar.evaluate.curve import LearningCurve, measure_curve
@@ -52,6 +53,7 @@ class Judging:
         self._n_resamples = None if n_resamples is None else check_count(n_resamples, "n_resamples")
         self._max_judged = None if max_judged is None else check_count(max_judged, "max_judged")
         self._max_shown = check_count(max_shown, "max_shown", least=3)
+        self._trees: dict[int | None, ClusterTree | None] = {}
 
     @property
     def is_named(self) -> bool:
@@ -208,7 +210,7 @@ class Judging:
     def measure_curve(self, sizes: Sequence[float] | None = None) -> LearningCurve:
         """``curve`` at other ``sizes``: numbers of answers, or shares of the training answers."""
         # where statements are lost, or many go through the same sets of questions, units stand for them
-        whole = self.units.screens is not None or self.design == "blocked"
+        whole = self.units.screens or self.design == "blocked"
         return measure_curve(
             self.judged,
             self.chosen,

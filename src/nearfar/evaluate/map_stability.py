@@ -1,4 +1,4 @@
-"""Stability: the same map and tree from bootstrap resamples, and how uncertain positions and clusters are.
+"""How uncertain positions and clusters are, from bootstrap resamples, and how alike the map of another study would be.
 
 Participants are drawn with replacement where at least two are known, else statements. Each resample's map is moved,
 turned, mirrored and scaled onto that of all answers (Procrustes), and the clusters of its tree are matched to those of
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,29 +19,13 @@ from nearfar._tools.arrays import Codes, Floats, dense_codes
 from nearfar._tools.progress import track
 from nearfar._tools.records import Record
 from nearfar.errors import NearfarWarning
-from nearfar.evaluate.bootstrap import effective_groups, respondents
+from nearfar.evaluate.bootstrap import effective_groups
+from nearfar.evaluate.crossval import fit_timed
+from nearfar.evaluate.splits import respondents, split_units
 from nearfar.methods import cut
 from nearfar.space.models import Model
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets
-
-__all__ = [
-    "MIN_STATEMENTS",
-    "Resamples",
-    "Stability",
-    "align",
-    "along_axes",
-    "circles",
-    "coordinates",
-    "draw_again",
-    "kept_by_chance",
-    "kept_labels",
-    "make_stability",
-    "radius",
-    "resample",
-    "statements_per_object",
-    "tree_labels",
-]
 
 MIN_STATEMENTS = 20  # about an object, below which nothing is said about its position
 
@@ -60,14 +44,11 @@ class Stability(Record):
     labels : (n,) cluster by the tree of all answers, -1 where unknown; None without clusters.
     kept : (n,) share of resamples in which the object is in the same cluster, clusters being matched one to one
         by the objects they have in common; None without clusters.
-    placed : (n,) share of resamples with an answer about the object.
     cloud : (resamples, n, d) positions in every resample, turned, moved and scaled onto ``points``; NaN where unknown.
     resampled : "participant" or "statement", what was drawn with replacement.
     circle : (n,) radius of the circle around its position that contains the long-run position for 9 in 10 objects, as such a
-        share: 1.6 times the spread, and no smaller than its number of statements lets expect. The long-run position is the
-        one that the same model would give it if very many more people were asked.
-    few : (n,) whether fewer than 20 statements are about the object. Such objects are shrunk to the centre in every
-        resample, so that their spread would understate the uncertainty: it is NaN, as is the circle.
+        share (``circles``). The long-run position is that of the same model with very many more people.
+    few : (n,) whether fewer than 20 statements are about the object: then its spread and circle are NaN.
     kept_by_chance : the median of ``kept`` where the same questions are answered at random; None without clusters.
     """
 
@@ -78,7 +59,6 @@ class Stability(Record):
     circle: NDArray[np.float64]
     labels: NDArray[np.integer] | None
     kept: NDArray[np.float64] | None
-    placed: NDArray[np.float64]
     cloud: NDArray[np.float64]
     resampled: str
     few: NDArray[np.bool_]
@@ -96,23 +76,22 @@ class Stability(Record):
 
         columns: dict[str, Any] = {"object": list(self.objects)}
         columns.update({f"x{k + 1}": self.points[:, k] for k in range(self.points.shape[1])})
-        columns.update(spread=self.spread, circle=self.circle, placed=self.placed, few=self.few)
+        columns.update(spread=self.spread, circle=self.circle, few=self.few)
         if self.labels is not None and self.kept is not None:
             columns.update(cluster=self.labels, kept=self.kept)
         return pl.DataFrame(columns)
 
 
-@dataclass(frozen=True, eq=False)
-class Resamples:
+class Resamples(NamedTuple):
     """Bootstrap resamples of what ``kind`` says; ``drawn`` : how many of these there are, were they of equal size.
 
-    ``points`` : (resamples, n, d) the maps as they were fitted, NaN where unknown; ``trees`` : of each, the merges over the
-    objects that it knows, and these; None in place of the merges with fewer than three.
+    ``points`` : (resamples, n, d) the maps as they were fitted, NaN where unknown; ``trees`` : of each, the merges and the
+    objects that they are over.
     """
 
     kind: str
     points: Floats
-    trees: tuple[tuple[Floats | None, NDArray[np.intp]], ...]
+    trees: list[tuple[Floats | None, NDArray[np.intp]]]
     drawn: float
 
     def kept(self, labels: NDArray[np.integer], n_clusters: int) -> Floats:
@@ -120,23 +99,11 @@ class Resamples:
 
         ``labels`` : (n,) clusters of the objects by the tree of all answers, -1 for none.
         """
-        again = []
-        for tree, rows in self.trees:
-            found = np.full(len(labels), -1)
-            if tree is not None and len(rows) >= n_clusters:
-                found[rows] = cut(tree, n_clusters)
-            again.append(found)
-        return kept_labels(again, labels)
+        return kept_labels([_cut(tree, rows, n_clusters, len(labels)) for tree, rows in self.trees], labels)
 
 
 def resample(
-    answers: Triplets,
-    model: Model,
-    plane: Model,
-    *,
-    n_resamples: int,
-    seed: int,
-    shown: NDArray[np.intp],
+    answers: Triplets, model: Model, plane: Model, shown: NDArray[np.intp], *, n_resamples: int, seed: int
 ) -> Resamples:
     """Fit the model of the tree and that of the map (once where they are the same) to every resample.
 
@@ -154,8 +121,8 @@ def resample(
             sample = answers[draw_again(who, rng)]
             space = model.fit(sample)
             points.append(coordinates(space if plane.name == model.name else plane.fit(sample)))
-            trees.append(_quick_tree(space.take(shown)))
-    return Resamples(kind, np.stack(points), tuple(trees), effective_groups(who))
+            trees.append(_tree(space.take(shown)))
+    return Resamples(kind, np.stack(points), trees, effective_groups(who))
 
 
 def draw_again(codes: Codes, rng: np.random.Generator) -> NDArray[np.intp]:
@@ -172,33 +139,47 @@ def coordinates(space: Space) -> Floats:
     return points
 
 
-def _quick_tree(space: Space) -> tuple[Floats | None, NDArray[np.intp]]:
-    """Complete linkage with leaves in any order; the diagonal shift does not change its shape."""
+def _tree(space: Space) -> tuple[Floats | None, NDArray[np.intp]]:
+    """Complete linkage over the informed objects, None for fewer than two; the diagonal shift does not change its shape."""
     from scipy.cluster import hierarchy
     from scipy.spatial.distance import squareform
 
     rows = np.flatnonzero(space.informed)
-    if len(rows) < 3:
+    if len(rows) < 2:
         return None, rows
     distances = space.distances("keep")[np.ix_(rows, rows)]
     return np.asarray(hierarchy.linkage(squareform(distances, checks=False), "complete")), rows
+
+
+def _cut(tree: Floats | None, rows: NDArray[np.intp], n_clusters: int, n: int) -> NDArray[np.integer]:
+    """(n,) clusters of the objects ``rows`` that a tree is over, if there are enough of them; -1 for all others."""
+    labels = np.full(n, -1)
+    if tree is not None and len(rows) >= n_clusters:
+        labels[rows] = cut(tree, n_clusters)
+    return labels
+
+
+def tree_labels(space: Space, n_clusters: int) -> NDArray[np.integer]:
+    """(n,) clusters by the tree of the informed objects, at most as many as those; -1 for all others."""
+    tree, rows = _tree(space)
+    return _cut(tree, rows, min(n_clusters, len(rows)), len(space))
 
 
 def kept_labels(again: list[NDArray[np.integer]], labels: NDArray[np.integer]) -> Floats:
     """(n,) how often an object's new cluster is the one matched to its old one; clusters are matched one to one."""
     from scipy.optimize import linear_sum_assignment
 
-    same, count = np.zeros(len(labels)), np.zeros(len(labels))
-    for found in again:
-        both = (found >= 0) & (labels >= 0)
+    same, count = np.zeros((2, len(labels)))
+    for new_labels in again:
+        both = (new_labels >= 0) & (labels >= 0)
         if not both.any():
             continue
-        table = np.zeros((int(labels.max()) + 1, int(found.max()) + 1))
-        np.add.at(table, (labels[both], found[both]), 1)
+        table = np.zeros((int(labels.max()) + 1, int(new_labels.max()) + 1))
+        np.add.at(table, (labels[both], new_labels[both]), 1)
         old, new = linear_sum_assignment(-table)
         match = np.full(table.shape[1], -1)
         match[new] = old
-        same[both] += match[found[both]] == labels[both]
+        same[both] += match[new_labels[both]] == labels[both]
         count += both
     return np.where(count > 0, same / np.maximum(count, 1), np.nan)
 
@@ -224,14 +205,9 @@ def circles(spread: Floats, statements: NDArray[np.int64], drawn: float) -> Floa
     Objects with few statements are shrunk to the centre in every resample, so that their spread understates the uncertainty.
     Therefore no object is taken to be surer than the median one, by its number of statements: errors grow as a power of it.
 
-    Parameters
-    ----------
-    spread : (n,) root mean square of how far positions vary.
-    statements : (n,) about every object.
-    drawn : how many (effective) people or statements were drawn; few get the factor of Student's t.
+    ``spread`` : (n,) root mean square of how far positions vary; ``statements`` : (n,) about every object; ``drawn`` : how many
+    (effective) people or statements were drawn; few get the factor of Student's t.
 
-    Examples
-    --------
     >>> circles(np.array([0.1, 0.1, 0.1, 0.1]), np.array([200, 200, 50, 10]), 1000).round(2)
     array([0.16, 0.16, 0.45,  nan])
     """
@@ -272,21 +248,11 @@ def make_stability(
         circle=circles(spread, statements, resamples.drawn),
         labels=labels,
         kept=kept,
-        placed=np.isfinite(resamples.points).all(axis=2).mean(axis=0),
         cloud=cloud,
         resampled=resamples.kind,
         few=few,
         kept_by_chance=by_chance,
     )
-
-
-def tree_labels(space: Space, n_clusters: int) -> NDArray[np.integer]:
-    """(n,) clusters by the tree of the informed objects, at most as many as those; -1 for all others."""
-    labels = np.full(len(space), -1)
-    rows = np.flatnonzero(space.informed)
-    if len(rows) > 1:
-        labels[rows] = cut(space.take(rows).tree(), min(n_clusters, len(rows)))
-    return labels
 
 
 def kept_by_chance(
@@ -297,14 +263,9 @@ def kept_by_chance(
     turned = (np.random.default_rng(seed).random(int(statement.max(initial=-1)) + 1) < 0.5)[statement]
     near, far = np.where(turned, answers.far, answers.near), np.where(turned, answers.near, answers.far)
     noise = answers.replace(near=near, far=far)
-    again = resample(noise, model, model, n_resamples=min(4, n_resamples), seed=seed, shown=shown)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NearfarWarning)
-        known = model.fit(noise).take(shown)
-    informed = int(known.informed.sum())
-    if informed < 2:
-        return float("nan")
-    kept = again.kept(tree_labels(known, n_clusters), min(n_clusters, informed))
+    again = resample(noise, model, model, shown, n_resamples=min(4, n_resamples), seed=seed)
+    known = fit_timed(model, noise).space.take(shown)
+    kept = again.kept(tree_labels(known, n_clusters), min(n_clusters, int(known.informed.sum())))
     return float(np.nanmedian(kept)) if np.isfinite(kept).any() else float("nan")
 
 
@@ -325,10 +286,8 @@ def radius(points: Floats) -> float:
 def align(points: Floats, reference: Floats) -> Floats:
     """Points moved, turned, mirrored and scaled onto the reference, by least squares over rows finite in both.
 
-    >>> turned = align(np.array([[0.0, 1.0], [0.0, 3.0]]), np.array([[-1.0, 0.0], [1.0, 0.0]]))
-    >>> np.abs(turned.round(6))
-    array([[1., 0.],
-           [1., 0.]])
+    >>> np.abs(align(np.array([[0.0, 1.0], [0.0, 3.0]]), np.array([[-1.0, 0.0], [1.0, 0.0]]))[0].round(6))
+    array([1., 0.])
     """
     from scipy.linalg import orthogonal_procrustes
 
@@ -355,3 +314,87 @@ def along_axes(points: Floats) -> Floats:
         if values[np.argmax(np.abs(values))] < 0:
             turned[:, column] *= -1
     return turned / radius(turned)
+
+
+# ---------------------------------------------------------------- another study
+
+
+@dataclass(frozen=True)
+class Reliability(Record):
+    """Expected correlations of the distances on the map of this study with those of another one.
+
+    Parameters
+    ----------
+    participants : another study with as many other participants; NaN where fewer than four are known.
+    questions : another study with as many other questions.
+    spread : standard deviation, between participants, of the share of their answers that is predicted, chance taken off;
+        NaN where participants are not known.
+    model : whose map.
+    """
+
+    participants: float
+    questions: float
+    spread: float
+    model: str
+
+    def __str__(self) -> str:
+        return str(words.reliability(self))
+
+
+def measure_reliability(
+    answers: Triplets, model: Model, credit: NDArray[np.floating], seed: int
+) -> Reliability:
+    """Fit a model to halves of the participants, and of the units; ``credit`` : (m,) held-out credits."""
+    people = (
+        respondents(answers) if answers.participant is not None else np.zeros(len(answers), dtype=np.int64)
+    )
+    return Reliability(
+        participants=split_half(answers, model, people, seed=seed),
+        questions=split_half(answers, model, split_units(answers).codes, seed=seed),
+        spread=between_participants(credit, people),
+        model=model.name,
+    )
+
+
+def split_half(answers: Triplets, model: Model, groups: Codes, *, n_splits: int = 2, seed: int = 0) -> float:
+    """Mean split-half correlation of distances, stepped up to whole studies (Spearman-Brown, 2r / (1 + r)).
+
+    ``groups`` : (m,) what is split: participants, or trios. NaN with fewer than four groups.
+    """
+    groups, rng = dense_codes(groups), np.random.default_rng([seed, 1910])
+    count = int(groups.max(initial=-1)) + 1
+    if count < 4:
+        return np.nan
+    correlations = []
+    for _ in range(n_splits):
+        first = (rng.permutation(count) < count / 2)[groups]
+        spaces = [fit_timed(model, answers[half]).space for half in (first, ~first)]
+        known = np.flatnonzero(spaces[0].informed & spaces[1].informed)[:2_000]
+        upper = np.triu_indices(len(known), 1)
+        one, other = (space.take(known).distances()[upper] for space in spaces)
+        if len(known) > 2 and one.std() > 0 and other.std() > 0:
+            correlations.append(float(np.corrcoef(one, other)[0, 1]))
+    r = max(0.0, float(np.mean(correlations))) if correlations else np.nan
+    return 2 * r / (1 + r)
+
+
+def between_participants(credit: NDArray[np.floating], people: Codes) -> float:
+    """Standard deviation of participants' own accuracy: that of their means, less what chance alone gives.
+
+    >>> rng = np.random.default_rng(0)
+    >>> people = np.repeat(np.arange(200), 50)
+    >>> skill = rng.choice([0.6, 0.8], size=200)[people]
+    >>> round(between_participants(rng.random(10_000) < skill, people), 2)
+    0.1
+    """
+    credit = np.asarray(credit, dtype=np.float64)
+    known = np.isfinite(credit)
+    people, credit = dense_codes(people[known]), credit[known]
+    count = np.bincount(people)
+    mean = np.bincount(people, weights=credit) / count
+    within = np.bincount(people, weights=(credit - mean[people]) ** 2)
+    enough = count > 4
+    if enough.sum() < 2:
+        return np.nan
+    chance = np.mean((within / np.maximum(count - 1, 1) / count)[enough])
+    return float(np.sqrt(max(0.0, float(np.var(mean[enough], ddof=1) - chance))))

@@ -11,7 +11,6 @@ objects come back together whichever of them is the anchor.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,62 +18,43 @@ from numpy.typing import NDArray
 
 from nearfar.triplets import Triplets
 
-__all__ = ["Screens", "recognise_screens", "screen_runs"]
-
 FEWEST = 50  # different questions, or pairs
 
 
-@dataclass(frozen=True)
-class Screens:
-    """The evidence for screens.
-
-    Parameters
-    ----------
-    found : whether the answers look like screens.
-    excess : variance of how often pairs (anchor, option) come back, over that of independent questions.
-    same : how often two different questions about one pair have the same outcome for the option.
-    """
-
-    found: bool
-    excess: float
-    same: float
-
-
-def recognise_screens(answers: Triplets) -> Screens:
+def are_screens(answers: Triplets) -> bool:
     """Whether bare triplets came from screens, by their structure alone.
 
     >>> rng = np.random.default_rng(0)
     >>> trios = np.argsort(rng.random((400, 30)))[:, :3]
-    >>> recognise_screens(Triplets.from_array(trios, n_objects=30)).found
+    >>> are_screens(Triplets.from_array(trios, n_objects=30))
     False
     >>> lists = [[a, near, far] for a, near, *rest in np.argsort(rng.random((60, 30)))[:, :9] for far in rest]
-    >>> recognise_screens(Triplets.from_array(lists, n_objects=30)).found
+    >>> are_screens(Triplets.from_array(lists, n_objects=30))
     True
     """
     first = np.unique(answers.question_ids, return_index=True)[1]  # repeats do not indicate a screen
     if len(first) < FEWEST:
-        return Screens(False, np.nan, np.nan)
+        return False
+    if _in_multiples(answers):
+        return True
     anchor, near, far = answers.array[first].astype(np.int64).T
     n, option = answers.n_objects, np.concatenate([near, far])
     pairs, codes = np.unique(np.tile(anchor, 2) * n + option, return_inverse=True)
     count = np.bincount(codes).astype(np.float64)
-    won = np.bincount(codes[: len(first)], minlength=len(pairs)).astype(np.float64)
-    lost = count - won
-    ordered = np.sum(count * (count - 1))
-    same = float(np.sum(won * (won - 1) + lost * (lost - 1)) / ordered) if ordered else np.nan
     # independent questions have an excess of 1, screens 1.8 to 8; within booklets all that is above 1 is reciprocal
     excess, reciprocal = _excess(
         np.bincount(anchor, minlength=n), np.bincount(option, minlength=n), pairs, count
     )
-    found = _in_multiples(answers) or (
-        excess > 1.5
-        and (
-            same >= 0.7  # independent answers along a line agree in at most 2/3
-            or _in_runs(answers)
-            or (reciprocal < 0.5 * (excess - 1) and _is_transitive(anchor, near, far))
-        )
+    if excess <= 1.5:
+        return False
+    won = np.bincount(codes[: len(first)], minlength=len(pairs))
+    lost = count - won
+    same = np.sum(won * (won - 1) + lost * (lost - 1)) / np.sum(count * (count - 1))
+    return bool(
+        same >= 0.7  # two questions about one pair; independent answers along a line agree in at most 2/3
+        or _in_runs(answers)
+        or (reciprocal < 0.5 * (excess - 1) and _is_transitive(anchor, near, far))
     )
-    return Screens(bool(found), excess, same)
 
 
 def screen_runs(answers: Triplets, complete: float = 0.9) -> NDArray[np.int64] | None:

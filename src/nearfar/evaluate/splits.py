@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -23,22 +23,8 @@ from nearfar._tools.arrays import Codes, dense_codes
 from nearfar._tools.checks import Seed, generator
 from nearfar._tools.text import count
 from nearfar.errors import InputError, ScreenWarning
-from nearfar.evaluate.screens import Screens, recognise_screens, screen_runs
+from nearfar.evaluate.screens import are_screens, screen_runs
 from nearfar.triplets import Triplets, as_triplets, random_rows
-
-__all__ = [
-    "By",
-    "Split",
-    "Units",
-    "design_of",
-    "holdout",
-    "is_blocked",
-    "kfold",
-    "respondents",
-    "some_units",
-    "split_units",
-    "warn_of_screens",
-]
 
 RowNumbers = NDArray[np.intp]
 
@@ -60,20 +46,20 @@ class Units:
 
     ``kind``: "trio"; "statement" where some statement spans several trios (other answers go by trio), or where screens were
     recognised in the order of the rows; "pair" for (anchor, near), where they were recognised without it; or what was
-    asked for, "anchor" or "participant".
+    asked for, "anchor" or "participant". ``screens`` : whether they were recognised.
     """
 
     codes: Codes
     count: int
     kind: By
-    screens: Screens | None = field(default=None, repr=False)  # the evidence, where screens were recognised
+    screens: bool = False
 
 
 def split_units(answers: Triplets | ArrayLike, by: By | None = None) -> Units:
     """The unit of every answer that is kept on one side of a split.
 
     By default the trio, or the statement where that spans several trios. Bare triplets that came from screens have
-    lost their statements, which ``recognise_screens`` sees; then the runs of rows that look like screens, where the file kept
+    lost their statements, which ``are_screens`` sees; then the runs of rows that look like screens, where the file kept
     its order, else the pair (anchor, near).
 
     >>> answers = Triplets.from_odd_one_out([[0, 1, 2], [0, 3, 1], [2, 0, 1]])
@@ -81,7 +67,7 @@ def split_units(answers: Triplets | ArrayLike, by: By | None = None) -> Units:
     array([0, 0, 1, 1, 0, 0])
     >>> screen = Triplets.from_array([[0, 1, 2], [0, 1, 3], [0, 1, 2]], statement=[7, 7, 8])
     >>> split_units(screen)
-    Units(codes=array([1, 1, 0]), count=2, kind='statement')
+    Units(codes=array([1, 1, 0]), count=2, kind='statement', screens=False)
     >>> split_units(screen, "anchor").count
     1
     """
@@ -91,11 +77,9 @@ def split_units(answers: Triplets | ArrayLike, by: By | None = None) -> Units:
     if by == "participant" and answers.participant is None:
         raise InputError("by: a split by participant needs answers with participants, and these have none")
     pairs = answers.anchor.astype(np.int64) * answers.n_objects + answers.near
-    if by == "participant":
-        return _units(respondents(answers), by)
     if by is not None and by != "statement":
         ids: dict[str, NDArray[Any]] = {"anchor": answers.anchor, "trio": answers.trio_ids, "pair": pairs}
-        return _units(ids[by], by)
+        return _units(respondents(answers) if by == "participant" else ids[by], by)
     spanning = _spanning(answers)
     if spanning.any():
         trios, statements = dense_codes(answers.trio_ids), answers.statement_ids
@@ -103,14 +87,13 @@ def split_units(answers: Triplets | ArrayLike, by: By | None = None) -> Units:
         return _units(np.where(spanning[statements], own, trios), "statement")
     if by == "statement":
         return _units(answers.statement_ids, by)
-    screens = recognise_screens(answers)
-    if not screens.found:
+    if not are_screens(answers):
         return _units(answers.trio_ids, "trio")
     runs = screen_runs(answers)
-    return _units(pairs, "pair", screens) if runs is None else _units(runs, "statement", screens)
+    return _units(pairs, "pair", True) if runs is None else _units(runs, "statement", True)
 
 
-def _units(ids: NDArray[Any], kind: By, screens: Screens | None = None) -> Units:
+def _units(ids: NDArray[Any], kind: By, screens: bool = False) -> Units:
     codes = dense_codes(ids)
     return Units(codes, int(codes.max(initial=-1)) + 1, kind, screens)
 
@@ -214,11 +197,10 @@ def some_units(units: Units, wanted: int, *, seed: Seed = 0) -> RowNumbers:
 
 def warn_of_screens(units: Units) -> None:
     """Say so where screens were recognised."""
-    if units.screens is not None:
+    if units.screens:
         kept = "(anchor, near) is" if units.kind == "pair" else "runs of rows that look like one screen are"
         warnings.warn(
-            f"these answers look like grid, list or ranking screens that have lost their statement ids: pairs of anchor "
-            f"and option come back {units.screens.excess:.1f} times as often as independent questions would bring them, so "
+            "these answers look like grid, list or ranking screens that have lost their statement ids, so "
             f"{kept} kept in one fold; give a statement column to split by screen",
             ScreenWarning,
             stacklevel=4,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from nearfar.evaluate.comparison import Comparison, Score
     from nearfar.evaluate.curve import LearningCurve
     from nearfar.evaluate.judging import Judging
-    from nearfar.evaluate.reliability import Reliability
+    from nearfar.evaluate.map_stability import Reliability
 
 WARNINGS = {
     "NotConverged": "stopped before it converged",
