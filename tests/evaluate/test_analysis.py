@@ -13,7 +13,7 @@ import nearfar as nf
 from nearfar.errors import InputError
 from nearfar.evaluate import Analysis, analyse
 from nearfar.evaluate.bootstrap import Draws
-from nearfar.evaluate.collection import accuracy_per_object, count_answers
+from nearfar.evaluate.collection import AnswerCounts, accuracy_per_object
 from nearfar.evaluate.comparison import candidates, choose
 from nearfar.evaluate.crossval import Credits
 from nearfar.space import parse_models
@@ -30,7 +30,7 @@ def noise(n, m, seed):
 
 def test_the_short_list_reaches_far_and_stops_at_the_objects():
     assert {"score", "k1", "ckl-2", "soe-20"} <= set(candidates(100))
-    assert candidates(3) == ["score", "k1"]
+    assert candidates(3) == ["score", "k1", "ckl-1"]
     assert all("-" not in name or int(name.rpartition("-")[2]) <= 8 for name in candidates(10))
 
 
@@ -253,11 +253,11 @@ def test_counts_of_questions():
     given = Triplets.from_array(
         [[0, 1, 2]] * 5 + [[0, 2, 1]] * 4 + [[1, 0, 2]] * 9 + [[1, 2, 0]] + [[2, 0, 1]]
     )
-    counts = count_answers(given)
+    counts = AnswerCounts(given)
     assert (counts.questions, counts.repeated, counts.contradicted, counts.triplets) == (3, 2, 2, 5)
     assert counts.per_object.tolist() == [20, 20, 20] and counts.as_anchor.tolist() == [9, 10, 1]
-    found = [(q.anchor, q.one, q.other, q.said_one, q.said_other) for q in counts.disputed()]
-    assert found == [(0, 1, 2, 5, 4), (1, 0, 2, 9, 1)]  # the more evenly split one first
+    disputed = [tuple(question.values()) for question in counts.disputed()]
+    assert disputed == [(0, 1, 2, 5, 4), (1, 0, 2, 9, 1)]  # the more evenly split one first
     credit = np.full(20, np.nan)
     credit[:10] = 1.0
     assert accuracy_per_object(given, credit).tolist() == [1.0, 1.0, 1.0]

@@ -37,14 +37,6 @@ def test_means_are_those_of_multiplied_weights():
         assert draws.left_out_means(credit)[0, b] == pytest.approx(credit[out].mean())
 
 
-def test_some_rows_have_the_same_draws():
-    credit, unit, person = crossed(12, 9)
-    some = np.arange(len(credit)) % 3 == 0
-    draws = Draws(unit, person, n_draws=20)
-    masked = np.where(some, credit, np.nan)
-    assert draws[some].means(credit[some]) == pytest.approx(draws.means(masked))
-
-
 def test_seeds_fix_the_draws():
     credit, unit, person = crossed(12, 9)
     one, same, other = (Draws(unit, person, seed=seed).estimate(credit) for seed in (1, 1, 2))

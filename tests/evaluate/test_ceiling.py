@@ -136,7 +136,7 @@ def test_odd_one_out_and_most_central_as_same_trio_same_choice():
     central = noise_ceiling(Triplets.from_most_central(rows[:, ::-1], participant=people))
     assert odd.most_central is None and central.odd_one_out is None
     for found in (odd.odd_one_out, central.most_central):
-        assert found.chance == 1 / 3 and found.questions == 8000
+        assert found.options == 3 and found.questions == 8000
         assert abs(found.share - np.mean(np.sum(p**2, axis=1))) < 0.02
     # as triplets: pairs of statements that name the same odd one agree twice, others disagree once
     best = np.mean(np.sort(p, axis=1) @ [0, 0.5, 1])

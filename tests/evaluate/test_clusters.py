@@ -99,7 +99,7 @@ def test_an_even_cloud_has_no_knee_and_groups_have_one():
 
 def counted(points, noise, rng, each=100):
     answers = answered(points, noise, rng, each * len(points))
-    return count_object_clusters(answers, answers, list(kfold(answers, 3)))
+    return count_object_clusters(answers, answers, list(kfold(answers, 3)), np.arange(len(points)))
 
 
 @pytest.mark.parametrize("noise", ["flips", "logistic", "none"])
@@ -117,12 +117,12 @@ def test_noise_and_too_little_are_said():
     assert noise.k == 1
     assert noise.unknown == "noise" and "guessing" in str(noise)
     one = Triplets.from_array([[0, 1, 2]])
-    assert count_object_clusters(one, one, ()).unknown == "few answers"
+    assert count_object_clusters(one, one, (), np.arange(3)).unknown == "few answers"
     screen = [(0, near, far) for near in range(1, 5) for far in range(5, 9)]
     same = Triplets.from_array(screen * 20, statement=np.repeat(np.arange(20), len(screen)))
     splits = list(kfold(same, 3))
     assert not any(len(train) for train, _ in splits)  # everybody saw the same screen
-    assert count_object_clusters(same, same, splits).unknown == "few answers"
+    assert count_object_clusters(same, same, splits, np.arange(9)).unknown == "few answers"
     thin = counted(clusters_of_points(rng, 3, per=10), "none", rng, each=9)
     assert thin.k == 1 and thin.unknown == "few answers"
 
@@ -134,7 +134,7 @@ def test_few_answers_are_said_where_no_groups_are_found():
     assert enough.outcome == "none" and enough.wanted == 120
     for design in ("grid", "landmarks"):
         answers = answered(rng.normal(size=(20, 2)), "logistic", rng, 3000, design)
-        found = count_object_clusters(answers, answers, list(kfold(answers, 3)))
+        found = count_object_clusters(answers, answers, list(kfold(answers, 3)), np.arange(20))
         assert found.wanted == 300 and found.outcome == "unknown"
 
 
@@ -144,7 +144,7 @@ def test_only_shown_and_informed_objects_are_counted():
     answers = answered(points, "logistic", rng, 4000)
     wider = Triplets.from_array(np.column_stack([answers.anchor, answers.near, answers.far]), n_objects=60)
     splits = list(kfold(wider, 3))
-    assert count_object_clusters(wider, wider, splits).k == 4
+    assert count_object_clusters(wider, wider, splits, np.arange(60)).k == 4
     assert count_object_clusters(wider, wider, splits, np.arange(10, 60)).k == 3
 
 

@@ -111,12 +111,11 @@ def test_more_participants_narrow_the_interval_where_they_differ():
     curve = learning_curve(people_who_differ(20, 200), "score")
     now, twice, four = curve.precision
     assert (now.participants, twice.participants, four.participants) == (20, 40, 80)
-    assert curve.participant_share > 0.8
     last = curve.points[-1]
     assert now.half_width == pytest.approx((last.high - last.low) / 2)
     assert twice.half_width == pytest.approx(now.half_width / np.sqrt(2), rel=0.15) and four[1] < twice[1]
     alone = learning_curve(people_who_differ(20, 200).replace(participant=None), "score")
-    assert alone.precision == () and np.isnan(alone.participant_share)
+    assert alone.precision == ()
 
 
 def test_the_error_of_the_level_does_not_affect_the_gain():

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from nearfar._tools.arrays import Codes, Floats, dense_codes
 from nearfar._tools.records import Record
 from nearfar.errors import InputError
-from nearfar.evaluate.bootstrap import respondents
+from nearfar.evaluate.splits import respondents
 from nearfar.triplets import Triplets, as_triplets
 
 __all__ = ["GroupAgreement", "PersonAgreement", "group_agreement", "person_agreement"]

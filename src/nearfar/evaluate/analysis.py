@@ -14,7 +14,7 @@ from nearfar._tools.checks import check_count
 from nearfar.errors import InputError
 from nearfar.evaluate.agreements import PersonAgreement, person_agreement
 from nearfar.evaluate.clusters import ClusterCount, ClusterTree, cluster_tree, count_object_clusters
-from nearfar.evaluate.collection import AnswerCounts, count_answers
+from nearfar.evaluate.collection import AnswerCounts
 from nearfar.evaluate.controls import warn_of_controls
 from nearfar.evaluate.groups import GroupComparison, compare_groups
 from nearfar.evaluate.judging import Judging
@@ -94,7 +94,7 @@ class Analysis(Judging):
     @cached_property
     def counts(self) -> AnswerCounts:
         """How often every object and question was asked."""
-        return count_answers(self.answers)
+        return AnswerCounts(self.answers)
 
     @cached_property
     def reliability(self) -> Reliability | None:

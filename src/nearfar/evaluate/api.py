@@ -148,7 +148,7 @@ def stability(
     --------
     >>> from nearfar import design, simulate
     >>> points = [[x] for x in (0, 1, 2, 3, 4, 5, 20, 21, 22, 23, 24, 25)]  # on a line, with a gap
-    >>> answers = simulate.answers(design.random_questions(12, 3000), points=points).triplets
+    >>> answers = simulate.answers(design.random_questions(12, 600), points=points).triplets
     >>> sure = stability(answers, "score-1", n_clusters=2, n_resamples=10)
     >>> float(sure.kept.min()), bool(sure.spread.max() < 0.2)
     (1.0, True)

@@ -23,8 +23,6 @@ from nearfar._tools.records import Record
 from nearfar.evaluate.splits import Units, respondents, split_units
 from nearfar.triplets import Triplets
 
-__all__ = ["MIN_PARTICIPANTS", "Draws", "Estimate", "Scope", "effective_groups", "make_draws", "respondents"]
-
 MIN_PARTICIPANTS = 10  # with fewer (effective) participants nothing is said about others
 
 
@@ -61,20 +59,13 @@ class Scope(Record):
 class Draws:
     """Bootstrap weights of the participants and units of m answers.
 
-    Parameters
-    ----------
-    unit : (m,) what was drawn as a whole when questions were made: the trio, or the statement.
-    participant : (m,) who answered; None where participants are not drawn.
-    scope : of whom the results speak.
-    n_draws : how many draws.
-    seed : fixes them.
+    ``unit`` : (m,) what was drawn as a whole when questions were made: the trio, or the statement; ``participant`` : (m,) who
+    answered, None where participants are not drawn; ``scope`` : of whom the results speak.
 
-    Examples
-    --------
     >>> rng = np.random.default_rng(0)
     >>> draws = Draws(np.arange(2000))
-    >>> found = draws.estimate(rng.random(2000) < 0.8)
-    >>> round(found.value, 3), round(found.low, 2), round(found.high, 2)
+    >>> share = draws.estimate(rng.random(2000) < 0.8)
+    >>> round(share.value, 3), round(share.low, 2), round(share.high, 2)
     (0.794, 0.78, 0.81)
     """
 
@@ -94,15 +85,6 @@ class Draws:
         self._person, self._person_weights = _draw_groups(who, n_draws, rng)
         drawn = [np.asarray(unit)] if participant is None else [np.asarray(unit), who]
         self.df = min(map(effective_groups, drawn)) - 1
-
-    def __len__(self) -> int:
-        return len(self._unit)
-
-    def __getitem__(self, rows: Any) -> Draws:
-        """The same draws for some of the answers."""
-        some = object.__new__(Draws)
-        some.__dict__ = self.__dict__ | {"_unit": self._unit[rows], "_person": self._person[rows]}
-        return some
 
     # ---------------------------------------------------------------- weighted means
 
@@ -204,9 +186,8 @@ class Draws:
             return 1.0
         largest = ((means - 0.5)[known] / error[known]).max()
         off = (drawn - means[:, None])[known] / error[known, None]
-        by_chance = np.nanmax(
-            off[:, np.isfinite(off).any(axis=0)], axis=0
-        )  # a draw may hold no answer at all
+        off = off[:, np.isfinite(off).any(axis=0)]  # a draw may hold no answer at all
+        by_chance = np.nanmax(off, axis=0)
         return float((1 + np.sum(by_chance >= largest)) / (1 + len(by_chance)))
 
     def variance_parts(self, values: ArrayLike) -> tuple[float, float]:

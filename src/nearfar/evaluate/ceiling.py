@@ -24,20 +24,13 @@ from nearfar.evaluate.crossval import quick_credits
 from nearfar.evaluate.splits import respondents
 from nearfar.triplets import Triplets, as_triplets
 
-__all__ = ["Agreement", "NoiseCeiling", "best_accuracy", "counts_of_others", "noise_ceiling"]
-
 
 @dataclass(frozen=True)
 class Agreement(Record):
-    """How often two answers to the same question agree.
+    """How often two answers to the same question agree; every repeated question counts once.
 
-    Parameters
-    ----------
-    share : of pairs that agree; every repeated question counts once.
-    low, high : its 95 % interval; NaN where it is not known.
-    questions, answers : how many questions were answered more than once, and how many answers they got.
-    people : how many participants (or statements, where participants are not known) gave those answers.
-    options : how many answers are possible; chance is one over that.
+    ``questions`` were answered more than once, and got so many ``answers``, of so many ``people`` (or statements, where
+    participants are not known); ``options`` : how many answers are possible.
     """
 
     share: float
@@ -47,11 +40,6 @@ class Agreement(Record):
     answers: int
     people: int
     options: int = 2
-
-    @property
-    def chance(self) -> float:
-        """Agreement of people who guess."""
-        return 1 / self.options
 
 
 @dataclass(frozen=True)
@@ -119,7 +107,7 @@ def noise_ceiling(
     controls, copies = control_rows(everything), copied_rows(everything)
     kept = ~(controls | copies)
     answers = everything[kept]
-    person, statement = respondents(answers), dense_codes(answers.statement_ids)
+    person, statement = respondents(answers), answers.statement_ids
     asked, trio = dense_codes(answers.question_ids), dense_codes(answers.trio_ids)
     said = (answers.near < answers.far).astype(np.int64)
     within = None

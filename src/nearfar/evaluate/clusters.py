@@ -36,16 +36,6 @@ from nearfar.methods import cut
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets
 
-__all__ = [
-    "ClusterCount",
-    "ClusterTree",
-    "Cut",
-    "cluster_tree",
-    "count_clusters",
-    "count_object_clusters",
-    "likeliest_dimension",
-]
-
 MAX_CLUSTERS = 12
 AFTER = 3  # cuts after the elbow that are looked at
 NO_GAP, NO_ELBOW = 3.5, 0.7  # of unclustered objects
@@ -155,9 +145,9 @@ def cluster_tree(
 
 
 def count_object_clusters(
-    answers: Triplets, judged: Triplets, splits: Sequence[Split], shown: NDArray[np.intp] | None = None
+    answers: Triplets, judged: Triplets, splits: Sequence[Split], shown: NDArray[np.intp]
 ) -> ClusterCount:
-    """Count the clusters of objects (those ``shown``, or all).
+    """Count the clusters of the objects ``shown``.
 
     ``answers`` make the map that clusters are counted in; its dimensions are those that predict the ``judged`` ones best, held
     out by the first of ``splits``.
@@ -168,15 +158,13 @@ def count_object_clusters(
     dimension = likeliest_dimension(judged, splits[0])
     if not dimension:
         return ClusterCount(1, 1, np.nan, np.nan, unknown="noise")
-    found = fit_lapses(answers, dimension)
-    among = np.arange(answers.n_objects) if shown is None else shown
-    counted = count_clusters(found.points[among[found.informed[among]]])
+    lapses = fit_lapses(answers, dimension)
+    counted = count_clusters(lapses.points[shown[lapses.informed[shown]]])
     # with so many triplets per object separate clusters are found in simulations: of questions drawn one by one from all
     # objects; of screens, and where few objects, the landmarks, are asked about all others
-    alone = split_units(answers).kind == "trio" and found.landmarks < 0.1
-    return replace(
-        counted, per_object=float(len(answers) / found.informed.sum()), wanted=120.0 if alone else 300.0
-    )
+    alone = split_units(answers).kind == "trio" and lapses.landmarks < 0.1
+    per_object = float(len(answers) / lapses.informed.sum())
+    return replace(counted, per_object=per_object, wanted=120.0 if alone else 300.0)
 
 
 def likeliest_dimension(answers: Triplets, split: Split) -> int:
@@ -212,9 +200,9 @@ def count_clusters(rows: NDArray[Any], *, seed: int = 0) -> ClusterCount:
     rows = np.array(rows, dtype=np.float64)
     if len(rows) > 300:  # so many are looked at
         rows = rows[np.sort(np.random.default_rng(seed).permutation(len(rows))[:300])]
-    points = _axes(rows)
+    points = rows - rows.mean(axis=0) if len(rows) else rows
     most = min(MAX_CLUSTERS, len(rows) // 3)
-    if len(rows) < 9 or points.shape[1] == 0:
+    if len(rows) < 9 or not points.any():
         return ClusterCount(1, 1, np.nan, np.nan, unknown="few objects")
     tree, k = ward(points), np.arange(1, most + AFTER + 1)
     cuts = cut_tree(tree, n_clusters=k)
@@ -229,13 +217,6 @@ def count_clusters(rows: NDArray[Any], *, seed: int = 0) -> ClusterCount:
     sharp = np.flatnonzero(elbows >= 0.65 * elbow) + 2
     rivals = [k for k in sharp.tolist() if _gap(points, cuts[:, k - 1]) > NO_GAP]
     return ClusterCount(best, best, elbow, gap, min(rivals), max(rivals))
-
-
-def _axes(rows: Floats) -> Floats:
-    """The rows along their first principal axes, ten at most."""
-    left, lengths, _ = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)
-    kept = min(10, int((lengths > 1e-9 * max(lengths.max(initial=0.0), 1e-300)).sum()))
-    return np.asarray(left[:, :kept] * lengths[:kept])
 
 
 def _elbows(within: Floats, n: int) -> Floats:

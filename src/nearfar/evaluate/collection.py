@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +15,50 @@ from nearfar.triplets import Triplets
 if TYPE_CHECKING:
     from nearfar.io import ReadResult
 
-__all__ = ["AnswerCounts", "Disputed", "accuracy_per_object", "count_answers", "double_submits", "summarise"]
+
+class AnswerCounts:
+    """How often everything was asked.
+
+    Attributes
+    ----------
+    per_object, as_anchor : (n,) answers that concern every object, and of those as anchor.
+    said_one, said_other : (questions,) answers for the option with the lower index, and the higher.
+    statements, triplets, questions : how many different ones there are.
+    repeated, contradicted : questions answered more than once, and of those both ways.
+
+    >>> counts = AnswerCounts(Triplets.from_array([[0, 1, 2], [0, 2, 1], [1, 0, 2]]))
+    >>> counts.questions, counts.repeated, counts.contradicted, counts.as_anchor.tolist()
+    (2, 1, 1, [2, 1, 0])
+    """
+
+    def __init__(self, answers: Triplets) -> None:
+        n = answers.n_objects
+        ids, first, codes = np.unique(answers.question_ids, return_index=True, return_inverse=True)
+        self._asked = answers.array[first]
+        self.per_object = np.bincount(answers.array.ravel(), minlength=n)
+        self.as_anchor = np.bincount(answers.anchor, minlength=n)
+        self.said_one = np.bincount(codes[answers.near < answers.far], minlength=len(ids))
+        self.said_other = np.bincount(codes, minlength=len(ids)) - self.said_one
+        self.statements, self.questions = len(np.unique(answers.statement_ids)), len(ids)
+        self.repeated = int((self.said_one + self.said_other > 1).sum())
+        self.contradicted = int(((self.said_one > 0) & (self.said_other > 0)).sum())
+        self.triplets = self.questions + self.contradicted
+
+    def disputed(self, most: int = 12) -> list[dict[str, int]]:
+        """The questions that split people most evenly, those with the most answers first among equals.
+
+        Each with ``anchor``, ``one``, ``other`` (indices), and how many ``said_one`` and ``said_other``.
+        """
+        minority, total = np.minimum(self.said_one, self.said_other), self.said_one + self.said_other
+        both = np.flatnonzero(minority > 0)
+        shuffled = np.random.default_rng(0).permutation(self.questions)[both]
+        # how sure it is that people are split: a share near one half, from many answers
+        evenness = (minority[both] + 1) / (total[both] + 2)
+        order = both[np.lexsort((shuffled, -total[both], -evenness * (1 - 1 / total[both])))][:most]
+        asked = self._asked[order]
+        columns = [asked[:, 0], *np.sort(asked[:, 1:]).T, self.said_one[order], self.said_other[order]]
+        names = ("anchor", "one", "other", "said_one", "said_other")
+        return [dict(zip(names, row, strict=True)) for row in np.column_stack(columns).tolist()]
 
 
 def summarise(result: ReadResult, examples: int = 3) -> dict[str, Any]:
@@ -30,10 +73,9 @@ def summarise(result: ReadResult, examples: int = 3) -> dict[str, Any]:
 
     from nearfar.io.suspicions import similar_names
 
-    triplets = result.triplets
-    low, high = _votes(triplets)
-    answered, both = low + high, (low > 0) & (high > 0)
-    used = np.bincount(triplets.array.ravel(), minlength=triplets.n_objects) > 0
+    triplets, people = result.triplets, result.triplets.participant
+    counts = AnswerCounts(triplets)
+    answered = counts.said_one + counts.said_other
     correct = pl.col("correct")
     asides = result.checks.group_by("kind", maintain_order=True).agg(
         count=pl.len(), correct=correct.sum(), wrong=(~correct).sum()
@@ -41,17 +83,17 @@ def summarise(result: ReadResult, examples: int = 3) -> dict[str, Any]:
     return {
         "objects": triplets.n_objects,
         "answers": len(triplets),
-        "unique": len(low) + int(both.sum()),
-        "contradicting_pairs": int(both.sum()),
-        "contradicting_answers": int(answered[both].sum()),
-        "statements": None if triplets.statement is None else len(np.unique(triplets.statement_ids)),
-        "participants": None if triplets.participant is None else len(triplets.participant.known),
-        "repeated_questions": int((answered > 1).sum()),
+        "unique": counts.triplets,
+        "contradicting_pairs": counts.contradicted,
+        "contradicting_answers": int(answered[np.minimum(counts.said_one, counts.said_other) > 0].sum()),
+        "statements": None if triplets.statement is None else counts.statements,
+        "participants": None if people is None else len(people.known),
+        "repeated_questions": counts.repeated,
         "repeated_answers": int(answered[answered > 1].sum()),
         "repeated_within": _repeated_within(triplets),
         "double_submits": int(double_submits(triplets).sum()),
         "controls": controls_text(triplets),
-        "unanswered": [triplets.objects[i] for i in np.flatnonzero(~used)],
+        "unanswered": [triplets.objects[i] for i in np.flatnonzero(counts.per_object == 0)],
         "similar_names": similar_names(triplets.objects),
         "sources": [asdict(source) for source in result.sources],
         "set_aside": asides.to_dicts(),
@@ -100,74 +142,6 @@ def double_submits(triplets: Triplets, within: float = 0.5) -> NDArray[np.bool_]
     return flags
 
 
-@dataclass(frozen=True)
-class Disputed:
-    """A question that was answered both ways: so many said ``one``, so many ``other`` (indices of objects)."""
-
-    anchor: int
-    one: int
-    other: int
-    said_one: int
-    said_other: int
-
-
-@dataclass(frozen=True, eq=False)
-class AnswerCounts:
-    """How often everything was asked.
-
-    Attributes
-    ----------
-    per_object, as_anchor : (n,) answers that concern every object, and of those as anchor.
-    statements, triplets, questions : how many different ones there are.
-    repeated, contradicted : questions answered more than once, and of those both ways.
-    """
-
-    per_object: NDArray[np.int64]
-    as_anchor: NDArray[np.int64]
-    statements: int
-    triplets: int
-    questions: int
-    repeated: int
-    contradicted: int
-    _answers: Triplets
-
-    def disputed(self, most: int = 12) -> list[Disputed]:
-        """The questions that split people most evenly, those with the most answers first among equals."""
-        answers = self._answers
-        ids, first = np.unique(answers.question_ids, return_index=True)
-        low, high = _votes(answers)
-        minority, total = np.minimum(low, high), low + high
-        both = np.flatnonzero(minority > 0)
-        shuffled = np.random.default_rng(0).permutation(len(ids))[both]
-        # how sure it is that people are split: a share near one half, from many answers
-        evenness = (minority[both] + 1) / (total[both] + 2)
-        order = both[np.lexsort((shuffled, -total[both], -evenness * (1 - 1 / total[both])))][:most]
-        asked = answers.array[first[order]]
-        table = np.column_stack([asked[:, 0], np.sort(asked[:, 1:]), low[order], high[order]])
-        return [Disputed(*row) for row in table.tolist()]
-
-
-def count_answers(answers: Triplets) -> AnswerCounts:
-    """Count a collection once.
-
-    >>> counts = count_answers(Triplets.from_array([[0, 1, 2], [0, 2, 1], [1, 0, 2]]))
-    >>> counts.questions, counts.repeated, counts.contradicted, counts.as_anchor.tolist()
-    (2, 1, 1, [2, 1, 0])
-    """
-    low, high = _votes(answers)
-    contradicted = int(((low > 0) & (high > 0)).sum())
-    return AnswerCounts(
-        per_object=np.bincount(answers.array.ravel(), minlength=answers.n_objects),
-        as_anchor=np.bincount(answers.anchor, minlength=answers.n_objects),
-        statements=len(np.unique(answers.statement_ids)),
-        triplets=len(low) + contradicted,
-        questions=len(low),
-        repeated=int((low + high > 1).sum()),
-        contradicted=contradicted,
-        _answers=answers,
-    )
-
-
 def accuracy_per_object(answers: Triplets, credit: NDArray[np.floating]) -> NDArray[np.float64]:
     """(n,) mean held-out credit of the judged answers that concern every object; NaN where there is none."""
     judged = np.isfinite(credit)
@@ -175,10 +149,3 @@ def accuracy_per_object(answers: Triplets, credit: NDArray[np.floating]) -> NDAr
     hits = np.bincount(concerned, weights=np.repeat(credit[judged], 3), minlength=answers.n_objects)
     count = np.bincount(concerned, minlength=answers.n_objects)
     return np.where(count > 0, hits / np.maximum(count, 1), np.nan)
-
-
-def _votes(answers: Triplets) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Per question, in the order of their ids: answers for the option with the lower index, and the higher."""
-    ids, codes = np.unique(answers.question_ids, return_inverse=True)
-    low = np.bincount(codes[answers.near < answers.far], minlength=len(ids))
-    return low, np.bincount(codes, minlength=len(ids)) - low

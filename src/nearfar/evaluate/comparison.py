@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from nearfar.evaluate.ceiling import NoiseCeiling
 
 # On each of food, car, musicians and THINGS one of these is within .002 of the best of ste, tste, ckl, soe and gnmds with 2
-# to 20 dimensions (docs/models.md); kernels are there for landmark designs and for speed, two dimensions for the map.
+# to 20 dimensions (docs/models.md); kernels are there for landmark designs and for speed, two dimensions for the map, one
+# because the number of dimensions is read off these models.
 SHORT_LIST = ("score", "k1", "ckl-1", "ckl-2", "soe-5", "ckl-8", "soe-20", "ste-20")
 
 
@@ -175,26 +176,20 @@ def candidates(n_objects: int) -> list[str]:
     """The models that ``auto`` looks at, simpler ones first; none with more dimensions than objects allow.
 
     >>> candidates(8)
-    ['score', 'k1', 'ckl-2', 'soe-5']
+    ['score', 'k1', 'ckl-1', 'ckl-2', 'soe-5']
     """
     most = n_objects - 2
     return [name for name in SHORT_LIST if "-" not in name or int(name.rpartition("-")[2]) <= most]
 
 
-def with_short_list(
-    models: Mapping[str, Any] | Iterable[Any], n_objects: int
-) -> Mapping[str, Any] | list[Any]:
-    """A list of models in which "auto" stands for those it looks at, simpler ones first; a dict as it is.
+def with_short_list(models: Iterable[Any], n_objects: int) -> list[Any]:
+    """A list of models in which "auto" stands for those it looks at, simpler ones first.
 
     >>> with_short_list(["k2", "auto", "score"], 4)
-    ['score', 'k1', 'ckl-2', 'k2']
+    ['score', 'k1', 'ckl-1', 'ckl-2', 'k2']
     """
-    if isinstance(models, Mapping):
-        return models
-    listed = [models] if isinstance(models, str) else list(models)
-    if not any(map(is_auto, listed)):
-        return listed
-    short = candidates(n_objects)
+    listed = list(models)
+    short = candidates(n_objects) if any(map(is_auto, listed)) else []
     return short + [m for m in listed if not (isinstance(m, str) and m in ("auto", *short))]
 
 

@@ -30,14 +30,14 @@ class Fit(NamedTuple):
     """A fitted space, the seconds it took (with those of features it found ready), and the warnings it gave."""
 
     space: Space
-    seconds: float
-    heard: frozenset[str]
+    seconds: float = 0.0
+    heard: frozenset[str] = frozenset()
 
 
 def fit_timed(model: Model, train: Triplets, cache: FitCache | None = None) -> Fit:
     """Fit a model to training answers, if there are any; nearfar's warnings are caught, all others pass."""
     if not len(train):
-        return Fit(empty_space(model.name, train, model.n_components), 0.0, frozenset())
+        return Fit(empty_space(model.name, train, model.n_components))
     cache = cache or FitCache(train)
     cache.saved = 0.0
     with warnings.catch_warnings(record=True) as caught:
@@ -58,24 +58,15 @@ def fit_timed(model: Model, train: Triplets, cache: FitCache | None = None) -> F
 class Credits:
     """Held-out credits of models on the same answers.
 
-    Attributes
-    ----------
-    models : the models.
-    values : (models, answers) 1 where the model expects the answer, 0 where it expects the other, 0.5 for a tie; NaN where
-        an answer does not count.
-    seconds : (models, folds) of the fits.
-    heard : per model, in how many fits each kind of warning was given.
+    ``values`` : (models, answers) 1 where the model expects the answer, 0 where it expects the other, 0.5 for a tie, NaN where
+    an answer does not count; ``seconds`` : (models, folds) of the fits; ``heard`` : per model, in how many fits each kind of
+    warning was given.
     """
 
     models: tuple[Model, ...]
     values: NDArray[np.float32]
     seconds: Floats
     heard: tuple[Counter[str], ...]
-
-    @property
-    def names(self) -> list[str]:
-        """Names of the models."""
-        return [model.name for model in self.models]
 
     @property
     def accuracies(self) -> Floats:

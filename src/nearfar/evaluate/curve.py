@@ -20,8 +20,6 @@ from nearfar.evaluate.splits import Split
 from nearfar.space.models import Model
 from nearfar.triplets import Triplets
 
-__all__ = ["CurvePoint", "LearningCurve", "Precision", "measure_curve"]
-
 SMALL_GAIN = 0.01  # hardly anybody would collect twice the answers for less
 
 
@@ -55,7 +53,6 @@ class LearningCurve(Record):
     next_gain : what twice the answers are expected to bring: half of the last gain. Its interval goes from a quarter to two
         thirds of the limits of the last gain. None for adaptive questions, which are not more of the same.
     precision : the interval of the accuracy with 1, 2 and 4 times the participants; empty where those are not known.
-    participant_share : of the variance of the accuracy that comes from who was asked; NaN where that is not known.
     scope : of whom, and of which questions, all of it speaks.
     """
 
@@ -65,7 +62,6 @@ class LearningCurve(Record):
     last_gain: Estimate | None
     next_gain: Estimate | None
     precision: tuple[Precision, ...]
-    participant_share: float
     scope: Scope
 
     @property
@@ -106,7 +102,7 @@ def measure_curve(
     draws: Draws,
     *,
     statements: Codes,
-    full: NDArray[Any] | None = None,
+    full: NDArray[Any],
     scored: NDArray[np.bool_] | None = None,
     sizes: Sequence[float] | None = None,
     seed: int = 0,
@@ -118,59 +114,48 @@ def measure_curve(
     Parameters
     ----------
     statements : (m,) what comes at a time where the collection grows.
-    full : (m,) held-out credits of the model fitted to all training answers, where they are known.
+    full : (m,) held-out credits of the model fitted to all training answers.
     scored : (m,) answers that count, where not all do.
     sizes : numbers of answers, or shares of the training answers (at most 1); default: an eighth to all.
     """
     orders = [_growing(statements, train, [seed, fold]) for fold, (train, _) in enumerate(splits)]
     most = min(len(order) for order, _ in orders)
     wanted = _sizes(sizes, most)
-    credits, used = np.empty((len(wanted), len(answers))), np.zeros(len(wanted))
+    credits, used = np.tile(full.astype(np.float64), (len(wanted), 1)), np.zeros(len(wanted))
     with step(f"learning curve of {model.name}", total=len(splits) * len(wanted)) as advance:
         for (order, ends), (train, test) in zip(orders, splits, strict=True):
             for k, size in enumerate(wanted):
                 end = len(train) if size == most else ends[np.argmin(np.abs(ends - size))]
                 used[k] += end / len(splits)
-                if end == len(train) and full is not None:
-                    credits[k, test] = full[test]
-                else:
+                if end < len(train):
                     space = fit_timed(model, answers[np.sort(order[:end])]).space
                     credits[k, test] = space.credits(answers[test])
                 advance(1)
     if scored is not None:
         credits[:, ~scored] = np.nan
-    return _judge(model.name, used, credits, draws, answers)
-
-
-def _judge(
-    model: str, used: NDArray[Any], credits: NDArray[Any], draws: Draws, answers: Triplets
-) -> LearningCurve:
-    """What the (sizes, answers) credits of a model that was fitted to ``used`` answers say."""
     points = []
-    for size, credit in zip(used, credits, strict=True):
+    for count, credit in zip(used.tolist(), credits, strict=True):
         own = draws.estimate(credit)
-        ties = float(np.mean(credit == 0.5))
-        points.append(CurvePoint(float(size), own.value, own.low, own.high, ties))
+        points.append(CurvePoint(count, own.value, own.low, own.high, float(np.mean(credit == 0.5))))
     half = int(np.argmin(np.abs(used - used[-1] / 2)))
-    last = coming = None
-    if len(used) > 1 and 1.8 < used[-1] / used[half] < 2.2:
-        last = draws.difference(credits[-1], credits[half])
-        if draws.scope.questions != "adaptive":
-            coming = Estimate(
-                max(0.0, last.value / 2), last.low / (4 if last.low > 0 else 2), max(0.0, last.high * 2 / 3)
-            )
+    doubled = len(used) > 1 and 1.8 < used[-1] / used[half] < 2.2
+    last = draws.difference(credits[-1], credits[half]) if doubled else None
     people, units = draws.variance_parts(credits[-1])
     known = draws.scope.participants == "new" and people + units > 0
     return LearningCurve(
-        model=model,
+        model=model.name,
         points=tuple(points),
         n_answers=len(answers),
         last_gain=last,
-        next_gain=coming,
+        next_gain=None if last is None or draws.scope.questions == "adaptive" else _next_gain(last),
         precision=_precision(points[-1], people, units, draws.scope.n_participants) if known else (),
-        participant_share=people / (people + units) if known else np.nan,
         scope=draws.scope,
     )
+
+
+def _next_gain(last: Estimate) -> Estimate:
+    low = last.low / (4 if last.low > 0 else 2)
+    return Estimate(max(0.0, last.value / 2), low, max(0.0, last.high * 2 / 3))
 
 
 def _precision(now: CurvePoint, people: float, units: float, count: int) -> tuple[Precision, ...]:

@@ -44,7 +44,10 @@ class Judging:
         self.seed = seed_number(seed)
         self._named = None if is_auto(model) else parse_model(model)
         self._has_own_list = models is not None
-        listed = parse_models(with_short_list("auto" if models is None else models, self.answers.n_objects))
+        models = [models or "auto"] if isinstance(models, str | None) else models
+        if not isinstance(models, Mapping):
+            models = with_short_list(models, self.answers.n_objects)
+        listed = parse_models(models)
         if self._named is not None and self._named.name not in [model.name for model in listed]:
             listed.append(self._named)
         self.models = tuple(listed)

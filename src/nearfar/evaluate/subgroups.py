@@ -20,10 +20,10 @@ from nearfar._tools.checks import Seed, seed_number
 from nearfar._tools.progress import step
 from nearfar._tools.records import Record
 from nearfar.errors import InputError
-from nearfar.evaluate.bootstrap import MIN_PARTICIPANTS, Draws, Estimate, make_draws, respondents
+from nearfar.evaluate.bootstrap import MIN_PARTICIPANTS, Draws, Estimate, make_draws
 from nearfar.evaluate.crossval import fit_timed
 from nearfar.evaluate.judging import parse_or_choose
-from nearfar.evaluate.splits import kfold, split_units
+from nearfar.evaluate.splits import kfold, respondents, split_units
 from nearfar.space.models import Model
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets, as_triplets

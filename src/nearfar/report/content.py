@@ -127,7 +127,7 @@ def _disputed(analysis: Analysis) -> list[dict[str, int]]:
     index = np.full(analysis.answers.n_objects, -1)
     index[analysis.shown] = np.arange(len(analysis.shown))
     roles = ("anchor", "one", "other")
-    questions = [plain(question) for question in analysis.counts.disputed()]
+    questions = analysis.counts.disputed()
     shown = [question | {role: int(index[question[role]]) for role in roles} for question in questions]
     return [question for question in shown if min(question[role] for role in roles) >= 0]
 
