@@ -13,7 +13,7 @@ import pytest
 
 from nearfar import scale
 from nearfar._tools import atomic
-from nearfar._tools.atomic import atomic_folder, atomic_path
+from nearfar._tools.atomic import atomic_path
 from nearfar.cli import main
 from nearfar.errors import FileError
 from nearfar.report import make_report
@@ -43,29 +43,28 @@ def order(monkeypatch):
 def test_a_file_is_on_the_disk_before_it_has_its_name(tmp_path, order):
     with atomic_path(tmp_path / "a.txt") as path:
         path.write_text("whole")
-    assert [what for what, _ in order] == ["sync", "name"]
+    assert [what for what, _ in order] == ["sync", "name", "sync"]  # the last one: the folder that holds the name
     assert order[0][1].endswith(".tmp.a.txt") and order[1][1] == "a.txt"
 
 
 def test_a_folder_is_on_the_disk_before_it_has_its_name(tmp_path, order):
-    with atomic_folder(tmp_path / "k.zarr") as path:
+    with atomic_path(tmp_path / "k.zarr") as path:
         (path / "c").mkdir(parents=True)
         (path / "c" / "0").write_text("tile")
         (path / "zarr.json").write_text("{}")
-    assert {name for what, name in order[:-1]} == {"0", "zarr.json"}
-    assert order[-1] == ("name", "k.zarr")
+    assert {"c", "0", "zarr.json"} < {name for what, name in order[:-2] if what == "sync"}
+    assert order[-2:] == [("name", "k.zarr"), ("sync", tmp_path.name)]
 
 
 def test_a_report_and_a_kernel_in_zarr_are_on_the_disk_before_they_have_their_names(tmp_path, order):
     rows = np.array([np.random.default_rng(seed).permutation(6)[:3] for seed in range(200)])
     answers = Triplets.from_array(rows, n_objects=6)
     make_report(answers).write(tmp_path / "report.html")
-    assert [what for what, _ in order] == ["sync", "name"]
+    assert [what for what, _ in order] == ["sync", "name", "sync"]
     order.clear()
     with scale.scratch(tmp_path):
         scale.kernel_matrix(answers, "score", to=tmp_path / "K.zarr")
-    names = [name for what, name in order if what == "name"]
-    assert names[-1] == "K.zarr" and order[-1][0] == "name"
+    assert order[-2] == ("name", "K.zarr")
     assert {"zarr.json", "0"} <= {name for what, name in order if what == "sync"}
 
 
@@ -75,7 +74,7 @@ def half_done(work):
 
 
 def test_what_fails_leaves_nothing(tmp_path):
-    with pytest.raises(FileNotFoundError, match="gone"), atomic_folder(tmp_path / "k") as path:
+    with pytest.raises(FileNotFoundError, match="gone"), atomic_path(tmp_path / "k") as path:
         half_done(path.mkdir)
     with pytest.raises(FileNotFoundError, match="gone"), atomic_path(tmp_path / "a") as path:
         half_done(path.touch)
@@ -227,12 +226,12 @@ def nearfar(*words, cwd=None, preexec_fn=None, **environment):
 WRITE = """
 import sys, time
 from nearfar import cli
-from nearfar._tools.atomic import atomic_folder, atomic_path
+from nearfar._tools.atomic import atomic_path
 from nearfar.cli import main
 import nearfar.cli._app as application
 
 def app():
-    with atomic_path("a.csv") as path, atomic_folder("k.zarr") as folder:
+    with atomic_path("a.csv") as path, atomic_path("k.zarr") as folder:
         path.write_text("half")
         folder.mkdir()
         print("writing", flush=True)

@@ -288,7 +288,7 @@ def test_equal_by_value():
 def test_a_notebook_shows_the_first_answers_harmlessly():
     names = ["<script>", *map(str, range(19))]
     page = Triplets([0] * 19, range(1, 20), [2, *range(1, 19)], names, seconds=[np.nan] * 19)._repr_html_()
-    assert page.count("<tr>") == 11 and "Triplets(19 answers, 20 objects)" in page
+    assert page.count("<tr>") == 12 and "Triplets(19 answers, 20 objects)" in page
     assert "&lt;script&gt;" in page and "<script" not in page
 
 

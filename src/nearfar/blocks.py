@@ -24,8 +24,6 @@ from nearfar._tools.mapped_files import Room, Stored
 from nearfar._tools.progress import track
 from nearfar.errors import FileError
 
-__all__ = ["LOCAL", "Backend", "Handle", "RowBlocks", "Scratch", "add", "add_all", "join"]
-
 Handle = Any
 Function = Callable[..., Any]
 

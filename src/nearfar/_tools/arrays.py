@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Codes", "Floats", "Indices", "Ints", "Labels", "dense_codes"]
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Indices = NDArray[np.int32]

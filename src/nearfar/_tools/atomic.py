@@ -8,12 +8,10 @@ import re
 import secrets
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 from nearfar.errors import FileError
-
-__all__ = ["atomic_folder", "atomic_path", "check_target", "make_folder"]
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # what writing raises, without a name
 
@@ -22,9 +20,9 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # what writing r
 def atomic_path(target: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield a temporary path beside ``target``: renamed to it on success, removed on failure or interrupt.
 
-    What was written is on the disk before it gets its name, so that not even a power cut leaves half a file. The
-    temporary name ends like the target's, so that writers which choose a format by extension still do. A device or
-    pipe is written to directly.
+    It may become a file or a folder of files. What was written is on the disk before it gets its name, so that not even
+    a power cut leaves half of it. The temporary name ends like the target's, so that writers which choose a format by
+    extension still do. A device or pipe is written to directly.
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
@@ -39,10 +37,12 @@ def atomic_path(target: str | os.PathLike[str]) -> Iterator[Path]:
     try:
         yield temporary
         if not direct:
-            _sync(temporary)
-            _keep_mode(final, temporary)
+            for path in (*temporary.rglob("*"), temporary):
+                _sync(path)
+            with suppress(OSError):  # a file that is replaced keeps its permissions
+                temporary.chmod(final.stat().st_mode & 0o777)
             os.replace(temporary, final)
-            _sync_names(final.parent)
+            _sync(final.parent)
     except Exception as error:
         file, number = getattr(error, "filename", None), _number(error)
         named = isinstance(file, (str, bytes, os.PathLike)) and Path(os.fsdecode(file)) == temporary
@@ -52,6 +52,7 @@ def atomic_path(target: str | os.PathLike[str]) -> Iterator[Path]:
         raise _cannot_write(given, reason.lower(), "choose another path") from error
     finally:
         if not direct:
+            shutil.rmtree(temporary, ignore_errors=True)
             with suppress(OSError):
                 temporary.unlink()
 
@@ -76,32 +77,6 @@ def make_folder(folder: Path) -> None:
         raise FileError(f"{folder}: cannot be made, {reason}; name another folder") from error
 
 
-@contextmanager
-def atomic_folder(target: str | os.PathLike[str]) -> Iterator[Path]:
-    """Yield a temporary path for a folder of files: renamed to ``target`` on success, removed on failure or interrupt.
-
-    >>> import tempfile
-    >>> parent = Path(tempfile.mkdtemp())
-    >>> with atomic_folder(parent / "kernel.zarr") as path:
-    ...     path.mkdir()
-    ...     _ = (path / "zarr.json").write_text("{}")
-    >>> [file.name for file in parent.rglob("*")]
-    ['kernel.zarr', 'zarr.json']
-    """
-    final = Path(target).absolute()
-    temporary = _beside(final)
-    try:
-        yield temporary
-        for folder, _, files in os.walk(temporary):
-            for name in files:
-                _sync(Path(folder, name))
-            _sync_names(Path(folder))
-        os.rename(temporary, final)  # nothing is there: a folder takes the place of none
-        _sync_names(final.parent)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
-
-
 def _beside(final: Path) -> Path:
     return final.with_name(f".{secrets.token_hex(4)}.tmp.{final.name}")
 
@@ -110,33 +85,20 @@ def _number(error: Exception) -> int | None:
     """The number of a system's fault; polars has it in its words only, and may call it a fault of computing."""
     if isinstance(error, OSError) and error.errno is not None:
         return error.errno
-    found = re.search(r"\(os error (\d+)\)", str(error))
-    return int(found[1]) if found and os.name != "nt" else None
+    number = re.search(r"\(os error (\d+)\)", str(error))
+    return int(number[1]) if number and os.name != "nt" else None
 
 
 def _sync(path: Path) -> None:
-    """Wait until the content of a file is on the disk."""
-    handle = os.open(path, os.O_RDWR)  # for reading alone, Windows would refuse
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _sync_names(folder: Path) -> None:
-    """Wait until the names in a folder are on the disk, where a system lets us ask for it."""
-    with suppress(OSError):  # Windows opens no folders, some network disks do not sync them
-        handle = os.open(folder, os.O_RDONLY)
+    """Wait until the content of a file, or the names in a folder, are on the disk."""
+    folder = path.is_dir()
+    # Windows opens no folders, and files not for reading alone; some network disks do not sync folders
+    with suppress(OSError) if folder else nullcontext():
+        handle = os.open(path, os.O_RDONLY if folder else os.O_RDWR)
         try:
             os.fsync(handle)
         finally:
             os.close(handle)
-
-
-def _keep_mode(final: Path, temporary: Path) -> None:
-    """A file that is replaced keeps its permissions."""
-    with suppress(OSError):
-        temporary.chmod(final.stat().st_mode & 0o777)
 
 
 def _cannot_write(path: Path, reason: str, remedy: str) -> FileError:

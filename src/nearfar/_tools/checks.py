@@ -10,8 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from nearfar.errors import InputError
 
-__all__ = ["Seed", "brief", "check_count", "check_rows", "generator", "seed_number"]
-
 Seed = int | np.random.Generator | None
 
 

@@ -18,8 +18,6 @@ from numba.core.caching import FunctionCache
 
 from nearfar.errors import NearfarWarning
 
-__all__ = ["compiled"]
-
 Base: Any = FunctionCache  # untyped
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 

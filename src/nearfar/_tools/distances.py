@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from nearfar._tools.compiled import compiled
 from nearfar._tools.threads import blocks, run
 
-__all__ = ["squared_distances"]
-
 
 def squared_distances(points: NDArray[Any], i: NDArray[Any], j: NDArray[Any]) -> NDArray[np.float64]:
     """(m,) squared Euclidean distances between rows i[t] and j[t] of points.

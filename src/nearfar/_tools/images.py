@@ -10,22 +10,10 @@ from typing import Any
 
 from nearfar.errors import FileError, MissingExtra
 
-__all__ = ["open_image"]
-
-FORMATS = (
-    "PNG",
-    "JPEG",
-    "GIF",
-    "WEBP",
-    "BMP",
-    "TIFF",
-    "PPM",
-    "AVIF",
-)  # none that runs a program, as EPS does
+# none that runs a program, as EPS does
+FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF", "PPM", "AVIF")
 _filters = threading.Lock()  # of warnings, which belong to the whole process
-_large = (
-    threading.Lock()
-)  # one large picture is decoded at a time, so that threads do not take the memory of several
+_large = threading.Lock()  # large pictures are decoded one at a time, to spare memory
 
 
 def open_image(source: str | os.PathLike[str], side: int, *, most_pixels: int = 100_000_000) -> Any:

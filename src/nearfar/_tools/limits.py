@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 
 from nearfar.errors import InputError
 
-__all__ = ["LIMITS", "Limits", "check_largest_index"]
-
 
 def _limit(name: str, default: int) -> int:
     variable = f"NEARFAR_MAX_{name.upper()}"

@@ -11,8 +11,6 @@ from typing import Any
 
 from nearfar.errors import FileError
 
-__all__ = ["Room", "Stored"]
-
 ALIGNED = 64  # bytes; where an array starts in a file
 # all pages at once, where the system can: one by one they cost more than the work on them
 READ_ALL: dict[str, Any] = (

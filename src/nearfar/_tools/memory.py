@@ -8,8 +8,6 @@ from pathlib import Path
 from nearfar._tools.limits import LIMITS
 from nearfar.errors import TooLargeError
 
-__all__ = ["available_bytes", "check_bytes", "check_points", "check_square"]
-
 CGROUP = Path("/sys/fs/cgroup")
 
 

@@ -13,8 +13,6 @@ from pathlib import Path
 from nearfar._tools.atomic import atomic_path
 from nearfar.errors import FileError
 
-__all__ = ["keep_key", "key_beside", "pseudonyms", "read_key", "real_names", "shown_names"]
-
 LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # without I, L, O and U, which are read as others
 SHORT, LONG = 4, 10
 

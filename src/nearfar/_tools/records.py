@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Record", "plain"]
-
 
 class Record:
     """Mixin for frozen dataclasses that hold a result."""

@@ -7,9 +7,6 @@ from __future__ import annotations
 
 import sys
 
-__all__ = ["printable", "write_out"]
-
-
 LAYOUT = "\n\t\u00a0\u2009\u202f"  # lines, columns, and spaces at which a line does not break
 
 

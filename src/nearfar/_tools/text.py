@@ -8,33 +8,8 @@ from pathlib import Path, PurePosixPath
 
 from nearfar.errors import FileError
 
-__all__ = [
-    "PICTURES",
-    "count",
-    "display_names",
-    "duration",
-    "listed",
-    "number",
-    "percent",
-    "plural",
-    "points",
-    "read_lines",
-]
-
-PICTURES = (
-    ".avif",
-    ".bmp",
-    ".gif",
-    ".jfif",
-    ".jpeg",
-    ".jpg",
-    ".png",
-    ".ppm",
-    ".svg",
-    ".tif",
-    ".tiff",
-    ".webp",
-)
+KINDS = ("avif", "bmp", "gif", "jfif", "jpeg", "jpg", "png", "ppm", "svg", "tif", "tiff", "webp")
+PICTURES = tuple(f".{kind}" for kind in KINDS)
 MINUS, HARD_SPACE = "\N{MINUS SIGN}", "\N{NO-BREAK SPACE}"
 
 

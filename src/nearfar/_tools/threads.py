@@ -18,8 +18,6 @@ from nearfar.errors import InputError
 Result = TypeVar("Result")
 Item = TypeVar("Item")
 
-__all__ = ["ahead", "alone", "blocks", "inside", "n_threads", "one_blas_thread", "run"]
-
 # read once, as OpenMP does: a local cluster of Dask sets it to 1 for its workers, also in the process that starts them;
 # of numbers for levels of nesting the first counts
 EVERYWHERE = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()

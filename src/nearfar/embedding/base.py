@@ -25,8 +25,6 @@ from nearfar.embedding.start import kernel_start
 from nearfar.errors import InputError, NotConverged, UninformedWarning
 from nearfar.triplets import Triplets, as_triplets, positions
 
-__all__ = ["Embedding", "Init", "Optimizer", "check_positive"]
-
 Init = Literal["kernel", "random", "origin"]
 Optimizer = Literal["l-bfgs", "gradient-descent"]
 TOLERANCES = {"l-bfgs": 1e-5, "gradient-descent": 1e-7}

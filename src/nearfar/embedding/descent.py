@@ -23,8 +23,6 @@ from nearfar.embedding.loop import Loop, Points
 from nearfar.embedding.optimise import Optimum, objective
 from nearfar.embedding.pull import Pull
 
-__all__ = ["descend"]
-
 
 def descend(
     loop: Loop,

@@ -15,8 +15,6 @@ from nearfar.embedding import losses
 from nearfar.embedding.base import Embedding, check_positive
 from nearfar.errors import InputError
 
-__all__ = ["CKL", "GNMDS", "SOE", "STE", "TSTE"]
-
 
 class GNMDS(Embedding):
     """Generalised non-metric multidimensional scaling (Agarwal et al., 2007): a hinge on squared distances.

@@ -27,8 +27,6 @@ from nearfar.embedding.loop import Points
 from nearfar.errors import NotConverged, UninformedWarning
 from nearfar.triplets import Triplets
 
-__all__ = ["LapseMap", "fit_lapses"]
-
 STEADY = 0.003  # the share of lapses has settled when it moves less
 
 

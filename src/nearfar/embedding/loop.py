@@ -17,8 +17,6 @@ from nearfar._tools.threads import n_threads, run
 from nearfar.embedding import losses
 from nearfar.triplets import Triplets
 
-__all__ = ["Loop", "Merged", "merge"]
-
 Points = NDArray[np.float64]
 
 AT_A_TIME = 1024  # answers per round of gather, loss, scatter: their distances stay in the fastest memory

@@ -27,8 +27,6 @@ import math
 
 from nearfar._tools.compiled import compiled
 
-__all__ = ["CKL", "GNMDS", "LAPSE", "SOE", "STE", "TSTE", "ckl", "gnmds", "lapse", "soe", "ste", "tste"]
-
 GNMDS, CKL, STE, TSTE, SOE, LAPSE = range(6)
 TINY = 1e-300  # keeps log and division finite where points coincide
 TINY_DISTANCE = 1e-7  # the slope of a distance is undefined at zero; below this it is shrunk

@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from nearfar.embedding.loop import Merged, Points, merge
 from nearfar.triplets import Triplets, mentioned, positions
 
-__all__ = ["match"]
-
 
 def match(
     answers: Triplets, objects: tuple[str, ...], fitted: Points, informed: NDArray[np.bool_]

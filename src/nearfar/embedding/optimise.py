@@ -12,8 +12,6 @@ from nearfar._tools.progress import step
 from nearfar.embedding.loop import Loop, Points
 from nearfar.embedding.pull import Pull, answers_per_object
 
-__all__ = ["MEMORY", "Optimum", "objective", "optimise"]
-
 MEMORY = 10  # pairs of steps and gradients that L-BFGS keeps
 
 

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from nearfar.embedding.loop import Merged, Points
 
-__all__ = ["Emphasis", "LearntPull", "Pull", "answers_per_object", "steady_pull"]
-
 # what is added to the loss at some points: (value, gradient)
 Pull = Callable[[Points], tuple[float, Points]]
 

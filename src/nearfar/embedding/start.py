@@ -20,8 +20,6 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from nearfar._tools.compiled import compiled
 from nearfar.embedding.loop import Merged, Points
 
-__all__ = ["kernel_start"]
-
 FLOOR = 1e-4  # share of the largest eigenvalue that every axis gets: a flat axis could never unfold
 
 

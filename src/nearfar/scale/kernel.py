@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from nearfar import __version__
-from nearfar._tools.atomic import atomic_folder
+from nearfar._tools.atomic import atomic_path
 from nearfar._tools.checks import check_count
 from nearfar.blocks import Handle, RowBlocks, join
 from nearfar.errors import FileError, InputError, MissingExtra
@@ -171,7 +171,7 @@ def _new_array(to: str, phi: RowBlocks, facts: dict[str, Any], chunk_rows: int) 
     """Yield where to write, and the height of a chunk; a local array appears under its name when it is whole, a remote one is marked so."""
     zarr = _zarr()
     height = max(1, min(max(phi.sizes, default=1), chunk_rows))
-    with nullcontext(to) if "://" in to else atomic_folder(to) as target:
+    with nullcontext(to) if "://" in to else atomic_path(to) as target:
         try:
             array = zarr.create_array(
                 store=str(target),

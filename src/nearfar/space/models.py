@@ -6,7 +6,6 @@ dimensions ("soe-8"). Any object with ``fit_transform(answers)`` is a model, too
 
 from __future__ import annotations
 
-import copy
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,20 +20,6 @@ from nearfar._tools.memory import check_points, check_square
 from nearfar.errors import InputError
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets, as_triplets, mentioned
-
-__all__ = [
-    "EMBEDDINGS",
-    "KERNELS",
-    "FitCache",
-    "Model",
-    "empty_space",
-    "fit",
-    "kernel_matrix",
-    "most_components",
-    "parse_model",
-    "parse_models",
-    "with_components",
-]
 
 KERNELS = ("k1", "k2", "k1+k2", "score")
 EMBEDDINGS = {"ste": "STE", "tste": "TSTE", "ckl": "CKL", "soe": "SOE", "gnmds": "GNMDS"}
@@ -119,7 +104,9 @@ class Model:
     def fit(self, answers: Triplets, cache: FitCache | None = None) -> Space:
         """Fit to answers; ``cache`` holds what other models of the same answers have computed."""
         if self.estimator is not None:
-            return _space_of_estimator(self.name, _fresh(self.estimator), answers)
+            from sklearn.base import clone
+
+            return _space_of_estimator(self.name, clone(self.estimator, safe=False), answers)
         if self.base in EMBEDDINGS:
             from nearfar import embedding
 
@@ -352,12 +339,3 @@ def _space_of_estimator(name: str, estimator: Any, answers: Triplets) -> Space:
             "of coordinates per object",
         )
     return Space(points, answers.objects, kind="points", informed=mentioned(answers), **facts)
-
-
-def _fresh(estimator: Any) -> Any:
-    """An unfitted copy."""
-    if hasattr(estimator, "get_params"):
-        from sklearn.base import clone
-
-        return clone(estimator)
-    return copy.deepcopy(estimator)

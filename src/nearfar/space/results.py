@@ -17,8 +17,6 @@ from nearfar.triplets import Triplets, mentioned, positions
 if TYPE_CHECKING:
     from nearfar.methods import KernelKMeans, Medoids
 
-__all__ = ["Clusters", "Predictions", "Similar", "as_clusters", "as_questions", "find_name"]
-
 
 @dataclass(frozen=True, eq=False)
 class Clusters:

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from nearfar._tools.arrays import Floats
 from nearfar.kernel.phi import check_finite, informed_rows, is_sparse
 
-__all__ = ["nearest_points", "non_zero", "scaled", "stack"]
-
 
 def non_zero(rows: Any) -> NDArray[np.bool_]:
     """(n,) which rows are not zero."""

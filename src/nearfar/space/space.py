@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from nearfar.kernel import ShiftedKernel
     from nearfar.methods import ClusterTree, Medoids, Neighbours, Outliers, Tree
 
-__all__ = ["Space"]
-
 SpaceKind = Literal["kernel", "points"]
 Diagonal = Literal["shift", "keep"]
 

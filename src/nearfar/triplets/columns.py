@@ -21,23 +21,6 @@ from nearfar.triplets.ids import read_only
 if TYPE_CHECKING:
     from nearfar.triplets import Triplets
 
-__all__ = [
-    "LEFT",
-    "RIGHT",
-    "SoundNames",
-    "as_indices",
-    "as_numbers",
-    "as_sides",
-    "largest_index",
-    "median_of_times",
-    "mentioned",
-    "numbered_names",
-    "pack_ids",
-    "random_rows",
-    "sound_names",
-    "three_columns",
-]
-
 LEFT, RIGHT, UNKNOWN_SIDE = 0, 1, -1
 SIDES: dict[Any, int] = {
     "left": LEFT,

@@ -28,8 +28,6 @@ from nearfar.triplets.ids import Ids, codes_within
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Triplets", "UniqueTriplets", "as_triplets"]
-
 
 class UniqueTriplets(NamedTuple):
     """Distinct triplets and how often each was answered.
@@ -206,10 +204,7 @@ class Triplets:
 
     def _repr_html_(self) -> str:
         """The first answers as a table, for a notebook."""
-        frame = self[:10].to_frame()
-        cells = [frame.columns, *(["" if v is None else str(v) for v in row] for row in frame.rows())]
-        rows = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in cells)
-        return f"<p>{escape(repr(self))}</p><table>{rows}</table>"
+        return f"<p>{escape(repr(self))}</p>{self[:10].to_frame()._repr_html_()}"
 
     def __eq__(self, other: object) -> bool:
         """Whether the same answers about the same objects stand in the same order, with the same columns."""

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from nearfar.triplets import Triplets
     from nearfar.triplets.ids import Ids
 
-__all__ = ["named_column", "optional_columns"]
-
 SIDES = ("left", "right")
 
 

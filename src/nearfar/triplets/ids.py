@@ -12,8 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from nearfar._tools.arrays import Indices
 from nearfar.errors import TripletError
 
-__all__ = ["Ids", "codes_within", "order_names", "positions"]
-
 TEXT = np.dtypes.StringDType()
 
 

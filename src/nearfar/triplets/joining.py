@@ -13,8 +13,6 @@ from nearfar.triplets.ids import TEXT, Ids, order_names, positions
 if TYPE_CHECKING:
     from nearfar.triplets import Triplets
 
-__all__ = ["IdOffsets", "common_objects", "join_columns"]
-
 
 def join_columns(collections: Sequence[Triplets]) -> dict[str, Any]:
     """The columns of the joined collection, as keyword arguments of ``Triplets``."""
