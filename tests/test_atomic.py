@@ -43,7 +43,11 @@ def order(monkeypatch):
 def test_a_file_is_on_the_disk_before_it_has_its_name(tmp_path, order):
     with atomic_path(tmp_path / "a.txt") as path:
         path.write_text("whole")
-    assert [what for what, _ in order] == ["sync", "name", "sync"]  # the last one: the folder that holds the name
+    assert [what for what, _ in order] == [
+        "sync",
+        "name",
+        "sync",
+    ]  # the last one: the folder that holds the name
     assert order[0][1].endswith(".tmp.a.txt") and order[1][1] == "a.txt"
 
 

@@ -8,24 +8,33 @@ sends the functions to the workers of Dask. A backend knows a value by a *handle
 
 from __future__ import annotations
 
+import mmap
 import os
+import pickle
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import reduce
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 
 from nearfar._tools import memory, threads
-from nearfar._tools.mapped_files import Room, Stored
 from nearfar._tools.progress import track
 from nearfar.errors import FileError
 
 Handle = Any
 Function = Callable[..., Any]
+# all pages at once, where the system can: one by one they cost more than the work on them
+READ_ALL: dict[str, Any] = (
+    {"flags": mmap.MAP_SHARED | mmap.MAP_POPULATE, "prot": mmap.PROT_READ}
+    if hasattr(mmap, "MAP_POPULATE")
+    else {"access": mmap.ACCESS_READ}
+)
 
 
 class Backend:
@@ -117,7 +126,7 @@ class Scratch(Backend):
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self._count = 0
-        self._room = Room(memory.available_bytes() // 8)  # for files that stay mapped
+        self._mapped: WeakSet[Stored] = WeakSet()
         try:
             self.folder = tempfile.mkdtemp(prefix="nearfar-", dir=folder)
         except OSError as error:
@@ -131,9 +140,65 @@ class Scratch(Backend):
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _kept(self, rows: Any) -> Handle:
-        """Rows go into a file of their own."""
+        """Rows go into a file of their own; an eighth of the memory may stay mapped."""
         self._count += 1
-        return Stored(rows, os.path.join(self.folder, f"{self._count:06d}.rows"), self._room)
+        stored = Stored(rows, os.path.join(self.folder, f"{self._count:06d}.rows"))
+        if sum(other.size for other in self._mapped) + stored.size <= memory.available_bytes() // 8:
+            stored.stays_mapped = True
+            self._mapped.add(stored)
+        return stored
+
+
+class Stored:
+    """A value in a file, memory-mapped wherever it is used; the file goes when nobody needs it any more.
+
+    To map a file anew for every step costs more than many a step, so it may stay mapped.
+    """
+
+    stays_mapped = False
+
+    def __init__(self, value: Any, path: str) -> None:
+        self.path = path
+        self._mapped: memoryview | None = None
+        self._spans: list[tuple[int, int]] = []
+        buffers: list[pickle.PickleBuffer] = []
+        self._head = pickle.dumps(value, protocol=5, buffer_callback=buffers.append)
+        try:
+            with open(path, "wb") as file:
+                for buffer in buffers:
+                    file.write(bytes(-file.tell() % 64))  # arrays are aligned
+                    start = file.tell()
+                    file.write(buffer.raw())
+                    self._spans.append((start, file.tell()))
+                self.size = file.tell()
+        except OSError as error:
+            raise FileError(
+                f"{os.path.dirname(path)}: cannot write to the scratch folder ({error.strerror}); make room there, "
+                "or choose a folder on a larger disk"
+            ) from error
+
+    def open(self) -> Any:
+        """The value; its arrays lie in the file, read when they are looked at, and cannot be changed."""
+        mapped = self._mapped or (
+            self._map() if self.size else memoryview(b"")
+        )  # an empty file cannot be mapped
+        if self.stays_mapped:
+            self._mapped = mapped
+        return pickle.loads(self._head, buffers=[mapped[start:stop] for start, stop in self._spans])
+
+    def _map(self) -> memoryview:
+        try:
+            with open(self.path, "rb") as file:
+                return memoryview(mmap.mmap(file.fileno(), 0, **READ_ALL))
+        except OSError as error:
+            raise FileError(
+                f"{self.path}: the block is no longer there ({error.strerror}); use what is computed inside the "
+                "with block of the scratch folder"
+            ) from error
+
+    def __del__(self) -> None:
+        with suppress(OSError, AttributeError, TypeError):  # also while Python shuts down
+            os.remove(self.path)
 
 
 def _opened(argument: Any) -> Any:
@@ -142,23 +207,16 @@ def _opened(argument: Any) -> Any:
     return list(map(_opened, argument)) if type(argument) is list else argument
 
 
-def add(one: Any, other: Any) -> Any:
-    """The sum of two arrays, numbers, or tuples of those.
+def add_all(terms: Iterable[Any]) -> Any:
+    """The sum of one or more arrays, numbers, or tuples of those, in order.
 
-    >>> add((1, 2.0), (3, 4.0))
+    >>> add_all([(1, 2.0), (3, 4.0)])
     (4, 6.0)
     """
-    if isinstance(one, tuple):
-        return tuple(add(a, b) for a, b in zip(one, other, strict=True))
-    return one + other
 
+    def add(one: Any, other: Any) -> Any:
+        return tuple(map(add, one, other)) if isinstance(one, tuple) else one + other
 
-def add_all(terms: Iterable[Any]) -> Any:
-    """The sum of one or more terms, in order.
-
-    >>> add_all([1, 2, 3])
-    6
-    """
     return reduce(add, terms)
 
 
@@ -166,7 +224,7 @@ def join(pieces: Sequence[Any]) -> Any:
     """Blocks of rows one below the other, dense or csr; a single one is not copied."""
     if len(pieces) == 1:
         return pieces[0]
-    if sparse.issparse(pieces[0]):
+    if any(map(sparse.issparse, pieces)):
         return sparse.csr_array(sparse.vstack(pieces))
     return np.concatenate(pieces)
 
@@ -276,9 +334,7 @@ class RowBlocks:
         """All rows here, as one ndarray or csr_array."""
         return join(self.backend.gather(name, self.blocks))
 
-    def compute(self) -> Any:
-        """All rows here, by the name that Dask's arrays have for it."""
-        return self.to_array()
+    compute = to_array  # the name that Dask's arrays have for it
 
     def __getitem__(self, rows: Any) -> Any:
         """The rows of an integer, a slice, a mask or a list of numbers, here; others stay where they are.

@@ -8,8 +8,8 @@ from sklearn.cluster import KMeans
 from nearfar import simulate
 from nearfar.design import landmark_questions, random_questions
 from nearfar.embedding import CKL, GNMDS, STE, TSTE, losses
-from nearfar.embedding.descent import descend
 from nearfar.embedding.loop import Loop, merge
+from nearfar.embedding.optimise import descend
 from nearfar.errors import NotConverged
 from nearfar.evaluate.metrics import purity
 from nearfar.triplets import Triplets

@@ -16,10 +16,9 @@ from sklearn.utils.validation import check_is_fitted
 from nearfar._tools.checks import check_count, generator
 from nearfar._tools.memory import check_points
 from nearfar._tools.threads import one_blas_thread
-from nearfar.embedding.descent import descend
 from nearfar.embedding.loop import Loop, Points, merge
 from nearfar.embedding.new_objects import match
-from nearfar.embedding.optimise import MEMORY, Optimum, optimise
+from nearfar.embedding.optimise import MEMORY, Optimum, descend, optimise
 from nearfar.embedding.pull import Emphasis, LearntPull, Pull, answers_per_object, steady_pull
 from nearfar.embedding.start import kernel_start
 from nearfar.errors import InputError, NotConverged, UninformedWarning
@@ -42,7 +41,7 @@ class Embedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     n_components : dimensions of the points.
     regularization : strength of the pull to the centre (notes of ``Embedding``); 0 switches it off.
     optimizer : "l-bfgs", or "gradient-descent": plain, slow, with the step rule of the published Matlab programs
-        (``nearfar.embedding.descent``). It is there to compare with results obtained by them.
+        (``nearfar.embedding.optimise.descend``). It is there to compare with results obtained by them.
     init : "kernel" starts from a rank-based classical-scaling map of the answers: deterministic, and near enough
         that tens of iterations suffice. "random" starts from small random points, "origin" from normal points of
         standard deviation 1e-4, as the published programs do. Or (n, n_components) points.

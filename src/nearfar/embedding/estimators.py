@@ -29,9 +29,8 @@ class GNMDS(Embedding):
 
     Examples
     --------
-    >>> line = [[0, 1, 2], [0, 2, 3], [0, 1, 3], [3, 2, 1], [3, 1, 0], [3, 2, 0], [1, 0, 3], [2, 3, 0]]
-    >>> points = GNMDS(n_components=1, regularization=0.01).fit_transform(line)
-    >>> sorted(range(4), key=points[:, 0].tolist().__getitem__) in ([0, 1, 2, 3], [3, 2, 1, 0])
+    >>> points = GNMDS(n_components=1, regularization=0.01).fit_transform([[0, 1, 2], [2, 1, 0], [1, 0, 2]])
+    >>> bool(abs(points[0, 0] - points[1, 0]) < abs(points[0, 0] - points[2, 0]))
     True
     """
 
@@ -55,9 +54,8 @@ class CKL(Embedding):
 
     Examples
     --------
-    >>> line = [[0, 1, 2], [0, 2, 3], [0, 1, 3], [3, 2, 1], [3, 1, 0], [3, 2, 0], [1, 0, 3], [2, 3, 0]]
-    >>> points = CKL(n_components=1, regularization=0.01).fit_transform(line)
-    >>> sorted(range(4), key=points[:, 0].tolist().__getitem__) in ([0, 1, 2, 3], [3, 2, 1, 0])
+    >>> points = CKL(n_components=1, regularization=0.01).fit_transform([[0, 1, 2], [2, 1, 0], [1, 0, 2]])
+    >>> bool(abs(points[0, 0] - points[1, 0]) < abs(points[0, 0] - points[2, 0]))
     True
     """
 
@@ -96,9 +94,8 @@ class STE(Embedding):
 
     Examples
     --------
-    >>> line = [[0, 1, 2], [0, 2, 3], [0, 1, 3], [3, 2, 1], [3, 1, 0], [3, 2, 0], [1, 0, 3], [2, 3, 0]]
-    >>> points = STE(n_components=1, regularization=0.01).fit_transform(line)
-    >>> sorted(range(4), key=points[:, 0].tolist().__getitem__) in ([0, 1, 2, 3], [3, 2, 1, 0])
+    >>> points = STE(n_components=1, regularization=0.01).fit_transform([[0, 1, 2], [2, 1, 0], [1, 0, 2]])
+    >>> bool(abs(points[0, 0] - points[1, 0]) < abs(points[0, 0] - points[2, 0]))
     True
     """
 
@@ -122,9 +119,8 @@ class TSTE(Embedding):
 
     Examples
     --------
-    >>> line = [[0, 1, 2], [0, 2, 3], [0, 1, 3], [3, 2, 1], [3, 1, 0], [3, 2, 0], [1, 0, 3], [2, 3, 0]]
-    >>> points = TSTE(n_components=1, regularization=0.01).fit_transform(line)
-    >>> sorted(range(4), key=points[:, 0].tolist().__getitem__) in ([0, 1, 2, 3], [3, 2, 1, 0])
+    >>> points = TSTE(n_components=1, regularization=0.01).fit_transform([[0, 1, 2], [2, 1, 0], [1, 0, 2]])
+    >>> bool(abs(points[0, 0] - points[1, 0]) < abs(points[0, 0] - points[2, 0]))
     True
     """
 
@@ -160,9 +156,8 @@ class SOE(Embedding):
 
     Examples
     --------
-    >>> line = [[0, 1, 2], [0, 2, 3], [0, 1, 3], [3, 2, 1], [3, 1, 0], [3, 2, 0], [1, 0, 3], [2, 3, 0]]
-    >>> points = SOE(n_components=1, regularization=0.01).fit_transform(line)
-    >>> sorted(range(4), key=points[:, 0].tolist().__getitem__) in ([0, 1, 2, 3], [3, 2, 1, 0])
+    >>> points = SOE(n_components=1, regularization=0.01).fit_transform([[0, 1, 2], [2, 1, 0], [1, 0, 2]])
+    >>> bool(abs(points[0, 0] - points[1, 0]) < abs(points[0, 0] - points[2, 0]))
     True
     """
 

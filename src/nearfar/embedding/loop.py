@@ -32,10 +32,10 @@ class Merged(NamedTuple):
     n_objects: int
 
 
-def merge(answers: Triplets, weights: NDArray[np.float64] | None = None, *, key_bits: int = 63) -> Merged:
+def merge(answers: Triplets, weights: NDArray[np.float64] | None = None) -> Merged:
     """Make identical answers one row with the sum of their ``weights`` (1 each without).
 
-    Three indices that fit into ``key_bits`` are sorted as one number, which is faster; the rows are the same.
+    Three indices are sorted as one number; more than two million objects are too many for it, and stay as they are.
 
     >>> merge(Triplets.from_array([[2, 1, 0], [0, 1, 2], [2, 1, 0]])).weight
     array([1., 2.])
@@ -44,8 +44,9 @@ def merge(answers: Triplets, weights: NDArray[np.float64] | None = None, *, key_
     if weights is not None:
         answers, weights = answers[weights > 0], weights[weights > 0]
     bits = max(1, (n - 1).bit_length())
-    if weights is not None or 3 * bits > key_bits:
-        return _merge_by_columns(answers, np.ones(len(answers)) if weights is None else weights)
+    if bits > 21:
+        weights = np.ones(len(answers)) if weights is None else weights
+        return Merged(answers.anchor, answers.near, answers.far, weights, n)
     # blocks of 2,048 objects first: the points that answers next to each other are about stay in the cache
     low = min(bits, 11)
     high, roles = bits - low, (answers.anchor, answers.near, answers.far)
@@ -54,26 +55,20 @@ def merge(answers: Triplets, weights: NDArray[np.float64] | None = None, *, key_
         key = key << high | role >> low
     for role in roles:
         key = key << low | role & ((1 << low) - 1)
-    key.sort()  # the key is the answer: sorting it is much faster than ordering answers by it
+    if weights is None:
+        key.sort()  # the key is the answer: sorting it is much faster than ordering answers by it
+    else:
+        order = np.argsort(key, kind="stable")
+        key, weights = key[order], weights[order]
     first = np.flatnonzero(np.diff(key, prepend=-1))
-    weight = np.diff(first, append=len(key)).astype(np.float64)
+    weight = np.diff(first, append=len(key)) if weights is None else np.add.reduceat(weights, first)
     key = key[first]
     columns = [
         ((key >> (3 * low + place * high) & ((1 << high) - 1)) << low | key >> place * low & ((1 << low) - 1))
         for place in (2, 1, 0)
     ]
     anchor, near, far = (column.astype(np.int32) for column in columns)
-    return Merged(anchor, near, far, weight, n)
-
-
-def _merge_by_columns(answers: Triplets, weights: NDArray[np.float64]) -> Merged:
-    """As ``merge``, where three indices do not fit into one key, or answers have weights."""
-    order = np.lexsort((answers.far, answers.near, answers.anchor))
-    anchor, near, far = answers.anchor[order], answers.near[order], answers.far[order]
-    new = np.ones(len(order), dtype=bool)
-    new[1:] = (np.diff(anchor) != 0) | (np.diff(near) != 0) | (np.diff(far) != 0)
-    weight = np.add.reduceat(weights[order], np.flatnonzero(new)) if len(order) else weights
-    return Merged(anchor[new], near[new], far[new], weight, answers.n_objects)
+    return Merged(anchor, near, far, weight.astype(np.float64), n)
 
 
 class Loop:

@@ -1,4 +1,4 @@
-"""Rows of a space: which of them say anything, their scale, the nearest of them, and one below the other."""
+"""Rows of a space: which of them say anything, their scale, and the nearest of them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar._tools.arrays import Floats
-from nearfar.kernel.phi import check_finite, informed_rows, is_sparse
+from nearfar.kernel.phi import check_finite, informed_rows
 
 
 def non_zero(rows: Any) -> NDArray[np.bool_]:
@@ -41,12 +41,3 @@ def nearest_points(
         np.hstack([points, np.ones_like(half)])[chosen], np.hstack([points, -half]), k, itself=itself
     )
     return near, values + 1 - half[chosen]
-
-
-def stack(rows: Any, more: Any) -> Any:
-    """Rows and more rows below them; sparse where one of both is."""
-    if not is_sparse(rows) and not is_sparse(more):
-        return np.vstack([rows, more])
-    from scipy import sparse
-
-    return sparse.csr_array(sparse.vstack([rows, more], format="csr"))

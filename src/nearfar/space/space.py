@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from nearfar._tools.arrays import Floats
 from nearfar._tools.checks import Seed, check_count
 from nearfar._tools.memory import check_points, check_square
+from nearfar.blocks import join
 from nearfar.errors import InputError
 from nearfar.kernel.phi import as_rows, is_sparse
 from nearfar.space.margins import phi_margins, point_margins
@@ -24,7 +25,7 @@ from nearfar.space.results import (
     as_questions,
     find_name,
 )
-from nearfar.space.rows import nearest_points, non_zero, scaled, stack
+from nearfar.space.rows import nearest_points, non_zero, scaled
 from nearfar.triplets import Triplets, as_triplets, mentioned
 
 if TYPE_CHECKING:
@@ -357,7 +358,7 @@ class Space:
         if self.kind == "kernel":
             known[fresh] &= non_zero(rows)
         return self._with(
-            rows=stack(self.rows, rows),
+            rows=join([self.rows, rows]),
             objects=(*self.objects, *(new.objects[x] for x in fresh)),
             informed=np.concatenate([self.informed, known[fresh]]),
         )
