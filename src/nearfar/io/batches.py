@@ -18,14 +18,12 @@ from nearfar._tools.limits import check_largest_index
 from nearfar.errors import FileError, InputError, NearfarWarning
 from nearfar.io.dialects import Dialect, Grammar, choose
 from nearfar.io.formats import open_table
-from nearfar.io.naming import NameTable, Naming, Statements, Vocabulary, whole_numbers
+from nearfar.io.naming import Naming, Numbers, Statements, Vocabulary, whole_numbers
 from nearfar.io.objects import ObjectList, as_names
 from nearfar.io.parse_rows import ROLES, classify_rows, parse_columns, triplet_rows
 from nearfar.io.rejections import NONE_ASIDE, NONE_REJECTED, rejected_rows, rows_set_aside
 from nearfar.io.sources import Source, find_sources
 from nearfar.io.table import Cells, Coded, Table
-
-__all__ = ["Batch", "ColumnRoles", "GivenObjects", "Opened", "Reader"]
 
 GivenObjects = ObjectList | Sequence[str] | str | os.PathLike[str] | int
 ColumnRoles = dict[str, Any]
@@ -64,10 +62,9 @@ class Opened:
 
     def objects(self) -> tuple[str, ...]:
         """The objects of the source, once all its answers were seen."""
-        names = self.naming.table.names
-        if self.naming.table.fixed:
-            return tuple(names)
-        used = [names[i] for i in np.flatnonzero(self.used).tolist()]
+        if self.naming.listed is not None:
+            return tuple(self.naming.listed)
+        used = [name for name, is_used in zip(self.naming.index, self.used, strict=False) if is_used]
         if self.naming.first is not None and self.naming.own is None:
             wrong = check_largest_index(max(map(int, used), default=0), self.n_answers)
             if wrong is not None:
@@ -99,7 +96,11 @@ class Reader:
             raise InputError(f"columns must be a dict of roles and their columns, got {columns!r}")
         self.drop = on_bad == "drop"
         self.listed = as_names(objects)
-        self.names = NameTable(self.listed)
+        self.index: dict[str, int] | Numbers | None = None  # of all objects, where they are known
+        if isinstance(self.listed, Numbers):
+            self.index = self.listed
+        elif self.listed is not None:
+            self.index = {name: i for i, name in enumerate(self.listed)}
         self.people = Vocabulary()
         self.sources = find_sources(given)
         if not self.sources:
@@ -115,7 +116,8 @@ class Reader:
             table.need_values(position)
         kinds = [table.schema[f"c{grammar.columns[role]}"] for role in grammar.objects]
         naming = Naming(
-            self.names,
+            self.listed,
+            {} if self.index is None else self.index,
             table.objects,
             grammar.first_index,
             numeric=all(kind.is_numeric() for kind in kinds),
@@ -126,7 +128,7 @@ class Reader:
         statements = Statements(typed=table.typed and has_text, guarded=table.guarded)
         at = grammar.columns.get("participant")
         may_be_numbers = not table.typed or at is None or table.schema[f"c{at}"].is_numeric()
-        return Opened(table, dialect, grammar, naming, statements, np.zeros(1, bool), may_be_numbers)
+        return Opened(table, dialect, grammar, naming, statements, np.zeros(0, bool), may_be_numbers)
 
     def batches(self, opened: Opened, rows: int) -> Iterator[Batch]:
         """All rows of a source, at most ``rows`` at a time; what is found is noted in ``opened``."""
@@ -178,9 +180,9 @@ class Reader:
 
     def _note(self, opened: Opened, triplets: pl.DataFrame) -> None:
         """Which objects, statements and people the answers are about."""
-        if not self.names.fixed:
-            opened.used = np.append(opened.used, np.zeros(len(self.names.names) - len(opened.used), bool))
-            if not opened.used[1:].all():
+        if self.index is None:
+            opened.used = np.append(opened.used, np.zeros(len(opened.naming.index) - len(opened.used), bool))
+            if not opened.used.all():
                 for role in ROLES:
                     opened.used[triplets[role].to_numpy()] = True
         if "statement" in triplets.columns:
@@ -218,14 +220,19 @@ def _check_first_number(opened: Opened, columns: pl.DataFrame) -> None:
 
 def _sound_indices(opened: Opened, frame: pl.DataFrame) -> pl.DataFrame | None:
     """Triplet rows without any look-up, where cells are the indices of three distinct listed objects; else None."""
-    grammar, table = opened.grammar, opened.naming.table
-    if not table.numbered or opened.naming.own or grammar.first_index or tuple(grammar.columns) != ROLES:
+    grammar, objects = opened.grammar, opened.naming.listed
+    if (
+        not isinstance(objects, Numbers)
+        or opened.naming.own
+        or grammar.first_index
+        or tuple(grammar.columns) != ROLES
+    ):
         return None
     columns = [frame[f"c{grammar.columns[role]}"] for role in ROLES]
     if not all(column.dtype.is_integer() and not column.null_count() for column in columns):
         return None
     anchor, near, far = (column.to_numpy() for column in columns)
-    if any(len(each) and (each.min() < 0 or each.max() >= len(table.names)) for each in (anchor, near, far)):
+    if any(len(each) and (each.min() < 0 or each.max() >= len(objects)) for each in (anchor, near, far)):
         return None
     if (anchor == near).any() or (near == far).any() or (anchor == far).any():
         return None

@@ -31,8 +31,6 @@ from nearfar.io.sources import (
 )
 from nearfar.io.table import Cells, Coded, Fault, Header, Table
 
-__all__ = ["CsvTable", "RecordCount", "plain_shape"]
-
 CHUNK = 1 << 23  # bytes that are parsed at a time
 SLOW = 1 << 16  # bytes that are read record by record before the fast parser is tried again
 FIRST_BYTES = 1 << 20  # so that there is soon something to work on

@@ -20,8 +20,6 @@ from nearfar.io.sources import Source
 from nearfar.io.table import Header
 from nearfar.io.typed_tables import TypedTable, check_unpacked
 
-__all__ = ["excel_table"]
-
 ZIP_FAULTS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, KeyError)
 # The reader makes room for all cells from the first to the last row and column, or aborts: so it works under a limit
 CHILD = """

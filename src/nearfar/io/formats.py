@@ -9,8 +9,6 @@ from nearfar.io.sources import Source
 from nearfar.io.table import Table
 from nearfar.io.typed_tables import array_table, frame_table, npz_table, parquet_table
 
-__all__ = ["open_table"]
-
 OPENERS = {
     "csv": CsvTable,
     "tsv": CsvTable,

@@ -16,8 +16,6 @@ from nearfar.io.parse_rows import as_text
 from nearfar.io.sources import UNDECODABLE, UTF8, Source, decode, escaped, open_binary, open_window
 from nearfar.io.table import Cells, Coded, Fault, Header, Table, cell_names
 
-__all__ = ["JsonTable"]
-
 BATCH_BYTES = 1 << 22
 KEPT_BYTES = 1 << 28  # of cells that are kept from the first look at the keys, so as not to parse them again
 PLAIN = (pl.String, pl.Int64, pl.Float64, pl.Boolean, pl.Null)

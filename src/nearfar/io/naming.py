@@ -1,32 +1,19 @@
 """What cells name: objects, by name or by number, and the ids of statements, participants and rules.
 
-Every distinct cell is judged once. Its code in a vocabulary leads to the id of an object, which all sources of a reading
-share, or to the reason why it is none. Ids are numbers only where all are; a blank statement is a statement of its own.
+Every distinct cell is judged once. Its code in a vocabulary leads to the id of an object, or to the reason why it is
+none. Ids are numbers only where all are; a blank statement is a statement of its own.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from nearfar.triplets.ids import Ids, order_names
-
-__all__ = [
-    "EMPTY",
-    "NameTable",
-    "Naming",
-    "Numbers",
-    "Statements",
-    "Vocabulary",
-    "text_ids",
-    "unguarded",
-    "whole_numbers",
-]
 
 NAN = ("NaN", "nan")
 WHOLE = re.compile(r"(\d{1,18})(\.0*)?", re.ASCII)
@@ -75,7 +62,7 @@ def unguarded(name: str) -> str:
 class Numbers(Sequence[str]):
     """The names of objects that are called by their index, without a billion strings.
 
-    >>> Numbers(3)[1], list(Numbers(3)), Numbers(3).find("2"), Numbers(3).find("3")
+    >>> Numbers(3)[1], list(Numbers(3)), Numbers(3).get("2"), Numbers(3).get("3")
     ('1', ['0', '1', '2'], 2, None)
     """
 
@@ -88,42 +75,10 @@ class Numbers(Sequence[str]):
     def __getitem__(self, at: int | slice) -> str | list[str]:  # type: ignore[override]
         return list(map(str, self._range[at])) if isinstance(at, slice) else str(self._range[at])
 
-    def find(self, name: str) -> int | None:
+    def get(self, name: str) -> int | None:
         """The index of a name; None where there is none such."""
         number = int(name) if WHOLE.fullmatch(name) and "." not in name else -1
         return number if str(number) == name and number in self._range else None
-
-
-class NameTable:
-    """The objects of one reading; ids are positions in the given list, else count from 1 in order of appearance."""
-
-    def __init__(self, listed: Sequence[str] | None) -> None:
-        self.fixed = listed is not None
-        self.numbered = isinstance(listed, Numbers)
-        self.names: Sequence[str] = (
-            [""] if listed is None else listed
-        )  # nobody's id is 0 where none are given
-
-    @cached_property
-    def _ids(self) -> dict[str, int]:
-        return {name: i for i, name in enumerate(self.names)}
-
-    def find(self, name: str) -> int | None:
-        """The id of a name, new where any name may be met; None where it is not in the given list."""
-        if isinstance(self.names, Numbers):
-            return self.names.find(name)
-        found = self._ids.get(name)
-        if found is None and isinstance(self.names, list) and not self.fixed:
-            found = self._ids[name] = len(self.names)
-            self.names.append(name)
-        return found
-
-    def indices_in(self, objects: Sequence[str]) -> pl.Series | None:
-        """The index in ``objects`` of every id; None where ids are indices."""
-        if self.fixed:
-            return None
-        index = {name: i for i, name in enumerate(objects)}
-        return pl.Series([index.get(name, -1) for name in self.names], dtype=pl.Int32)
 
 
 class Naming:
@@ -131,7 +86,8 @@ class Naming:
 
     Parameters
     ----------
-    table : the objects of the reading.
+    listed : the given object list, whose positions are the ids; None where objects are numbered as they appear.
+    index : the id of every name known so far; ``Numbers`` are called by their index.
     own : the object list that the source itself holds, if any.
     first_index : the number of the first object where cells are indices; None where they are names.
     numeric : cells are numbers that name objects, so they must be whole.
@@ -142,14 +98,16 @@ class Naming:
 
     def __init__(
         self,
-        table: NameTable,
+        listed: Sequence[str] | None,
+        index: dict[str, int] | Numbers,
         own: Sequence[str] | None,
         first_index: int | None,
         *,
         numeric: bool = False,
         guarded: bool = False,
     ) -> None:
-        self.table = table
+        self.listed = listed
+        self.index = index
         self.own = own
         self.first = first_index
         self.refusals: list[Refused] = []
@@ -172,10 +130,13 @@ class Naming:
     def _judge(self, cell: str) -> int:
         """The id of an object, or -1 - the position of the reason why it is none."""
         refused, name = self._index_name(cell) if self.first is not None else self._plain_name(cell)
-        found = self.table.find(name) if refused is None else None
-        if found is not None:
-            return found
-        refused = refused or _unlisted(len(self.table.names))
+        if refused is None:
+            known = self.index.get(name)
+            if known is None and self.listed is None and isinstance(self.index, dict):
+                known = self.index[name] = len(self.index)
+            if known is not None:
+                return known
+        refused = refused or _unlisted(len(self.listed or ()))
         if refused not in self.refusals:
             self.refusals.append(refused)
         return -1 - self.refusals.index(refused)
@@ -184,7 +145,7 @@ class Naming:
         name = unguarded(cell) if self._guarded else cell
         if not name.strip():
             return ("blank cell", "the name of an object"), name
-        if self.table.fixed:
+        if self.listed is not None:
             return None, name
         if self._own_names is not None:
             return (None if name in self._own_names else _unlisted(len(self._own_names))), name
@@ -195,7 +156,7 @@ class Naming:
     def _index_name(self, cell: str) -> tuple[Refused | None, str]:
         """The name of a numbered object: in the source's own list, else in the given one, else the number."""
         first = self.first or 0
-        listed = self.own if self.own is not None else self.table.names if self.table.fixed else None
+        listed = self.listed if self.own is None else self.own
         last = "" if listed is None else f" to {len(listed) - 1 + first}"
         expected = f"a whole number from {first}{last}"
         if not cell.strip():

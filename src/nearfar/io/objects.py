@@ -17,8 +17,6 @@ from nearfar.io.rejections import REJECTED, rows_error
 from nearfar.io.sources import Source, find_sources
 from nearfar.triplets.columns import sound_names
 
-__all__ = ["ObjectList", "as_names", "read_columns", "read_objects"]
-
 MOST_OBJECTS = 2**31 - 1  # an index has 32 bits
 
 

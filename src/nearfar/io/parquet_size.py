@@ -9,8 +9,6 @@ from __future__ import annotations
 import os
 from typing import Any, BinaryIO
 
-__all__ = ["unpacked_size"]
-
 DAMAGED = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 VALUE_BYTES = (1, 4, 8, 12, 4, 8, 16)  # by the number of a type; of text the reference to it
 # The numbers of the fields in parquet.thrift

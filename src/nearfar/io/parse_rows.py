@@ -11,8 +11,6 @@ import polars as pl
 from nearfar.io.dialects import Aside, Grammar, Refusal
 from nearfar.io.naming import Naming, Vocabulary
 
-__all__ = ["ROLES", "Classified", "as_text", "classify_rows", "parse_columns", "triplet_rows"]
-
 SMALL_INTEGERS = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32)  # that Int64 holds
 DECIMAL_COMMA = r"^(-?\d*),(\d+)$"
 UNKNOWN = ("NA", "nan", "NaN", "null", "None", "")
@@ -161,9 +159,8 @@ def classify_rows(
     """
     asides = list(grammar.aside)
     if grammar.answer is not None:
-        skips = [] if naming.table.fixed else [name for name in naming.table.names if name.lower() in SKIPS]
         word = frame[f"c{grammar.columns[grammar.answer]}"]
-        if skips or naming.table.fixed:
+        if naming.listed is not None or any(name.lower() in SKIPS for name in naming.index):
             said = word.cast(pl.String).str.to_lowercase().is_in(SKIPS).fill_null(False)
             others = [
                 pl.col(role).ne_missing(pl.col(grammar.answer))

@@ -25,8 +25,6 @@ from nearfar.triplets import Triplets
 from nearfar.triplets.columns import sound_names
 from nearfar.triplets.joining import IdOffsets, common_objects
 
-__all__ = ["ReadResult", "ReadSource", "read_answers", "read_triplets", "scan_triplets"]
-
 BATCH_ROWS = 4_000_000
 
 
@@ -186,7 +184,8 @@ def _scan(reader: Reader, batch_rows: int) -> Iterator[Triplets]:
     objects = sound_names(
         reader.listed if reader.listed is not None else common_objects([opened.objects() for opened in seen])
     )
-    index_of_id = reader.names.indices_in(objects)
+    if reader.index is None:
+        reader.index = {name: i for i, name in enumerate(objects)}
     has_statements = any(opened.has_statements for opened in seen)
     has_people = ["participant" in opened.grammar.columns for opened in seen]
     numeric_people = all(has_people) and all(opened.numeric_people for opened in seen)
@@ -209,7 +208,7 @@ def _scan(reader: Reader, batch_rows: int) -> Iterator[Triplets]:
                 rows = rows.with_columns(participant=pl.lit(None, pl.String))
             first += len(rows)
             if len(rows):
-                yield _triplets(rows, before, objects, index_of_id, numeric, shift=shift, prefix=prefix)
+                yield _triplets(rows, before, objects, numeric, shift=shift, prefix=prefix)
         if has_statements:
             numbers.add(opened.statements.span if opened.has_statements else (0, opened.n_answers - 1))
 
@@ -219,7 +218,7 @@ def _survey(reader: Reader, source: Source, batch_rows: int) -> Opened | None:
     opened = None
     with suppress(NearfarError):  # what was found before a damaged stretch is needed too
         opened = reader.open(source)
-        if not reader.names.fixed or {"statement", "participant"} & opened.grammar.columns.keys():
+        if reader.index is None or {"statement", "participant"} & opened.grammar.columns.keys():
             for _ in reader.batches(opened, batch_rows):
                 pass
     return opened
@@ -235,7 +234,11 @@ def _read_one(reader: Reader, opened: Opened) -> ReadResult:
     checks = pl.concat([NONE_ASIDE, *(batch.set_aside for batch in batches)])
     rows = pl.concat([batch.triplets for batch in batches])
     objects, numeric = opened.objects(), (opened.statements.are_numbers, opened.numeric_people)
-    triplets = _triplets(rows, opened, objects, reader.names.indices_in(objects), numeric)
+    if reader.index is None:
+        index = {name: i for i, name in enumerate(objects)}
+        positions = pl.Series([index.get(name, -1) for name in opened.naming.index], dtype=pl.Int32)
+        rows = rows.with_columns(positions.gather(rows[role]).alias(role) for role in ROLES)
+    triplets = _triplets(rows, opened, objects, numeric)
     if table.may_be_bare:
         _warn_of_first_line(triplets, opened)
     warn_of_suspicions(table.name, triplets)
@@ -298,20 +301,16 @@ def _triplets(
     rows: pl.DataFrame,
     opened: Opened,
     objects: Sequence[str],
-    index_of_id: pl.Series | None,
     numeric: tuple[bool, bool],
     *,
     shift: int = 0,
     prefix: str = "",
 ) -> Triplets:
-    """Triplets of triplet rows; ``index_of_id`` is the index of every id, None where ids are indices.
+    """Triplets of triplet rows, whose objects are indices.
 
     ``numeric`` : whether ids of statements, and of participants, are numbers. Statements move by ``shift`` or get a ``prefix``.
     """
-    columns: dict[str, Any] = {
-        role: (rows[role] if index_of_id is None else index_of_id.gather(rows[role])).to_numpy()
-        for role in ROLES
-    }
+    columns: dict[str, Any] = {role: rows[role].to_numpy() for role in ROLES}
     for role, unknown in (("seconds", np.nan), ("near_side", -1), ("answered_at", np.nan)):
         if role in rows.columns:
             columns[role] = rows[role].fill_null(unknown).to_numpy()

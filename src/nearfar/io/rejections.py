@@ -13,17 +13,6 @@ from nearfar.io.parse_rows import Classified
 from nearfar.io.sources import UNDECODABLE, UTF8
 from nearfar.io.table import FAULTS, Cells, Table
 
-__all__ = [
-    "CHECKS",
-    "NONE_ASIDE",
-    "NONE_REJECTED",
-    "REJECTED",
-    "encoding_error",
-    "rejected_rows",
-    "rows_error",
-    "rows_set_aside",
-]
-
 REJECTED = pl.Schema({"file": pl.String, **FAULTS})
 CHECKS = pl.Schema(
     {

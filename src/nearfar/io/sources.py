@@ -17,22 +17,6 @@ from typing import Any, BinaryIO
 from nearfar._tools.limits import LIMITS
 from nearfar.errors import FileError
 
-__all__ = [
-    "BYTE_ORDER_MARK",
-    "PACKED",
-    "UNDECODABLE",
-    "UTF8",
-    "Source",
-    "Window",
-    "decode",
-    "escaped",
-    "find_sources",
-    "format_of",
-    "open_binary",
-    "open_window",
-    "refuse_directory",
-]
-
 TEXT = ("csv", "tsv", "txt", "jsonl", "json")
 FORMATS = (*TEXT, "parquet", "npz", "npy", "xlsx")
 PACKED = {".gz": "gzip", ".zst": "zstd"}

@@ -15,8 +15,6 @@ from nearfar.io.naming import NUMBER
 from nearfar.triplets import Triplets
 from nearfar.triplets.columns import median_of_times
 
-__all__ = ["similar_names", "slow_seconds", "warn_of_suspicions"]
-
 # of no width: spaces, joiners, directions
 INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 

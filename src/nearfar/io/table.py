@@ -13,8 +13,6 @@ import polars as pl
 from nearfar.errors import FileError
 from nearfar.io.sources import Source
 
-__all__ = ["COLUMN_NAMES", "FAULTS", "Cells", "Coded", "Fault", "Header", "Table", "cell_names", "plain"]
-
 PEOPLE = "participant participant_id session_id puid worker_id sub_id subject_id pid"
 COLUMN_NAMES = {
     "statement": ("statement",),

@@ -22,16 +22,6 @@ from nearfar.io.sources import KNOWN, format_of
 from nearfar.triplets import Triplets
 from nearfar.triplets.ids import Ids
 
-__all__ = [
-    "TABLE_FORMATS",
-    "check_table_path",
-    "guard_formulas",
-    "write_format",
-    "write_table",
-    "write_triplets",
-    "write_whole",
-]
-
 TABLE_FORMATS = (".csv", ".tsv", ".json", ".jsonl", ".xlsx")
 FORMULA = r"^'*[=+\-@\t\r]"
 NUMBER = r"^'*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"

@@ -17,17 +17,6 @@ from nearfar.io.parquet_size import unpacked_size
 from nearfar.io.sources import Source, decode, open_binary
 from nearfar.io.table import Cells, Coded, Header, Table, cell_names
 
-__all__ = [
-    "READABLE",
-    "TypedTable",
-    "array_table",
-    "check_unpacked",
-    "first_line",
-    "frame_table",
-    "npz_table",
-    "parquet_table",
-]
-
 ROLES = ("anchor", "near", "far")
 MISSING = ("NAType", "NaTType")  # of pandas, whose own library need not be there
 TEXT = (pl.String, pl.Categorical, pl.Enum, pl.Binary, pl.Time)

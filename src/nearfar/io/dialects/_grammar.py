@@ -10,8 +10,6 @@ import polars as pl
 from nearfar.io.table import Header
 from nearfar.triplets import Triplets
 
-__all__ = ["Aside", "Dialect", "Grammar", "Refusal", "Three", "trio_triplets"]
-
 Three = tuple[pl.Expr, pl.Expr, pl.Expr]
 
 

@@ -10,8 +10,6 @@ import polars as pl
 
 from nearfar.io.dialects._grammar import Aside, Grammar, Refusal, Three, trio_triplets
 
-__all__ = ["How", "choice_grammar"]
-
 How = Literal["name", "side", 0, 1] | None  # None: whichever of them it is
 SIDES = (("left", "l", "arrowleft"), ("right", "r", "arrowright"))
 SKIPS = ("skip", "skipped")

@@ -14,17 +14,6 @@ from nearfar.io.dialects._grammar import Aside, Dialect, Grammar, Refusal
 from nearfar.io.dialects.choices import How, choice_grammar
 from nearfar.io.table import COLUMN_NAMES, Header, Table
 
-__all__ = [
-    "MAPPED",
-    "PLANNED",
-    "bare_grammar",
-    "is_overlay",
-    "mapped_grammar",
-    "planned_with",
-    "positions",
-    "with_optional",
-]
-
 WAYS: dict[str, How] = {"": None, "_name": "name", "_from_0": 0, "_from_1": 1}
 CHOICES: dict[str, tuple[str, How]] = {
     f"{role}{way}": (role, how) for role in ("choice", "odd", "central") for way, how in WAYS.items()

@@ -11,8 +11,6 @@ from nearfar.io.dialects._grammar import Aside, Dialect, Grammar, Refusal
 from nearfar.io.table import Header
 from nearfar.triplets import Triplets
 
-__all__ = ["CANONICAL", "LIST_BOOLEAN", "LIST_COUNT", "LIST_ORDER", "RESPONSE"]
-
 ROLES = ("i", "j", "k")
 RESPONSE = ("response", "responses", "y")
 I, J, K = map(pl.col, ROLES)  # noqa: E741 - cblearn's own letters

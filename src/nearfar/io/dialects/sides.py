@@ -17,8 +17,6 @@ from nearfar.triplets import Triplets
 from nearfar.triplets.columns import RIGHT as AT_RIGHT
 from nearfar.triplets.frames import named_column, optional_columns
 
-__all__ = ["NEXT", "SALMON", "TRIPLETTOOLS"]
-
 ROLES = ("center", "left", "right", "answer")
 SHOWN = ("head", "left", "right")
 NUMBERS = ("left_number", "right_number", "winner_number")

@@ -19,8 +19,6 @@ from nearfar.io.table import Header
 from nearfar.triplets import Triplets
 from nearfar.triplets.frames import named_column, optional_columns
 
-__all__ = ["MOST_CENTRAL", "ODD_ONE_OUT", "THINGS"]
-
 IMAGES = ("image1", "image2", "image3")
 NAMES = {  # the car survey's names of columns are known too
     "odd": {"a": ["a"], "b": ["b"], "c": ["c"], "odd": ["odd", "odd_one_out"]},
