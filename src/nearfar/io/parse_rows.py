@@ -56,7 +56,8 @@ def parse_columns(
         else:
             chosen[role] = as_text(cell, dtype)
     columns = {**frame.select_seq(**coded).to_dict(), **frame.select(**chosen).to_dict()}
-    return pl.DataFrame(columns | {role: naming.ids(columns[role].to_physical()) for role in grammar.objects})
+    ids = {role: naming.ids(columns[role].to_physical()) for role in grammar.objects}
+    return grammar.derive(pl.DataFrame(columns | ids))
 
 
 def _without_nan(cell: pl.Expr, dtype: Any, role: str) -> pl.Expr:

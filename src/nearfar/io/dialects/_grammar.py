@@ -46,6 +46,7 @@ class Grammar:
         all other roles are text.
     triplets : what a row says, as (anchor, near, far): one triplet, or several of one statement.
     picked : whether each option was chosen, where a check question may name the right one.
+    derived : columns that are made of the others, step by step, for the expressions to use.
     undecided : rows that show that numbers in the column ``choice`` may count from 0 or from 1.
     partial : whether a row says only those of them whose ``near`` is not null.
     answer : the role that holds the choice, where it is one of ``objects``; the word "skip" in it is a skip.
@@ -75,6 +76,13 @@ class Grammar:
     partial: bool = False
     picked: tuple[pl.Expr, ...] = ()
     undecided: pl.Expr | None = None
+    derived: tuple[Mapping[str, pl.Expr], ...] = ()
+
+    def derive(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """The parsed columns with those that are made of them."""
+        for made in self.derived:
+            rows = rows.with_columns(**made)
+        return rows
 
 
 @dataclass(frozen=True)

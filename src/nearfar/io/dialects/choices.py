@@ -39,11 +39,12 @@ def choice_grammar(
     names = [f"option_{i}" for i in range(1, count + 1)]
     texts = [pl.col(f"{name}_text").str.strip_chars() for name in names]
     given = [f"choice_{i}" for i in range(1, len(choices) + 1)]
-    by_name, by_number, by_side, n_picks = _ways(kind, texts, given, how if isinstance(how, int) else 1)
-    any_name = pl.any_horizontal(by_name)
-    taken = {"name": by_name, "side": by_side, 0: by_number, 1: by_number}.get(
+    derived, by_name, by_number, by_side = _ways(kind, texts, given, how if isinstance(how, int) else 1)
+    n_picks, any_name = pl.col("n_picks"), pl.any_horizontal(by_name)
+    ways = {"name": by_name, "side": by_side, 0: by_number, 1: by_number}.get(
         how, [by_name[i] | (~any_name & (by_side[i] | by_number[i])) for i in range(count)]
     )
+    taken = [pl.col(f"took_{i}") for i in range(1, count + 1)]
     some, n_taken = pl.any_horizontal(taken), pl.sum_horizontal(taken)
     objects, shows = ((*["anchor"] * (anchor is not None), *names), (*names, *given))
     wrong = ~some | (n_taken != n_picks).fill_null(True)
@@ -57,7 +58,7 @@ def choice_grammar(
         differ = pl.any_horizontal([by_name[i] != by_number[i] for i in range(count)])
         refusals.insert(0, Refusal((both & differ).fill_null(False), *AMBIGUOUS, shows))
     asked = pl.all_horizontal([text.is_not_null() for text in texts])
-    zero = _ways(kind, [pl.lit("0")], given, 0)[1][0] & ~any_name & asked
+    zero = pl.col("picks").list.contains("0") if kind == "grid" else _plain(given[0]) == "0"
     return Grammar(
         ({} if anchor is None else {"anchor": anchor})
         | dict(zip((*names, *given), (*options, *choices), strict=True))
@@ -69,27 +70,32 @@ def choice_grammar(
         near_side=pl.when(taken[0]).then(0).otherwise(1) if how == "side" else None,
         partial=kind == "grid",
         picked=tuple(taken),
-        undecided=zero if how is None else None,
+        undecided=zero & ~any_name & asked if how is None else None,
+        derived=(*derived, dict(zip((took.meta.output_name() for took in taken), ways, strict=True))),
     )
 
 
 def _ways(
     kind: str, texts: Sequence[pl.Expr], given: Sequence[str], first: int
-) -> tuple[list[pl.Expr], list[pl.Expr], list[pl.Expr], pl.Expr]:
-    """For each option, whether it was chosen by its name, by its number and by its side; and how many picks there are."""
+) -> tuple[tuple[dict[str, pl.Expr], ...], list[pl.Expr], list[pl.Expr], list[pl.Expr]]:
+    """The columns that follow from the cells, and for each option whether it was chosen by its name, number or side."""
     numbers = [str(i + first) for i in range(len(texts))]
     nothing = [pl.lit(False)] * len(texts)
+    picks = pl.col("picks")
     if kind == "grid":
-        picks = _picks(texts, given)
+        derived = {"picks": _picks(texts, given)}, {"n_picks": picks.list.n_unique()}
         by_name = [picks.list.contains(text).fill_null(False) for text in texts]
         by_number = [picks.list.contains(number).fill_null(False) for number in numbers]
-        return by_name, by_number, nothing, picks.list.n_unique()
-    said = pl.col(given[0]).str.strip_chars()
-    plain = said.str.to_lowercase().str.replace(r"\.0+$", "")
-    by_name = [(said == text).fill_null(False) for text in texts]
+        return derived, by_name, by_number, nothing
+    by_name = [(pl.col(given[0]).str.strip_chars() == text).fill_null(False) for text in texts]
+    plain = _plain(given[0])
     by_number = [(plain == number).fill_null(False) for number in numbers]
     by_side = [plain.is_in(words).fill_null(False) for words in SIDES] if kind == "near" else nothing
-    return by_name, by_number, by_side, pl.lit(1)
+    return ({"n_picks": pl.lit(1)},), by_name, by_number, by_side
+
+
+def _plain(role: str) -> pl.Expr:
+    return pl.col(role).str.strip_chars().str.to_lowercase().str.replace(r"\.0+$", "")
 
 
 def _picks(texts: Sequence[pl.Expr], given: Sequence[str]) -> pl.Expr:

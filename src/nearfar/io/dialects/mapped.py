@@ -65,7 +65,7 @@ def bare_grammar(table: Table, columns: Mapping[str, Any]) -> Grammar | None:
         return None
     grammar = mapped_grammar(Header(header.source, [""] * len(header)), columns)
     first = {role: header.cells[at] or None for role, at in grammar.columns.items()}
-    row = pl.DataFrame(first, schema=dict.fromkeys(first, pl.String), orient="row")
+    row = grammar.derive(pl.DataFrame(first, schema=dict.fromkeys(first, pl.String), orient="row"))
     if grammar.refuse and row.select(pl.any_horizontal(r.when for r in grammar.refuse)).item():
         return None
     if not grammar.refuse:
