@@ -42,8 +42,8 @@ def test_an_object_list_from_standard_input(monkeypatch):
     ("text", "message"),
     [
         ("name,display_name\na,b\n", r"column 'object' is missing \(it has name, display_name\)"),
-        ("object,display_name\na,b\n,c\n", r"object 2 \(''\) is blank; expected a name of its own"),
-        ("object\na\nb\na\n", r"object 3 \('a'\) is there twice"),
+        ("object,display_name\na,b\n,c\n", "object 1 is ''; every object needs a name"),
+        ("object\na\nb\na\n", "'a' is listed twice"),
     ],
 )
 def test_an_object_list_that_is_none(tmp_path, text, message):

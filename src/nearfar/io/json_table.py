@@ -13,7 +13,16 @@ from nearfar._tools import threads
 from nearfar._tools.limits import LIMITS
 from nearfar.errors import FileError
 from nearfar.io.parse_rows import as_text
-from nearfar.io.sources import UNDECODABLE, UTF8, Source, decode, escaped, open_binary, open_window
+from nearfar.io.sources import (
+    BYTE_ORDER_MARK,
+    UNDECODABLE,
+    UTF8,
+    Source,
+    decode,
+    escaped,
+    open_binary,
+    open_window,
+)
 from nearfar.io.table import Cells, Coded, Fault, Header, Table, cell_names
 
 BATCH_BYTES = 1 << 22
@@ -30,9 +39,9 @@ class JsonTable(Table):
         self.row_word = "line" if source.format == "jsonl" else "record"
         self._kept: list[tuple[Cells, list[str]]] | None = []
         keys: dict[str, None] = {}
-        size, first_fault = 0.0, None
+        size, fault = 0.0, None
         for cells, own in self._batches(source):
-            first_fault = first_fault or next(iter(cells.faults), None)
+            fault = fault or next(iter(cells.faults), None)
             keys |= dict.fromkeys(own)
             if len(keys) > LIMITS.columns:
                 raise FileError(
@@ -42,11 +51,7 @@ class JsonTable(Table):
             size += cells.frame.estimated_size()
             self._kept = None if size > KEPT_BYTES or self._kept is None else [*self._kept, (cells, own)]
         if not keys:
-            where = (
-                f" ({self.row_word} {first_fault.line}: {first_fault.reason}: {first_fault.content}; expected {first_fault.expected})"
-                if first_fault
-                else ""
-            )
+            where = f" ({self.row_word} {fault.line}: {fault.reason}: {fault.content})" if fault else ""
             raise FileError(f"{source.name}: holds no JSON object with named values{where}")
         super().__init__(source, Header(source.name, list(keys)))
 
@@ -77,26 +82,20 @@ class JsonTable(Table):
 def _array(source: Source) -> tuple[Cells, list[str]]:
     """The cells of one array of objects, which are counted as records, from 1."""
     with open_binary(source) as stream:
-        text = decode(stream.read().removeprefix(b"\xef\xbb\xbf"))
+        text = decode(stream.read().removeprefix(BYTE_ORDER_MARK))
     if text is None:
         raise FileError(f"{source.name}: bytes that are not UTF-8; expected {UTF8}")
-    records = _parse(text)
-    if isinstance(records, str):
+    try:
+        records = _parse(text)
+    except ValueError as error:
         raise FileError(
-            f"{source.name}: is not JSON ({records}); expected one array of objects, "
+            f"{source.name}: is not JSON ({error}); expected one array of objects, "
             "or call it .jsonl where every line is an object"
-        )
+        ) from error
     if not isinstance(records, list):
         raise FileError(f"{source.name}: holds one JSON value; expected an array of objects")
-    return _frame(
-        (
-            number,
-            record
-            if isinstance(record, dict) and _is_text(record)
-            else _no_object(number, _text(record) or ""),
-        )
-        for number, record in enumerate(records, start=1)
-    )
+    numbered = enumerate(records, start=1)
+    return _frame((number, _record(record, number, _text(record) or "")) for number, record in numbered)
 
 
 def _plain_lines(data: bytes, first: int) -> tuple[Cells, list[str]] | None:
@@ -138,18 +137,24 @@ def _judge(line: bytes, number: int) -> dict[str, Any] | Fault:
     text = decode(line)
     if text is None:
         return Fault(number, UNDECODABLE, escaped(line), UTF8)
-    record = _parse(text)
-    if isinstance(record, str):
+    try:
+        return _record(_parse(text), number, text.strip())
+    except ValueError:
         return Fault(number, "not JSON", escaped(line), "one JSON object per line")
-    if not isinstance(record, dict):
-        return _no_object(number, line.decode().strip())
-    return (
-        record if _is_text(record) else Fault(number, "half a surrogate pair", escaped(line), "text in UTF-8")
-    )
 
 
-def _no_object(number: int, text: str) -> Fault:
-    return Fault(number, "not a JSON object", f"'{text[:80]}'", "an object with named values")
+def _record(value: Any, number: int, text: str) -> dict[str, Any] | Fault:
+    """An object whose keys and values can be written as UTF-8 (JSON allows half of a surrogate pair), or a fault."""
+    if not isinstance(value, dict):
+        return Fault(number, "not a JSON object", f"'{text[:80]}'", "an object with named values")
+    try:
+        for part in (*value, *value.values()):
+            if isinstance(part, str):
+                part.encode()
+    except UnicodeEncodeError:
+        shown = ascii(text[:80])
+        return Fault(number, "half a surrogate pair", shown, "text in UTF-8")
+    return value
 
 
 def _frame(records: Iterable[tuple[int, dict[str, Any] | Fault]]) -> tuple[Cells, list[str]]:
@@ -179,33 +184,18 @@ class _Literal(str):
 
 
 def _parse(text: str) -> Any:
-    """The value of JSON text, numbers as they are written; a str that says what is wrong where it is none."""
+    """The value of JSON text, numbers as they are written; a ValueError where it is none."""
     try:
-        value = _DECODER.decode(text)
-    except RecursionError:
-        return "it is nested too deeply"
-    except ValueError as error:
-        return str(error)
-    return [value] if isinstance(value, str) else value
+        return _DECODER.decode(text)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
 
 
-def _constant(name: str) -> str | None:
-    return None if name == "NaN" else _Literal(name)
-
-
-_DECODER = json.JSONDecoder(parse_float=_Literal, parse_int=_Literal, parse_constant=_constant)
-
-
-def _is_text(record: dict[str, Any]) -> bool:
-    """Whether all of it can be written as UTF-8: JSON allows half of a surrogate pair."""
-    try:
-        for key, value in record.items():
-            key.encode()
-            if isinstance(value, str):
-                value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+_DECODER = json.JSONDecoder(
+    parse_float=_Literal,
+    parse_int=_Literal,
+    parse_constant=lambda name: None if name == "NaN" else _Literal(name),
+)
 
 
 def _text(value: object) -> str | None:

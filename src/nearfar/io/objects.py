@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from nearfar.errors import FileError, InputError
+from nearfar.errors import FileError, InputError, TripletError
 from nearfar.io.formats import open_table
 from nearfar.io.naming import Numbers, unguarded
 from nearfar.io.rejections import REJECTED, rows_error
@@ -82,7 +82,10 @@ def read_objects(path: str | os.PathLike[str]) -> ObjectList:
     """
     source = find_sources(path)[0]
     columns = read_columns(source, ("object",), ("display_name", "image", "group"))
-    names = _sound_names(source.name, columns["object"])
+    try:
+        names = sound_names([name or "" for name in columns["object"]])
+    except TripletError as error:
+        raise FileError(f"{source.name}: {error}") from error
     folder = Path(source.name).parent if isinstance(source.data, Path) else Path()
     return ObjectList(
         names,
@@ -119,16 +122,3 @@ def read_columns(
         texts = [None] * len(kept) if found is None else kept[f"c{found}"].cast(pl.String).to_list()
         columns[role] = [unguarded(text) if text and table.guarded else text for text in texts]
     return columns
-
-
-def _sound_names(source: str, cells: list[str | None]) -> tuple[str, ...]:
-    names: dict[str, None] = {}
-    for number, cell in enumerate(cells, start=1):
-        name = cell or ""
-        if not name.strip() or name in names:
-            wrong = "is there twice" if name.strip() else "is blank"
-            raise FileError(
-                f"{source}: object {number} ({name!r}) {wrong}; expected a name of its own for every object"
-            )
-        names[name] = None
-    return tuple(names)

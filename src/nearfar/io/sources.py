@@ -189,14 +189,8 @@ class _CountedStream:
         self._left = max(LIMITS.unpacked_bytes, LIMITS.unpacked_ratio * packed_bytes)
 
     def read(self, size: int = -1) -> bytes:
-        return self._counted(self._stream.read, self._left + 1 if size < 0 else size)
-
-    def readline(self, size: int) -> bytes:
-        return self._counted(self._stream.readline, size)
-
-    def _counted(self, read: Any, size: int) -> bytes:
         try:
-            data: bytes = read(size)
+            data: bytes = self._stream.read(self._left + 1 if size < 0 else size)
         except Exception as error:
             if type(error).__name__ != "ZstdError":  # of whichever library there is
                 raise
@@ -231,36 +225,22 @@ class Window:
         return len(self._data) - self._at
 
     def fill(self, size: int) -> bool:
-        """Have ``size`` bytes at hand and the rest of their last line, or all that are left; False where none are."""
+        """Have at least ``size`` bytes at hand, or all that are left; False where none are."""
         while len(self) < size and not self._ended:
-            wanted = max(size - len(self), 1 << 16)
-            more = self._read_lines(wanted)
-            self._ended = len(more) < wanted
+            more = self._stream.read(max(size - len(self), 1 << 16))
+            self._ended = not more
             self._data, self._at = self._data[self._at :] + more, 0
         return len(self) > 0
-
-    def _read_lines(self, size: int) -> bytes:
-        """The next ``size`` bytes and the rest of their last line; fewer at the end."""
-        stream = self._stream
-        if isinstance(
-            stream, io.BufferedReader | io.BytesIO
-        ):  # in one piece: to put two together copies both
-            start = stream.tell()
-            stream.seek(start + size)
-            size += len(stream.readline(LIMITS.line_bytes))
-            stream.seek(start)
-            return stream.read(size)
-        more = stream.read(size)
-        return more if len(more) < size or more.endswith(b"\n") else more + stream.readline(LIMITS.line_bytes)
 
     def peek(self, start: int, stop: int) -> bytes:
         """Some bytes that are at hand."""
         return self._data[self._at + start : self._at + stop]
 
     def chunk(self, size: int) -> bytes:
-        """About ``size`` bytes, whole lines."""
+        """Whole lines of at most ``size`` bytes, or one line."""
         self.fill(size)
-        return self.peek(0, len(self) if len(self) <= size else self.line_end(size - 1))
+        end = self._data.rfind(b"\n", self._at, self._at + size) + 1 - self._at
+        return self.peek(0, end if end > 0 else self.line_end(0))
 
     def reaches_end(self, stop: int) -> bool:
         """Whether nothing comes after position ``stop``."""
@@ -270,13 +250,18 @@ class Window:
     def line_end(self, start: int) -> int:
         """Where the line that holds position ``start`` ends, its newline included."""
         self.fill(start + 1)
-        found = self._data.find(b"\n", self._at + start)
-        if found < 0 and len(self) - start > LIMITS.line_bytes:
-            raise FileError(
-                f"{self.name}: a line is longer than {LIMITS.line_bytes:,} bytes, so it is not a table of "
-                "answers; if that is meant, raise NEARFAR_MAX_LINE_BYTES"
-            )
-        return len(self) if found < 0 else found + 1 - self._at
+        seen = start
+        while (end := self._data.find(b"\n", self._at + seen)) < 0:
+            if len(self) - start > LIMITS.line_bytes:
+                raise FileError(
+                    f"{self.name}: a line is longer than {LIMITS.line_bytes:,} bytes, so it is not a table of "
+                    "answers; if that is meant, raise NEARFAR_MAX_LINE_BYTES"
+                )
+            seen = len(self)
+            if self.reaches_end(2 * seen):  # twice as much at a time
+                end = self._data.find(b"\n", self._at + seen)
+                return len(self) if end < 0 else end + 1 - self._at
+        return end + 1 - self._at
 
     def advance(self, size: int, lines: int) -> None:
         """Leave ``size`` bytes behind, which are ``lines`` lines."""
