@@ -93,7 +93,7 @@ def test_convert_says_why_not(monkeypatch, capsys, tmp_path, odd):
         monkeypatch, capsys, "convert", tmp_path / "odd.csv", tmp_path / "x.csv", "--to", "most-central"
     )
     assert code == 2
-    assert err.startswith("nearfar: the answers are not all most-central statements")
+    assert err.startswith("nearfar: not all answers are most-central statements")
     code, _, err = run(
         monkeypatch, capsys, "convert", tmp_path / "odd.csv", tmp_path / "x.csv", "--to", "klingon"
     )

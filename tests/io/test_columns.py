@@ -182,7 +182,7 @@ def test_groups_of_people(tmp_path):
     text = "anchor,near,far,who,kind\na,b,c,ann,expert\na,b,c,7,novice\na,c,b,ann,\n"
     columns = {"participant": "who", "group": "kind"}
     assert read(tmp_path, text, columns=columns).groups == {"ann": "expert", "7": "novice"}
-    with pytest.raises(InputError, match=r"participant 'ann' is in the groups 'expert' and 'novice'"):
+    with pytest.raises(InputError, match=r"participant 'ann' is in two groups, 'expert' and 'novice'"):
         read(tmp_path, text + "a,b,c,ann,novice\n", columns=columns)
     with pytest.raises(InputError, match=r"named as group, but none as participant"):
         read(tmp_path, text, columns={"group": "kind"})
@@ -204,9 +204,7 @@ def without(columns, **others):
 def test_numbers_that_may_count_from_0_are_not_read_as_if_from_1(tmp_path, table, columns, role):
     kind = role.removesuffix("_from_0")
     undecided = without(columns, **{kind: columns["choice"]})
-    with pytest.raises(
-        FileError, match=r"a choice is 0, so the numbers in column .* from 0 or from 1; say which"
-    ):
+    with pytest.raises(FileError, match="from 0 or from 1; say which"):
         read(tmp_path, table, columns=undecided, on_bad="drop")
     by_0 = read(tmp_path, table, columns=without(columns, **{role: columns["choice"]})).triplets
     one_more = table.replace(",1\n", ",2\n").replace(",0\n", ",1\n")
@@ -270,7 +268,7 @@ def test_a_participant_has_one_group_over_all_files(tmp_path):
     columns = {"participant": "who", "group": "cohort"}
     for name, group in (("1.csv", "x"), ("2.csv", "y")):
         (tmp_path / name).write_text(f"anchor,near,far,who,cohort\na,b,c,ann,{group}\n")
-    with pytest.raises(InputError, match=r"2.csv: participant 'ann' is in the groups 'x' and 'y'"):
+    with pytest.raises(InputError, match=r"2.csv: participant 'ann' is in two groups, 'x' and 'y'"):
         nf.read_answers([tmp_path / "1.csv", tmp_path / "2.csv"], columns=columns)
 
 

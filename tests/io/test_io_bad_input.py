@@ -43,11 +43,11 @@ def put(path, data):
         (
             "answers.csv",
             "anchor,near,far,Far\na,b,c,d\n",
-            r"column 'far' is there 2 times \(columns 3, 4\); expected it once: .* or name columns by number",
+            r"2 columns are called 'far'",
         ),
-        ("answers.csv", GOOD.encode("utf-16"), r"line 1: UTF-16 or binary data; expected text in UTF-8"),
+        ("answers.csv", GOOD.encode("utf-16"), r"line 1: UTF-16 or binary data"),
         ("answers.csv", "anchör,near,far\n".encode("latin-1"), r"line 1: bytes that are not UTF-8"),
-        ("answers.csv", "anchor,near,far\ra,b,c\r", r"lines end in a carriage return alone"),
+        ("answers.csv", "anchor,near,far\ra,b,c\r", r"a carriage return inside a line"),
         (
             "answers.csv",
             'anchor,near,"far\na,b,c\n',
@@ -57,12 +57,12 @@ def put(path, data):
         (
             "answers.json",
             "[1",
-            r"answers\.json: is not JSON .*; expected one array of objects, or call it .jsonl",
+            r"answers\.json: is not JSON",
         ),
         (
             "answers.json",
             '[["' + "x" * 99 + '"]]',
-            r"not a JSON object: '.*x'; expected an object with named values",
+            r"not a JSON object: '.*x'",
         ),
         ("answers.dat", GOOD, r"^[^']*answers\.dat: unknown extension '\.dat'; expected"),
     ],
@@ -101,7 +101,7 @@ def test_an_archive_cut_short(tmp_path, packed, kind):
     whole = tmp_path / f"whole.{kind}.{packed}"
     write_triplets(answers, whole)
     cut = put(tmp_path / f"cut.{kind}.{packed}", whole.read_bytes()[:-400])
-    with pytest.raises(FileError, match=rf"cut\.{kind}\.{packed}: the archive is damaged or cut short"):
+    with pytest.raises(FileError, match=rf"cut\.{kind}\.{packed}: damaged or cut short"):
         read_triplets(cut)
 
 
@@ -139,7 +139,7 @@ def test_arrays_of_the_wrong_make(tmp_path):
         read_triplets(tmp_path / "other.npz")
     with pytest.raises(FileError, match=r"the rows have shape \(4, 2\); expected \(m, 3\)"):
         read_triplets(np.zeros((4, 2), dtype=int))
-    with pytest.raises(FileError, match=r"there is no response; list-boolean needs one per row"):
+    with pytest.raises(FileError, match=r"list-boolean needs an array 'response'"):
         read_triplets(np.array([[0, 1, 2]]), dialect="list-boolean")
     with pytest.raises(TripletError, match=r"cannot be read from dict; expected a path"):
         read_triplets({"anchor": []})
@@ -157,11 +157,11 @@ def test_a_response_is_never_left_out_unasked(tmp_path):
     rows, response = np.array([[0, 1, 2], [1, 2, 0]]), np.array([1, -1])
     np.savez(tmp_path / "votes.npz", triplets=rows, response=response)
     for given in (tmp_path / "votes.npz", (rows, response)):
-        with pytest.raises(FileError, match=r"a response to every row; say what it means with dialect="):
+        with pytest.raises(FileError, match=r"a response to every row; name its dialect"):
             read_triplets(given)
         assert read_triplets(given, dialect="list-order").array.tolist() == rows.tolist()
         assert read_triplets(given, dialect="list-boolean").array.tolist() == [[0, 1, 2], [1, 0, 2]]
-    with pytest.raises(FileError, match=r"response has shape \(1,\); expected one for each of 2 rows"):
+    with pytest.raises(FileError, match=r"response has shape \(1,\); expected \(2,\)"):
         read_triplets((rows, response[:1]), dialect="list-boolean")
 
 

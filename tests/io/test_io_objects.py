@@ -127,6 +127,6 @@ def test_writing_over_a_file_keeps_it_until_the_end(tmp_path):
     path = tmp_path / "answers.csv"
     first = Triplets.from_array([[0, 1, 2]])
     write_triplets(first, path)
-    with pytest.raises(ValueError, match="not all odd-one-out"):
+    with pytest.raises(ValueError, match="not all answers are odd-one-out"):
         write_triplets(Triplets.from_array([[2, 1, 0]]), path, dialect="odd-one-out")
     assert_same(read_triplets(path), first)

@@ -212,8 +212,6 @@ def test_a_workbook_holds_addresses_as_text(tmp_path):
     answers = Triplets.from_array(rows, objects)
     write_triplets(answers, tmp_path / "links.xlsx")
     assert_same(read_triplets(tmp_path / "links.xlsx", objects=objects), answers)
-    with pytest.raises(
-        FileError, match="a cell of 40,000 characters is more than the 32,767 of an Excel cell"
-    ):
+    with pytest.raises(FileError, match="a cell has 40,000 characters"):
         write_triplets(Triplets.from_array([[0, 1, 2]], ["x" * 40_000, "y", "z"]), tmp_path / "long.xlsx")
     assert not (tmp_path / "long.xlsx").exists()

@@ -86,7 +86,7 @@ def test_a_corrupt_file_in_the_middle_is_an_error_when_its_turn_comes(tmp_path):
     for objects in (None, ["a", "b", "c"]):
         scan = scan_triplets([good, tmp_path / "2.csv.gz", good], objects=objects, batch_rows=1)
         assert [len(next(scan)), len(next(scan))] == [1, 1]
-        with pytest.raises(FileError, match=r"2\.csv\.gz: the archive is damaged"):
+        with pytest.raises(FileError, match=r"2\.csv\.gz: damaged"):
             next(scan)
 
 
@@ -139,7 +139,7 @@ def test_bad_indices_can_be_dropped(tmp_path):
         assert np.concatenate([batch.array for batch in batches]).tolist() == [[0, 1, 2], [1, 2, 0]]
     with pytest.raises(RowsError, match="2 of 4 rows"):
         list(scan_triplets(tmp_path / "1.parquet", objects=np.int64(6)))
-    with pytest.raises(InputError, match="objects: the number of objects must be from 0"):
+    with pytest.raises(InputError, match="objects: must be a number from 0"):
         scan_triplets(tmp_path / "1.parquet", objects=-1)
 
 

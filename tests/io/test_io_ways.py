@@ -196,8 +196,8 @@ def test_arrays_can_be_written_as_rows(tmp_path):
 @pytest.mark.parametrize(
     ("name", "dialect", "message"),
     [
-        ("x.csv", "odd-one-out", r"the answers are not all odd-one-out statements"),
-        ("x.csv", "most-central", r"the answers are not all most-central statements"),
+        ("x.csv", "odd-one-out", r"not all answers are odd-one-out"),
+        ("x.csv", "most-central", r"not all answers are most-central"),
         ("x.csv", "list-count", r"list-count cannot be written; expected one of canonical"),
         (
             "x.npz",
@@ -218,15 +218,13 @@ def test_what_cannot_be_written(tmp_path, name, dialect, message):
 
 
 def test_a_name_that_npz_cannot_keep(tmp_path):
-    with pytest.raises(TripletError, match=r"objects: a name ends in a NUL character"):
+    with pytest.raises(TripletError, match=r"npz cannot keep a name"):
         write_triplets(Triplets([0], [1], [2], ["a", "b", "c\0"]), tmp_path / "x.npz")
 
 
 def test_the_format_can_be_named(tmp_path, capsysbinary):
     answers = Triplets.from_array([[0, 1, 2]])
-    with pytest.raises(
-        FileError, match=r"format: 'salmon' is not a file format; expected \.csv .* dialect \(--to\)"
-    ):
+    with pytest.raises(FileError, match=r"'salmon' is not a file format; expected \.csv .* --to"):
         write_triplets(answers, tmp_path / "answers.csv", format="salmon")
     write_triplets(answers, tmp_path / "answers", format="jsonl.gz")
     (tmp_path / "answers").rename(tmp_path / "answers.jsonl.gz")

@@ -18,8 +18,8 @@ from nearfar.ask.store.transaction import Row, Transaction
 from nearfar.design import Booklets, Questions
 from nearfar.design.booklets import ROLES
 from nearfar.errors import FileError
+from nearfar.io.parse_rows import CHECKS
 from nearfar.io.reading import ReadResult, ReadSource
-from nearfar.io.rejections import CHECKS
 from nearfar.triplets import Triplets
 
 __all__ = ["Collected", "collect", "read_databases"]

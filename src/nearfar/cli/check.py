@@ -62,7 +62,7 @@ def check(
 
 def _encoding_error(loaded: Loaded) -> RowsError | None:
     """What is wrong with a file that is not UTF-8; None where the text that was read shows that it is."""
-    from nearfar.io.rejections import encoding_error
+    from nearfar.io.parse_rows import encoding_error
 
     is_utf8 = not all(name.isascii() for name in loaded.triplets.objects)
     return None if is_utf8 else encoding_error(loaded.result.rejected)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,15 +14,22 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nearfar._tools.limits import check_largest_index
-from nearfar.errors import FileError, InputError, NearfarWarning
+from nearfar.errors import FileError, InputError
 from nearfar.io.dialects import Dialect, Grammar, choose
-from nearfar.io.formats import open_table
 from nearfar.io.naming import Naming, Numbers, Statements, Vocabulary, whole_numbers
-from nearfar.io.objects import ObjectList, as_names
-from nearfar.io.parse_rows import ROLES, classify_rows, parse_columns, triplet_rows
-from nearfar.io.rejections import NONE_ASIDE, NONE_REJECTED, rejected_rows, rows_set_aside
+from nearfar.io.objects import ObjectList, as_names, open_table
+from nearfar.io.parse_rows import (
+    NONE_ASIDE,
+    NONE_REJECTED,
+    ROLES,
+    classify_rows,
+    parse_columns,
+    rejected_rows,
+    rows_set_aside,
+    triplet_rows,
+)
 from nearfar.io.sources import Source, find_sources
-from nearfar.io.table import Cells, Coded, Table
+from nearfar.io.table import Cells, Coded, Table, warn
 
 GivenObjects = ObjectList | Sequence[str] | str | os.PathLike[str] | int
 ColumnRoles = dict[str, Any]
@@ -197,12 +203,8 @@ class Reader:
             return
         self._warned.add(name)
         cell = wrong[f"c{opened.grammar.columns['answered_at']}"][0]
-        warnings.warn(
-            f"{name}: times such as {cell!r} cannot be read, so answered_at is unknown there; "
-            "expected seconds since 1970 or a date like 2024-05-31 13:45:00",
-            NearfarWarning,
-            stacklevel=2,
-        )
+        expected = "expected seconds since 1970 or a date like 2024-05-31 13:45:00"
+        warn(f"{name}: times such as {cell!r} cannot be read, so answered_at is unknown there; {expected}")
 
 
 def _check_first_number(opened: Opened, columns: pl.DataFrame) -> None:
@@ -213,8 +215,8 @@ def _check_first_number(opened: Opened, columns: pl.DataFrame) -> None:
     at = grammar.columns["choice_1"]
     name = opened.table.header.describe(at) if grammar.has_header else str(at + 1)
     raise FileError(
-        f"{opened.table.name}: a choice is 0, so the numbers in column {name!r} may count from 0 or from 1; say which: "
-        f"--column choice_from_0={name!r} or --column choice_from_1={name!r} (odd_from_0, central_from_0 for these)"
+        f"{opened.table.name}: a choice in column {name!r} is 0, so choices may count from 0 or from 1; say which with "
+        f"--column choice_from_0={name!r} or choice_from_1 (odd_from_0, central_from_0 for these)"
     )
 
 

@@ -17,7 +17,6 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nearfar._tools import threads
-from nearfar._tools.limits import LIMITS
 from nearfar.errors import FileError
 from nearfar.io.sources import (
     BYTE_ORDER_MARK,
@@ -29,7 +28,7 @@ from nearfar.io.sources import (
     escaped,
     open_window,
 )
-from nearfar.io.table import Cells, Coded, Fault, Header, Table
+from nearfar.io.table import Cells, Coded, Fault, Header, Table, check_width
 
 CHUNK = 1 << 23  # bytes that are parsed at a time
 SLOW = 1 << 16  # bytes that are read record by record before the fast parser is tried again
@@ -64,16 +63,11 @@ class CsvTable(Table):
             line = window.peek(0, size)
             self.separator = _separator(source, line)
             self.decimal_comma = self.separator == ";"
-            if line.count(self.separator.encode()) >= LIMITS.columns:
-                raise FileError(
-                    f"{source.name}: has more than {LIMITS.columns:,} columns; if that is meant, raise "
-                    "NEARFAR_MAX_COLUMNS"
-                )
+            check_width(source.name, line.count(self.separator.encode()) + 1)
             record = _read_record(window, 0, self.separator)
             if record.wrong:
-                raise FileError(
-                    f"{source.name}, line {window.line}: the header cannot be read, {record.wrong}"
-                )
+                where = f"{source.name}, line {window.line}"
+                raise FileError(f"{where}: the header cannot be read, {record.wrong}")
         self._header = record
         super().__init__(source, Header(source.name, record.cells))
 
@@ -191,11 +185,13 @@ def plain_shape(data: bytes, mark: str, *, ended: bool) -> RecordCount | None:
     """
     if data.startswith(BYTE_ORDER_MARK):  # which polars takes away
         return None
-    array, quoted = np.frombuffer(data, np.uint8), b'"' in data
-    if not quoted and b"\r" not in data:
+    array = np.frombuffer(data, np.uint8)
+    if QUOTE not in data:
+        if data.count(b"\r") != data.count(b"\r\n"):
+            return None
         records = _count(array, NEWLINE) + int(not data.endswith(b"\n"))
         return RecordCount(len(data), records, _count(array, ord(mark)), False)
-    outside = ~np.bitwise_xor.accumulate(array == QUOTE) if quoted else np.ones(len(array), bool)
+    outside = ~np.bitwise_xor.accumulate(array == QUOTE)
     breaks = (array == NEWLINE) & outside
     alone = (array[:-1] == RETURN) & (array[1:] != NEWLINE) & outside[:-1]
     end = len(data)
@@ -206,9 +202,8 @@ def plain_shape(data: bytes, mark: str, *, ended: bool) -> RecordCount | None:
     if not _quotes_belong(array[:end], outside[:end], ord(mark)):
         return None
     records = int(np.count_nonzero(breaks[:end])) + int(not breaks[end - 1])
-    return RecordCount(
-        end, records, int(np.count_nonzero((array[:end] == ord(mark)) & outside[:end])), quoted
-    )
+    separators = int(np.count_nonzero((array[:end] == ord(mark)) & outside[:end]))
+    return RecordCount(end, records, separators, True)
 
 
 def _count(array: NDArray[np.uint8], byte: int) -> int:
@@ -268,14 +263,8 @@ def _read_record(window: Window, at: int, mark: str) -> _Record:
     try:
         cells = next(csv.reader(lines(), delimiter=mark, strict=True))
     except csv.Error as error:
-        said = str(error)
-        wrong = (
-            _RETURN
-            if "new-line" in said
-            else _OPEN
-            if "end of data" in said or "field limit" in said
-            else _BESIDE
-        )
+        causes = (("new-line", _RETURN), ("end of data", _OPEN), ("field limit", _OPEN), ("", _BESIDE))
+        wrong = next(cause for words, cause in causes if words in str(error))
         return _Record([], size, 1, wrong=wrong)
     data = window.peek(at, ends[-1])
     return _Record(cells, ends[-1] - at, len(ends) - 1, decode(data) is not None)
@@ -308,15 +297,11 @@ def _skip_blank_lines(window: Window) -> tuple[int, int]:
         line = window.peek(at, end)
         where = f"{window.name}, line {number + 1}"
         if start in (b"\xff\xfe", b"\xfe\xff") or 0 in line:
-            raise FileError(
-                f"{where}: UTF-16 or binary data; expected text in UTF-8 (save it again, in Excel 'CSV UTF-8')"
-            )
+            raise FileError(f"{where}: UTF-16 or binary data; save it as UTF-8 (in Excel 'CSV UTF-8')")
         if decode(line) is None:
             raise FileError(f"{where}: bytes that are not UTF-8; expected {UTF8}")
         if RETURN in line.rstrip(b"\r\n"):
-            raise FileError(
-                f"{window.name}: lines end in a carriage return alone; save it with ordinary line ends"
-            )
+            raise FileError(f"{where}: a carriage return inside a line; save it with ordinary line ends")
         if line.strip():
             window.advance(at, number)
             return at, number
@@ -330,5 +315,5 @@ def _separator(source: Source, line: bytes) -> str:
         return "\t"
     unquoted = b"".join(line.split(b'"')[::2])
     mark = max(",;\t", key=lambda mark: unquoted.count(mark.encode()))
-    found = mark.encode() in unquoted
-    return " " if not found and source.format == "txt" and b" " in unquoted else mark
+    has_none = mark.encode() not in unquoted
+    return " " if has_none and source.format == "txt" and b" " in unquoted else mark

@@ -8,16 +8,15 @@ import os
 import re
 import subprocess
 import sys
-import warnings
 import zipfile
 import zlib
 
 import polars as pl
 
 from nearfar._tools.limits import LIMITS
-from nearfar.errors import FileError, MissingExtra, NearfarWarning
+from nearfar.errors import FileError, MissingExtra
 from nearfar.io.sources import Source
-from nearfar.io.table import Header
+from nearfar.io.table import Header, warn
 from nearfar.io.typed_tables import TypedTable, check_unpacked
 
 ZIP_FAULTS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, KeyError)
@@ -37,34 +36,24 @@ polars.DataFrame(cells).write_ipc(sys.stdout.buffer)
 """
 
 
-class _ExcelTable(TypedTable):
-    """The rows below row ``at`` of a sheet, which holds the names of the columns; rows count as the spreadsheet does."""
-
-    typed = False
-    guarded = True
-
-    def __init__(self, source: Source, cells: pl.DataFrame, at: int) -> None:
-        super().__init__(source, cells[at + 1 :].lazy(), len(cells) - at - 1)
-        self.header = Header(source.name, [cell or "" for cell in cells.row(at)])
-        self.first_row = at + 2
-
-
 def excel_table(source: Source) -> TypedTable:
     """The first sheet of an Excel workbook; its first row that is not blank holds the names of the columns."""
     if importlib.util.find_spec("fastexcel") is None:
         raise MissingExtra("fastexcel", "excel")
     names, cells = _load(source)
     if len(names) > 1:
-        warnings.warn(
-            f"{source.name}: only the first sheet is read, {names[0]!r}; to read another ("
-            f"{', '.join(map(repr, names[1:]))}), put it first or save it as a file of its own",
-            NearfarWarning,
-            stacklevel=2,
+        others = ", ".join(map(repr, names[1:]))
+        warn(
+            f"{source.name}: only the first sheet is read, {names[0]!r}; to read another ({others}), put it first"
         )
-    at = next((row for row, found in enumerate(cells.iter_rows()) if any(found)), None)
+    at = next((number for number, row in enumerate(cells.iter_rows()) if any(row)), None)
     if at is None:
         raise FileError(f"{source.name}: the first sheet is empty; expected answers")
-    return _ExcelTable(source, cells, at)
+    made = TypedTable(source, cells[at + 1 :].lazy(), len(cells) - at - 1)
+    made.header = Header(source.name, [cell or "" for cell in cells.row(at)])
+    made.first_row = at + 2  # as the spreadsheet counts
+    made.typed, made.guarded = False, True
+    return made
 
 
 def _load(source: Source) -> tuple[list[str], pl.DataFrame]:
@@ -111,7 +100,5 @@ def _refuse_merged(source: Source, archive: zipfile.ZipFile) -> None:
     ):
         if top != bottom:
             where = f"{left.decode()}{top.decode()}:{right.decode()}{bottom.decode()}"
-            raise FileError(
-                f"{source.name}: the cells {where} are merged, so that only the first row has their value; unmerge them in "
-                "the spreadsheet and fill them down"
-            )
+            merged = f"the cells {where} are merged, so only the first row has their value"
+            raise FileError(f"{source.name}: {merged}; unmerge them and fill them down")

@@ -10,7 +10,6 @@ from typing import Any
 import polars as pl
 
 from nearfar._tools import threads
-from nearfar._tools.limits import LIMITS
 from nearfar.errors import FileError
 from nearfar.io.parse_rows import as_text
 from nearfar.io.sources import (
@@ -23,7 +22,7 @@ from nearfar.io.sources import (
     open_binary,
     open_window,
 )
-from nearfar.io.table import Cells, Coded, Fault, Header, Table, cell_names
+from nearfar.io.table import Cells, Coded, Fault, Header, Table, cell_names, check_width
 
 BATCH_BYTES = 1 << 22
 KEPT_BYTES = 1 << 28  # of cells that are kept from the first look at the keys, so as not to parse them again
@@ -43,11 +42,7 @@ class JsonTable(Table):
         for cells, own in self._batches(source):
             fault = fault or next(iter(cells.faults), None)
             keys |= dict.fromkeys(own)
-            if len(keys) > LIMITS.columns:
-                raise FileError(
-                    f"{source.name}: has more than {LIMITS.columns:,} different keys; if that is meant, raise "
-                    "NEARFAR_MAX_COLUMNS"
-                )
+            check_width(source.name, len(keys))
             size += cells.frame.estimated_size()
             self._kept = None if size > KEPT_BYTES or self._kept is None else [*self._kept, (cells, own)]
         if not keys:
@@ -88,10 +83,8 @@ def _array(source: Source) -> tuple[Cells, list[str]]:
     try:
         records = _parse(text)
     except ValueError as error:
-        raise FileError(
-            f"{source.name}: is not JSON ({error}); expected one array of objects, "
-            "or call it .jsonl where every line is an object"
-        ) from error
+        expected = "expected an array of objects (a file of one object per line is .jsonl)"
+        raise FileError(f"{source.name}: is not JSON ({error}); {expected}") from error
     if not isinstance(records, list):
         raise FileError(f"{source.name}: holds one JSON value; expected an array of objects")
     numbered = enumerate(records, start=1)

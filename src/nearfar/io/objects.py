@@ -1,9 +1,9 @@
-"""Object lists: the names in the answers, with display names, images and groups for people to see."""
+"""Tables by format, and object lists: names, with display names, images and groups for people to see."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,13 +11,31 @@ import numpy as np
 import polars as pl
 
 from nearfar.errors import FileError, InputError, TripletError
-from nearfar.io.formats import open_table
+from nearfar.io.csv_table import CsvTable
+from nearfar.io.excel_table import excel_table
+from nearfar.io.json_table import JsonTable
 from nearfar.io.naming import Numbers, unguarded
-from nearfar.io.rejections import REJECTED, rows_error
+from nearfar.io.parse_rows import REJECTED, rows_error
 from nearfar.io.sources import Source, find_sources
+from nearfar.io.table import Table
+from nearfar.io.typed_tables import array_table, frame_table, npz_table, parquet_table
 from nearfar.triplets.columns import sound_names
 
 MOST_OBJECTS = 2**31 - 1  # an index has 32 bits
+OPENERS: dict[str, Callable[[Source], Table]] = {
+    **dict.fromkeys(("csv", "tsv", "txt"), CsvTable),
+    **dict.fromkeys(("jsonl", "json"), JsonTable),
+    **dict.fromkeys(("npy", "array"), array_table),
+    "parquet": parquet_table,
+    "xlsx": excel_table,
+    "npz": npz_table,
+    "frame": frame_table,
+}
+
+
+def open_table(source: Source) -> Table:
+    """Look at the start of a source: its columns, and what it says about itself."""
+    return OPENERS[source.format](source)
 
 
 @dataclass(frozen=True)
@@ -53,9 +71,7 @@ def as_names(
     """
     if isinstance(objects, (int, np.integer)):
         if not 0 <= objects < MOST_OBJECTS:
-            raise InputError(
-                f"objects: the number of objects must be from 0 to {MOST_OBJECTS:,}, got {objects}"
-            )
+            raise InputError(f"objects: must be a number from 0 to {MOST_OBJECTS:,}, got {objects}")
         return Numbers(int(objects))
     if isinstance(objects, (str, os.PathLike)):
         objects = read_objects(objects)
@@ -105,11 +121,8 @@ def read_columns(
         if position is not None:
             table.need_values(position)
         elif role in needed:
-            extra = f", and if you like {', '.join(others)}" if others else ""
-            raise FileError(
-                f"{table.name}: column {role!r} is missing (it has {', '.join(table.header.cells)}); "
-                f"expected {' and '.join(needed)}{extra}"
-            )
+            has = ", ".join(table.header.cells)
+            raise FileError(f"{table.name}: column {role!r} is missing (it has {has})")
     batches = list(table.cells(has_header=True, rows=1 << 20))
     faults = [(table.name, *fault) for batch in batches for fault in batch.faults]
     cells = pl.concat([pl.DataFrame(schema=table.schema), *(batch.frame for batch in batches)])
@@ -118,7 +131,7 @@ def read_columns(
         raise rows_error(table, rejected, len(cells) + len(faults), droppable=False)
     kept = cells.filter(~pl.all_horizontal(pl.all().is_null()))
     columns: dict[str, list[str | None]] = {}
-    for role, found in where.items():
-        texts = [None] * len(kept) if found is None else kept[f"c{found}"].cast(pl.String).to_list()
+    for role, at in where.items():
+        texts = [None] * len(kept) if at is None else kept[f"c{at}"].cast(pl.String).to_list()
         columns[role] = [unguarded(text) if text and table.guarded else text for text in texts]
     return columns

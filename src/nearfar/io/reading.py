@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -13,14 +12,13 @@ import polars as pl
 
 from nearfar._tools.checks import check_count
 from nearfar._tools.progress import track
-from nearfar.errors import InputError, NearfarError, NearfarWarning
+from nearfar.errors import InputError, NearfarError
 from nearfar.io.batches import ColumnRoles, GivenObjects, Opened, Reader
 from nearfar.io.naming import text_ids, unguarded
-from nearfar.io.parse_rows import ROLES
-from nearfar.io.rejections import NONE_ASIDE, NONE_REJECTED, rows_error
+from nearfar.io.parse_rows import NONE_ASIDE, NONE_REJECTED, ROLES, rows_error
 from nearfar.io.sources import Source
 from nearfar.io.suspicions import warn_of_suspicions
-from nearfar.io.table import Table
+from nearfar.io.table import Table, warn
 from nearfar.triplets import Triplets
 from nearfar.triplets.columns import sound_names
 from nearfar.triplets.joining import IdOffsets, common_objects
@@ -245,8 +243,8 @@ def _read_one(reader: Reader, opened: Opened) -> ReadResult:
     used = set(grammar.columns.values())
     width = len(table.header) if grammar.has_header else 0
     unused = tuple(table.header.describe(at) for at in range(width) if at not in used)
-    found = ReadSource(table.name, opened.dialect.name, table.row_word, n_rows, unused)
-    return ReadResult(triplets, rejected, checks, (found,), _groups(rows, table))
+    source = ReadSource(table.name, opened.dialect.name, table.row_word, n_rows, unused)
+    return ReadResult(triplets, rejected, checks, (source,), _groups(rows, table))
 
 
 def _groups(rows: pl.DataFrame, table: Table) -> dict[str, str]:
@@ -267,13 +265,11 @@ def _groups(rows: pl.DataFrame, table: Table) -> dict[str, str]:
 
 def _one_group(pairs: Iterable[tuple[str, str, str]]) -> dict[str, str]:
     """participant -> group, from (participant, group, source); an error where a participant has two."""
-    found: dict[str, str] = {}
+    groups: dict[str, str] = {}
     for person, group, source in pairs:
-        if found.setdefault(person, group) != group:
-            raise InputError(
-                f"{source}: participant {person!r} is in the groups {found[person]!r} and {group!r}; expected one group"
-            )
-    return found
+        if (other := groups.setdefault(person, group)) != group:
+            raise InputError(f"{source}: participant {person!r} is in two groups, {other!r} and {group!r}")
+    return groups
 
 
 def _warn_of_first_line(triplets: Triplets, opened: Opened) -> None:
@@ -290,11 +286,8 @@ def _warn_of_first_line(triplets: Triplets, opened: Opened) -> None:
         wrong = len(triplets) >= 10 and not np.isin(triplets.array[others], first).any()
         said = "an answer, but {} occur nowhere else; if it is a header, take it out"
     if wrong:
-        warnings.warn(
-            f"{opened.table.name}: the first line was read as {said.format(', '.join(map(repr, names)))}",
-            NearfarWarning,
-            stacklevel=4,
-        )
+        listed = ", ".join(map(repr, names))
+        warn(f"{opened.table.name}: the first line was read as {said.format(listed)}")
 
 
 def _triplets(

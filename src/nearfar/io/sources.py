@@ -72,10 +72,10 @@ def _from_path(path: str) -> list[Source]:
     if path == "-":
         return [_from_bytes("standard input", sys.stdin.buffer.read())]
     if glob.has_magic(path) and not os.path.exists(path):
-        found = sorted(glob.glob(path, recursive=True))
-        if not found:
+        names = sorted(glob.glob(path, recursive=True))
+        if not names:
             raise FileError(f"{path}: no file matches this pattern")
-        return [_from_file(Path(name)) for name in found]
+        return [_from_file(Path(name)) for name in names]
     return [_from_file(Path(path))]
 
 
@@ -108,9 +108,8 @@ def _from_file(path: Path) -> Source:
 def refuse_directory(name: str) -> None:
     """Raise an error where a directory was given in place of a file."""
     if os.path.isdir(name):
-        raise FileError(
-            f"{name}: is a directory; give the files in it, for example {os.path.join(name, '*.csv')!r}"
-        )
+        pattern = os.path.join(name, "*.csv")
+        raise FileError(f"{name}: is a directory; give the files in it, for example {pattern!r}")
 
 
 def format_of(name: str) -> tuple[str, str | None]:
@@ -124,10 +123,9 @@ def format_of(name: str) -> tuple[str, str | None]:
     extension = (os.path.splitext(stem)[1] if packed else end).lower()
     format_ = "jsonl" if extension == ".ndjson" else extension[1:]
     if format_ not in (TEXT if packed else FORMATS):
-        found = extension + end if packed else end
-        raise FileError(
-            f"{name}: {f'unknown extension {found!r}' if found else 'no extension'}; expected {KNOWN}"
-        )
+        whole = extension + end if packed else end
+        what = f"unknown extension {whole!r}" if whole else "no extension"
+        raise FileError(f"{name}: {what}; expected {KNOWN}")
     return format_, packed
 
 
@@ -161,9 +159,7 @@ def open_binary(source: Source) -> Iterator[BinaryIO]:
             with _unpacked(source, raw) as stream:
                 yield _CountedStream(stream, source.name, size)  # type: ignore[misc]
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise FileError(
-            f"{source.name}: the archive is damaged or cut short ({error}); fetch it again"
-        ) from error
+        raise FileError(f"{source.name}: damaged or cut short ({error}); fetch it again") from error
 
 
 def _unpacked(source: Source, raw: Any) -> Any:
@@ -175,9 +171,8 @@ def _unpacked(source: Source, raw: Any) -> Any:
         else:
             from backports import zstd
     except ImportError as error:
-        raise FileError(
-            f"{source.name}: cannot be unpacked, this Python was built without zstd; pack it with gzip"
-        ) from error
+        wrong = "cannot be unpacked, this Python was built without zstd"
+        raise FileError(f"{source.name}: {wrong}; pack it with gzip") from error
     return zstd.open(raw, "rb")
 
 
@@ -197,10 +192,8 @@ class _CountedStream:
             raise EOFError(str(error)) from error
         self._left -= len(data)
         if self._left < 0:
-            raise FileError(
-                f"{self._name}: unpacks to more than {LIMITS.unpacked_ratio} times its size; if that is meant, "
-                "raise NEARFAR_MAX_UNPACKED_RATIO"
-            )
+            most = f"unpacks to more than {LIMITS.unpacked_ratio} times its size"
+            raise FileError(f"{self._name}: {most}; if that is meant, raise NEARFAR_MAX_UNPACKED_RATIO")
         return data
 
 
@@ -253,10 +246,8 @@ class Window:
         seen = start
         while (end := self._data.find(b"\n", self._at + seen)) < 0:
             if len(self) - start > LIMITS.line_bytes:
-                raise FileError(
-                    f"{self.name}: a line is longer than {LIMITS.line_bytes:,} bytes, so it is not a table of "
-                    "answers; if that is meant, raise NEARFAR_MAX_LINE_BYTES"
-                )
+                most = f"a line is longer than {LIMITS.line_bytes:,} bytes"
+                raise FileError(f"{self.name}: {most}; if that is meant, raise NEARFAR_MAX_LINE_BYTES")
             seen = len(self)
             if self.reaches_end(2 * seen):  # twice as much at a time
                 end = self._data.find(b"\n", self._at + seen)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-import warnings
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.errors import NearfarWarning
 from nearfar.io.naming import NUMBER
+from nearfar.io.table import warn
 from nearfar.triplets import Triplets
 from nearfar.triplets.columns import median_of_times
 
@@ -66,27 +65,17 @@ def warn_of_suspicions(source: str, triplets: Triplets, shown: int = 5) -> None:
     if alike:
         pairs = "; ".join(" and ".join(map(ascii, group)) for group in alike[:shown])
         more = f"; and {len(alike) - shown:,} more" if len(alike) > shown else ""
-        warnings.warn(
-            f"{source}: some names differ only by spaces or Unicode form, and count as different objects: {pairs}{more}",
-            NearfarWarning,
-            stacklevel=4,
+        warn(
+            f"{source}: some names differ only by spaces or Unicode form, and are different objects: {pairs}{more}"
         )
     rating = _role_of_numbers(triplets)
     if rating is not None:
-        warnings.warn(
-            f"{source}: {rating} holds nothing but numbers where the others have names, so it may be a rating; expected "
-            "the object that was further away (tables of ratings are not answers)",
-            NearfarWarning,
-            stacklevel=4,
-        )
+        expected = "expected the name of an object (tables of ratings are not answers)"
+        warn(f"{source}: {rating} holds only numbers where the other columns have names; {expected}")
     median = slow_seconds(triplets.seconds)
     if median is not None:
-        warnings.warn(
-            f"{source}: the median response time is {median:,.0f} s, which looks like milliseconds; if so, name the "
-            "column with --column milliseconds=NAME (columns={'milliseconds': NAME})",
-            NearfarWarning,
-            stacklevel=4,
-        )
+        looks = f"the median response time is {median:,.0f} s, which looks like milliseconds"
+        warn(f"{source}: {looks}; if so, name the column with --column milliseconds=NAME (columns=)")
 
 
 def _role_of_numbers(triplets: Triplets, enough: int = 20) -> str | None:

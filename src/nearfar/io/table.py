@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
-from nearfar.errors import FileError
+from nearfar._tools.limits import LIMITS
+from nearfar.errors import FileError, NearfarWarning
 from nearfar.io.sources import Source
 
 PEOPLE = "participant participant_id session_id puid worker_id sub_id subject_id pid"
@@ -56,25 +58,23 @@ class Header:
     def find(self, *names: str) -> int | None:
         """The position of the first of ``names`` that is there."""
         for name in names:
-            found = self._at.get(plain(name), [])
-            if len(found) > 1:
-                raise FileError(
-                    f"{self.source}: column {self.cells[found[0]]!r} is there {len(found)} times (columns "
-                    f"{', '.join(str(at + 1) for at in found)}); expected it once: rename the others, or name columns by number"
-                )
-            if found:
-                return found[0]
+            at = self._at.get(plain(name), [])
+            if len(at) > 1:
+                twice = f"{len(at)} columns are called {self.cells[at[0]]!r}"
+                raise FileError(f"{self.source}: {twice}; rename all but one, or give columns by number")
+            if at:
+                return at[0]
         return None
 
     def find_all(self, **names: Sequence[str]) -> dict[str, int] | None:
         """role -> position, or None where a role is missing."""
-        found = {role: self.find(*aliases) for role, aliases in names.items()}
-        return None if None in found.values() else {role: at for role, at in found.items() if at is not None}
+        positions = {role: at for role, aliases in names.items() if (at := self.find(*aliases)) is not None}
+        return positions if len(positions) == len(names) else None
 
     def optional(self, **names: Sequence[str]) -> dict[str, int]:
         """role -> position of the optional columns that are there; ``names`` adds to or replaces ``COLUMN_NAMES``."""
-        found = {role: self.find(*aliases) for role, aliases in (COLUMN_NAMES | names).items()}
-        return {role: at for role, at in found.items() if at is not None}
+        listed = COLUMN_NAMES | names
+        return {role: at for role, aliases in listed.items() if (at := self.find(*aliases)) is not None}
 
     def describe(self, position: int) -> str:
         """How a message calls a column."""
@@ -146,10 +146,10 @@ class Table(ABC):
     """
 
     row_word: str = "row"
-    typed: ClassVar[bool] = True
-    may_be_bare: ClassVar[bool] = False
+    typed: bool = True
+    may_be_bare: bool = False
     decimal_comma: bool = False
-    guarded: ClassVar[bool] = False
+    guarded: bool = False
 
     def __init__(self, source: Source, header: Header) -> None:
         self.source = source
@@ -172,9 +172,8 @@ class Table(ABC):
         """Raise an error where each cell of a column holds several values, or a thing of Python."""
         dtype = self.schema[f"c{position}"]
         if dtype.is_nested() or dtype == pl.Object or isinstance(dtype, pl.BaseExtension):
-            raise FileError(
-                f"{self.name}: {self.header.describe(position)} holds {dtype}; expected numbers or text"
-            )
+            column = self.header.describe(position)
+            raise FileError(f"{self.name}: {column} holds {dtype}; expected numbers or text")
 
     @abstractmethod
     def cells(self, has_header: bool, rows: int, coded: Coded | None = None) -> Iterator[Cells]:
@@ -183,6 +182,18 @@ class Table(ABC):
         Text in the columns of ``coded`` may come with their types instead of ``pl.String``: a parser that numbers the
         texts as it meets them need not make them first.
         """
+
+
+def check_width(name: str, columns: int) -> None:
+    """Refuse a table of more columns than ``LIMITS`` allow."""
+    if columns > LIMITS.columns:
+        most = f"more than {LIMITS.columns:,} columns"
+        raise FileError(f"{name}: has {most}; if that is meant, raise NEARFAR_MAX_COLUMNS")
+
+
+def warn(message: str) -> None:
+    """Tell the user what looks wrong with their file."""
+    warnings.warn(message, NearfarWarning, stacklevel=5)
 
 
 def cell_names(width: int) -> list[str]:

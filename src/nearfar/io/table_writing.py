@@ -6,7 +6,6 @@ import importlib.util
 import io
 import os
 import re
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -16,9 +15,10 @@ import polars as pl
 
 from nearfar._tools.atomic import atomic_path
 from nearfar._tools.terminal import write_out
-from nearfar.errors import FileError, MissingExtra, NearfarWarning, TripletError
+from nearfar.errors import FileError, MissingExtra, TripletError
 from nearfar.io.dialects import DIALECTS, Dialect, named
 from nearfar.io.sources import KNOWN, format_of
+from nearfar.io.table import warn
 from nearfar.triplets import Triplets
 from nearfar.triplets.ids import Ids
 
@@ -99,18 +99,14 @@ def _write_excel(
     if importlib.util.find_spec("xlsxwriter") is None:
         raise MissingExtra("xlsxwriter", "excel")
     if len(table) > most_rows:
-        raise FileError(f"{len(table):,} rows are more than the {most_rows:,} of an Excel sheet; write .csv")
+        raise FileError(f"the table has {len(table):,} rows, Excel takes {most_rows:,}; write .csv")
     text = table.select(pl.selectors.string())
     longest: Any = max((column.str.len_chars().max() or 0 for column in text), default=0)
     if longest > longest_cell:
-        raise FileError(
-            f"a cell of {longest:,} characters is more than the {longest_cell:,} of an Excel cell; write .csv"
-        )
+        raise FileError(f"a cell has {longest:,} characters, Excel takes {longest_cell:,}; write .csv")
     from xlsxwriter import Workbook
 
-    stream = (
-        io.BytesIO()
-    )  # an archive that cannot be written whole would print a traceback when it is given up
+    stream = io.BytesIO()  # a file that cannot be written whole would print a traceback when it is given up
     plain = {"strings_to_formulas": False, "strings_to_urls": False, "nan_inf_to_errors": True}
     with Workbook(stream, plain) as book:
         table.write_excel(book, autofit=True)
@@ -152,7 +148,7 @@ def write_triplets(
             format_, packed = format_of(f"answers.{format.lstrip('.')}")
         except FileError as error:
             raise FileError(
-                f"format: {format!r} is not a file format; expected {KNOWN}; what columns mean is said by the dialect (--to)"
+                f"format: {format!r} is not a file format; expected {KNOWN} (a dialect: --to)"
             ) from error
     else:
         format_, packed = ("csv", None) if target == "-" else format_of(target)
@@ -199,7 +195,7 @@ def _text(names: list[str], role: str) -> np.ndarray:
     """Text of fixed width, which needs no pickle; numpy would drop NUL characters at its end."""
     if any(name.endswith("\0") for name in names):
         raise TripletError(
-            f"{role}: a name ends in a NUL character, which npz cannot keep; write another format"
+            f"{role}: npz cannot keep a name that ends in a NUL character; write another format"
         )
     return np.array(names, dtype=np.str_)
 
@@ -216,8 +212,4 @@ def _warn_of_loss(triplets: Triplets, dialect: Dialect, format_: str) -> None:
     if triplets.objects != tuple(map(str, range(triplets.n_objects))):
         lost.insert(0, "the names of objects")
     if lost:
-        warnings.warn(
-            f"{dialect.name}: bare rows of indices have no room for {', '.join(lost)}; left out",
-            NearfarWarning,
-            stacklevel=3,
-        )
+        warn(f"{dialect.name}: bare rows of indices have no room for {', '.join(lost)}; left out")

@@ -15,7 +15,7 @@ from nearfar._tools.limits import LIMITS
 from nearfar.errors import FileError, TripletError
 from nearfar.io.parquet_size import unpacked_size
 from nearfar.io.sources import Source, decode, open_binary
-from nearfar.io.table import Cells, Coded, Header, Table, cell_names
+from nearfar.io.table import Cells, Coded, Header, Table, cell_names, check_width
 
 ROLES = ("anchor", "near", "far")
 MISSING = ("NAType", "NaTType")  # of pandas, whose own library need not be there
@@ -35,11 +35,7 @@ class TypedTable(Table):
         except READABLE as error:
             raise FileError(f"{source.name}: a column cannot be read ({first_line(error)})") from error
         super().__init__(source, Header(source.name, list(given)))
-        if len(given) > LIMITS.columns:
-            raise FileError(
-                f"{source.name}: has {len(given):,} columns, more than {LIMITS.columns:,}; if that is meant, "
-                "raise NEARFAR_MAX_COLUMNS"
-            )
+        check_width(source.name, len(given))
         cells = zip(cell_names(len(given)), given.items(), strict=True)
         self._n_rows = n_rows
         self._table = table.select(_cell(key, dtype).alias(name) for name, (key, dtype) in cells)
@@ -52,17 +48,16 @@ class TypedTable(Table):
 
     def cells(self, has_header: bool, rows: int, coded: Coded | None = None) -> Iterator[Cells]:
         """The table in batches."""
-        found = 0
-        size = (
-            min(rows, 1 << 18) if pl.String in self._schema.values() else rows
-        )  # work on text while there is more made
+        start = 0
+        # of text fewer at a time, so that some are worked on while the next are made
+        size = min(rows, 1 << 18) if pl.String in self._schema.values() else rows
         try:
             for frame in self._table.collect_batches(chunk_size=size, maintain_order=True):
-                yield Cells(frame, len(frame), found + self.first_row)
-                found += len(frame)
+                yield Cells(frame, len(frame), start + self.first_row)
+                start += len(frame)
         except READABLE as error:
             raise self._damaged() from error
-        if found != self._n_rows:  # polars ends at data that it cannot decode as if that were the end
+        if start != self._n_rows:  # polars ends at data that it cannot decode as if that were the end
             raise self._damaged()
 
     def _damaged(self) -> FileError:
@@ -127,14 +122,11 @@ def frame_table(source: Source) -> TypedTable:
             frame = frame.collect()
         table = nw.from_native(frame, eager_only=True)
     except TypeError as error:
-        raise TripletError(
-            f"answers: cannot be read from {type(frame).__name__}; "
-            "expected a path, '-', a list of paths, a data frame or an (m, 3) array"
-        ) from error
+        expected = "expected a path, '-', a list of paths, a data frame or an (m, 3) array"
+        raise TripletError(f"answers: cannot be read from {type(frame).__name__}; {expected}") from error
     except ValueError as error:  # the only one that narwhals raises here
-        raise FileError(
-            f"{source.name}: a column is there twice ({' '.join(str(error).split())}); rename one of them"
-        ) from error
+        said = " ".join(str(error).split())
+        raise FileError(f"{source.name}: a column is there twice ({said}); rename one of them") from error
     native = table.to_native()
     if not isinstance(native, pl.DataFrame):
         native = pl.DataFrame(
@@ -170,10 +162,8 @@ def npz_table(source: Source) -> TypedTable:
         made.dialect = "list-order" if rows == "triplets" else "odd-one-out"
         cells = [arrays[rows]]
     else:
-        raise FileError(
-            f"{source.name}: holds {', '.join(arrays) or 'nothing'}; "
-            "expected arrays anchor, near and far, or triplets (m, 3), or odd_one_out (m, 3)"
-        )
+        expected = "expected arrays anchor, near and far, or triplets (m, 3), or odd_one_out (m, 3)"
+        raise FileError(f"{source.name}: holds {', '.join(arrays) or 'nothing'}; {expected}")
     if all(cell.dtype.kind in "biuf" for cell in cells):
         made.first_index = 0
         if names is not None:
@@ -195,9 +185,8 @@ def _rows_table(source: Source, rows: NDArray[Any], columns: Mapping[str, NDArra
         raise FileError(f"{source.name}: the rows have shape {rows.shape}; expected (m, 3)")
     response = columns.get("response")
     if response is not None and np.shape(response) != (len(rows),):
-        raise FileError(
-            f"{source.name}: response has shape {np.shape(response)}; expected one for each of {len(rows):,} rows"
-        )
+        shape = np.shape(response)
+        raise FileError(f"{source.name}: response has shape {shape}; expected ({len(rows)},)")
     three = {str(i): rows[:, i] for i in range(3)}
     return _table(source, three | dict(columns), len(rows))
 
@@ -207,9 +196,8 @@ def _table(source: Source, columns: Mapping[str, NDArray[Any]], m: int) -> Typed
     try:
         made = {name: _column(array) for name, array in columns.items() if len(array) == m}
     except (ValueError, OverflowError, SystemError, *READABLE) as error:
-        raise FileError(
-            f"{source.name}: an array cannot be read as a column ({first_line(error)}); expected numbers or text"
-        ) from error
+        wrong = f"an array cannot be read as a column ({first_line(error)})"
+        raise FileError(f"{source.name}: {wrong}; expected numbers or text") from error
     return TypedTable(source, pl.LazyFrame(made), m)
 
 
@@ -240,13 +228,10 @@ def _load(source: Source) -> dict[str, NDArray[Any]]:
     except FileError:
         raise
     except Exception as error:  # numpy and zipfile raise nearly anything on damaged archives
+        wrong = f"is not a readable {source.format} archive ({first_line(error)})"
         if "allow_pickle" in str(error):
-            raise FileError(
-                f"{source.name}: holds Python objects (a pickle), which nearfar never loads; save plain arrays"
-            ) from error
-        raise FileError(
-            f"{source.name}: is not a readable {source.format} archive ({first_line(error)})"
-        ) from error
+            wrong = "holds Python objects (a pickle), which nearfar never loads; save plain arrays"
+        raise FileError(f"{source.name}: {wrong}") from error
 
 
 def _checked(source: Source, array: NDArray[Any]) -> NDArray[Any]:
@@ -255,9 +240,8 @@ def _checked(source: Source, array: NDArray[Any]) -> NDArray[Any]:
         raise FileError(f"{source.name}: holds text of no characters; expected numbers or names")
     if array.dtype.kind == "U" and array.dtype.itemsize:
         points = np.ascontiguousarray(array).view(np.dtype(np.uint32).newbyteorder(array.dtype.byteorder))
-        if np.any(
-            (points > 0x10FFFF) | ((points >= 0xD800) & (points <= 0xDFFF))
-        ):  # beyond Unicode, half a pair
+        half_pair = (points >= 0xD800) & (points <= 0xDFFF)
+        if np.any((points > 0x10FFFF) | half_pair):
             raise FileError(f"{source.name}: holds text that is not Unicode; it is damaged, write it again")
     return array
 
@@ -265,10 +249,8 @@ def _checked(source: Source, array: NDArray[Any]) -> NDArray[Any]:
 def check_unpacked(source: Source, size: int, unpacked: int) -> None:
     """Refuse a file of ``size`` bytes whose contents would take far more."""
     if unpacked > max(LIMITS.unpacked_bytes, LIMITS.unpacked_ratio * size):
-        raise FileError(
-            f"{source.name}: {size:,} bytes unpack to {unpacked:,}, more than {LIMITS.unpacked_ratio} times as many; "
-            "if that is meant, raise NEARFAR_MAX_UNPACKED_RATIO"
-        )
+        most = f"{size:,} bytes unpack to {unpacked:,}, more than {LIMITS.unpacked_ratio} times as many"
+        raise FileError(f"{source.name}: {most}; if that is meant, raise NEARFAR_MAX_UNPACKED_RATIO")
 
 
 def first_line(error: BaseException) -> str:

@@ -17,7 +17,7 @@ from nearfar.errors import FileError, MissingExtra, NearfarError
 from nearfar.io.batches import Opened, Reader
 from nearfar.io.csv_table import CsvTable, plain_shape
 from nearfar.io.dialects import choose
-from nearfar.io.rejections import rows_error
+from nearfar.io.parse_rows import rows_error
 from nearfar.io.sources import Source
 from nearfar.scale._answers import IndexBatch
 

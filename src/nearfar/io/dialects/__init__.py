@@ -63,8 +63,8 @@ def choose(table: Table, name: str | None, columns: dict[str, Any] | None = None
     wanted = name or table.dialect
     if name is None and wanted == LIST_ORDER.name and table.header.find(*RESPONSE) is not None:
         raise FileError(
-            f"{table.name}: there is a response to every row; say what it means with dialect= (--dialect): list-boolean "
-            "(nearer to the second, or not), list-count (votes), or list-order to leave it out"
+            f"{table.name}: there is a response to every row; name its dialect: list-boolean (nearer to the second, "
+            "or not), list-count (votes), or list-order to leave it out"
         )
     dialect, grammar = _by_header(table) if wanted is None else _by_name(table, named(wanted))
     if table.first_index is not None and grammar.first_index is None:
@@ -86,8 +86,8 @@ def _by_header(table: Table) -> tuple[Dialect, Grammar]:
         f"{dialect.name}: {dialect.needs}" for dialect in DIALECTS if dialect.name[:5] != "list-"
     )
     raise FileError(
-        f"{table.name}: no dialect has the columns {columns}; expected one of ({known}), "
-        "or name the dialect if the file has no header, or say what the columns mean (--column ROLE=NAME, columns=)"
+        f"{table.name}: no dialect has the columns {columns}; expected one of ({known}); if the file has no header, "
+        "name the dialect; else say what the columns mean (--column ROLE=NAME, columns=)"
     )
 
 

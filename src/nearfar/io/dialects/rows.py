@@ -38,13 +38,9 @@ def _with_response(header: Header, name: str) -> tuple[Grammar, pl.Expr]:
     grammar = list_order(header)
     at = header.find(*RESPONSE)
     if at is None:
-        raise FileError(
-            f"{header.source}: there is no response; {name} needs one per row (an array 'response', "
-            "or the pair (triplets, response))"
-        )
-    return replace(grammar, columns={**grammar.columns, "response": at}), pl.col(
-        "response"
-    ).str.to_lowercase()
+        raise FileError(f"{header.source}: {name} needs an array 'response', or a pair (triplets, response)")
+    grammar = replace(grammar, columns={**grammar.columns, "response": at})
+    return grammar, pl.col("response").str.to_lowercase()
 
 
 def list_boolean(header: Header) -> Grammar:

@@ -73,10 +73,7 @@ def statements(triplets: Triplets, kind: str) -> Triplets:
         )
         if np.array_equal(one.array, np.stack(mirrored, axis=1)):
             return one
-    raise TripletError(
-        f"the answers are not all {kind} statements, which are two triplets each; "
-        "write them in the dialect canonical"
-    )
+    raise TripletError(f"not all answers are {kind} statements; write them in the dialect canonical")
 
 
 def write(triplets: Triplets, kind: str) -> pl.DataFrame:
