@@ -25,15 +25,14 @@ def question_table(questions: Questions, images: Sequence[str] = ()) -> pl.DataF
     """
     import polars as pl
 
-    roles = _roles(questions)
-    names = np.array(questions.objects, dtype=object)
+    roles = ["a", "b", "c"] if questions.kind in ("odd", "central") else ["anchor", "one", "other"]
+    if questions.kind == "grid":
+        roles = ["anchor", *(f"option_{i}" for i in range(1, questions.array.shape[1]))]
+    shown = list(zip(roles, questions.array.T, strict=True))
     columns: dict[str, Any] = {} if questions.kind == "near" else {"kind": [questions.kind] * len(questions)}
-    columns |= {role: names[column] for role, column in zip(roles, questions.array.T, strict=True)}
+    columns |= {role: np.array(questions.objects, dtype=object)[rows] for role, rows in shown}
     if images:
-        files = np.array(images, dtype=object)
-        columns |= {
-            f"{role}_image": files[column] for role, column in zip(roles, questions.array.T, strict=True)
-        }
+        columns |= {f"{role}_image": np.array(images, dtype=object)[rows] for role, rows in shown}
     return pl.DataFrame({name: list(values) for name, values in columns.items()})
 
 
@@ -57,14 +56,6 @@ def booklet_table(booklets: Booklets, images: Sequence[str] = ()) -> pl.DataFram
     names = booklets.questions.objects
     right = [None if x < 0 else names[x] for x in booklets.expected.tolist()]
     return table.with_columns(pl.Series("check", right, dtype=pl.String))
-
-
-def _roles(questions: Questions) -> list[str]:
-    if questions.kind == "near":
-        return ["anchor", "one", "other"]
-    if questions.kind != "grid":
-        return ["a", "b", "c"]
-    return ["anchor", *(f"option_{i}" for i in range(1, questions.array.shape[1]))]
 
 
 def write_plan(table: pl.DataFrame, output: str) -> int:

@@ -1,4 +1,4 @@
-"""Commands whose ``--help`` shows names only: typer writes <bool> behind a flag, <list[str]> behind an argument, and braces."""
+"""Commands whose ``--help`` is short: typer writes <bool> behind a flag, braces, and a line for each default."""
 
 from __future__ import annotations
 
@@ -10,13 +10,24 @@ from typer.core import TyperCommand, TyperGroup
 
 __all__ = ["App", "Group"]
 
+METAVARS = {int: "N", float: "X", str: "TEXT"}
 
-def _without_types(params: list[Any]) -> list[Any]:
+
+def _plain(params: list[Any]) -> list[Any]:
+    """Parameters as ``--help`` shows them: no types where they say nothing, defaults within the text."""
     for param in params:
         if getattr(param, "is_flag", False):
             param.metavar = ""
-        if param.param_type_name == "argument":
+        elif param.param_type_name == "argument":
             param.display_type_rich = _nothing
+        elif param.metavar is None:
+            param.metavar = METAVARS.get(param.type_descriptor.annotation)
+        if (
+            param.show_default
+            and not isinstance(param.default, bool)
+            and param.default not in (None, "-", ["-"])
+        ):
+            param.help, param.show_default = f"{param.help} Default: {param.default}.", False
     return params
 
 
@@ -29,7 +40,7 @@ class Command(TyperCommand):
 
     def get_params(self, ctx: Any) -> list[Any]:
         """The parameters, ``--help`` included."""
-        return _without_types(super().get_params(ctx))
+        return _plain(super().get_params(ctx))
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """The words of the usage line; an argument of several words says itself which of them may come again."""
@@ -42,7 +53,7 @@ class Group(TyperGroup):
 
     def get_params(self, ctx: Any) -> list[Any]:
         """The parameters, ``--help`` included."""
-        return _without_types(super().get_params(ctx))
+        return _plain(super().get_params(ctx))
 
 
 class App(typer.Typer):

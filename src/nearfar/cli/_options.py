@@ -6,7 +6,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import Field, dataclass, field, fields
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
@@ -18,6 +18,7 @@ from nearfar._tools.terminal import printable
 from nearfar.errors import NearfarWarning
 
 __all__ = [
+    "EMBEDDINGS",
     "METHOD",
     "READING",
     "Given",
@@ -30,13 +31,76 @@ __all__ = [
 
 READING = ("answers", "dialect", "column", "objects", "on_bad", "exclude", "quiet")
 METHOD = (*READING, "output", "model", "landmarks", "diagonal", "title", "seed")
+FIRST = ("answers", "output")  # what stands first in ``--help``; what several commands share stands last
 
-
-def _readable(title: str) -> str:
-    """A heading without what no font and no page can show; bytes that are not UTF-8 stand as escapes."""
-    return printable(title)
-
-
+FILES = "Reading the answers"
+KERNELS, EMBEDDINGS = "Kernels", "Embeddings"
+LARGE = "More objects than memory holds"
+OPTIONS: dict[str, Any] = {
+    "answers": typer.Argument(
+        metavar="ANSWERS",
+        help="Files (.csv .tsv .jsonl .parquet .npz, also .gz .zst), or - for standard input.",
+    ),
+    "output": typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Once or more: .csv .tsv .parquet .npz .png .svg .pdf; - for standard output.",
+    ),
+    "model": typer.Option(
+        "--model",
+        "-m",
+        metavar="NAME",
+        help="auto (best on held-out answers), a kernel (k1, k2, k1+k2, score), its PCA (score-5), or an embedding "
+        "(soe-8, ste-3, tste-2, ckl-5, gnmds-2).",
+    ),
+    "landmarks": typer.Option(
+        metavar="FILE",
+        help="Landmarks, one per line: only questions about them count.",
+        rich_help_panel=KERNELS,
+    ),
+    "diagonal": typer.Option(
+        help="Subtract the smallest eigenvalue from the kernel's diagonal, or not.", rich_help_panel=KERNELS
+    ),
+    "images": typer.Option(metavar="DIR", help="Pictures; a file belongs to the object of its name."),
+    "title": typer.Option(
+        help="Heading of the picture or page.", callback=lambda title: printable(title), show_default=False
+    ),
+    "groups": typer.Option(
+        metavar="COLUMN|FILE",
+        help="Compare groups of participants: a column of the answers, or a table with columns participant and group.",
+    ),
+    "design": typer.Option(
+        metavar="NAME", help="adaptive or blocked (booklets): accuracy then applies to such questions only."
+    ),
+    "seed": typer.Option(min=0, help="Fixes everything random."),
+    "dialect": typer.Option(
+        "--dialect",
+        "-d",
+        metavar="NAME",
+        help="canonical, odd-one-out, most-central, salmon, tripletTools, next, things. Default: by the header.",
+        rich_help_panel=FILES,
+    ),
+    "column": typer.Option(
+        metavar="ROLE=NAME", help="What a column means; see  nearfar help columns.", rich_help_panel=FILES
+    ),
+    "objects": typer.Option(
+        metavar="FILE",
+        help="Object list: object, optional display_name, image, group.",
+        rich_help_panel=FILES,
+    ),
+    "on_bad": typer.Option(help="Rows that are not answers: stop, or drop them.", rich_help_panel=FILES),
+    "exclude": typer.Option(
+        metavar="FILE",
+        help="Participants to leave out, one per line, by name, or by pseudonym if its .key is beside FILE or here.",
+        rich_help_panel=FILES,
+    ),
+    "dask": typer.Option(
+        metavar="CLUSTER", help="Use Dask: local, local:WORKERS or an address.", rich_help_panel=LARGE
+    ),
+    "scratch": typer.Option(metavar="DIR", help="Keep features in this folder.", rich_help_panel=LARGE),
+    "quiet": typer.Option("--quiet", "-q", help="No progress and no remarks; warnings still show."),
+}
 OutputOption = Annotated[
     str, typer.Option("--output", "-o", metavar="FILE", help="Where to write; - for standard output.")
 ]
@@ -46,118 +110,24 @@ OutputOption = Annotated[
 class Given:
     """The shared options as they were given; those that a command does not take have their defaults."""
 
-    answers: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="ANSWERS",
-            help="Files of answers (.csv .tsv .jsonl .parquet .npz, also .gz .zst), or - for standard input.",
-        ),
-    ]
-    output: Annotated[
-        list[str],
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Where to write: .csv .tsv .parquet .npz .png .svg .pdf, or - for standard output; once or more.",
-        ),
-    ] = ("-",)  # type: ignore[assignment]  # typer makes a list of it
-    model: Annotated[
-        str,
-        typer.Option(
-            "--model",
-            "-m",
-            metavar="NAME",
-            help="auto (the best on held-out answers), a kernel (k1, k2, k1+k2, score), its PCA (score-5), or an embedding "
-            "(soe-8, tste-2, ckl-5, ste-3, gnmds-2).",
-        ),
-    ] = "auto"
-    landmarks: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Landmark objects, one per line: only questions built on them count."
-        ),
-    ] = None
-    diagonal: Annotated[
-        Literal["shift", "keep"],
-        typer.Option(help="Take the smallest eigenvalue off the diagonal of the kernel, or keep it."),
-    ] = "shift"
-    images: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Folder of pictures; a file belongs to the object of its name."),
-    ] = None
-    title: Annotated[
-        str,
-        typer.Option(
-            help="Heading of the picture or page.",
-            callback=_readable,
-            show_default=False,
-        ),
-    ] = ""
-    groups: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN|FILE",
-            help="Compare groups of people: a column of the answers that names each participant's group, or a table "
-            "with the columns participant and group.",
-        ),
-    ] = None
-    design: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="How questions were chosen, where it is known: adaptive, or blocked (booklets). Accuracies then speak of "
-            "such questions only.",
-        ),
-    ] = None
-    seed: Annotated[int, typer.Option(min=0, help="Fixes everything random.")] = 0
-    dialect: Annotated[
-        str | None,
-        typer.Option(
-            "--dialect",
-            "-d",
-            metavar="NAME",
-            help="canonical, odd-one-out, most-central, salmon, tripletTools, next, things. Default: by the header.",
-        ),
-    ] = None
-    column: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="ROLE=NAME", help="What a column means, once per column; see  nearfar help columns."
-        ),
-    ] = None
-    objects: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Object list: column object, optional display_name, image, group."),
-    ] = None
-    on_bad: Annotated[
-        Literal["error", "drop"],
-        typer.Option(help="A row that is not an answer: stop with an error, or drop it and count."),
-    ] = "error"
-    exclude: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Participants to leave out, one per line, by name, or by pseudonym where its .key lies beside or here.",
-        ),
-    ] = None
-    dask: Annotated[
-        str | None,
-        typer.Option(
-            metavar="CLUSTER",
-            help="Work on Dask: local, local:WORKERS or the address of a scheduler; for Parquet or CSV files.",
-        ),
-    ] = None
-    scratch: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Keep features in this folder, for more objects than memory holds; for Parquet or CSV files.",
-        ),
-    ] = None
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="No progress and no remarks; warnings still show.")
-    ] = False
+    answers: list[str]
+    output: list[str] = field(default_factory=lambda: ["-"])
+    model: str = "auto"
+    landmarks: Path | None = None
+    diagonal: Literal["shift", "keep"] = "shift"
+    images: Path | None = None
+    title: str = ""
+    groups: str | None = None
+    design: str | None = None
+    seed: int = 0
+    quiet: bool = False
+    dialect: str | None = None
+    column: list[str] | None = None
+    objects: Path | None = None
+    on_bad: Literal["error", "drop"] = "error"
+    exclude: Path | None = None
+    dask: str | None = None
+    scratch: Path | None = None
 
     def tell(self, text: str) -> None:
         """A remark on stderr, e.g. what was written; not with ``--quiet``."""
@@ -166,28 +136,22 @@ class Given:
 
 
 def takes(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Let a command take shared options: they come behind its own in ``--help``, and to it as its first argument."""
+    """Let a command take shared options, which come to it together as its first argument."""
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         own = list(signature(command, eval_str=True).parameters.values())[1:]
-        hints = get_type_hints(Given, include_extras=True)
-        shared = [
-            Parameter(each.name, Parameter.POSITIONAL_OR_KEYWORD, annotation=hints[each.name])
-            if each.name == "answers"
-            else Parameter(
-                each.name, Parameter.KEYWORD_ONLY, default=each.default, annotation=hints[each.name]
-            )
-            for each in fields(Given)
-            if each.name in names
-        ]
-        both = Signature(sorted([*own, *shared], key=lambda each: each.default is not Parameter.empty))
+        hints = get_type_hints(Given)
+        shared = {
+            each.name: _parameter(each, hints[each.name]) for each in fields(Given) if each.name in names
+        }
+        listed = sorted([*own, *shared.values()], key=lambda each: each.name not in FIRST)
+        both = Signature(sorted(listed, key=lambda each: each.default is not Parameter.empty))
 
         @wraps(command)
         def run(*arguments: Any, **options: Any) -> None:
             bound = both.bind(*arguments, **options)
             bound.apply_defaults()
-            values = {"answers": [], **{each.name: bound.arguments.pop(each.name) for each in shared}}
-            given = Given(**values)
+            given = Given(**{"answers": [], **{name: bound.arguments.pop(name) for name in shared}})
             with session(given.quiet):
                 command(given, **bound.arguments)
 
@@ -195,6 +159,13 @@ def takes(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
         return run
 
     return decorate
+
+
+def _parameter(each: Field[Any], hint: Any) -> Parameter:
+    """A shared option as a parameter of a command."""
+    default = Parameter.empty if each.name == "answers" else ["-"] if each.name == "output" else each.default
+    annotation = Annotated[hint, OPTIONS[each.name]]
+    return Parameter(each.name, Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=annotation)
 
 
 @contextmanager

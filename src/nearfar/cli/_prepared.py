@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nearfar._tools.text import read_lines
 from nearfar.cli._options import Given, many
 from nearfar.cli._reading import Loaded, load, named_columns
 from nearfar.cli._writing import draws
 from nearfar.errors import FileError, InputError
+
+if TYPE_CHECKING:
+    import polars as pl
 
 __all__ = ["Prepared", "prepared"]
 
@@ -26,8 +29,9 @@ class Prepared:
 
     loaded: Loaded
     space: Any
-    headline: str = ""
-    images: dict[int, Path] = field(default_factory=dict)
+    headline: str
+    images: dict[int, Path]
+    title: str
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -50,17 +54,30 @@ class Prepared:
         group_of = dict(zip(listing.names, listing.groups, strict=True))
         return [group_of[name] or "no group" for name in self.names]
 
-    def columns(self) -> dict[str, Any]:
-        """The columns that every table of objects begins with."""
+    def table(self, uninformed: Any, **columns: Any) -> pl.DataFrame:
+        """A row per object: its name, these columns, and whether any answer concerns it."""
+        import polars as pl
+
         first: dict[str, Any] = {"object": list(self.names)}
         if self.display_names != self.names:
             first["display_name"] = list(self.display_names)
-        return first
-
-    def informed(self, uninformed: Any) -> list[bool]:
-        """Whether any answer concerns an object, for all of them."""
         unknown = set(map(int, uninformed))
-        return [x not in unknown for x in range(len(self.names))]
+        informed = [x not in unknown for x in range(len(self.names))]
+        return pl.DataFrame({**first, **columns, "informed": informed})
+
+    def picture(self, points: Any, uninformed: Any, note: str, groups: Sequence[str] | None) -> Any:
+        """A map of the objects."""
+        from nearfar.report.figures import map_figure
+
+        return map_figure(
+            points[:, :2],
+            self.display_names,
+            groups=groups,
+            images=self.images,
+            uninformed=list(uninformed),
+            title=self.title,
+            note=note,
+        )
 
     def map(self, dimensions: int) -> tuple[Any, dict[str, Any], str]:
         """Coordinates of the objects, what else is known of them, and one line about them."""
@@ -132,7 +149,7 @@ def prepared(
         _need_answers(given, loaded, len(loaded.triplets))
         space, headline = _space(given, loaded, dimensions, settings or {})
         space.diagonal = given.diagonal
-        yield Prepared(loaded, space, headline, _images(given, loaded))
+        yield Prepared(loaded, space, headline, _images(given, loaded), given.title)
         return
     from nearfar import scale
 
@@ -191,6 +208,7 @@ def _space(given: Given, loaded: Loaded, dimensions: int | None, settings: dict[
 
 
 def _best(given: Given, loaded: Loaded, dimensions: int | None, settings: dict[str, Any]) -> tuple[Any, str]:
+    from nearfar._tools.text import percent
     from nearfar.evaluate import Analysis
 
     if given.landmarks is not None:
@@ -203,8 +221,8 @@ def _best(given: Given, loaded: Loaded, dimensions: int | None, settings: dict[s
     flat = analysis.in_dimensions(dimensions)
     headline = analysis.headline
     if flat.model != analysis.best.name:
-        share = 100 * analysis.scores[flat.model].accuracy if analysis.splits else float("nan")
-        headline += f"\nmap: {flat.model}, the best with {dimensions} dimensions ({share:.1f} %)"
+        share = f" ({percent(analysis.scores[flat.model].accuracy)})" if analysis.splits else ""
+        headline += f"\nmap: {flat.model}, the best with {dimensions} dimensions{share}"
     return flat, headline
 
 
@@ -245,4 +263,4 @@ def _in_blocks(given: Given, settings: dict[str, Any]) -> _InBlocks:
     fitted = scale.FeatureMap(parsed.kernel, landmarks=_landmarks(given)).fit(answers)
     _need_answers(given, loaded, fitted.n_answers_)
     space = SimpleNamespace(phi=fitted.features_, model=parsed.kernel, diagonal=given.diagonal)
-    return _InBlocks(loaded, space, "", _images(given, loaded))
+    return _InBlocks(loaded, space, "", _images(given, loaded), given.title)

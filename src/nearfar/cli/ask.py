@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import deque
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -49,7 +50,7 @@ class _ServeByDefault(Group):
 ask = App(
     name="ask",
     cls=_ServeByDefault,
-    help="Collect answers: serve a study file to people, and watch live whether the answers are enough.\n\n"
+    help="Collect answers: serve a study to people and watch the results live.\n\n"
     "Examples:  nearfar ask study.toml   |   nearfar ask --demo",
     add_completion=False,
 )
@@ -162,7 +163,11 @@ def check(given: Given, study: StudyArgument) -> None:
     from nearfar.ask.pool import overview
     from nearfar.ask.study import read_study
 
-    for name, value in overview(read_study(study)):
+    _show(overview(read_study(study)))
+
+
+def _show(lines: Iterable[tuple[str, object]]) -> None:
+    for name, value in lines:
         write_out(f"{name:<18}{value}\n")
 
 
@@ -189,10 +194,10 @@ def simulate(
     from nearfar.ask.rehearse import rehearse
     from nearfar.ask.study import read_study
 
-    for name, value in rehearse(
+    simulated = rehearse(
         read_study(study), count=people, drop_out=drop_out, noise=noise, seed=given.seed, output=output
-    ):
-        write_out(f"{name:<18}{value}\n")
+    )
+    _show(simulated)
 
 
 @ask.command()

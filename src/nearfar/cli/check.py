@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
 from nearfar._tools.terminal import printable, write_out
+from nearfar._tools.text import listed
 from nearfar.cli._options import READING, Given, many, takes
-from nearfar.cli._reading import Loaded, load
+from nearfar.cli._reading import load
 from nearfar.errors import InputError
-
-if TYPE_CHECKING:
-    from nearfar.errors import RowsError
 
 __all__ = ["check"]
 
-MANY = 8  # names shown before the rest is counted
+MAX_NAMES = 8  # shown before the rest is counted
 
 
 @takes(*(name for name in READING if name != "on_bad"))
@@ -26,25 +25,30 @@ def check(
     rejected: str | None = typer.Option(
         None,
         metavar="FILE",
-        help="Write all rejected rows there, with file, line, reason, content and what was expected "
-        "(.csv, .tsv, .json, .jsonl or .xlsx).",
+        help="Write all rejected rows there, with line and reason (.csv .tsv .json .jsonl .xlsx).",
     ),
     json: bool = typer.Option(False, "--json", help="The same facts as JSON, with all rejected rows."),
 ) -> None:
-    """Tell what was read: objects, answers, contradictions, participants, repeats, and what was not an answer.
+    """Count what was read: objects, answers, participants, repeats, rejected rows.
 
-    Rows that are not answers are counted by reason, which is not a failure; a file that cannot be read, that is not
-    UTF-8, or that holds no answer at all, is (exit 2).
+    Rejected rows are counted by reason and are not a failure. A file that cannot be read, is not UTF-8 or holds no
+    answer at all is one (exit code 2).
 
     Example:  nearfar check answers.csv --objects objects.csv
     """
+    from nearfar._tools.progress import step
+    from nearfar.evaluate.collection import summarise
+    from nearfar.io.parse_rows import encoding_error
+
     loaded = load(replace(given, on_bad="drop"), announce=False)
-    facts = _facts(loaded)
+    with step("counting"):
+        facts = summarise(replace(loaded.result, triplets=loaded.triplets)) | {"excluded": loaded.excluded}
     if rejected is not None:
         from nearfar.io.table_writing import write_table
 
         write_table(loaded.result.rejected, rejected)
-    wrong = _encoding_error(loaded)
+    is_utf8 = not all(name.isascii() for name in loaded.triplets.objects)  # the text that was read shows it
+    wrong = None if is_utf8 else encoding_error(loaded.result.rejected)
     if json:
         import json as json_module
 
@@ -58,23 +62,6 @@ def check(
         raise InputError(
             f"{', '.join(given.answers)}: holds no answers; expected at least one row that is an answer"
         )
-
-
-def _encoding_error(loaded: Loaded) -> RowsError | None:
-    """What is wrong with a file that is not UTF-8; None where the text that was read shows that it is."""
-    from nearfar.io.parse_rows import encoding_error
-
-    is_utf8 = not all(name.isascii() for name in loaded.triplets.objects)
-    return None if is_utf8 else encoding_error(loaded.result.rejected)
-
-
-def _facts(loaded: Loaded) -> dict[str, Any]:
-    from nearfar._tools.progress import step
-    from nearfar.evaluate.collection import summarise
-
-    with step("counting"):
-        facts = summarise(replace(loaded.result, triplets=loaded.triplets))
-    return facts | {"excluded": loaded.excluded}
 
 
 def _show(facts: dict[str, Any]) -> None:
@@ -100,50 +87,32 @@ def _show(facts: dict[str, Any]) -> None:
     show(many(rejected, "row") if rejected else "nothing", name="rejected")
 
 
-def _lines(facts: dict[str, Any]) -> list[tuple[str, str]]:
-    own = facts["repeated_within"]
+def _lines(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    own, statements, people = facts["repeated_within"], facts["statements"], facts["participants"]
+    unanswered = f", without answers: {listed(facts['unanswered'], MAX_NAMES)}" if facts["unanswered"] else ""
+    yield "objects", f"{facts['objects']:,}{unanswered}"
+    yield "answers", f"{facts['answers']:,}, {facts['unique']:,} of them unique"
+    both = many(facts["contradicting_pairs"], "question")
+    yield "contradictions", f"{both} answered both ways, by {many(facts['contradicting_answers'], 'answer')}"
+    yield "statements", "every answer is its own" if statements is None else f"{statements:,}"
+    yield "participants", "not known" if people is None else f"{people:,}"
     within = "" if own is None else f", {many(own, 'time')} by the same participant"
-    lines = [
-        ("objects", f"{facts['objects']:,}{_some(facts['unanswered'], ', without answers: ')}"),
-        ("answers", f"{facts['answers']:,}, {facts['unique']:,} of them unique"),
-        (
-            "contradictions",
-            f"{many(facts['contradicting_pairs'], 'question')} answered both ways, "
-            f"by {many(facts['contradicting_answers'], 'answer')}",
-        ),
-        (
-            "statements",
-            "every answer is its own" if facts["statements"] is None else f"{facts['statements']:,}",
-        ),
-        ("participants", "not known" if facts["participants"] is None else f"{facts['participants']:,}"),
-        ("repeats", f"{many(facts['repeated_questions'], 'question')} answered more than once{within}"),
-    ]
+    yield "repeats", f"{many(facts['repeated_questions'], 'question')} answered more than once{within}"
     if facts["double_submits"]:
-        lines.append(("double submits", f"{facts['double_submits']:,}, kept"))
+        yield "double submits", f"{facts['double_submits']:,}, kept"
     if facts["controls"]:
-        lines.append(("controls", facts["controls"]))
+        yield "controls", facts["controls"]
     if facts["excluded"]:
-        left_out = sum(facts["excluded"].values())
-        lines.append(
-            ("excluded", f"{many(len(facts['excluded']), 'participant')} with {many(left_out, 'answer')}")
-        )
+        left_out = many(sum(facts["excluded"].values()), "answer")
+        yield "excluded", f"{many(len(facts['excluded']), 'participant')} with {left_out}"
     for aside in facts["set_aside"]:
         graded = (
             f", {aside['correct']:,} correct and {aside['wrong']:,} wrong" if aside["kind"] == "check" else ""
         )
-        lines.append(("set aside", f"{aside['count']:,} × {aside['kind']}{graded}"))
-    unused = [name for source in facts["sources"] for name in source["unused"]]
-    if unused:
-        lines.append(("not used", f"columns {_some(unused)}"))
-    for group in facts["similar_names"][:MANY]:
-        lines.append(("similar names", ", ".join(map(ascii, group))))
-    if len(facts["similar_names"]) > MANY:
-        lines.append(("similar names", f"and {len(facts['similar_names']) - MANY:,} more groups"))
-    return lines
-
-
-def _some(names: list[str] | tuple[str, ...], before: str = "") -> str:
-    if not names:
-        return ""
-    more = f" and {len(names) - MANY:,} more" if len(names) > MANY else ""
-    return f"{before}{', '.join(names[:MANY])}{more}"
+        yield "set aside", f"{aside['count']:,} × {aside['kind']}{graded}"
+    if unused := [name for source in facts["sources"] for name in source["unused"]]:
+        yield "not used", f"columns {listed(unused, MAX_NAMES)}"
+    for names in facts["similar_names"][:MAX_NAMES]:
+        yield "similar names", ", ".join(map(ascii, names))
+    if len(facts["similar_names"]) > MAX_NAMES:
+        yield "similar names", f"and {len(facts['similar_names']) - MAX_NAMES:,} more groups"

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 import typer
 
 from nearfar.cli._options import METHOD, Given, many, takes
-from nearfar.cli._prepared import Prepared, prepared
+from nearfar.cli._prepared import prepared
 from nearfar.cli._writing import check_outputs, write_all
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from nearfar.space import Clusters
 
 __all__ = ["cluster"]
 
@@ -41,43 +34,23 @@ def cluster(
                 given.tell(f"cluster {c + 1}: {size} around {ready.display_names[x]}")
         write_all(
             given,
-            table=lambda: _table(ready, made),
-            arrays=lambda: _arrays(ready, made),
-            picture=lambda: _picture(ready, made, given.title),
+            table=lambda: ready.table(
+                made.uninformed,
+                cluster=made.labels + 1,
+                medoid=[x in made.medoids for x in range(len(ready.names))],
+            ),
+            arrays=lambda: {
+                "cluster": made.labels + 1,
+                "objects": ready.names,
+                "uninformed": made.uninformed,
+                "medoids": made.medoids[made.medoids >= 0],
+                "inertia": made.inertia,
+                "model": ready.space.model,
+            },
+            picture=lambda: ready.picture(
+                ready.map(2)[0],
+                made.uninformed,
+                f"Clusters by kernel k-means in the space of {ready.space.model}.",
+                groups=[f"cluster {c + 1}" for c in made.labels],
+            ),
         )
-
-
-def _table(ready: Prepared, made: Clusters) -> pl.DataFrame:
-    import polars as pl
-
-    typical = set(made.medoids.tolist())
-    columns = ready.columns()
-    columns["cluster"] = made.labels + 1
-    columns["medoid"] = [x in typical for x in range(len(ready.names))]
-    columns["informed"] = ready.informed(made.uninformed)
-    return pl.DataFrame(columns)
-
-
-def _arrays(ready: Prepared, made: Clusters) -> dict[str, Any]:
-    return {
-        "cluster": made.labels + 1,
-        "objects": ready.names,
-        "uninformed": made.uninformed,
-        "medoids": made.medoids[made.medoids >= 0],
-        "inertia": made.inertia,
-        "model": ready.space.model,
-    }
-
-
-def _picture(ready: Prepared, made: Clusters, title: str) -> Any:
-    from nearfar.report.figures import map_figure
-
-    return map_figure(
-        ready.map(2)[0][:, :2],
-        ready.display_names,
-        groups=[f"cluster {c + 1}" for c in made.labels],
-        images=ready.images,
-        uninformed=made.uninformed.tolist(),
-        title=title,
-        note=f"Clusters by kernel k-means in the space of {ready.space.model}.",
-    )

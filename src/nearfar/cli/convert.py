@@ -28,9 +28,9 @@ def convert(
         None, metavar="FORMAT", help="Format of OUT. Default: by its extension."
     ),
 ) -> None:
-    """Read answers and write them in another format or dialect; several files are joined, statements kept apart.
+    """Convert answers to another format or dialect; several files are joined.
 
-    Formats go by extension: .csv .tsv .jsonl (each also .gz or .zst) .parquet .npz .npy .xlsx. Dialects to write:
+    Statements of different files stay apart. Formats go by extension: .csv .tsv .jsonl (each also .gz or .zst) .parquet .npz .npy .xlsx. Dialects to write:
     canonical, odd-one-out, most-central, salmon, tripletTools, next, things, list-order (cblearn's).
 
     Example:  nearfar convert responses.csv answers.parquet --from salmon

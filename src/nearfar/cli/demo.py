@@ -21,9 +21,9 @@ def demo(
         Path, typer.Argument(metavar="DIR", help="Where to put the data and the page; made if need be.")
     ] = Path("demo"),
 ) -> None:
-    """Make the answers of twenty simulated people about a hundred colours, and the report of them.
+    """Make a report from simulated answers about a hundred colours.
 
-    Nobody is told what a colour looks like: the page has only answers "A is nearer to B than to C". The truth behind
+    Twenty simulated people answer. Nobody is told what a colour looks like: the page has only answers "A is nearer to B than to C". The truth behind
     them is known, and the last lines compare it with what the report found.
 
     Example:  nearfar demo

@@ -30,7 +30,7 @@ Example:  nearfar check answers.csv --column anchor=Q --column option=L --column
 
 
 def help(topic: Literal["columns"] = typer.Argument(help="columns: what --column takes.")) -> None:
-    """Explain what is too long for the help of an option.
+    """Explain a topic: columns.
 
     Example:  nearfar help columns
     """

@@ -17,10 +17,10 @@ __all__ = ["kernel"]
 
 @takes(*METHOD, "dask", "scratch")
 def kernel(given: Given) -> None:
-    """Compute the kernel matrix: how alike every two objects were answered about.
+    """Compute the kernel matrix: how similar every two objects are.
 
     A table has a row and a column per object, in the same order; .npz holds arrays kernel, objects, uninformed. A
-    picture shows the matrix with alike objects side by side. Any kernel method takes it as "precomputed".
+    picture shows the matrix with similar objects side by side. Any kernel method takes it as "precomputed".
     With --dask or --scratch it goes to a Zarr array (-o NAME.zarr), block by block; its attributes hold objects,
     uninformed, shift.
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
-from nearfar.cli._options import METHOD, Given, takes
-from nearfar.cli._prepared import Prepared, prepared
+from nearfar.cli._options import EMBEDDINGS, METHOD, Given, takes
+from nearfar.cli._prepared import prepared
 from nearfar.cli._writing import check_outputs, draws, write_all
 from nearfar.errors import InputError
-
-if TYPE_CHECKING:
-    import polars as pl
 
 __all__ = ["map"]
 
@@ -24,22 +21,21 @@ def map(
     regularization: float | None = typer.Option(
         None,
         min=0,
-        help="Of an embedding: pull to the centre; 0 for none. Default: what did best on crowds' answers.",
+        help="Pull to the centre; 0 for none. Default: one that suits crowds.",
+        rich_help_panel=EMBEDDINGS,
     ),
     starts: int = typer.Option(
-        0, min=0, help="Of an embedding: try so many random starts; 0 for one start made from the answers."
+        0, min=0, help="Random starts; 0 for one start made from the answers.", rich_help_panel=EMBEDDINGS
     ),
-    max_iter: int = typer.Option(1000, min=1, help="Of an embedding: iterations, at most."),
+    max_iter: int = typer.Option(1000, min=1, help="Iterations, at most.", rich_help_panel=EMBEDDINGS),
 ) -> None:
-    """Put the objects on a map: alike ones lie close together.
+    """Put the objects on a map: similar ones are close together.
 
-    By default the model is chosen that predicts held-out answers best with so many dimensions. A kernel (--model
-    score) is mapped by kernel PCA; an embedding (--model soe, with -n dimensions) gives its points; of an embedding
-    in more dimensions (--model soe-8) the first principal axes are shown.
+    By default the model with so many dimensions that predicts held-out answers best. A kernel (--model score) is mapped
+    by kernel PCA, an embedding (--model soe) by its points, one in more dimensions (--model soe-8) by its principal axes.
 
     A table has a row per object: its coordinates x1, x2, ... and whether any answer concerns it. A picture shows
-    names, or pictures of the objects (--images, or column image of the object list), coloured by their group (column
-    group).
+    names, or pictures of the objects (--images, or column image of the object list), coloured by group.
 
     Example:  nearfar map answers.csv -o map.png -o map.csv
     """
@@ -52,9 +48,11 @@ def map(
         given.tell(note)
         write_all(
             given,
-            table=lambda: _table(ready, points, arrays["uninformed"]),
+            table=lambda: ready.table(
+                arrays["uninformed"], **{f"x{d}": x for d, x in enumerate(points.T, start=1)}
+            ),
             arrays=lambda: {"points": points, "objects": ready.names, **arrays},
-            picture=lambda: _picture(ready, points, arrays["uninformed"], given.title, note),
+            picture=lambda: ready.picture(points, arrays["uninformed"], note, groups=ready.groups),
         )
 
 
@@ -68,26 +66,3 @@ def _settings(regularization: float | None, starts: int, max_iter: int, seed: in
     if max_iter != 1000:
         settings["max_iter"] = max_iter
     return settings
-
-
-def _table(ready: Prepared, points: Any, uninformed: Any) -> pl.DataFrame:
-    import polars as pl
-
-    columns = ready.columns()
-    columns |= {f"x{d + 1}": points[:, d] for d in range(points.shape[1])}
-    columns["informed"] = ready.informed(uninformed)
-    return pl.DataFrame(columns)
-
-
-def _picture(ready: Prepared, points: Any, uninformed: Any, title: str, note: str) -> Any:
-    from nearfar.report.figures import map_figure
-
-    return map_figure(
-        points[:, :2],
-        ready.display_names,
-        groups=ready.groups,
-        images=ready.images,
-        uninformed=uninformed,
-        title=title,
-        note=note,
-    )

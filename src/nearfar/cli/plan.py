@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,14 +19,12 @@ from nearfar.cli._reading import load
 from nearfar.errors import InputError
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from nearfar.design import Questions, Scheme
-    from nearfar.evaluate.advice import Assumptions
-    from nearfar.triplets import Triplets
+    from nearfar.design import Booklets, Scheme
+    from nearfar.evaluate.advice import Advice
 
 __all__ = ["plan"]
 
+NUMBER = re.compile("[0-9]{1,18}")
 WHO = "Who is asked"
 ADVICE = "How many questions to ask"
 
@@ -35,33 +34,30 @@ def plan(
     given: Given,
     objects: str = typer.Argument(
         metavar="OBJECTS",
-        help="An object list (objects.csv), a text file with one name a line (or - for standard input), "
-        "or a folder of pictures.",
+        help="An object list (.csv), a text file with one name a line, - for standard input, or a folder of pictures.",
     ),
     kind: Literal["near", "odd", "central", "grid"] = typer.Option(
         "near",
-        help="near: is the anchor nearer to one or to other? odd: which of three is the odd one out? "
-        "central: which of three is the most central? grid: which of a grid are nearest to the anchor?",
+        help="Which of two is nearer to the anchor; the odd one out of three; the most central of three; the nearest "
+        "of a grid.",
     ),
     budget: str | None = typer.Option(
         None,
         "--budget",
         "-b",
         metavar="N|all",
-        help="How many different questions to draw, evenly over the objects. Without it: advice on how many.",
+        help="How many different questions to draw. Without it: advice on how many.",
     ),
+    output: OutputOption = "-",
     landmarks: str | None = typer.Option(
         None,
         "--landmarks",
         "-l",
         metavar="N|NAMES",
-        help="Ask about landmarks only: how many to draw, or which (names with commas between them, or a file with "
-        "one a line). Default: any three objects.",
+        help="Ask about landmarks only: how many to draw, or which (names with commas, or a file with one a line).",
     ),
     kernel: Literal["k1", "k2"] = typer.Option(
-        "k1",
-        help="With --landmarks. k1: is the object nearer to this landmark or to that one? k2: is the landmark nearer "
-        "to the object or to another landmark?",
+        "k1", help="With --landmarks: the object is the anchor (k1), or a landmark is (k2)."
     ),
     size: int = typer.Option(8, help="Options of a grid."),
     pick: int = typer.Option(2, help="How many options of a grid to pick."),
@@ -72,13 +68,11 @@ def plan(
         None, help="Places in each list, repeats and checks included.", rich_help_panel=WHO
     ),
     each: int | None = typer.Option(
-        None,
-        help="How many different people are asked each question. Default: 1, or what --per-person makes of it.",
-        rich_help_panel=WHO,
+        None, help="People per question. Default: 1, or as --per-person implies.", rich_help_panel=WHO
     ),
     again: float = typer.Option(
         0.0,
-        help="Share of a person's questions asked again of the same person, ten or more places later.",
+        help="Share of a person's questions that are repeated, ten or more places later.",
         rich_help_panel=WHO,
     ),
     checks: int = typer.Option(
@@ -90,52 +84,84 @@ def plan(
     pilot: str | None = typer.Option(
         None,
         metavar="ANSWERS",
-        help="Answers of a pilot study, with --column where its columns are not known; they replace the next two "
-        "assumptions.",
+        help="Answers of a pilot study; they replace --dimension and --agreement.",
         rich_help_panel=ADVICE,
     ),
     dimension: int = typer.Option(3, help="Assumed dimensions of the objects.", rich_help_panel=ADVICE),
     agreement: float = typer.Option(
-        0.75,
-        help="Assumed probability that two people give the same answer to a random question.",
-        rich_help_panel=ADVICE,
+        0.75, help="Assumed share of random questions on which two people agree.", rich_help_panel=ADVICE
     ),
     seconds: float | None = typer.Option(
         None, help="For one question. Default: near 3, odd 4, central 5, grid 12.", rich_help_panel=ADVICE
     ),
     minutes: float = typer.Option(15.0, help="That one person answers.", rich_help_panel=ADVICE),
     pay: float = typer.Option(12.0, help="For one hour.", rich_help_panel=ADVICE),
-    output: OutputOption = "-",
 ) -> None:
-    """Say how many questions to ask, or write the questions to ask.
+    """Say how many questions to ask, or draw the questions.
 
     Without a budget: a table of budgets with the accuracy to expect, hours and cost, from simulated studies.
 
-    With a budget: the questions, in random order with even sides, as .csv, .tsv, .json, .jsonl or .xlsx by the
-    extension of the output. Columns are anchor, one, other (near); a, b, c (odd, central); anchor, option_1, ... (grid);
-    pictures follow in anchor_image and so on. Lists for people start with participant, place, question and role (new,
-    again, check); everybody gets equally many questions and every object about equally often, sides are even, and nobody
-    gets the same trio twice but as a repeat. "{participant}" in the name of the output makes one file for each person.
+    With a budget: the questions in random order with even sides, as .csv, .tsv, .json, .jsonl or .xlsx, for any survey
+    tool. Lists for people start with participant, place, question and role (new, again, check). "{participant}" in the
+    name of the output makes one file for each person.
 
-    Example:  nearfar plan photos/ --budget 3000 --people 50 --each 2 --again 0.1 --checks 3 -o lists.xlsx
+    Example:  nearfar plan photos/ --budget 3000 --people 50 --each 2 --again 0.1 -o lists.xlsx
     """
-    who = _Who(people, per_person, each, again, checks)
+    if people is None and (per_person is not None or each is not None):
+        option = "--per-person" if per_person is not None else "--each"
+        raise InputError(f"{option}: needs --people, the number of lists to make")
     names, images = _objects(objects)
     if len(names) < 3:
         raise InputError(f"{objects}: has {len(names)} objects; a question needs three")
     scheme = _scheme(kind, landmarks, kernel, size, pick)
     scheme.check(names)
-    wanted = _budget(budget, scheme, names, who)
+    wanted = None if budget is None else _budget(budget, scheme.total(names))
+    if wanted is not None and per_person is not None and each is not None:
+        raise InputError("--budget, --per-person and --each: give two of them, the third follows")
+    if wanted is None and people is not None and per_person is not None:
+        from nearfar.design import new_places
+
+        places = people * new_places(per_person, again, checks)
+        wanted = max(1, min(places // (each or 1), scheme.total(names)))
     if advise or wanted is None:
         from nearfar.evaluate.advice import Assumptions
+        from nearfar.evaluate.advice import advise as make_advice
+        from nearfar.io.table_writing import check_table_path
 
-        rests_on = Assumptions(dimension, agreement, seconds, minutes, pay)
+        check_table_path(output)
+        assumed = Assumptions(dimension, agreement, seconds, minutes, pay)
         asked = None if pilot is None else load(replace(given, answers=[pilot])).triplets
-        _advise(names, scheme, wanted, rests_on, asked, given.seed, output)
+        _write_advice(
+            make_advice(names, scheme, budget=wanted, assumptions=assumed, pilot=asked, seed=given.seed),
+            output,
+        )
         return
+    from nearfar.cli._booklets import booklet_table, question_table, write_plan
+
     drawn = scheme.questions(names, wanted, given.seed)
-    table, remark = _table(drawn, who, images, given.seed)
-    _write(given, table, output, remark, scheme.marks(names, given.seed))
+    remark = f"{many(len(drawn), 'question')} about {many(len(drawn.objects), 'object')}"
+    if people is None and not again and not checks:
+        table = question_table(drawn.shuffled(given.seed), images)
+    else:
+        from nearfar.design import booklets
+
+        per_question = None if per_person is not None else each
+        lists = booklets(
+            drawn,
+            people or 1,
+            per_person=per_person,
+            each=per_question,
+            again=again,
+            checks=checks,
+            seed=given.seed,
+        )
+        table = booklet_table(lists, images)
+        remark += f" in {many(people or 1, 'list')}: {_places(lists)}"
+    files = write_plan(table, output)
+    if output != "-":
+        remark += f", written to {output if files == 1 else f'{files:,} files'}"
+    marks = scheme.marks(names, given.seed)
+    given.tell(remark + (f"; landmarks: {', '.join(marks)}" if marks else ""))
 
 
 def _objects(given: str) -> tuple[Sequence[str], list[str]]:
@@ -149,33 +175,11 @@ def _objects(given: str) -> tuple[Sequence[str], list[str]]:
     if not any(listed.files):
         return listed.names, []
     folder = path if path.is_dir() else path.parent
-    files = [str(file or "").removeprefix(f"{folder}{os.sep}") for file in listed.files]
-    return listed.names, files
+    return listed.names, [str(file or "").removeprefix(f"{folder}{os.sep}") for file in listed.files]
 
 
 def _not_blank(lines: Sequence[str]) -> list[str]:
     return [line.strip() for line in lines if line.strip()]
-
-
-@dataclass(frozen=True)
-class _Who:
-    """How many people are asked how much."""
-
-    people: int | None
-    per_person: int | None
-    each: int | None
-    again: float
-    checks: int
-
-    def __post_init__(self) -> None:
-        if self.people is None and (self.per_person is not None or self.each is not None):
-            option = "--per-person" if self.per_person is not None else "--each"
-            raise InputError(f"{option}: needs --people, the number of lists to make")
-
-    @property
-    def one_list(self) -> bool:
-        """Whether the questions are wanted as they are."""
-        return self.people is None and not self.again and not self.checks
 
 
 def _scheme(kind: Any, landmarks: str | None, kernel: Any, size: int, pick: int) -> Scheme:
@@ -183,87 +187,36 @@ def _scheme(kind: Any, landmarks: str | None, kernel: Any, size: int, pick: int)
 
     if landmarks is None:
         return Scheme(kind, "random", size=size, pick=pick)
-    marks: int | list[str]
-    if landmarks.strip().isdecimal():
+    marks: int | list[str] = _not_blank(landmarks.split(","))
+    if NUMBER.fullmatch(landmarks.strip()):
         marks = int(landmarks)
-    elif Path(landmarks).is_file():
+    elif len(landmarks) < 1000 and Path(landmarks).is_file():
         marks = read_lines(Path(landmarks), "name")
-    else:
-        marks = _not_blank(landmarks.split(","))
     return Scheme(kind, kernel, marks, size, pick)
 
 
-def _budget(given: str | None, scheme: Scheme, names: Sequence[str], who: _Who) -> int | None:
-    """How many different questions: as given, else what so many places of so many people can hold; None: not said."""
-    if given is not None:
-        if given.strip().lower() == "all":
-            return scheme.total(names)
-        if not given.strip().isdecimal() or int(given) < 1:
-            raise InputError(f"--budget: expected a number of questions or 'all', got {given!r}")
-        if who.per_person is not None and who.each is not None:
-            raise InputError("--budget, --per-person and --each: give two of them, the third follows")
-        return int(given)
-    if who.people is None or who.per_person is None:
-        return None
-    from nearfar.design import new_places
-
-    places = who.people * new_places(who.per_person, who.again, who.checks)
-    return max(1, min(places // (who.each or 1), scheme.total(names)))
+def _budget(given: str, total: int) -> int:
+    """How many different questions."""
+    if given.strip().lower() == "all":
+        return total
+    if not NUMBER.fullmatch(given.strip()) or int(given) < 1:
+        raise InputError(f"--budget: expected a number of questions or 'all', got {given[:40]!r}")
+    return int(given)
 
 
-def _table(drawn: Questions, who: _Who, images: Sequence[str], seed: int) -> tuple[pl.DataFrame, str]:
-    """What to write, and how much it is in words."""
-    from nearfar.cli._booklets import booklet_table, question_table
-    from nearfar.design import booklets
-
-    about = f"{many(len(drawn), 'question')} about {many(len(drawn.objects), 'object')}"
-    if who.one_list:
-        return question_table(drawn.shuffled(seed), images), about
-    made = booklets(
-        drawn,
-        1 if who.people is None else who.people,
-        per_person=who.per_person,
-        each=None if who.per_person is not None else who.each,
-        again=who.again,
-        checks=who.checks,
-        seed=seed,
-    )
-    new, repeated, graded = (int((made.role == role).sum()) for role in range(3))
-    clauses = [f"{many(new, 'place')} for new questions"]
-    clauses += [f"{repeated:,} for repeats"] if repeated else []
-    clauses += [f"{graded:,} for checks"] if graded else []
-    lists = many(1 if who.people is None else who.people, "list")
-    return booklet_table(made, images), f"{about} in {lists}: {', '.join(clauses)}"
+def _places(lists: Booklets) -> str:
+    new, again, checks = (int((lists.role == role).sum()) for role in range(3))
+    more = [f"{count:,} for {what}" for count, what in ((again, "repeats"), (checks, "checks")) if count]
+    return ", ".join([f"{many(new, 'place')} for new questions", *more])
 
 
-def _write(given: Given, table: pl.DataFrame, output: str, remark: str, marks: Sequence[str]) -> None:
-    from nearfar.cli._booklets import write_plan
-
-    files = write_plan(table, output)
-    where = (
-        "" if output == "-" else f", written to {output}" if files == 1 else f", written to {files:,} files"
-    )
-    given.tell(remark + where + (f"; landmarks: {', '.join(marks)}" if marks else ""))
-
-
-def _advise(
-    names: Sequence[str],
-    scheme: Scheme,
-    budget: int | None,
-    assumptions: Assumptions,
-    pilot: Triplets | None,
-    seed: int,
-    output: str,
-) -> None:
+def _write_advice(advice: Advice, output: str) -> None:
     """Print the advice, or write its table where the output is a file."""
-    from nearfar import words
-    from nearfar.evaluate.advice import advise
-    from nearfar.io.table_writing import check_table_path, write_table
-
-    check_table_path(output)
-    advice = advise(names, scheme, budget=budget, assumptions=assumptions, pilot=pilot, seed=seed)
     if output == "-":
         write_out(f"{advice}\n")
-    else:
-        write_table(advice.to_frame(), output)
-        tell(words.advice(advice))
+        return
+    from nearfar import words
+    from nearfar.io.table_writing import write_table
+
+    write_table(advice.to_frame(), output)
+    tell(words.advice(advice))

@@ -32,14 +32,13 @@ def report(
     bundle: Path | None = typer.Option(
         None,
         metavar="DIR",
-        help="Also write every figure as SVG and PDF, every table as CSV, K and the space as NPZ, and a notebook with "
-        "the answers it reads.",
+        help="Also write all figures (SVG, PDF), tables (CSV), K and the space (NPZ), and a notebook that redoes them.",
     ),
     json: Path | None = typer.Option(
         None, metavar="FILE", help="Also write every fact of the page as JSON; - for standard output."
     ),
     clusters: int | None = typer.Option(
-        None, "--clusters", "-k", min=2, help="Cut the tree into so many.  Default: chosen."
+        None, "--clusters", "-k", min=2, help="Cut the tree into so many. Default: chosen."
     ),
     show_participants: bool = typer.Option(
         False, "--show-participants", help="Show participants by name instead of by pseudonym."
@@ -47,11 +46,10 @@ def report(
     key: Path | None = typer.Option(
         None,
         metavar="FILE",
-        help="Key of the pseudonyms, one line of text.  Default: the file beside the page that ends in .key, made the "
-        "first time: with it the same person keeps the same pseudonym.",
+        help="Key of the pseudonyms, which keeps them the same. Default: the .key beside the page, made the first time.",
     ),
 ) -> None:
-    """Make one HTML page from answers: verdict, map, tree, clusters, data quality, learning curve, methods.
+    """Make one HTML page: verdict, map, tree, clusters, data quality, learning curve.
 
     The page holds everything it shows and opens offline. Participants appear under pseudonyms, and nobody is left
     out unless listed, by name or pseudonym, in a file for --exclude.

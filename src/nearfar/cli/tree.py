@@ -23,7 +23,7 @@ __all__ = ["tree"]
 def tree(
     given: Given,
     method: Literal["complete", "average", "single"] = typer.Option(
-        "complete", help="Distance of two groups: of the farthest pair, the mean, the nearest."
+        "complete", help="Distance of two clusters: of the farthest pair, the mean, of the nearest pair."
     ),
     clusters: int | None = typer.Option(
         None, "--clusters", "-k", min=1, help="Cut the tree into so many clusters."
@@ -31,15 +31,15 @@ def tree(
     leaves: int | None = typer.Option(
         None,
         min=2,
-        help="Cluster first, then link so many clusters: for more objects than their distances fit into memory.",
+        help="First make so many clusters, then link these: for very many objects.",
     ),
 ) -> None:
-    """Grow a tree of the objects by agglomerative linkage on distances in the space of the model.
+    """Build a tree of the objects by agglomerative linkage.
 
-    A table has a row per join, lowest first: what was joined, at which height, how many objects it holds. With
-    --clusters the table has a row per object and its cluster instead (1 is the largest). .npz holds SciPy's linkage
-    matrix, .nwk the tree in Newick's format. A picture shows names, with pictures of the objects (--images, or column
-    image of the object list) before them. Objects without a usable answer are joined last, above the root.
+    Distances are those in the space of the model. A table has a row per join, lowest first: what was joined, at which height, how many objects it holds. With --clusters
+    it has a row per object and its cluster instead (1 is the largest). .npz holds SciPy's linkage matrix, .nwk the tree
+    in Newick's format. Objects without a usable answer are joined last, above the root.
+
     With --leaves the leaves are clusters of objects (by kernel k-means), named after their medoids in a picture;
     --clusters of the same number lists their objects.
 
@@ -54,7 +54,7 @@ def tree(
             given,
             table=lambda: _joins(grown) if labels is None else _members(ready, labels[grown.leaf_of]),
             arrays=lambda: _arrays(ready, grown, labels),
-            picture=lambda: _picture(grown, labels, given.title),
+            picture=lambda: grown.picture(labels, given.title),
             text=lambda: _newick(grown),
         )
 
@@ -79,12 +79,21 @@ class _Grown:
 
         from nearfar.methods import cut
 
-        found = cut(self.tree, k)
-        of_objects = found[self.leaf_of]
+        labels = cut(self.tree, k)
+        of_objects = labels[self.leaf_of]
         number = np.empty(k + 1, dtype=np.int64)
         number[np.argsort(-np.bincount(of_objects[of_objects >= 0], minlength=k), kind="stable")] = range(k)
         number[-1] = -1
-        return number[found]
+        return number[labels]
+
+    def picture(self, labels: Any, title: str) -> Any:
+        """The tree, its leaves coloured by cluster."""
+        from nearfar.report.figures import tree_figure
+
+        apart = self.tree.uninformed
+        return tree_figure(
+            self.tree, self.display_names, labels=labels, images=self.images, uninformed=apart, title=title
+        )
 
 
 def _of_objects(ready: Prepared, method: str) -> _Grown:
@@ -103,23 +112,18 @@ def _of_clusters(ready: Prepared, method: str, leaves: int) -> _Grown:
 
     from nearfar.methods import with_uninformed
 
-    found = ready.space.cluster_tree(leaves, method)
-    count, unknown = len(found.sizes), found.uninformed
+    clusters = ready.space.cluster_tree(leaves, method)
+    count, unknown = len(clusters.sizes), clusters.uninformed
     alone = count + np.arange(len(unknown))
-    leaf_of = found.labels.astype(np.int64)
+    leaf_of = clusters.labels.astype(np.int64)
     leaf_of[unknown] = alone
-    medoids = ready.space.medoids(found.labels).indices
+    medoids = ready.space.medoids(clusters.labels).indices
     middle = [ready.display_names[x] for x in medoids]
+    called = [f"{name} + {n - 1}" if n > 1 else name for name, n in zip(middle, clusters.sizes, strict=True)]
     return _Grown(
-        with_uninformed(found.tree, np.arange(count), alone),
+        with_uninformed(clusters.tree, np.arange(count), alone),
         (*(f"cluster {c + 1}" for c in range(count)), *(ready.names[x] for x in unknown)),
-        (
-            *(
-                f"{name} + {size - 1}" if size > 1 else name
-                for name, size in zip(middle, found.sizes, strict=True)
-            ),
-            *(ready.display_names[x] for x in unknown),
-        ),
+        (*called, *(ready.display_names[x] for x in unknown)),
         leaf_of,
         {leaf: ready.images[x] for leaf, x in enumerate(medoids.tolist()) if x in ready.images},
     )
@@ -149,12 +153,10 @@ def _joins(grown: _Grown) -> pl.DataFrame:
 
 
 def _members(ready: Prepared, labels: Any) -> pl.DataFrame:
-    import polars as pl
+    import numpy as np
 
-    columns = ready.columns()
-    columns["cluster"] = [int(label) + 1 if label >= 0 else None for label in labels]
-    columns["informed"] = (labels >= 0).tolist()
-    return pl.DataFrame(columns)
+    clusters = [int(label) + 1 if label >= 0 else None for label in labels]
+    return ready.table(np.flatnonzero(labels < 0), cluster=clusters)
 
 
 def _arrays(ready: Prepared, grown: _Grown, labels: Any) -> dict[str, Any]:
@@ -183,16 +185,3 @@ def _newick(grown: _Grown) -> str:
         text.append(f"({text[a]}:{top - heights[a]:.6g},{text[b]}:{top - heights[b]:.6g})")
         text[a] = text[b] = ""
     return f"{text[-1]};\n"
-
-
-def _picture(grown: _Grown, labels: Any, title: str) -> Any:
-    from nearfar.report.figures import tree_figure
-
-    return tree_figure(
-        grown.tree,
-        grown.display_names,
-        labels=labels,
-        images=grown.images,
-        uninformed=grown.tree.uninformed,
-        title=title,
-    )
