@@ -188,8 +188,8 @@ def rates_of_one_core(paths: list[str], n_objects: int) -> dict[str, Any]:
         scattering, _ = seconds(scatter_of, phi, phi.mean(axis=0))
         labels = np.arange(len(phi), dtype=np.int32) % CLUSTERS
         gram = Gram(RowBlocks.of(phi))
-        centres, _ = gram.centres(gram.begin([labels], CLUSTERS)[1], None)
-        stepping, _ = seconds(lambda: gram.step(gram.begin([labels], CLUSTERS)[0], centres))
+        centres, _ = gram.centres(gram.begin(labels, CLUSTERS)[1], None)
+        stepping, _ = seconds(lambda: gram.step(gram.begin(labels, CLUSTERS)[0], centres))
     in_run = [len(parts[0].keys) for parts in cells]
     adding = (from_all - from_one) / sum(in_run[1:])
     sent = sum(column.nbytes for block in counted[0] for part in block for column in part)

@@ -16,7 +16,7 @@ from nearfar._tools.arrays import Floats
 from nearfar._tools.threads import one_blas_thread
 from nearfar.blocks import LOCAL
 from nearfar.errors import InputError, NotConverged
-from nearfar.kernel.factored import Factored, as_split
+from nearfar.kernel.factored import Factored
 from nearfar.methods._columns import SLICE_ROWS, scatter_of
 
 __all__ = ["check_solver", "choose_strategy", "leading", "leading_axes", "trace"]
@@ -95,7 +95,7 @@ def leading_axes(
     Eigenvectors are (X - mean) @ axes / sqrt(values); all comes from Xc'Xc, summed over blocks of rows.
     """
     mean = factored.column_sums / factored.size
-    scatter: Floats = factored.shared.sum("scatter", _scatter, mean=mean, height=slice_rows)
+    scatter: Floats = factored.shared.sum("scatter", scatter_of, mean=mean, height=slice_rows)
     total = float(np.trace(scatter))
     found = _top(scatter, min(count, len(scatter)), solver, RESTARTS)
     values, axes = _without_noise(*found, count, factored.phi.dtype)
@@ -106,10 +106,6 @@ def trace(factored: Factored) -> float:
     """Sum of all eigenvalues of H K H: trace of K minus n times the squared length of the mean row."""
     sums, n = factored.column_sums, max(factored.size, 1)
     return float(factored.diagonal.sum() - sums @ sums / n - factored.own.sum() / n)
-
-
-def _scatter(block: Any, mean: Floats, height: int) -> Floats:
-    return scatter_of(as_split(block).shared, mean, height)
 
 
 def _without_noise(values: Floats, vectors: Floats, count: int, dtype: Any) -> tuple[Floats, Floats]:

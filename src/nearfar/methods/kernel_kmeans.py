@@ -12,15 +12,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from nearfar._tools.arrays import Floats, Labels
 from nearfar._tools.progress import track
-from nearfar.blocks import LOCAL, RowBlocks
+from nearfar.blocks import LOCAL, RowBlocks, join
 from nearfar.errors import InputError, NotConverged
 from nearfar.kernel.factored import Factored
-from nearfar.kernel.phi import PhiLike, informed_rows
+from nearfar.kernel.phi import PhiLike, row_squares
 from nearfar.kernel.shift import check_diagonal, shift_and_matrix
 from nearfar.methods._common import as_given, check_count, estimator_rows, generator
 from nearfar.methods._lloyd import Gram, Run, cluster_sums, lloyd, means, nearest, plus_plus
 
-__all__ = ["KernelKMeans", "cluster_means"]
+__all__ = ["KernelKMeans"]
 
 STRATEGIES = ("auto", "matrix", "products")
 SAMPLE = 50_000  # objects on which starts are found when there are more than twice as many
@@ -116,17 +116,14 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             )
         self.shift_, K = shift_and_matrix(factored) if shifted else (0.0, None)
         gram = _gram(factored, K, self.shift_, self.strategy)
-        given = not (isinstance(self.init, str) and self.init == "k-means++")
-        if given:
-            starts = [gram.rows.cut(_checked_start(self.init, phi.n_rows, k)[factored.rows])]
-        else:
+        if isinstance(self.init, str) and self.init == "k-means++":
             starts = self._starts(gram, factored, k, max_iter)
+        else:
+            starts = [_checked_start(self.init, phi.n_rows, k)[factored.rows]]
         runs = [lloyd(gram, start, k, max_iter, self.tol) for start in track(starts, "k-means starts")]
         lowest = min(run.inertia for run in runs)  # of equals, but for rounding, the first
         best = next(run for run in runs if run.inertia <= lowest + 1e-9 * abs(lowest) + 1e-12)
-        if len(best.labels) != len(phi.blocks):  # the kernel matrix is one block, whatever X is
-            best = best._replace(labels=factored.shared.cut(best.labels[0]))
-        self.labels_ = as_given(X, self._keep(factored, best, by_size=not given))
+        self.labels_ = as_given(X, self._keep(factored, best))
         _warn_unsettled(self.sizes_, best, stacklevel=3)
         return self
 
@@ -144,52 +141,40 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     # ---------------------------------------------------------------- inside
 
-    def _starts(self, gram: Gram, factored: Factored, k: int, max_iter: int) -> list[list[Any]]:
-        """Labels by k-means++, in blocks; of very many objects, those that k-means on a sample settles on."""
+    def _starts(self, gram: Gram, factored: Factored, k: int, max_iter: int) -> list[Labels]:
+        """Labels by k-means++; of very many objects, those that k-means on a sample settles on."""
         n_starts, rng = check_count(self.n_init, "n_init"), generator(self.random_state, "random_state")
-        n, rows, is_auto = gram.rows.n_rows, gram.rows, self.sample == "auto"
+        rows, n, is_auto = gram.rows, gram.rows.n_rows, self.sample == "auto"
         count = SAMPLE if is_auto else check_count(self.sample, "sample")
         is_sampled = n > (2 * count if is_auto else count) and not gram.is_kernel
         if is_sampled and is_auto and factored.is_sparse:  # columns must occur often enough in a sample
             is_sampled = factored.n_entries / max(factored.width, 1) * count / n >= 20
         if not is_sampled:
-            return [rows.cut(labels) for labels in plus_plus(gram, k, n_starts, rng)]
-        drawn = gram.take(np.sort(rng.choice(n, count, replace=False)))
-        settled = [
-            lloyd(drawn, [labels], k, max_iter, self.tol) for labels in plus_plus(drawn, k, n_starts, rng)
-        ]
-        return [
-            rows.map("labels", nearest, means=run.centres.means, offsets=run.centres.offsets)
-            for run in settled
-        ]
+            return plus_plus(gram, k, n_starts, rng)
+        drawn = np.sort(rng.choice(n, count, replace=False))
+        sample = Gram(RowBlocks.of(rows.take(drawn)), None if gram.own is None else gram.own[drawn])
+        runs = [lloyd(sample, start, k, max_iter, self.tol) for start in plus_plus(sample, k, n_starts, rng)]
+        settled = [{"means": run.centres.means, "offsets": run.centres.offsets} for run in runs]
+        return [join(rows.gather("labels", nearest, **centres)) for centres in settled]
 
-    def _keep(self, factored: Factored, run: Run, *, by_size: bool) -> RowBlocks:
+    def _keep(self, factored: Factored, run: Run) -> RowBlocks:
         """Store what was learnt; the labels of all rows, in blocks."""
-        phi, backend, sizes = factored.phi, factored.phi.backend, run.centres.sizes
-        order = np.arange(len(sizes))
-        if by_size:  # the largest is 0, of equals the one with the first object
-            starts = factored.shared.starts
-            first = backend.gather("labels", backend.map("labels", _first, run.labels, starts, k=len(sizes)))
-            order = np.lexsort((np.min(first, axis=0), -sizes))
-        numbers = np.argsort(order).astype(np.int32)
-        self.sizes_, self.inertia_, self.n_iter_ = sizes[order], run.inertia, run.n_iter
+        phi, sizes, labels = factored.phi, run.centres.sizes, run.labels
+        if isinstance(self.init, str):  # the largest is 0, of equals the one with the first object
+            first = np.full(len(sizes), len(labels))
+            np.minimum.at(first, labels, np.arange(len(labels)))
+            order = np.lexsort((first, -sizes))
+            sizes, labels = sizes[order], np.argsort(order)[labels]
+        self.sizes_, self.inertia_, self.n_iter_ = sizes, run.inertia, run.n_iter
         self.uninformed_ = factored.uninformed
-        members = backend.map("labels", _of_all, phi.blocks, run.labels, numbers=numbers, others=-1)
-        self.centres_ = cluster_means(phi, members, self.sizes_)
+        members = np.full(phi.n_rows, -1, np.int32)
+        members[factored.rows] = labels
+        self.centres_ = means(phi.sum("centres", cluster_sums, phi.cut(members), k=len(sizes)), sizes)
         # all that a new object needs to know of K'
-        squares: Any = self.centres_ * self.centres_
-        offsets = np.asarray(squares.sum(axis=1), dtype=np.float64) - self.shift_ / np.maximum(self.sizes_, 1)
-        self._offsets = np.where(self.sizes_ > 0, offsets, np.inf)
-        if len(self.uninformed_):
-            zero = int(np.argmin(self._offsets))
-            members = backend.map("labels", _of_all, phi.blocks, run.labels, numbers=numbers, others=zero)
-        backend.wait("labels", members)
-        return phi.like(members, None, np.int32)
-
-
-def cluster_means(phi: RowBlocks, labels: list[Any], sizes: NDArray[np.int64]) -> Any:
-    """(k, p) mean row of every cluster, as dense or sparse as Phi; -1 labels rows of no cluster."""
-    return means(phi.sum("centres", cluster_sums, labels, k=len(sizes)), sizes)
+        offsets = row_squares(self.centres_) - self.shift_ / np.maximum(sizes, 1)
+        self._offsets = np.where(sizes > 0, offsets, np.inf)
+        members[self.uninformed_] = np.argmin(self._offsets)
+        return phi.like(phi.backend.map("labels", np.asarray, phi.cut(members)), None, np.int32)
 
 
 def _gram(factored: Factored, K: Floats | None, shift: float, strategy: str) -> Gram:
@@ -227,21 +212,3 @@ def _checked_start(init: Any, n: int, k: int) -> Labels:
             f"got {type(init).__name__} of shape {labels.shape}",
         )
     return labels.astype(np.int32)
-
-
-# -------------------------------------------------------------------- one block
-
-
-def _first(labels: Labels, start: int, k: int) -> NDArray[np.int64]:
-    """(k,) the first object of every cluster, a very large number where there is none."""
-    first = np.full(k, np.iinfo(np.int64).max)
-    clusters, at = np.unique(labels, return_index=True)
-    first[clusters] = at + start
-    return first
-
-
-def _of_all(block: Any, labels: Labels, numbers: Labels, others: int) -> Labels:
-    """The labels of all rows of a block, renumbered; ``others`` for those that are zero."""
-    result = np.full(block.shape[0], others, dtype=np.int32)
-    result[informed_rows(block)] = numbers[labels]
-    return result

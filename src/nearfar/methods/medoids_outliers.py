@@ -13,7 +13,7 @@ from nearfar.errors import InputError
 from nearfar.kernel.phi import PhiLike, as_rows, informed_rows, is_sparse, row_squares, uninformed
 from nearfar.kernel.ties import rounded
 from nearfar.methods._common import check_count, phi_rows
-from nearfar.methods.kernel_kmeans import cluster_means
+from nearfar.methods._lloyd import cluster_sums, means
 from nearfar.methods.nearest import Neighbours, neighbours
 
 __all__ = ["Medoids", "Outliers", "find_outliers", "medoid", "outliers"]
@@ -71,7 +71,7 @@ def medoid(phi: PhiLike, labels: Any = None) -> Medoids:
     for names, counts in tallies:
         sizes[np.searchsorted(clusters, names)] += counts
     codes = rows.map("clusters", _codes, given, clusters=clusters)
-    centres = cluster_means(rows, codes, sizes)
+    centres = means(rows.sum("centres", cluster_sums, codes, k=len(sizes)), sizes)
     found = rows.gather("medoids", _most_typical, codes, rows.starts, centres=centres)
     chosen, spread, similarity = (np.stack(column) for column in zip(*found, strict=True))
     best = np.argmin(spread, axis=0), np.arange(len(clusters))  # of equals the one in the first block

@@ -154,7 +154,7 @@ def pair_distances(factored: Factored, shift: float = 0.0) -> Floats:
     products were summed.
     """
     n, dtype = factored.size, factored.phi.dtype
-    diagonal, shared = factored.diagonal, factored.take(np.arange(n))
+    diagonal, shared = factored.diagonal, factored.shared.to_array()
     condensed = np.empty(n * (n - 1) // 2)
     height = max(1, BLOCK_BYTES // (8 * max(n, 1)))
     lost, filled = float(rounded(np.array(2 * shift), dtype)), 0
