@@ -158,26 +158,26 @@ def rates_of_one_core(paths: list[str], n_objects: int) -> dict[str, Any]:
     from nearfar.methods._columns import scatter_of
     from nearfar.methods._lloyd import Gram
     from nearfar.scale import _counting
-    from nearfar.scale._engine import run_alone
+    from nearfar.scale._engine import run_row
     from nearfar.scale.file_chunks import FileChunk, Format
 
     recipe = _counting.Recipe("k1", n_objects, tuple(range(LANDMARKS)), min(n_objects, 18_432))
     files, form = fsspec.open_files(paths, "rb"), Format(n_objects=n_objects)
-    piece = FileChunk(files[0], "parquet", form, groups=(0, 1, 2, 3))
-    others = [FileChunk(file, "parquet", form, groups=(group,)) for file in files[:2] for group in range(8)]
+    piece = FileChunk(form, files[0], "parquet", groups=(0, 1, 2, 3))
+    others = [FileChunk(form, file, "parquet", groups=(group,)) for file in files[:2] for group in range(8)]
 
     def seconds(work: Any, *arguments: Any) -> tuple[float, Any]:
         best = float("inf")
         for _ in range(4):  # the first run compiles
             start = time.perf_counter()
-            result = run_alone(work, *arguments)
+            result = run_row(work, (), arguments)
             best = min(best, time.perf_counter() - start)
         return best, result
 
     with threadpool_limits(1):
-        reading, answers = seconds(lambda: sum(len(batch) for batch in piece.read(None)))
+        reading, answers = seconds(lambda: sum(len(anchor) for anchor, _, _ in piece.read(None)))
         counting, counted = seconds(_counting.count_piece, recipe, piece, None)
-        cells = [run_alone(_counting.count_piece, recipe, each, None)[0][0] for each in others]
+        cells = [run_row(_counting.count_piece, (), (recipe, each, None))[0][0] for each in others]
         merging, _ = seconds(_counting.merge, recipe, 0, cells)
         make = (_counting.make_rows, recipe, 0)
         form = (None, [True], ("dense", "float64"))

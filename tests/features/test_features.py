@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from strategies import KERNELS, collections, counted_in, landmark_sets
+from strategies import KERNELS, collections, counted_in, landmark_sets, roles
 
 from nearfar.errors import CoverageWarning, FileError, InputError, UnfittedColumnWarning, UninformedWarning
 from nearfar.features import FeatureMap
@@ -103,11 +103,11 @@ def test_counts_that_grow_move_from_cells_to_the_grid(kernel):
     answers = Triplets.from_array(oracles.all_triplets(np.random.default_rng(0).normal(size=(6, 2))) * 3)
     everybody = np.arange(6, dtype=np.int32)
     growing = Counts(PARTS[kernel], 6, everybody, 6, small_grid=0)
-    growing.add(answers[:1])
+    growing.add(*roles(answers[:1]))
     assert growing.grid is None and len(growing.cells().keys)
-    growing.add(answers[1:])
+    growing.add(*roles(answers[1:]))
     at_once = Counts(PARTS[kernel], 6, everybody, 6, dense=True)
-    at_once.add(answers)
+    at_once.add(*roles(answers))
     assert np.array_equal(growing.grid, at_once.grid)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 from scale_tools import dense
+from strategies import roles
 
 from nearfar import FeatureMap, Triplets, read_triplets, scan_triplets
 from nearfar.errors import CoverageWarning, FileError, InputError, UninformedWarning
@@ -39,20 +40,20 @@ def test_a_cell_outgrows_its_integers(kernel):
 def test_the_grid_widens_before_a_cell_could_overflow(kernel):
     counts = Counts(PARTS[kernel], 3, np.arange(3, dtype=np.int32), 3)
     answers = Triplets.from_array([[0, 1, 2]], n_objects=3)
-    counts.add(answers)
+    counts.add(*roles(answers))
     assert counts.grid.dtype == np.int32
     counts.grid *= 2**31 - 2
     counts._most = 2**31 - 2  # as after so many answers
     before = counts.grid.astype(np.int64)
     for _ in range(5):
-        counts.add(answers)
+        counts.add(*roles(answers))
     assert counts.grid.dtype == np.int64
     assert np.array_equal(counts.grid, before + 5 * np.sign(before))
 
 
 def test_sparse_cells_widen_when_their_sum_could_overflow():
     counts = Counts(PARTS["k1"], 3, np.arange(3, dtype=np.int32), 3, dense=False)
-    counts.add(Triplets.from_array([[0, 1, 2]], n_objects=3))
+    counts.add(*roles(Triplets.from_array([[0, 1, 2]], n_objects=3)))
     cells = counts.cells()
     huge = cells._replace(net=np.array([2**31 - 1], np.int32), total=np.array([2**31 - 1], np.int32))
     counts.add_cells(huge)
@@ -65,9 +66,9 @@ def test_cells_cut_by_rows_are_the_cells_of_the_rows(block_rows):
     rows = np.array([rng.permutation(7)[:3] for _ in range(60)])
     answers, mark = Triplets.from_array(rows, n_objects=7), np.arange(7, dtype=np.int32)
     whole = Counts(PARTS["score"], 7, mark, 7, dense=False)
-    whole.add(answers)
+    whole.add(*roles(answers))
     grid = Counts(PARTS["score"], 7, mark, 7, dense=True)
-    grid.add(answers)
+    grid.add(*roles(answers))
     blocks = whole.cut(block_rows)
     assert len(blocks) == -(-7 // block_rows)
     for number, cells in enumerate(blocks):
@@ -240,7 +241,7 @@ def test_cells_from_elsewhere_find_room_in_a_grid():
     part = PARTS["k1"]
     answers = Triplets.from_array([[0, 1, 2], [0, 1, 2], [1, 2, 0], [2, 0, 1]])
     few = Counts(part, 3, np.arange(3, dtype=np.int32), 3, dense=False)
-    few.add(answers)
+    few.add(*roles(answers))
     cells = few.cells()
     many = CountedCells(cells.keys, 20_000 * cells.net, 20_000 * cells.total)
     grid = Counts(part, 3, np.arange(3, dtype=np.int32), 3, dense=True)
@@ -249,5 +250,5 @@ def test_cells_from_elsewhere_find_room_in_a_grid():
     assert grid.grid is not None and grid.grid.dtype == np.int32
     assert grid.grid[..., 1].sum() == 100_000 * len(answers)
     once = Counts(part, 3, np.arange(3, dtype=np.int32), 3, dense=True)
-    once.add(answers)
+    once.add(*roles(answers))
     assert np.array_equal(grid.grid, 100_000 * once.grid.astype(np.int64))

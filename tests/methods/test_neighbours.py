@@ -49,6 +49,15 @@ def test_neighbours_in_blocks_and_with_ties():
         assert whole.indices[x].tolist() == [y for y in range(x // 5 * 5, x // 5 * 5 + 5) if y != x]
 
 
+def test_long_lists_of_neighbours_are_those_of_a_full_sort():
+    phi = np.repeat(
+        make_phi(60, 31, seed=0), 5, axis=0
+    )  # five of each, so that the list may end among equals
+    near = neighbours(phi, 262)
+    for x in (0, 7, 299):
+        assert near.indices[x].tolist() == naive_neighbours(phi, x, 262)
+
+
 def test_neighbours_need_others():
     with pytest.raises(InputError, match="k=3 neighbours are more than the 2 other informed objects"):
         neighbours(make_phi(4, 9, zeros=[0]), 3)

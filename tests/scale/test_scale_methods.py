@@ -87,7 +87,7 @@ def test_medoids_are_those_of_one_machine(features):
     assert found.uninformed.tolist() == [59]
     with pytest.raises(InputError, match="labels: expected 60 integers, one per row of phi, got shape"):
         scale.medoid(there, one.indices)
-    with pytest.raises(InputError, match="labels: expected 60 integers in the blocks of phi"):
+    with pytest.raises(InputError, match="labels: expected 60 integers"):
         scale.medoid(there, there)
 
 

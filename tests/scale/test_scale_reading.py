@@ -2,7 +2,7 @@
 
 import gzip
 import re
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 
 import numpy as np
 import polars as pl
@@ -81,6 +81,23 @@ def test_files_inside_an_archive_are_a_place_too(files, tmp_path):
         archive.write(files / "indices.parquet", "in/indices.parquet")
     many = scale.read_triplets(f"zip://in/*.parquet::file://{tmp_path}/all.zip", objects=60)
     assert scale.FeatureMap("k1").fit(many).n_answers_ == len(nf.read_triplets(files / "indices.parquet"))
+
+
+@pytest.mark.parametrize("where", ["cluster", "scratch"])
+def test_a_dask_frame_of_answers_is_read_by_its_partitions(where, tmp_path):
+    dd = pytest.importorskip("dask.dataframe")
+    table = made_answers().to_frame().to_pandas()[["anchor", "near", "far"]]
+    frame, one = dd.from_pandas(table, npartitions=4), nf.FeatureMap("k1+score").fit(nf.read_triplets(table))
+    with nullcontext() if where == "cluster" else scale.scratch(tmp_path):
+        many = scale.FeatureMap("k1+score").fit(frame)
+        assert many.n_answers_ == len(table) and many.objects_ == one.objects_
+        assert np.array_equal(dense(many.features_.to_array()), dense(one.features_))
+        listed = scale.read_triplets(frame, objects=list(one.objects_[::-1]))
+        assert (
+            float(scale.triplet_accuracy(listed, phi=scale.FeatureMap("score").fit_transform(listed))) > 0.7
+        )
+        with pytest.raises(InputError, match="dask DataFrame"):
+            scale.read_triplets(frame.to_dask_array())
 
 
 def test_bad_rows_are_named_or_dropped(files, tmp_path):

@@ -132,7 +132,7 @@ class Embedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
         ``sample_weight`` : (m,) how much each answer counts; 2 counts as an answer given twice.
         """
-        if hasattr(answers, "pieces"):
+        if hasattr(answers, "pieces") or hasattr(answers, "__dask_graph__"):
             raise InputError(
                 "answers: embeddings are for one machine; read the answers with nearfar.read_triplets, or use "
                 "nearfar.scale.FeatureMap"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,23 +18,7 @@ __all__ = ["CountedCells", "Counts", "bits", "count_keys", "grid_pays"]
 SMALL_GRID = 1 << 22
 INT32_LIMIT = 2**31 - 1
 
-
-class AnswerColumns(Protocol):
-    """What counting needs of answers; Triplets have it."""
-
-    @property
-    def anchor(self) -> NDArray[np.int32]:
-        """(m,) indices of objects."""
-
-    @property
-    def near(self) -> NDArray[np.int32]:
-        """(m,) indices of objects."""
-
-    @property
-    def far(self) -> NDArray[np.int32]:
-        """(m,) indices of objects."""
-
-    def __len__(self) -> int: ...
+Indices = NDArray[np.int32]
 
 
 class CountedCells(NamedTuple):
@@ -104,14 +88,14 @@ class Counts:
         """How many columns there could be."""
         return self.part.n_columns(self.n_marks)
 
-    def add(self, answers: AnswerColumns) -> None:
-        """Count more answers."""
-        self.n_answers += len(answers)
-        self._most += len(answers)
+    def add(self, anchor: Indices, near: Indices, far: Indices) -> None:
+        """Count more answers: (m,) indices of objects in each role."""
+        self.n_answers += len(anchor)
+        self._most += len(anchor)
         if self.grid is not None or self._wants_grid():
-            self._add_to_grid(answers)
+            self._add_to_grid(anchor, near, far)
         else:
-            self._add_run(answers)
+            self._add_run(anchor, near, far)
 
     def _wants_grid(self) -> bool:
         if self.dense is not None:
@@ -142,11 +126,11 @@ class Counts:
             at = keys & ((1 << self.row_bits) - 1), np.searchsorted(all_codes, codes)[spot]
             self.grid[at] += np.stack([net, total], axis=1)  # type: ignore[index]  # a cell occurs once
 
-    def _add_to_grid(self, answers: AnswerColumns) -> None:
+    def _add_to_grid(self, *roles: Indices) -> None:
         grid = self._roomy_grid()
-        blocks = threads.blocks(self.n_rows, threads.n_threads() if len(answers) > 50_000 else 1)
-        columns = (answers.anchor, answers.near, answers.far, self.mark, self.n_marks)
-        threads.run(self.part.add_to_grid, [(grid[a:b], *columns, a) for a, b in blocks])
+        blocks = threads.blocks(self.n_rows, threads.n_threads() if len(roles[0]) > 50_000 else 1)
+        given = (*roles, self.mark, self.n_marks)
+        threads.run(self.part.add_to_grid, [(grid[a:b], *given, a) for a, b in blocks])
 
     def _kind(self) -> Any:
         """The integers that no count outgrows."""
@@ -154,15 +138,14 @@ class Counts:
 
     # ---------------------------------------------------------------- sparse
 
-    def _add_run(self, answers: AnswerColumns) -> None:
+    def _add_run(self, *roles: Indices) -> None:
         if self.part.column_bits(self.mark_bits) + self.row_bits + 1 > 63:
             raise InputError(
                 f"{self.part.name} on {self.n_rows:,} objects is past what sparse counting holds "
                 "(1,048,576 objects); give landmarks, or use the score kernel",
             )
-        keys = np.empty(len(answers) * self.part.cells_per_answer, dtype=np.int64)
-        columns = (answers.anchor, answers.near, answers.far, self.mark, self.mark_bits, self.row_bits)
-        filled = self.part.fill_keys(*columns, keys)
+        keys = np.empty(len(roles[0]) * self.part.cells_per_answer, dtype=np.int64)
+        filled = self.part.fill_keys(*roles, self.mark, self.mark_bits, self.row_bits, keys)
         self._add_cells(count_keys(keys[:filled], threads.n_threads()))
 
     def add_cells(self, cells: CountedCells) -> None:
@@ -209,13 +192,13 @@ class Counts:
         row = cells.keys & ((1 << self.row_bits) - 1)
         block = row // block_rows
         order = np.argsort(block, kind="stable")
-        found = []
+        blocks = []
         for number, at in enumerate(np.split(order, np.searchsorted(block[order], np.arange(1, n_blocks)))):
             first = number * block_rows
             own = bits(min(block_rows, self.n_rows - first))
             keys = ((cells.keys[at] >> self.row_bits) << own) | (row[at] - first)
-            found.append(CountedCells(keys, cells.net[at], cells.total[at]))
-        return found
+            blocks.append(CountedCells(keys, cells.net[at], cells.total[at]))
+        return blocks
 
 
 def count_keys(keys: NDArray[np.int64], n_threads: int, *, few: int = 500_000) -> CountedCells:

@@ -153,7 +153,7 @@ class TripletMap:
 
     def _count(self, answers: Triplets) -> None:
         for counts in self._counts:
-            counts.add(answers)
+            counts.add(answers.anchor, answers.near, answers.far)
 
     def _finish_blocks(self) -> list[Block]:
         """Rows of each part, and everything that is learnt but Phi itself."""
@@ -243,7 +243,7 @@ class TripletMap:
             extend = self.landmarks is None and part.of_pairs
             mark, n_marks = self._marks_of(new.objects, extend)
             counts = Counts(part, new.n_objects, mark, n_marks)
-            counts.add(new)
+            counts.add(new.anchor, new.near, new.far)
             rows.append(rows_from_counts(counts, codes, False, self.dtype))
             outside += rows[-1].outside
             if self.landmarks is None and not extend:

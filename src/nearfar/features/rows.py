@@ -57,7 +57,11 @@ def _with_self(rows: FeatureRows, mark: NDArray[Any]) -> Block:
         phi[mine, mark[mine]] = 1
         phi *= scale[:, None]
         return phi
-    itself = (np.ones(len(mine), phi.dtype), (mine, mark[mine]))
+    spots = (
+        mine.astype(phi.indices.dtype),
+        mark[mine].astype(phi.indices.dtype),
+    )  # scikit-learn takes 32 bits only
+    itself = (np.ones(len(mine), phi.dtype), spots)
     joined = sparse.csc_array(phi + sparse.csc_array(itself, shape=phi.shape))
     joined.data *= scale[joined.indices]
     return joined

@@ -164,7 +164,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             first = np.full(len(sizes), len(labels))
             np.minimum.at(first, labels, np.arange(len(labels)))
             order = np.lexsort((first, -sizes))
-            sizes, labels = sizes[order], np.argsort(order)[labels]
+            sizes, labels = sizes[order], np.argsort(order).astype(np.int32)[labels]
         self.sizes_, self.inertia_, self.n_iter_ = sizes, run.inertia, run.n_iter
         self.uninformed_ = factored.uninformed
         members = np.full(phi.n_rows, -1, np.int32)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nearfar.blocks import RowBlocks, join
 from nearfar.errors import InputError
-from nearfar.kernel.phi import PhiLike, as_rows, informed_rows, is_sparse, row_squares, uninformed
+from nearfar.kernel.phi import PhiLike, as_rows, is_sparse, row_squares, uninformed
 from nearfar.kernel.ties import rounded
 from nearfar.methods._common import check_count, phi_rows
 from nearfar.methods._lloyd import cluster_sums, means
@@ -35,8 +35,8 @@ class Medoids:
 
     Examples
     --------
-    >>> found = medoid(np.array([[1.0, 0.0], [0.8, 0.6], [0.6, 0.8]]))
-    >>> found.clusters, found.indices, found.similarities.round(2)
+    >>> typical = medoid(np.array([[1.0, 0.0], [0.8, 0.6], [0.6, 0.8]]))
+    >>> typical.clusters, typical.indices, typical.similarities.round(2)
     (array([0]), array([1]), array([0.92]))
     """
 
@@ -55,7 +55,7 @@ def medoid(phi: PhiLike, labels: Any = None) -> Medoids:
     Parameters
     ----------
     phi : (n, p) ndarray, sparse or RowBlocks; rows are objects.
-    labels : (n,) cluster of every object, an array or RowBlocks in the blocks of phi; -1 for no cluster.
+    labels : (n,) cluster of every object, an array or RowBlocks; -1 for no cluster.
 
     Examples
     --------
@@ -64,48 +64,28 @@ def medoid(phi: PhiLike, labels: Any = None) -> Medoids:
     (array([1]), array([0, 2]))
     """
     rows = phi_rows(phi)
-    missing, given = uninformed(rows), _label_blocks(rows, labels)
-    tallies = rows.gather("clusters", _tally, given)
-    clusters = np.unique(np.concatenate([names for names, _ in tallies]))
-    sizes = np.zeros(len(clusters), np.int64)
-    for names, counts in tallies:
-        sizes[np.searchsorted(clusters, names)] += counts
-    codes = rows.map("clusters", _codes, given, clusters=clusters)
-    centres = means(rows.sum("centres", cluster_sums, codes, k=len(sizes)), sizes)
-    found = rows.gather("medoids", _most_typical, codes, rows.starts, centres=centres)
-    chosen, spread, similarity = (np.stack(column) for column in zip(*found, strict=True))
+    given, missing = _checked_labels(rows, labels), uninformed(rows)
+    given[missing] = -1
+    clusters, members, sizes = np.unique(given[given >= 0], return_inverse=True, return_counts=True)
+    codes = np.full(rows.n_rows, -1, dtype=np.intp)  # the number of every object's cluster, -1 for none
+    codes[given >= 0] = members
+    centres = means(rows.sum("centres", cluster_sums, rows.cut(codes), k=len(sizes)), sizes)
+    best_of_blocks = rows.gather("medoids", _most_typical, rows.cut(codes), rows.starts, centres=centres)
+    chosen, spread, similarity = (np.stack(column) for column in zip(*best_of_blocks, strict=True))
     best = np.argmin(spread, axis=0), np.arange(len(clusters))  # of equals the one in the first block
     return Medoids(clusters, chosen[best], similarity[best], missing)
 
 
-def _label_blocks(rows: RowBlocks, labels: Any) -> list[Any]:
-    if isinstance(labels, RowBlocks):
-        if labels.sizes == rows.sizes and labels.width is None and labels.dtype.kind in "iu":
-            return labels.blocks
-        raise InputError(
-            f"labels: expected {rows.n_rows} integers in the blocks of phi, as KernelKMeans makes them, got {labels}"
-        )
-    given = np.zeros(rows.n_rows, dtype=np.int64) if labels is None else np.asarray(labels)
+def _checked_labels(rows: RowBlocks, labels: Any) -> NDArray[np.int64]:
+    """(n,) labels, a copy; an error where they are not integers, one per row."""
+    if labels is None:
+        return np.zeros(rows.n_rows, dtype=np.int64)
+    given = labels.to_array() if isinstance(labels, RowBlocks) else np.asarray(labels)
     if given.shape != (rows.n_rows,) or given.dtype.kind not in "iu":
         raise InputError(
             f"labels: expected {rows.n_rows} integers, one per row of phi, got shape {given.shape} of {given.dtype}",
         )
-    return rows.cut(given)
-
-
-def _tally(block: Any, labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Clusters that informed rows of a block are in, and how many."""
-    own = labels[informed_rows(block)]
-    return np.unique(own[own >= 0], return_counts=True)
-
-
-def _codes(block: Any, labels: NDArray[Any], clusters: NDArray[Any]) -> NDArray[np.intp]:
-    """(b,) the number of every row's cluster among all; -1 for rows that are uninformed or in none."""
-    codes = np.full(block.shape[0], -1, dtype=np.intp)
-    informed = informed_rows(block)
-    members = informed[labels[informed] >= 0]
-    codes[members] = np.searchsorted(clusters, labels[members])
-    return codes
+    return np.array(given, dtype=np.int64)
 
 
 def _most_typical(block: Any, codes: NDArray[np.intp], start: int, centres: Any) -> tuple[Any, Any, Any]:
@@ -123,13 +103,9 @@ def _most_typical(block: Any, codes: NDArray[np.intp], start: int, centres: Any)
     here, first = np.unique(codes[order], return_index=True)
     chosen = order[first]
     count = centres.shape[0]
-    found = np.zeros(count, np.intp), np.full(count, np.inf), np.zeros(count)
-    found[0][here], found[1][here], found[2][here] = (
-        members[chosen] + start,
-        spread[chosen],
-        similarity[chosen],
-    )
-    return found
+    best, least, likeness = np.zeros(count, np.intp), np.full(count, np.inf), np.zeros(count)
+    best[here], least[here], likeness[here] = members[chosen] + start, spread[chosen], similarity[chosen]
+    return best, least, likeness
 
 
 @dataclass(frozen=True)
@@ -150,8 +126,8 @@ class Outliers:
     Examples
     --------
     >>> phi = np.array([[1.0, 0.0], [0.8, 0.6], [0.6, 0.8], [-1.0, 0.0]])
-    >>> found = outliers(phi, k=1)
-    >>> found.order, found.scores.round(2)
+    >>> odd = outliers(phi, k=1)
+    >>> odd.order, odd.scores.round(2)
     (array([3, 0, 1, 2]), array([0.2 , 0.04, 0.04, 1.6 ]))
     """
 
@@ -170,8 +146,8 @@ def outliers(phi: PhiLike, k: int = 10) -> Outliers:
     Examples
     --------
     >>> phi = np.array([[1.0, 0.0], [0.98, 0.199], [0.96, 0.28], [-0.6, 0.8]])
-    >>> found = outliers(phi, k=2)
-    >>> found.order[0], found.scores.round(2)
+    >>> odd = outliers(phi, k=2)
+    >>> odd.order[0], odd.scores.round(2)
     (np.int64(3), array([0.03, 0.01, 0.02, 1.39]))
     """
     rows = phi_rows(phi)
@@ -190,26 +166,22 @@ def find_outliers(near: Neighbours, columns: NDArray[Any]) -> Outliers:
     np.int64(3)
     """
     similarities = near.similarities
-    scores = 1 - (
-        join(similarities.gather("outliers", _means))
-        if isinstance(similarities, RowBlocks)
-        else _means(similarities)
-    )
+    if not isinstance(similarities, RowBlocks):
+        similarities = RowBlocks.of(similarities)
+    scores = 1 - join(similarities.gather("outliers", _means))
     known = np.setdiff1d(np.arange(len(scores)), near.uninformed, assume_unique=True)
     order = known[np.argsort(-scores[known], kind="stable")]
-    middle = float(np.median(scores[known])) if len(known) else np.nan
-    threshold = (
-        middle + CUT * USUAL * float(np.median(np.abs(scores[known] - middle))) if len(known) else np.nan
-    )
+    threshold = np.nan
+    if len(known):
+        middle = float(np.median(scores[known]))
+        threshold = middle + CUT * USUAL * float(np.median(np.abs(scores[known] - middle)))
     flagged = order[scores[order] > threshold]
-    return Outliers(
-        scores, order, threshold, flagged, columns.astype(np.int64), near.indices.shape[1], near.uninformed
-    )
+    n_columns, k = columns.astype(np.int64), near.indices.shape[1]
+    return Outliers(scores, order, threshold, flagged, n_columns, k, near.uninformed)
 
 
-def _means(similarities: NDArray[np.float64]) -> NDArray[np.float64]:
-    result: NDArray[np.float64] = similarities.mean(axis=1)
-    return result
+def _means(similarities: NDArray[np.float64]) -> Any:
+    return similarities.mean(axis=1)
 
 
 def _columns_of_rows(block: Any) -> NDArray[np.int64]:

@@ -19,6 +19,7 @@ from nearfar.methods._common import as_given, check_count, phi_rows
 
 __all__ = ["Neighbours", "nearest_among", "neighbours"]
 
+INSERTED = 250  # neighbours; inserting into a longer list costs more than a partition
 IndicesAndValues = tuple[NDArray[np.intp], NDArray[np.float64]]
 
 
@@ -36,8 +37,8 @@ class Neighbours:
 
     Examples
     --------
-    >>> found = neighbours(np.array([[1.0, 0.0], [0.8, 0.6], [0.0, 1.0]]), k=1)
-    >>> found.indices.tolist(), found.similarities.ravel()
+    >>> near = neighbours(np.array([[1.0, 0.0], [0.8, 0.6], [0.0, 1.0]]), k=1)
+    >>> near.indices.tolist(), near.similarities.ravel()
     ([[1], [0], [1]], array([0.8, 0.8, 0.6]))
     """
 
@@ -54,8 +55,8 @@ def neighbours(phi: PhiLike, k: int = 10) -> Neighbours:
     Examples
     --------
     >>> phi = np.array([[1.0, 0.0], [0.8, 0.6], [0.0, 1.0], [0.0, 0.0]])
-    >>> found = neighbours(phi, k=1)
-    >>> found.indices.ravel(), found.uninformed
+    >>> near = neighbours(phi, k=1)
+    >>> near.indices.ravel(), near.uninformed
     (array([ 1,  0,  1, -1]), array([3]))
     """
     rows = phi_rows(phi)
@@ -69,8 +70,8 @@ def neighbours(phi: PhiLike, k: int = 10) -> Neighbours:
     joined = []
     for i, block in enumerate(rows.blocks):  # every block meets every other one
         itself = [i == j for j in range(many)]
-        found = backend.map("neighbours", _candidates, [block] * many, rows.blocks, rows.starts, itself, k=k)
-        joined.append(backend.submit("neighbours", _join, block, found, k))
+        near = backend.map("neighbours", _candidates, [block] * many, rows.blocks, rows.starts, itself, k=k)
+        joined.append(backend.submit("neighbours", _join, block, near, k))
     backend.wait("neighbours", joined)
     indices, values = (backend.map("neighbours", itemgetter(item), joined) for item in (0, 1))
     backend.wait("neighbours", [*indices, *values])
@@ -102,9 +103,9 @@ def _join(block: Any, candidates: list[IndicesAndValues], k: int) -> IndicesAndV
     if len(candidates) > 1:
         chosen, values = (np.concatenate(column, axis=1) for column in zip(*candidates, strict=True))
         order = np.argsort(chosen, axis=1, kind="stable")  # of equals the first object is first
-        chosen, values = (np.take_along_axis(found, order, axis=1) for found in (chosen, values))
+        chosen, values = (np.take_along_axis(each, order, axis=1) for each in (chosen, values))
         best = _largest(values, k, block.dtype)
-        chosen, values = (np.take_along_axis(found, best, axis=1) for found in (chosen, values))
+        chosen, values = (np.take_along_axis(each, best, axis=1) for each in (chosen, values))
     indices, similarities = np.full((block.shape[0], k), -1, np.intp), np.full((block.shape[0], k), np.nan)
     informed = informed_rows(block)
     indices[informed], similarities[informed] = chosen, values
@@ -146,14 +147,26 @@ def _products(block: Any, columns: Any) -> NDArray[Any]:
 
 def _largest(similarity: NDArray[Any], k: int, dtype: DTypeLike) -> NDArray[np.intp]:
     """(b, k) indices of the k largest of every row, largest first; of equals, but for rounding, the first one first."""
-    scale = 10.0 ** tie_decimals(dtype)
-    if k > 500:  # inserting into a long list costs more than sorting
-        return np.argsort(-np.rint(similarity * scale), axis=1, kind="stable")[:, :k]
     indices = np.empty((len(similarity), k), dtype=np.intp)
     if k:
-        pieces = threads.blocks(len(similarity), threads.n_threads())
-        threads.run(_keep_largest, [(similarity[a:b], scale, indices[a:b]) for a, b in pieces])
+        keep = _keep_largest if k <= INSERTED else _keep_by_partition
+        scale, pieces = 10.0 ** tie_decimals(dtype), threads.blocks(len(similarity), threads.n_threads())
+        threads.run(keep, [(similarity[a:b], scale, indices[a:b]) for a, b in pieces])
     return indices
+
+
+def _keep_by_partition(similarity: NDArray[Any], scale: float, indices: NDArray[np.intp]) -> None:
+    """As ``_keep_largest``: all above the k-th largest value, and the first of those that equal it."""
+    k = indices.shape[1]
+    values = np.rint(similarity.astype(np.float64) * scale)
+    last = np.partition(values, -k, axis=1)[:, -k, None]
+    above, equal = values > last, values == last
+    missing = k - above.sum(axis=1, keepdims=True)
+    chosen = np.nonzero(above | (equal & (np.cumsum(equal, axis=1, dtype=np.int32) <= missing)))[1].reshape(
+        -1, k
+    )
+    order = np.argsort(-np.take_along_axis(values, chosen, axis=1), axis=1, kind="stable")
+    indices[:] = np.take_along_axis(chosen, order, axis=1)
 
 
 @compiled()

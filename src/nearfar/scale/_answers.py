@@ -11,27 +11,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from nearfar.triplets import Triplets, as_triplets
 
-__all__ = ["Answers", "IndexBatch", "MemoryPiece", "Piece", "as_answers"]
+__all__ = ["Answers", "MemoryPiece", "Piece", "Roles", "as_answers"]
 
 PIECE_ROWS = 500_000  # of answers held in memory; 6 MB on their way to a worker
 
-
-@dataclass(frozen=True)
-class IndexBatch:
-    """Some answers, as indices; what counting needs of Triplets."""
-
-    anchor: NDArray[np.int32]
-    near: NDArray[np.int32]
-    far: NDArray[np.int32]
-
-    def __len__(self) -> int:
-        return len(self.anchor)
+Roles = tuple[NDArray[np.int32], ...]
+"""(anchor, near, far) of some answers, as indices: what counting needs of Triplets."""
 
 
 class Piece(Protocol):
     """Some of the answers, wherever they lie. It travels to a worker and is read there."""
 
-    def read(self, names: Any) -> Iterator[IndexBatch]:
+    def read(self, names: Any) -> Iterator[Roles]:
         """The answers as indices, in batches; ``names`` is what ``Answers.names`` stands for, on the worker."""
 
 
@@ -70,18 +61,22 @@ class Answers:
 class MemoryPiece:
     """Answers that travel with the task itself."""
 
-    batch: IndexBatch
+    batch: Roles
 
-    def read(self, names: Any) -> Iterator[IndexBatch]:
+    def read(self, names: Any) -> Iterator[Roles]:
         """The one batch there is."""
         yield self.batch
 
 
 def as_answers(answers: Answers | Triplets | ArrayLike, *, piece_rows: int = PIECE_ROWS) -> Answers:
-    """Answers as they are; Triplets or an (m, 3) array of indices in pieces of ``piece_rows`` answers."""
+    """Answers as they are; Triplets or an (m, 3) array of indices in pieces of ``piece_rows`` answers; a dask DataFrame."""
     if isinstance(answers, Answers):
         return answers
+    if hasattr(answers, "__dask_graph__"):
+        from nearfar.scale.reading import read_triplets
+
+        return read_triplets(answers)  # type: ignore[arg-type]
     triplets = as_triplets(answers)
     cuts = [slice(start, start + piece_rows) for start in range(0, len(triplets), piece_rows)]
-    pieces = [MemoryPiece(IndexBatch(triplets.anchor[c], triplets.near[c], triplets.far[c])) for c in cuts]
+    pieces = [MemoryPiece((triplets.anchor[c], triplets.near[c], triplets.far[c])) for c in cuts]
     return Answers(tuple(pieces), triplets.objects, None, len(triplets))

@@ -74,9 +74,9 @@ def count_piece(recipe: Recipe, piece: Piece, names: Any) -> tuple[list[PartCell
     counts = [Counts(part, recipe.n_objects, mark, recipe.n_marks, dense=False) for part in recipe.parts]
     n_answers = 0
     for batch in piece.read(names):
-        n_answers += len(batch)
+        n_answers += len(batch[0])
         for each in counts:
-            each.add(batch)
+            each.add(*batch)
     by_part = [each.cut(recipe.block_rows) for each in counts]
     return [tuple(map(_small, cells)) for cells in zip(*by_part, strict=True)], n_answers
 
@@ -89,12 +89,12 @@ def merge(recipe: Recipe, block: int, pieces: list[PartCells]) -> PartCells:
 
 def block_codes(recipe: Recipe, block: int, cells: PartCells) -> list[ColumnCodes]:
     """The columns of each part that occur in a block; none where all columns stay anyway."""
-    found = []
+    codes = []
     for part, counts in zip(recipe.parts, _added(recipe, block, [cells], [False] * len(cells)), strict=True):
         keys = counts.cells().keys if recipe.must_find(part) else np.empty(0, np.int64)
         columns = np.unique(keys >> counts.row_bits)
-        found.append(part.codes_of_keys(columns, counts.mark_bits))
-    return found
+        codes.append(part.codes_of_keys(columns, counts.mark_bits))
+    return codes
 
 
 def join_codes(blocks: list[list[ColumnCodes]]) -> list[ColumnCodes]:
@@ -112,7 +112,7 @@ def make_rows(
 ) -> tuple[Any, tuple[NDArray[np.bool_], tuple[NDArray[Any], ...]]]:
     """Rows of Phi of a block; which of them are informed, and how many there are in each column of each part.
 
-    From all the block's cells, over the columns that were found; ``form`` is (layout, dtype).
+    From all the block's cells, over the given columns; ``form`` is (layout, dtype).
     """
     layout, dtype = form
     parts = []

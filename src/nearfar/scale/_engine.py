@@ -161,10 +161,7 @@ class Engine(Backend):
 
     def submit(self, name: str, function: Callable[..., Any], *arguments: Any) -> Future:
         """One task; arguments may be futures, or lists of them."""
-        with self.faults(name), _no_size_warning():
-            return self.client.submit(
-                run_alone, function, *arguments, key=f"{name}-{uuid4().hex}", pure=False
-            )
+        return self.map(name, function, *([argument] for argument in arguments))[0]
 
     def map(
         self, name: str, function: Callable[..., Any], *columns: Iterable[Any], **shared: Any
@@ -374,9 +371,3 @@ def run_row(function: Callable[..., Any], shared: tuple[str, ...], values: tuple
     count = len(values) - len(shared)
     with threads.alone():
         return function(*values[:count], **dict(zip(shared, values[count:], strict=True)))
-
-
-def run_alone(function: Callable[..., Any], *arguments: Any) -> Any:
-    """``function(*arguments)``, on one core: the worker's other threads have tasks of their own."""
-    with threads.alone():
-        return function(*arguments)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from nearfar.blocks import Handle, RowBlocks, join
 from nearfar.errors import InputError
 from nearfar.evaluate.metrics import TripletAccuracy
 from nearfar.kernel.phi import stored_bytes
-from nearfar.scale._answers import Answers, IndexBatch, Piece, as_answers
+from nearfar.scale._answers import Answers, Piece, Roles, as_answers
 from nearfar.space.margins import phi_margins, point_margins
 from nearfar.triplets import Triplets
 
@@ -62,7 +62,7 @@ def triplet_accuracy(
         )
     backend = rows.backend
     batches = [backend.submit("held-out", _read, piece, answers.names) for piece in answers.pieces]
-    sizes = backend.gather("reading held-out answers", backend.map("held-out", len, batches))
+    sizes = backend.gather("reading held-out answers", backend.map("held-out", _length, batches))
     stored = sum(rows.gather("looking at the features", stored_bytes))
     step = max(1, rows_bytes * rows.n_rows // (3 * stored + 1))
     kind = "phi" if points is None else "points"
@@ -83,35 +83,28 @@ def _judged(rows: RowBlocks, batch: Handle, answers_from: tuple[int, int], kind:
 # -------------------------------------------------------------------- tasks
 
 
-def _read(piece: Piece, names: Any) -> IndexBatch:
-    batches = list(piece.read(names))
-    roles = [[getattr(batch, role) for batch in batches] for role in ("anchor", "near", "far")]
-    none = np.empty(0, np.int32)
-    return IndexBatch(*(np.concatenate([none, *columns]) for columns in roles))
+def _read(piece: Piece, names: Any) -> Roles:
+    none = np.empty((3, 0), np.int32)
+    return tuple(np.concatenate(role) for role in zip(none, *piece.read(names), strict=True))
 
 
-def _slice(batch: IndexBatch, first: int, last: int) -> IndexBatch:
-    return IndexBatch(batch.anchor[first:last], batch.near[first:last], batch.far[first:last])
+def _length(batch: Roles) -> int:
+    return len(batch[0])
 
 
-def _objects(batch: IndexBatch) -> NDArray[np.int32]:
-    return np.unique(np.concatenate([batch.anchor, batch.near, batch.far]))
+def _slice(batch: Roles, first: int, last: int) -> Roles:
+    return tuple(role[first:last] for role in batch)
 
 
-def _pick(block: Any, start: int, batch: IndexBatch) -> Any:
+def _pick(block: Any, start: int, batch: Roles) -> Any:
     """The rows of a block that a batch concerns."""
-    objects = _objects(batch)
-    here = objects[(objects >= start) & (objects < start + block.shape[0])] - start
-    return block[here]
+    objects = np.unique(batch)
+    return block[objects[(objects >= start) & (objects < start + block.shape[0])] - start]
 
 
-def _judge(batch: IndexBatch, picked: list[Any], kind: str) -> tuple[int, int, int]:
+def _judge(batch: Roles, picked: list[Any], kind: str) -> tuple[int, int, int]:
     """Twice the credit, so that it is a whole number; ties; answers."""
-    rows = join(picked)
-    objects = _objects(batch)
-    indices = [
-        np.searchsorted(objects, role).astype(np.int32) for role in (batch.anchor, batch.near, batch.far)
-    ]
-    margin = (phi_margins if kind == "phi" else point_margins)(rows, *indices)
+    indices = np.searchsorted(np.unique(batch), batch).astype(np.int32)
+    margin = (phi_margins if kind == "phi" else point_margins)(join(picked), *indices)
     ties = int((margin == 0).sum())
-    return (2 * int((margin > 0).sum()) + ties, ties, len(batch))
+    return (2 * int((margin > 0).sum()) + ties, ties, len(margin))

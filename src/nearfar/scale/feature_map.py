@@ -117,15 +117,11 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
         """What each column is about."""
         check_is_fitted(self, "features_")
         parts = parse_kernel(self.kernel)
-        found: list[ColumnCodes] = (
-            [np.empty(0, np.int64)] * len(parts)
-            if self._codes_handle is None
-            else self.features_.backend.gather("columns", [self._codes_handle])[0]
-        )
-        codes = [
-            own if self._recipe_.must_find(part) else part.all_codes(self._recipe_.n_marks)
-            for part, own in zip(parts, found, strict=True)
-        ]
+        codes: list[ColumnCodes] = [part.all_codes(self._recipe_.n_marks) for part in parts]
+        if self._codes_handle is not None:
+            occurring = self.features_.backend.gather("columns", [self._codes_handle])[0]
+            for i, part in enumerate(parts):
+                codes[i] = occurring[i] if self._recipe_.must_find(part) else codes[i]
         return columns_of(parts, codes, self._mark_objects, tuple(self.objects_))
 
     # ---------------------------------------------------------------- inside
@@ -180,15 +176,14 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
         return np.flatnonzero(~self.informed_.to_array())
 
     def _tell(self, recipe: Recipe, totals: tuple[NDArray[np.int64], ...]) -> None:
-        gaps = self.informed_.gather("informed", _gaps)
-        n, n_missing = recipe.n_objects, sum(count for count, _ in gaps)
-        self.n_informed_ = n - n_missing
+        missing, n = self.uninformed_, recipe.n_objects
+        self.n_informed_ = n - len(missing)
         self.coverage_ = {
             part.name: shared_columns(rows, self.n_informed_)
             for part, rows in zip(recipe.parts, totals, strict=True)
         }
-        missing = [b * recipe.block_rows + i for b, (_, first) in enumerate(gaps) for i in first]
-        warn_of_gaps(self.kernel, self.coverage_, n, n_missing, [self.objects_[i] for i in missing[:SOME]])
+        some = [self.objects_[i] for i in missing[:SOME]]
+        warn_of_gaps(self.kernel, self.coverage_, n, len(missing), some)
 
 
 def _count(engine: Backend, recipe: Recipe, answers: Answers, fan_in: int) -> tuple[list[list[Handle]], int]:
@@ -220,8 +215,8 @@ def _join(engine: Backend, recipe: Recipe, cells: list[list[Handle]]) -> list[Ha
 
 def _find_columns(engine: Backend, recipe: Recipe, cells: list[Handle]) -> Handle:
     """A handle of the columns that occur."""
-    found = engine.map("columns", block_codes, [recipe] * len(cells), range(recipe.n_blocks), cells)
-    return engine.reduce("columns", join_codes, found)
+    codes = engine.map("columns", block_codes, [recipe] * len(cells), range(recipe.n_blocks), cells)
+    return engine.reduce("columns", join_codes, codes)
 
 
 # -------------------------------------------------------------------- small tasks
@@ -229,9 +224,3 @@ def _find_columns(engine: Backend, recipe: Recipe, cells: list[Handle]) -> Handl
 
 def _block_of(counted: tuple[list[PartCells], int], block: int) -> PartCells:
     return counted[0][block]
-
-
-def _gaps(informed: NDArray[np.bool_]) -> tuple[int, list[int]]:
-    """(how many rows of a block are zero, the first few of them)."""
-    missing = np.flatnonzero(~informed)
-    return len(missing), missing[:SOME].tolist()

@@ -19,9 +19,9 @@ from nearfar.io.csv_table import CsvTable, plain_shape
 from nearfar.io.dialects import choose
 from nearfar.io.parse_rows import rows_error
 from nearfar.io.sources import Source
-from nearfar.scale._answers import IndexBatch
+from nearfar.scale._answers import Roles
 
-__all__ = ["FileChunk", "Format", "open_file", "open_parquet", "shown", "text_header"]
+__all__ = ["FileChunk", "Format", "FrameChunk", "open_file", "open_parquet", "shown", "text_header"]
 
 ROWS = 1_000_000  # of a chunk that are in memory at a time
 HEADER_BYTES = 1 << 20
@@ -48,32 +48,25 @@ class Format:
 
 
 @dataclass(frozen=True)
-class FileChunk:
-    """A stretch of a file: row groups of a Parquet file, or the lines that begin in bytes ``start`` to ``stop``.
+class Chunk:
+    """Some answers, as a reader of ``format`` finds them; a subclass says in which tables."""
 
-    ``first`` is the number of the first row, or the ``header`` line goes before the text; ``stop`` None: to the end.
-    """
-
-    file: Any
-    kind: str
     format: Format
-    groups: tuple[int, ...] = ()
-    first: int = 0
-    header: bytes = b""
-    start: int = 0
-    stop: int | None = None
 
-    def read(self, names: Any) -> Iterator[IndexBatch]:
+    def read(self, names: Any) -> Iterator[Roles]:
         """The answers as indices, in batches."""
         for _, batch in self._batches(names):
             yield batch
 
     def objects(self) -> set[tuple[str, ...]]:
         """The lists of objects that the answers name."""
-        found = {id(opened): opened for opened, _ in self._batches(None)}
-        return {opened.objects() for opened in found.values()}
+        sources = {id(opened): opened for opened, _ in self._batches(None)}
+        return {opened.objects() for opened in sources.values()}
 
-    def _batches(self, names: Any) -> Iterator[tuple[Opened, IndexBatch]]:
+    def _sources(self) -> Iterator[Source]:
+        raise NotImplementedError
+
+    def _batches(self, names: Any) -> Iterator[tuple[Opened, Roles]]:
         for source in self._sources():
             reader = self.format.reader([source], names)
             opened = reader.open(source)
@@ -81,7 +74,38 @@ class FileChunk:
                 if len(batch.rejected) and not reader.drop:
                     raise rows_error(opened.table, batch.rejected, batch.rows)
                 rows = batch.triplets
-                yield opened, IndexBatch(*(rows[role].to_numpy() for role in ("anchor", "near", "far")))
+                yield opened, tuple(rows[role].to_numpy() for role in ("anchor", "near", "far"))
+
+
+@dataclass(frozen=True)
+class FrameChunk(Chunk):
+    """A partition of a dask DataFrame: a pandas frame, or what computes it."""
+
+    frame: Any
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    def _sources(self) -> Iterator[Source]:
+        frame = self.frame.compute() if hasattr(self.frame, "compute") else self.frame
+        if len(frame):
+            yield Source("data frame", "frame", frame)
+
+
+@dataclass(frozen=True)
+class FileChunk(Chunk):
+    """A stretch of a file: row groups of a Parquet file, or the lines that begin in bytes ``start`` to ``stop``.
+
+    ``first`` is the number of the first row, or the ``header`` line goes before the text; ``stop`` None: to the end.
+    """
+
+    file: Any
+    kind: str
+    groups: tuple[int, ...] = ()
+    first: int = 0
+    header: bytes = b""
+    start: int = 0
+    stop: int | None = None
 
     def _sources(self) -> Iterator[Source]:
         if self.kind == "parquet":

@@ -14,10 +14,11 @@ from nearfar.io.naming import Numbers
 from nearfar.io.objects import as_names
 from nearfar.io.sources import format_of, refuse_directory
 from nearfar.scale._answers import Answers, Piece
-from nearfar.scale._engine import current_backend
+from nearfar.scale._engine import Engine, current_backend
 from nearfar.scale.file_chunks import (
     FileChunk,
     Format,
+    FrameChunk,
     open_file,
     open_parquet,
     shown,
@@ -48,7 +49,7 @@ def read_triplets(
     Parameters
     ----------
     paths : Parquet or CSV files (.parquet .csv .tsv, text also .gz): a path, an address that fsspec knows such as
-        ``s3://bucket/answers-*.parquet``, a pattern, or a list of these. Workers must see them too.
+        ``s3://bucket/answers-*.parquet``, a pattern, or a list of these. Workers must see them too. Or a dask DataFrame.
     dialect, columns, on_bad : as for ``nearfar.read_triplets``.
     objects : object list, as for ``nearfar.read_triplets``; or n, for objects that are called 0 to n - 1. Without it
         the files are read twice, the first time for the names: all that occur, in their natural order.
@@ -75,12 +76,16 @@ def read_triplets(
     engine = current_backend()
     names = as_names(objects)
     n_objects = len(names) if isinstance(names, Numbers) else None
-    format, files = Format(dialect, columns, on_bad, n_objects), _find(paths, storage_options or {})
-    many = len(files)
-    cuts = engine.map("files", _chunks, files, [format] * many, [_room(engine, piece_rows)] * many)
-    found = engine.gather("looking at files", cuts)
-    pieces = tuple(piece for pieces, _ in found for piece in pieces)
-    approximate = sum(answers for _, answers in found)
+    format = Format(dialect, columns, on_bad, n_objects)
+    if hasattr(paths, "__dask_graph__"):
+        pieces, approximate = _partitions(engine, paths, format)
+    else:
+        files, room = _find(paths, storage_options or {}), _room(engine, piece_rows)
+        cuts = engine.gather(
+            "looking at files", engine.map("files", _chunks, files, format=format, room=room)
+        )
+        pieces = tuple(piece for pieces, _ in cuts for piece in pieces)
+        approximate = sum(answers for _, answers in cuts)
     if isinstance(names, Numbers):
         return Answers(pieces, names, None, approximate)
     if names is not None:
@@ -98,6 +103,22 @@ def _room(engine: Backend, piece_rows: int) -> int:
     return max(1, min(piece_rows, engine.memory_per_task() // (4 * ROW_BYTES)))
 
 
+def _partitions(engine: Backend, frame: Any, format: Format) -> tuple[tuple[Any, ...], int]:
+    """A piece for every partition of a dask DataFrame, held by the workers where there are some, and about how many rows."""
+    if not hasattr(frame, "columns"):
+        raise InputError(
+            f"answers: expected files or a dask DataFrame, got {type(frame).__name__}; a dask array becomes a frame by "
+            "dask.dataframe.from_dask_array(array, columns=['anchor', 'near', 'far'])"
+        )
+    parts = frame.to_delayed()
+    if not isinstance(engine, Engine):
+        return tuple(FrameChunk(format, part) for part in parts), PIECE_ROWS * len(parts)
+    with engine.faults("computing the answers"):
+        held = engine.client.compute(parts)
+    pieces = engine.map("answers", FrameChunk, [format] * len(held), held)
+    return tuple(pieces), sum(engine.gather("answers", engine.map("answers", len, pieces)))
+
+
 def _find(paths: Any, storage: dict[str, Any]) -> list[Any]:
     """All files, in order."""
     import fsspec
@@ -108,12 +129,12 @@ def _find(paths: Any, storage: dict[str, Any]) -> list[Any]:
         refuse_directory(path)
         try:
             pattern = not os.path.exists(path)  # a file may be called answers[1].csv
-            found = fsspec.open_files(path, "rb", compression="infer", expand=pattern, **storage)
+            matching = fsspec.open_files(path, "rb", compression="infer", expand=pattern, **storage)
         except Exception as error:  # of whatever keeps it: an unknown protocol, no network, no key
             raise FileError(f"{path}: fsspec cannot reach it ({error})") from error
-        if not found:
+        if not matching:
             raise FileError(f"{path}: no file matches this pattern")
-        files += found
+        files += matching
     if not files:
         raise InputError("answers: the list of files is empty; expected at least one")
     for file in files:
@@ -147,10 +168,10 @@ def _chunks(file: Any, format: Format, room: int) -> Cuts:
         size = int(file.fs.size(file.path))
     step = min(1 << 26, max(1, room * ROW_BYTES // 8))
     if packed or size <= len(header) + step:  # packed: cannot be entered in the middle
-        return ([FileChunk(file, kind, format)], (4 if packed else 1) * size // LINE_BYTES)
+        return ([FileChunk(format, file, kind)], (4 if packed else 1) * size // LINE_BYTES)
     starts = range(len(header), max(size, len(header) + 1), step)
     chunks: list[Piece] = [
-        FileChunk(file, kind, format, header=header, start=a, stop=min(a + step, size)) for a in starts
+        FileChunk(format, file, kind, header=header, start=a, stop=min(a + step, size)) for a in starts
     ]
     return (chunks, size // LINE_BYTES)
 
@@ -164,7 +185,7 @@ def _parquet_chunks(file: Any, format: Format, room: int) -> Cuts:
     first = rows = 0
     for number, size in [*enumerate(sizes), (len(sizes), room)]:
         if groups and rows + size > room:
-            chunks.append(FileChunk(file, "parquet", format, groups=tuple(groups), first=first))
+            chunks.append(FileChunk(format, file, "parquet", groups=tuple(groups), first=first))
             first, groups, rows = first + rows, [], 0
         groups.append(number)
         rows += size
@@ -176,14 +197,14 @@ def _names(chunk: Any) -> Names:
     return _join([(names, True) for names in chunk.objects()] or [((), False)])
 
 
-def _join(found: list[Names]) -> Names:
-    lists = {names for names, _ in found if names}
-    if len(lists) <= 1 and all(shared for _, shared in found):
+def _join(several: list[Names]) -> Names:
+    lists = {names for names, _ in several if names}
+    if len(lists) <= 1 and all(shared for _, shared in several):
         return next(iter(lists), ()), True
     return tuple({name: None for names in lists for name in names}), False
 
 
-def _order(found: Names) -> SoundNames:
+def _order(joined: Names) -> SoundNames:
     """The list that all pieces share, else all names in their natural order."""
-    names, shared = found
+    names, shared = joined
     return sound_names(names if shared else order_names(list(names)))
