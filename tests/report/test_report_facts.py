@@ -54,19 +54,6 @@ def test_every_accuracy_comes_with_its_ceiling():
     assert judged["accuracy"] <= judged["scores"][0]["accuracy"] + 0.01  # not flattered by choosing
 
 
-def test_an_unknown_ceiling_is_said_once():
-    page = make_report(answers(m=300, people=12).replace(participant=None)).html()
-    assert page.count("best possible accuracy is unknown") <= 2  # in its place, and in the results to paste
-
-
-def test_a_model_like_guessing_is_called_so():
-    rng = np.random.default_rng(3)
-    rows = np.array([rng.permutation(8)[:3] for _ in range(60)])
-    told = make_report(rows).data["findings"]["accuracy"]
-    assert told["level"] == "poor"
-    assert "guessing" in told["details"]
-
-
 def test_the_page_says_whom_the_figures_are_about():
     assert words.whose(Scope("new", "new", 20)) == "new participants' answers to new questions"
     assert "participants" not in words.whose(Scope("unknown", "new"))
@@ -88,12 +75,9 @@ def test_a_curve_of_a_sample_says_so():
 
 def test_what_the_plane_costs_is_said_of_the_same_answers():
     """A sample is judged: the accuracy of the chosen model comes from more answers than that of the planes."""
-    analysis = analyse(answers(m=1500, people=20), models=["soe-2", "soe-3"], max_judged=500)
-    scores, best = analysis.scores, analysis.best
-    lost = 100 * (scores[best.name].accuracy - scores["soe-2"].accuracy)
-    told = words.plane(analysis)
-    assert lost <= 0.5 or f"costs {lost:.1f} points" in told
-    assert best.name != "soe-2" or "costs" not in told
+    analysis = analyse(answers(m=1500, people=20), "soe-3", models=["score-2", "soe-3"], max_judged=500)
+    lost = 100 * (analysis.scores["soe-3"].accuracy - analysis.scores["score-2"].accuracy)
+    assert lost < 0.5 or f"{lost:.1f} points less than soe-3" in words.plane(analysis)
     assert f"{len(analysis.judged):,} answers" in make_report(analysis).data["methods"]
 
 
@@ -158,19 +142,6 @@ def test_shares_of_participants_match_a_plain_count():
         assert person.left.share == pytest.approx((given.near_side[own] == 0).mean())
         assert person.median_seconds == pytest.approx(np.median(given.seconds[own]))
         assert person.fast == pytest.approx((given.seconds[own] < np.median(given.seconds) / 3).mean())
-
-
-def test_nobody_is_suspected_without_evidence():
-    data = make_report(answers(careless=0)).data
-    assert not any(person["reason"] for person in data["participants"]["rows"])
-    assert data["findings"]["participants"]["level"] == "good"
-
-
-def test_answers_without_people_have_no_table_of_them():
-    bare = answers(m=300).replace(participant=None, seconds=None, near_side=None)
-    report = make_report(bare)
-    assert report.data["participants"] is None
-    assert "do not say who gave them" in report.html()
 
 
 # ---------------------------------------------------------------- models, tree, stability
@@ -281,17 +252,6 @@ def test_objects_without_answers_are_listed_apart():
     assert data["findings"]["enough"]["level"] == "poor"
 
 
-@pytest.mark.parametrize(
-    "rows",
-    [[[0, 1, 2]], [[0, 1, 2], [1, 2, 0], [2, 0, 1]], [[0, 1, 2]] * 40 + [[3, 0, 1]] * 5],
-    ids=["one answer", "one trio", "two trios"],
-)
-def test_hardly_any_answers_still_make_a_page(rows):
-    report = make_report(rows)
-    assert "</html>" in report.html()
-    assert report.data["findings"]["accuracy"]["text"]
-
-
 def test_no_answers_are_refused():
     with pytest.raises(InputError, match="a report needs at least one answer and three objects"):
         make_report(analyse(Triplets.from_array(np.zeros((0, 3), int), n_objects=5)))
@@ -334,18 +294,3 @@ def test_a_side_is_a_reason_only_far_from_what_is_usual(left, flagged):
     side_name = "left" if left > 0.5 else "right"
     assert list(reasons) == (["p0"] if flagged else [])
     assert all(f"the {side_name} side" in reason for reason in reasons.values())
-
-
-def test_a_side_that_never_varies_is_none():
-    given = Triplets.from_array([[0, 1, 2], [1, 2, 0]] * 50, participant=["ann"] * 100, near_side=[0] * 100)
-    (row,) = judge_people(given).rows
-    assert row.left is None and not row.reasons
-
-
-def test_every_box_has_one_number_and_few_words():
-    from nearfar.report.web import _boxes
-
-    boxes = _boxes(small_report().data)
-    assert len(boxes) == 6
-    for topic, part in boxes:
-        assert len(f"{part['short']} {part['text']}".split()) <= 27, topic

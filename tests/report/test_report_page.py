@@ -11,9 +11,8 @@ from importlib import resources
 import numpy as np
 import pytest
 from markupsafe import escape
-from report_tools import HOSTILE, answers, hostile_report, paint, small_report
+from report_tools import HOSTILE, answers, hostile_report, small_report
 
-from nearfar import Triplets
 from nearfar.datasets._colour_table import lab_from_hex
 from nearfar.report.make import make_report
 from nearfar.report.paragraph import citations
@@ -155,6 +154,12 @@ def test_only_what_was_used_is_cited(plane, best, cited):
     assert [name for name in everybody if name in papers] == sorted([*cited, "Owen"], key=everybody.index)
 
 
+def test_the_methods_paragraph_names_the_model_and_whether_it_was_chosen():
+    chosen, named = (make_report(answers(m=300), model=model).data["methods"] for model in ("auto", "k1"))
+    assert "chosen from" in chosen and "chosen from" not in named
+    assert "k1 (Kendall's tau" in named and "Kleindessner and von Luxburg, 2017" in named
+
+
 def test_the_hash_is_that_of_the_file(tmp_path):
     file = tmp_path / "answers.csv"
     file.write_bytes(b"whatever the answers came from")
@@ -168,38 +173,12 @@ def test_the_date_can_be_fixed(monkeypatch):
     assert make_report([[0, 1, 2]]).data["date"] == "1970-01-02"
 
 
-def test_a_hundred_objects_with_pictures_stay_small(tmp_path):
-    rng = np.random.default_rng(0)
-    at = rng.normal(size=(100, 2))
-    rows = np.array([rng.permutation(100)[:3] for _ in range(3000)])
-    near = np.linalg.norm(at[rows[:, 0]] - at[rows[:, 1]], axis=1)
-    far = np.linalg.norm(at[rows[:, 0]] - at[rows[:, 2]], axis=1)
-    rows[near > far] = rows[near > far][:, [0, 2, 1]]
-    names = [f"o{i}" for i in range(100)]
-    folder = paint(tmp_path, names, size=(200, 200))  # noise: the largest pictures there are
-    report = make_report(Triplets.from_array(rows, names), images=folder)
-    assert report.data["pictures"]["shown"] == 100
-    assert len(report.html().encode()) < 7e6
-
-
 # how colours look without one kind of cone (Machado, Oliveira and Fernandes 2009), in linear RGB
 VISIONS = {
-    "usual": np.eye(3),
-    "protan": [
-        [0.152286, 1.052583, -0.204868],
-        [0.114503, 0.786281, 0.099216],
-        [-0.003882, -0.048116, 1.051998],
-    ],
-    "deutan": [
-        [0.367322, 0.860646, -0.227968],
-        [0.280085, 0.672501, 0.047413],
-        [-0.011820, 0.042940, 0.968881],
-    ],
-    "tritan": [
-        [1.255528, -0.076749, -0.178779],
-        [-0.078411, 0.930809, 0.147602],
-        [0.004733, 0.691367, 0.303900],
-    ],
+    "usual": "1 0 0 0 1 0 0 0 1",
+    "protan": "0.152286 1.052583 -0.204868 0.114503 0.786281 0.099216 -0.003882 -0.048116 1.051998",
+    "deutan": "0.367322 0.860646 -0.227968 0.280085 0.672501 0.047413 -0.011820 0.042940 0.968881",
+    "tritan": "1.255528 -0.076749 -0.178779 -0.078411 0.930809 0.147602 0.004733 0.691367 0.303900",
 }
 
 
@@ -210,7 +189,7 @@ def test_clusters_are_told_apart_by_any_colour_vision(theme, vision):
     codes = dict(re.findall(r"--c(\d+): (#[0-9a-f]{6})", style[theme == "dark"]))
     rgb = np.array([[int(codes[str(i)][k : k + 2], 16) for k in (1, 3, 5)] for i in range(12)]) / 255
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
-    seen = np.clip(linear @ np.array(VISIONS[vision]).T, 0, 1)
+    seen = np.clip(linear @ np.array(VISIONS[vision].split(), float).reshape(3, 3).T, 0, 1)
     seen = np.where(seen <= 0.0031308, 12.92 * seen, 1.055 * seen ** (1 / 2.4) - 0.055)
     lab = lab_from_hex(["#" + "".join(f"{round(255 * v):02x}" for v in colour) for colour in seen])
     apart = np.linalg.norm(lab[:, None] - lab[None], axis=2)[np.triu_indices(12, 1)]
@@ -230,20 +209,3 @@ def test_the_page_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
         small_report().write(target)
     monkeypatch.undo()
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("report.html", "the old one")]
-
-
-def test_title_and_options_reach_the_page():
-    text = make_report(answers(m=300), title="Teapots & cups", n_clusters=5).html()
-    assert "<title>Teapots &amp; cups</title>" in text
-    assert "5 clusters were asked for" in text
-
-
-def test_the_methods_paragraph_says_that_a_model_was_chosen_only_where_it_was():
-    chosen = make_report(answers(m=300)).data["methods"]
-    named = make_report(answers(m=300), model="score").data["methods"]
-    assert "chosen from" in chosen and "chosen from" not in named
-
-
-def test_the_methods_paragraph_names_the_paper_where_its_kernel_was_used():
-    methods = make_report(answers(m=300), model="k1").data["methods"]
-    assert "k1 (Kendall's tau" in methods and "Kleindessner and von Luxburg, 2017" in methods

@@ -145,5 +145,7 @@ def test_the_words_of_a_page(name):
     people = data["participants"]["rows"] if data["participants"] else []
     named = sum(bool(person["reason"]) for person in people)
     assert (f"{named} participant" in found["participants"]["short"]) == (named > 0)
+    assert bool(people) == (given.participant is not None)
+    assert name != "guessing" or found["accuracy"]["level"] == "poor"
     for pair in data["groups"]["pairs"] if data["groups"] else ():
         assert f"p = {pair['p']:.3f}" in boxes[-1] and f"p = {pair['p']:.3f}" in data["results"]
