@@ -1,4 +1,4 @@
-"""The rows of ``statements`` -> the table of docs/honesty.md, its plot, and the long table beside the rows.
+"""The rows of ``statements`` -> the table of docs/honesty.md, and the long table beside the rows; docs/figures/honesty.py plots them.
 
 python -m benchmarks.honesty.tables    fills what stands between the marks of the page
 """
@@ -25,77 +25,90 @@ def _unclustered(row: Row) -> bool:
     return not row["clusters"] and row["geometry"] != "tree"
 
 
-# statement: (what the page calls it, key of a row, which rows, what is promised, whether more is better)
-STATEMENTS: list[tuple[str, str, Callable[[Row], bool], str]] = [
-    ("accuracy, 95 % interval", "accuracy_covered", lambda r: r["check"] == "judged", "95 % hold"),
-    ("ceiling, 95 % interval", "ceiling_covered", lambda r: True, "95 % hold"),
-    ("gain from twice the answers, 95 % interval", "gain_covered", lambda r: True, "95 % hold"),
-    ("the truly best model is not called worse", "true_best_kept", lambda r: True, "95 % hold"),
-    ("circle around a position", "inside_circle", lambda r: True, "9 in 10 objects"),
-    ("above guessing, where everybody guesses", "called_better_than_guessing", lambda r: True, "at most 5 %"),
-    ("guessers named, 60 statements each", "guesser_named", lambda r: True, "at least 80 %"),
-    ("opposite answerers named", "opposite_named", lambda r: True, "at least 80 %"),
-    ("one-sided participants named", "one-sided_named", lambda r: True, "at least 80 %"),
-    ("attentive participants named", "attentive_named", lambda r: True, "at most 5 %"),
+NOTHING, OTHERS = "nothing", "other studies"
+# what the page calls it, key of a row, which rows, nominal level, what its constants were tuned on
+STATEMENTS: list[tuple[str, str, Callable[[Row], bool], str, str]] = [
+    ("accuracy, 95 % interval", "accuracy_covered", lambda r: r["check"] == "judged", "95 %", NOTHING),
+    ("ceiling, 95 % interval", "ceiling_covered", lambda r: True, "95 %", OTHERS),
+    ("gain from twice the answers, 95 % interval", "gain_covered", lambda r: True, "95 %", OTHERS),
+    ("the truly best model is not called worse", "true_best_kept", lambda r: True, "95 %", NOTHING),
+    ("circle around a position", "inside_circle", lambda r: True, "9 in 10 objects", OTHERS),
     (
-        "subgroups stated, where there are none",
+        "above guessing, though all guess",
+        "called_better_than_guessing",
+        lambda r: True,
+        "at most 5 %",
+        NOTHING,
+    ),
+    ("guessers named, 60 statements each", "guesser_named", lambda r: True, "at least 80 %", OTHERS),
+    ("opposite answerers named", "opposite_named", lambda r: True, "at least 80 %", OTHERS),
+    ("one-sided participants named", "one-sided_named", lambda r: True, "at least 80 %", OTHERS),
+    ("attentive participants named", "attentive_named", lambda r: True, "at most 5 %", OTHERS),
+    (
+        "subgroups stated, though there are none",
         "subgroups_stated",
         lambda r: r["subgroups"] == 1,
         "at most 5 %",
+        OTHERS,
     ),
-    ("subgroups stated, where there are two", "subgroups_stated", lambda r: r["subgroups"] == 2, "-"),
+    ("subgroups stated, and there are two", "subgroups_stated", lambda r: r["subgroups"] == 2, "-", OTHERS),
     (
-        "groups called different, where they are not",
+        "groups said to differ, though they do not",
         "groups_called_different",
         lambda r: r["subgroups"] == 1,
         "at most 5 %",
+        NOTHING,
     ),
     (
-        "groups called different, where they are",
+        "groups said to differ, and they do",
         "groups_called_different",
         lambda r: r["subgroups"] == 2,
         "-",
+        NOTHING,
     ),
-    ("clusters stated, where there are none", "clusters_stated", _unclustered, "at most 5 %"),
-    ("clusters stated, where there are some", "clusters_stated", lambda r: r["clusters"] > 0, "-"),
-    ("number of clusters right, where stated", "clusters_right", lambda r: True, "95 % hold"),
+    ("clusters stated, though there are none", "clusters_stated", _unclustered, "at most 5 %", OTHERS),
+    ("clusters stated, and there are some", "clusters_stated", lambda r: r["clusters"] > 0, "-", OTHERS),
+    ("number of clusters right, where stated", "clusters_right", lambda r: True, "95 %", OTHERS),
 ]
+Measured = list[tuple[str, str, str, dict[str, list[float]]]]
 
 
 def condition(row: Row) -> str:
     """What a row is a repetition of."""
-    words = [
-        row["check"],
-        row["design"],
-        row["geometry"],
-        f"{row['n_participants']} x {row['per_participant']}",
-    ]
+    words = [row["design"], row["geometry"], f"{row['n_participants']} x {row['per_participant']}"]
     words += [f"{kind} {row[kind]:g}" for kind in ("guessers", "opposite", "sided", "clusters") if row[kind]]
     return ", ".join([*words, "two subgroups"] if row["subgroups"] > 1 else words)
 
 
-def measured(rows: list[Row]) -> list[tuple[str, str, dict[str, list[float]]]]:
-    """Statement, promise, and the values of every condition."""
-    found = []
-    for name, key, of, promise in STATEMENTS:
+def measured(rows: list[Row]) -> Measured:
+    """Statement, nominal level, what it was tuned on, and the values of every condition."""
+    statements = []
+    for name, key, of, nominal, tuned in STATEMENTS:
         values: dict[str, list[float]] = defaultdict(list)
         for row in rows:
             if row.get(key) is not None and of(row):
                 values[condition(row)].append(row[key])
         if values:
-            found.append((name, promise, dict(values)))
-    return found
+            statements.append((name, nominal, tuned, dict(values)))
+    return statements
 
 
-def table(found: list[tuple[str, str, dict[str, list[float]]]]) -> str:
+def table(statements: Measured) -> str:
     """The table of the page: pooled, and the worst condition."""
-    lines = ["| statement | promised | pooled | worst condition | studies |", "|---|---|---:|---|---:|"]
-    for name, promise, values in found:
+    lines = [
+        "| statement | nominal | pooled | worst condition | tuned on | tested on |",
+        "|---|---|---:|---|---|---|",
+    ]
+    for name, nominal, tuned, values in statements:
         means = {each: float(np.mean(v)) for each, v in values.items()}
-        pick = max if "at most" in promise else min
+        pick = max if "at most" in nominal else min
         worst = pick(means, key=lambda each: means[each])
         pooled, studies = np.mean(np.concatenate(list(values.values()))), sum(map(len, values.values()))
-        lines.append(f"| {name} | {promise} | {pooled:.3f} | {means[worst]:.2f} ({worst}) | {studies} |")
+        where = f" ({worst})" if means[worst] != float(pooled) else ""
+        tested = f"{studies} studies, {len(means)} condition{'s' * (len(means) > 1)}"
+        lines.append(
+            f"| {name} | {nominal} | {pooled:.3f} | {means[worst]:.2f}{where} | {tuned} | {tested} |"
+        )
     return "\n".join(lines)
 
 
@@ -112,7 +125,7 @@ def reliability(rows: list[Row]) -> str:
     )
 
 
-def long_table(found: list[tuple[str, str, dict[str, list[float]]]]) -> str:
+def long_table(statements: Measured) -> str:
     """Every statement in every condition."""
     lines = [
         "# How often statements held, by condition",
@@ -120,7 +133,7 @@ def long_table(found: list[tuple[str, str, dict[str, list[float]]]]) -> str:
         "| statement | condition | mean | studies |",
         "|---|---|---:|---:|",
     ]
-    for name, _, values in found:
+    for name, _, _, values in statements:
         lines += [f"| {name} | {each} | {np.mean(v):.3f} | {len(v)} |" for each, v in sorted(values.items())]
     return "\n".join(lines) + "\n"
 
@@ -128,8 +141,8 @@ def long_table(found: list[tuple[str, str, dict[str, list[float]]]]) -> str:
 def main() -> None:
     """Write the page and the long table."""
     rows = [json.loads(line) for line in ROWS.read_text().splitlines()]
-    found = measured(rows)
-    text = f"{table(found)}\n\n{reliability(rows)}"
+    statements = measured(rows)
+    text = f"{table(statements)}\n\n{reliability(rows)}"
     page = re.sub(
         r"(<!-- statements -->\n).*?(<!-- end -->)",
         lambda marks: f"{marks[1]}{text}\n{marks[2]}",
@@ -138,7 +151,7 @@ def main() -> None:
     )
     (RESULTS / "honesty.md" if SMALL else PAGE).write_text(page)
     if not SMALL:
-        ROWS.with_suffix(".md").write_text(long_table(found))
+        ROWS.with_suffix(".md").write_text(long_table(statements))
 
 
 if __name__ == "__main__":

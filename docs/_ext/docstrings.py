@@ -1,17 +1,33 @@
 """Docstrings of this house say ``name : what it is`` on one line; numpydoc takes what follows the colon for a type.
 
-This puts the words below the name before numpydoc reads them, so that a sentence stays in one piece.
+This puts the words below the name before numpydoc reads them, so that a sentence stays in one piece, and beside the name the type
+of the signature.
 """
 
+import inspect
 import re
 
 SECTIONS = {"Parameters", "Attributes", "Returns", "Yields", "Other Parameters"}
 ENTRY = re.compile(r"^([A-Za-z_*][\w*, .]*?) : (.+)$")
 
 
+def types_of(obj):
+    """Name -> annotation, of parameters and of attributes."""
+    types = {}
+    for kind in reversed(getattr(obj, "__mro__", (obj,))):
+        types |= {
+            name: text for name, text in getattr(kind, "__annotations__", {}).items() if isinstance(text, str)
+        }
+    try:
+        parameters = inspect.signature(obj).parameters.values()
+    except (TypeError, ValueError):
+        parameters = ()
+    return types | {each.name: each.annotation for each in parameters if isinstance(each.annotation, str)}
+
+
 def reflow(app, what, name, obj, options, lines):
     """Rewrite the entries of sections in place."""
-    result, inside = [], False
+    result, inside, types = [], False, types_of(obj)
     for at, line in enumerate(lines):
         if (
             line.startswith(">>>") and inside
@@ -23,7 +39,9 @@ def reflow(app, what, name, obj, options, lines):
             inside = line.strip() in SECTIONS
         entry = ENTRY.match(line) if inside else None
         if entry:
-            result += [entry[1], f"    {entry[2]}"]
+            kinds = {types.get(each.strip(" *"), "") for each in entry[1].split(",")}
+            kind = kinds.pop() if len(kinds) == 1 else ""
+            result += [f"{entry[1]} : {kind}" if kind else entry[1], f"    {entry[2]}"]
         else:
             result.append(line)
     lines[:] = result

@@ -145,6 +145,11 @@ def test_the_words_of_a_page(name):
     people = data["participants"]["rows"] if data["participants"] else []
     named = sum(bool(person["reason"]) for person in people)
     assert (f"{named} participant" in found["participants"]["short"]) == (named > 0)
+    several = re.findall(r"([\d,]+) (?:of them|questions? answered) by several participants", text)
+    assert len(set(several)) <= 1 and "triplets per object" not in page
+    assert not data["tree"] or "guessing" not in found["clusters"]["text"]
+    assert "Ask at least" not in text or size["participants"] < 10
+    assert not judged["scores"] or judged["unit"] == "trio"
     assert bool(people) == (given.participant is not None)
     assert name != "guessing" or found["accuracy"]["level"] == "poor"
     for pair in data["groups"]["pairs"] if data["groups"] else ():

@@ -162,6 +162,7 @@ def models(analysis: Analysis) -> dict[str, Any]:
     scores = analysis.scores if analysis.splits else None
     return {
         **({"scores": [], "ceiling": analysis.ceiling} if scores is None else scores.to_dict()),
+        "unit": words.unit(scores.unit) if scores else "",
         "best": best.name,
         "gloss": words.gloss(best.name),
         "accuracy": best.accuracy,

@@ -71,7 +71,7 @@ def methods(data: dict[str, Any]) -> str:
         sentences.append(
             f"Accuracy is the share of held-out answers predicted in {models['cv']}-fold cross-validation; all answers "
             f"to one {models['unit']} were in the same fold. The 95 % intervals come from a pigeonhole bootstrap over "
-            f"{people}{models['unit']}s (Owen, 2007)."
+            f"{people}{words.unit(models['unit'].partition(' ')[0], many=True)} (Owen, 2007)."
         )
         if models["judged"] < size["answers"]:
             sentences.append(f"Models were compared on a random {number(models['judged'])} answers.")

@@ -3,6 +3,7 @@ from .finding import Finding as Finding
 from .finding import gloss as gloss
 from .finding import interval as interval
 from .finding import share as share
+from .finding import unit as unit
 from .finding import whose as whose
 from .models import accuracy as accuracy
 from .models import ceiling as ceiling

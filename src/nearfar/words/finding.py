@@ -43,6 +43,15 @@ def gloss(model: str) -> str:
     return "your own model"
 
 
+def unit(name: str, many: bool = False) -> str:
+    """What is held out as a whole.
+
+    >>> unit("trio"), unit("pair", many=True)
+    ('trio', 'pairs of anchor and near')
+    """
+    return f"{name}{'s' * many}{' of anchor and near' * (name == 'pair')}"
+
+
 def interval(low: float, high: float) -> str:
     """The 95 % interval of a share in percent; "" where it is not known.
 

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from nearfar._tools.text import count, display_names, listed, number, percent, plural, points
-from nearfar.words.finding import Finding, gloss, interval, points_with_interval, share, whose
+from nearfar.words.finding import Finding, gloss, interval, points_with_interval, share, unit, whose
 
 if TYPE_CHECKING:
     from nearfar.evaluate.analysis import Analysis
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from nearfar.evaluate.judging import Judging
     from nearfar.evaluate.map_stability import Reliability
 
+MIN_PARTICIPANTS = 10  # as for the bootstrap
 WARNINGS = {
     "NotConverged": "stopped before it converged",
     "CoverageWarning": "had too little coverage to mean anything",
@@ -50,7 +51,12 @@ def _beyond(scope: Scope) -> list[str]:
     """What the figures do not cover; nothing where they hold for new participants and new questions."""
     told = []
     if scope.participants == "same":
-        told.append("Ask at least 10 participants to speak of others.")
+        few = scope.n_participants < MIN_PARTICIPANTS
+        told.append(
+            f"Ask at least {MIN_PARTICIPANTS} participants to speak of others."
+            if few
+            else "A few participants gave most answers."
+        )
     elif scope.participants == "unknown":
         told.append("Who answered is not known: new participants may differ by more than the interval.")
     if scope.questions == "same sets":
@@ -125,10 +131,9 @@ def headline(analysis: Judging) -> str:
 
 def comparison_text(comparison: Comparison) -> str:
     """The table of models, with what the figures do and do not say."""
-    unit = "pair of anchor and near" if comparison.unit == "pair" else comparison.unit
     width = max(len(comparison.pair_memory.name), *(len(score.name) for score in comparison))
     lines = [
-        f"{number(comparison.n_answers)} answers about {number(comparison.n_objects)} objects, held out in {comparison.cv} folds by {unit}",
+        f"{number(comparison.n_answers)} answers about {number(comparison.n_objects)} objects, held out in {comparison.cv} folds by {unit(comparison.unit)}",
         ceiling(comparison.ceiling, comparison.scope.n_participants).text.replace("\xa0", " "),
         "",
         f"{'model':<{width}}  accuracy  95 % interval     ties  seconds  behind best",
@@ -204,7 +209,7 @@ def ceiling(limit: NoiseCeiling, n_participants: int = 0) -> Finding:
             f"({limits + ', ' if limits else ''}from {asked})."
         )
         return Finding("note", percent(possible.value, 0), text, details)
-    ask = "Ask about 100 questions again, drawn at random."
+    ask = "Ask questions again, drawn at random: about 100, or all of them."
     if limit.unknown == "unlike" and limit.lead is not None:
         kind, more = ("easier", "more") if limit.lead.value > 0 else ("harder", "fewer")
         why = f"repeated questions are {kind} than the others"

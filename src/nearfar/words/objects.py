@@ -23,12 +23,14 @@ def collected(analysis: Analysis, gone: Sequence[tuple[str, int, str]] = ()) -> 
     text = f"to {count(counts.questions, 'question')} about {count(answers.n_objects, 'object')}{who}."
     if gone:
         text += f" {number(sum(size for _, size, _ in gone))} left out."
-    again = (
-        f"{count(counts.repeated, 'question was', 'questions were')} answered more than once, "
-        f"{number(counts.contradicted)} of them both ways."
-        if counts.repeated
-        else "No question was answered twice."
-    )
+    again = "No question was answered twice."
+    if counts.repeated:
+        several = analysis.ceiling.agreement if people > 1 else None
+        by = f"{number(several.questions)} of them by several participants, " if several else ""
+        again = (
+            f"{count(counts.repeated, 'question was', 'questions were')} answered more than once, {by}"
+            f"{number(counts.contradicted)} of them both ways."
+        )
     stated = f" They come from {count(counts.statements, 'statement')}."
     details = again + (stated if counts.statements < len(answers) else "")
     return Finding("note", count(len(answers), "answer"), text, f"{details} {left_out(gone)}".strip())
