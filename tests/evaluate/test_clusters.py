@@ -115,7 +115,7 @@ def test_noise_and_too_little_are_said():
     rng = np.random.default_rng(1)
     noise = counted(rng.normal(size=(30, 2)), "guessing", rng, each=40)
     assert noise.k == 1
-    assert noise.unknown == "noise" and "guessing" in str(noise)
+    assert noise.unknown == "noise" and "noisy" in str(noise)
     one = Triplets.from_array([[0, 1, 2]])
     assert count_object_clusters(one, one, (), np.arange(3)).unknown == "few answers"
     screen = [(0, near, far) for near in range(1, 5) for far in range(5, 9)]
@@ -130,7 +130,7 @@ def test_noise_and_too_little_are_said():
 def test_few_answers_are_said_where_no_groups_are_found():
     rng = np.random.default_rng(3)
     few, enough = (counted(rng.normal(size=(20, 2)), "logistic", rng, each=each) for each in (40, 130))
-    assert few.outcome == "unknown" and "there are 40" in str(few)
+    assert few.outcome == "unknown" and few.per_object == 40 and "3.0 times" in str(few)
     assert enough.outcome == "none" and enough.wanted == 120
     for design in ("grid", "landmarks"):
         answers = answered(rng.normal(size=(20, 2)), "logistic", rng, 3000, design)
