@@ -69,6 +69,14 @@ def test_no_object_is_said_to_move_where_it_may_be_noise(two_views, monkeypatch)
     assert pair.moves and not any(move.sure for move in pair.moves)
 
 
+def test_of_very_many_people_some_are_tested(two_views, monkeypatch):
+    """Memory of the test grows with the square of the people that it deals, so these are bounded and named."""
+    monkeypatch.setattr(groups, "MAX_TESTED", 10)
+    (pair,) = compare_groups(*two_views, model="soe-2", n_permutations=99, n_resamples=2).pairs
+    assert pair.test.people == 10 and pair.people == (12, 12)
+    assert "of 10 participants drawn at random" in str(pair)
+
+
 def test_one_view_dealt_into_two_groups_does_not_differ():
     points = np.random.default_rng(4).normal(size=(N, 2))
     answers = study([points] * 24, 40, seed=5)

@@ -27,9 +27,13 @@ from nearfar.evaluate.permutation import PermutationTest, permutation_test, ques
 from nearfar.evaluate.splits import kfold
 from nearfar.evaluate.subgroups import residual_gram, residual_vectors, some_statements
 from nearfar.space.models import Model, parse_model
+from nearfar.space.space import Space
 from nearfar.triplets import Triplets, as_triplets
 
 __all__ = ["GroupComparison", "GroupPair", "Move", "compare_groups", "groups_of"]
+
+
+MAX_TESTED = 2_000  # participants of the permutation test
 
 
 class Move(NamedTuple):
@@ -138,8 +142,8 @@ def compare_groups(
     >>> rows[far] = rows[far][:, [0, 2, 1]]
     >>> answers = Triplets.from_array(rows, participant=who)
     >>> groups = {p: "six" if p < 6 else "others" for p in range(12)}
-    >>> found = compare_groups(answers, groups, model="soe-2", n_resamples=4)
-    >>> found.pairs[0].test.differ
+    >>> comparison = compare_groups(answers, groups, model="soe-2", n_resamples=4)
+    >>> comparison.pairs[0].test.differ
     True
     """
     answers, seed = as_triplets(answers), seed_number(seed)
@@ -167,19 +171,15 @@ def _pair(
     n_permutations, n_resamples, seed = settings
     with step(f"comparing {names[0]} and {names[1]}", total=3) as advance:
         common = fit_timed(model, answers).space
-        who, _, vectors = residual_vectors(answers, common)
-        member = np.zeros(len(answers.participant.names), dtype=np.int64)
-        member[answers.participant.codes] = group
-        member = member[who]
-        test = permutation_test(residual_gram(vectors), member, n_permutations, seed)
-        test = test._replace(questions_differ=questions_differ(answers, member, n_permutations, seed))
+        test = _test(answers, group, common, n_permutations, seed)
         advance(1)
         accuracy, lead = _each_others(answers, group, model, seed)
         advance(1)
         plane = common if flat.name == model.name else fit_timed(flat, answers).space
         maps, moves = _moves(answers, group, flat, along_axes(coordinates(plane)), n_resamples, seed)
         advance(1)
-    (one, two), (first, second) = np.bincount(member).tolist(), np.bincount(group).tolist()
+    one, two = (len(np.unique(answers.participant.codes[group == g])) for g in (0, 1))
+    first, second = np.bincount(group).tolist()
     shares = group_agreement(answers, group)
     pair = GroupPair(names, (one, two), (first, second), shares, test, accuracy, lead, maps, moves)
     if test.differ and pair.each_leads:
@@ -187,6 +187,21 @@ def _pair(
     # groups that may not differ as a whole: no object is said to; none where they were asked other questions
     unsure = () if test.questions_differ else tuple(move._replace(sure=False) for move in moves)
     return replace(pair, moves=unsure)
+
+
+def _test(
+    answers: Triplets, group: NDArray[np.int64], common: Space, n_permutations: int, seed: int
+) -> PermutationTest:
+    """The permutation test; of very many people some are drawn, because it grows with the square of their number."""
+    assert answers.participant is not None
+    drawn = np.random.default_rng(seed).permutation(np.unique(answers.participant.codes))[:MAX_TESTED]
+    rows = np.flatnonzero(np.isin(answers.participant.codes, drawn))
+    tested = answers[rows]
+    person, _, vectors = residual_vectors(tested, common)
+    member = np.zeros(len(answers.participant.names), dtype=np.int64)
+    member[answers.participant.codes[rows]] = group[rows]
+    test = permutation_test(residual_gram(vectors), member[person], n_permutations, seed)
+    return test._replace(questions_differ=questions_differ(tested, member[person], n_permutations, seed))
 
 
 def _each_others(
@@ -244,12 +259,12 @@ def groups_of(people: Sequence[Any], groups: Sequence[Any]) -> dict[str, str]:
     >>> groups_of(["ann", "bob", "ann"], ["expert", "novice", "expert"])
     {'ann': 'expert', 'bob': 'novice'}
     """
-    found: dict[str, str] = {}
+    group_of: dict[str, str] = {}
     for person, group in zip(map(str, people), groups, strict=True):
         name = "" if group is None else str(group).strip()
-        if name and found.setdefault(person, name) != name:
-            raise InputError(f"groups: {person!r} is in two groups, {found[person]!r} and {name!r}")
-    return found
+        if name and group_of.setdefault(person, name) != name:
+            raise InputError(f"groups: {person!r} is in two groups, {group_of[person]!r} and {name!r}")
+    return group_of
 
 
 # ---------------------------------------------------------------- which objects move

@@ -162,9 +162,9 @@ def judge_people(answers: Triplets, credit: NDArray[Any] | None = None) -> Peopl
     shares = _shares(answers, credit, who, len(names))
     known = answers.participant.known
     usual = {
-        kind: float(np.median(found.mean[known][found.enough[known]]))
-        for kind, found in shares.items()
-        if found.enough[known].any()
+        kind: float(np.median(each.mean[known][each.enough[known]]))
+        for kind, each in shares.items()
+        if each.enough[known].any()
     }
     median, fast, limit = _times(answers, who, len(names))
     p, tests = _tests(shares, usual, known)
@@ -185,7 +185,7 @@ def judge_people(answers: Triplets, credit: NDArray[Any] | None = None) -> Peopl
             median_seconds=None if math.isnan(median[code]) else float(median[code]),
             fast=None if math.isnan(fast[code]) else float(fast[code]),
             reasons=tuple(reason for reason in get_args(Reason) if code in named and tests[reason][code]),
-            **{kind: found.rate(code) for kind, found in shares.items()},
+            **{kind: each.rate(code) for kind, each in shares.items()},
         )
         for code in sorted(known.tolist(), key=lambda code: (p[code], str(names[code])))
     ]
@@ -206,12 +206,12 @@ def _tests(
     agrees, again, left = (shares[kind] for kind in ("with_prediction", "with_themselves", "left"))
     p = agrees.p_below(usual.get("with_prediction", 0.0))
 
-    def found(values: Floats) -> NDArray[np.bool_]:
+    def significant(values: Floats) -> NDArray[np.bool_]:
         marked = np.zeros(len(values), dtype=bool)
         marked[known] = false_discovery_control(values[known]) <= LEVEL
         return marked
 
-    chance = found(p) & (agrees.p_above(0.5) > LEVEL)
+    chance = significant(p) & (agrees.p_above(0.5) > LEVEL)
     opposite = chance & (agrees.p_below(0.5) <= LEVEL / len(known))
     # honest people may prefer a side: by a tenth more than is usual is not held against them
     middle = usual.get("left", 0.5)
@@ -219,7 +219,7 @@ def _tests(
     inconsistent = (again.p_above(0.5) > SURE) & (again.p_below(usual.get("with_themselves", 0.0)) <= LEVEL)
     return p, {
         "opposite": opposite,
-        "one-sided": found(np.minimum(1.0, 2 * sided)),
+        "one-sided": significant(np.minimum(1.0, 2 * sided)),
         "not above chance": chance & ~opposite,
         "inconsistent": inconsistent & ~opposite,
     }

@@ -31,11 +31,17 @@ NOT_COMPARED = (
 )
 
 
-def group_comparison(found: GroupComparison, display_names: Mapping[str, str]) -> dict[str, Any]:
+def group_comparison(comparison: GroupComparison, display_names: Mapping[str, str]) -> dict[str, Any]:
     """Every two groups; ``display_names`` : by name."""
-    pairs = [_pair(pair, found.objects, display_names) for pair in found.pairs]
-    told = words.group_comparison(found)._asdict()
-    return {"model": found.model, "left_out": found.left_out, "reason": "", "finding": told, "pairs": pairs}
+    pairs = [_pair(pair, comparison.objects, display_names) for pair in comparison.pairs]
+    told = words.group_comparison(comparison)._asdict()
+    return {
+        "model": comparison.model,
+        "left_out": comparison.left_out,
+        "reason": "",
+        "finding": told,
+        "pairs": pairs,
+    }
 
 
 def _pair(pair: GroupPair, objects: tuple[str, ...], display_names: Mapping[str, str]) -> dict[str, Any]:
@@ -136,13 +142,13 @@ def _to_border(at: Any, far: Any, tall: float) -> Any:
 def _names_at(at: Any, names: list[str], always: Any, tall: float) -> Any:
     """(n, 2) middles of the names on one map: some always, others where there is room."""
     sizes = np.array([[5.8 * min(len(name), 24) + 2, 12.0] for name in names])
-    found = np.full((len(names), 2), np.nan)
+    middles = np.full((len(names), 2), np.nan)
     here = np.isfinite(at).all(axis=1)
-    found[here] = place_names(at[here], sizes[here], gap=5.0, frame=(WIDTH, tall))
-    crowded = here & always & np.isnan(found[:, 0])
+    middles[here] = place_names(at[here], sizes[here], gap=5.0, frame=(WIDTH, tall))
+    crowded = here & always & np.isnan(middles[:, 0])
     half = np.minimum(sizes / 2, WIDTH / 2)[crowded]
-    found[crowded] = np.clip(at[crowded] + [0, 11], half, [WIDTH, tall] - half)
-    return found
+    middles[crowded] = np.clip(at[crowded] + [0, 11], half, [WIDTH, tall] - half)
+    return middles
 
 
 def _over_width(point: Any) -> tuple[float, float] | None:

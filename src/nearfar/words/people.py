@@ -94,7 +94,9 @@ def group_pair(pair: GroupPair) -> Finding:
     """Whether two groups of participants see the objects differently."""
     one, other = pair.names
     how = f"p = {pair.test.p:.3f}"
-    details = f"By {number(pair.test.permutations)} permutations of the participants, level 5\xa0%."
+    sampled = pair.test.people < sum(pair.people)
+    dealt = f"{number(pair.test.people)} participants drawn at random" if sampled else "the participants"
+    details = f"By {number(pair.test.permutations)} permutations of {dealt}, level 5\xa0%."
     if pair.test.questions_differ:
         text = f"{one} and {other} got different questions, so they cannot be compared."
         return Finding("poor", "Cannot be compared", text)
