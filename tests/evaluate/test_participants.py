@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearfar import design, simulate
+from nearfar import design, simulate, words
 from nearfar.evaluate.participants import judge_people, wilson
 from nearfar.triplets import Triplets
 
@@ -76,6 +76,8 @@ def test_answers_the_wrong_way_round_are_opposite():
     found = judge_people(study(5, opposite=(2, 6)))
     assert {row.name: row.reasons for row in found.to_review} == {"p2": ("opposite",), "p6": ("opposite",)}
     assert found.rows[0].with_prediction.high < 0.5
+    assert "check the coding" in words.reason(found.rows[0], found)
+    assert "p2 (opposite)" in words.participants(found).text
 
 
 def test_always_left_is_one_sided_first_although_repeats_swap_sides():
@@ -83,6 +85,9 @@ def test_always_left_is_one_sided_first_although_repeats_swap_sides():
     (person,) = found.to_review
     assert person.name == "p2" and person.left.share == 1
     assert person.reasons == ("one-sided", "not above chance", "inconsistent")
+    told = words.reason(person, found)
+    assert told.index("one-sided") < told.index("not clearly more than chance") < told.index("inconsistent")
+    assert "p2 (one-sided)" in words.participants(found).text  # the verdict box says what the table says
 
 
 def test_too_fast_is_a_reason_of_somebody_who_guesses_only():

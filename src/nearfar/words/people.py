@@ -20,7 +20,7 @@ def participants(people: People | None, shown: Mapping[str, str] | None = None) 
     if people is None:
         text = "The answers do not say who gave them. A column participant adds this part."
         return Finding("note", "Unknown", text)
-    odd = [(shown or {}).get(person.name, person.name) for person in people.to_review]
+    odd = [f"{(shown or {}).get(each.name, each.name)} ({each.reasons[0]})" for each in people.to_review]
     everybody = len(people.rows)
     short_of = everybody - people.detectable
     details = ""
