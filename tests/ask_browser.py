@@ -78,12 +78,12 @@ class Tab:
     def until(self, code, *arguments, patience=PATIENCE):
         """Wait until an expression is true."""
         end = time.monotonic() + patience
-        while not (found := self.js(code, *arguments)):
+        while not (value := self.js(code, *arguments)):
             if time.monotonic() > end:
                 body = self.driver.execute_script("return document.body && document.body.innerText")
                 raise AssertionError(f"never true: {code}\n{body}\n{self.log()}")
             time.sleep(0.02)
-        return found
+        return value
 
     def click(self, id):
         self.until(f"document.getElementById('{id}')?.offsetParent !== null")

@@ -14,9 +14,9 @@ from pathlib import Path
 
 def find_programs():
     """The folder of initdb and postgres, or None; PostgreSQL refuses to run as root, so then its user is needed."""
-    found = shutil.which("initdb")
+    initdb = shutil.which("initdb")
     folders = (
-        [Path(found).parent] if found else sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+        [Path(initdb).parent] if initdb else sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
     )
     if not folders:
         return None

@@ -44,8 +44,8 @@ def arrive(ready, token, *, outside=None, now=None, rng=None):
 
 def places(ready, token, unanswered=True):
     """The places of a booklet that are still open, or all."""
-    found = ready.store.read_now(people.booklet, token)["places"]
-    return [place for place in found if not (unanswered and place["answered"])]
+    booklet = ready.store.read_now(people.booklet, token)["places"]
+    return [place for place in booklet if not (unanswered and place["answered"])]
 
 
 def answer(ready, token, chosen, *, now=None, choice=(0,)):

@@ -180,20 +180,20 @@ class Page:
 
     def complaints(self):
         """Everything a console would show in red or yellow."""
-        found = []
+        faults = []
         for event in self.events:
             told = event["params"]
             if event["method"] == "Runtime.exceptionThrown":
-                found.append(json.dumps(told["exceptionDetails"])[:800])
+                faults.append(json.dumps(told["exceptionDetails"])[:800])
             elif event["method"] == "Log.entryAdded" and told["entry"]["level"] in ("error", "warning"):
-                found.append(told["entry"]["text"])
+                faults.append(told["entry"]["text"])
             elif event["method"] == "Runtime.consoleAPICalled" and told["type"] in (
                 "error",
                 "warning",
                 "assert",
             ):
-                found.append(json.dumps(told["args"])[:800])
-        return found
+                faults.append(json.dumps(told["args"])[:800])
+        return faults
 
     def requests(self):
         """Addresses the page asked for, besides itself and what it holds."""

@@ -57,8 +57,8 @@ def _described(name: str, value: Any) -> Iterator[str]:
     elif inspect.isclass(value):
         own = {key for kind in value.__mro__ if kind.__module__.startswith("nearfar") for key in vars(kind)}
         yield f"class {name}{_signature(value) if own & {'__init__', '__new__'} else ''}"
-        for member, found in sorted(_members(value)):
-            yield f"    {member}{_signature(found) if callable(found) else ''}"
+        for member, attribute in sorted(_members(value)):
+            yield f"    {member}{_signature(attribute) if callable(attribute) else ''}"
     elif callable(value):
         yield f"{name}{_signature(value)}"
     else:
@@ -71,9 +71,12 @@ def _members(kind: type) -> Iterator[tuple[str, Any]]:
         name for origin in kind.__mro__ if origin.__module__.startswith("nearfar") for name in vars(origin)
     }
     for name in own:
-        found = inspect.getattr_static(kind, name)
-        if not name.startswith("_") and not type(found).__module__.startswith("sklearn"):
-            yield name, found.__func__ if isinstance(found, (classmethod, staticmethod)) else found
+        attribute = inspect.getattr_static(kind, name)
+        if not name.startswith("_") and not type(attribute).__module__.startswith("sklearn"):
+            yield (
+                name,
+                attribute.__func__ if isinstance(attribute, (classmethod, staticmethod)) else attribute,
+            )
 
 
 def _signature(value: Any) -> str:

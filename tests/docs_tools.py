@@ -43,7 +43,7 @@ def commands(page):
         text = FENCE.sub("", text)
     lines = [line.strip().removeprefix("$ ") for line in blocks.splitlines()]
     inline = re.findall(rf"(?<!`){ticks}([^`]+?){ticks}(?!`)", text, flags=re.DOTALL)
-    found = []
+    typed = []
     for line in [*lines, *(re.sub(r"\s+", " ", each) for each in inline)]:
         if not line.startswith(tuple(f"{name} " for name in PROGRAMS)) or "=" in line.split()[0]:
             continue
@@ -52,8 +52,8 @@ def commands(page):
         except ValueError:  # prose with an apostrophe
             continue
         if len(words) > 1 and not any(STANDS_FOR.search(word) for word in words):
-            found.append(tuple(words))
-    return found
+            typed.append(tuple(words))
+    return typed
 
 
 FOUND = sorted({words for page in [*PAGES, *SCRIPTS] for words in commands(page)})

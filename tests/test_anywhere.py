@@ -161,10 +161,10 @@ def test_two_threads_may_count_into_one_map(kernel):
         sys.setswitchinterval(switch)
     assert faults == []
     alone = nf.FeatureMap(kernel).fit(nf.Triplets.from_array(np.concatenate(batches), n_objects=5))
-    found, right = (
+    computed, right = (
         np.asarray(x.todense() if hasattr(x, "todense") else x) for x in (shared.features_, alone.features_)
     )
-    assert np.array_equal(found, right)
+    assert np.array_equal(computed, right)
 
 
 @pytest.mark.parametrize("by_script", [True, False])

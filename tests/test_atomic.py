@@ -320,6 +320,17 @@ def test_a_signal_that_comes_while_nothing_can_be_raised_is_not_lost():
 
 
 @NO_SIGNALS
+@pytest.mark.parametrize(
+    ("name", "traceback"), [("/usr/bin/nearfar", False), ("-m", False), ("mine.py", True)]
+)
+def test_ctrl_c_while_the_command_is_imported_is_no_traceback(name, traceback):
+    code = f"import sys; sys.argv = [{name!r}]; import nearfar; raise KeyboardInterrupt"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert ended.returncode == -signal.SIGINT
+    assert ("Traceback" in ended.stderr) == traceback
+
+
+@NO_SIGNALS
 def test_nohup_is_respected(tmp_path):
     """A command that was told to outlive its terminal does."""
     started = subprocess.Popen(

@@ -54,19 +54,20 @@ def test_however_rows_are_cut_the_kernel_is_the_same(data, layout, in_files, see
     phi = make_phi(14, 25, density=0.3, zeros=[0, 5], seed=seed, layout=layout)
     backend = Scratch(tmp_path_factory.mktemp("scratch")) if in_files else LOCAL
     rows = cut(phi, data.draw(cuts(14)), backend)
-    found, K = factor(rows), dense(phi)[informed(phi)] @ dense(phi)[informed(phi)].T
+    factored, K = factor(rows), dense(phi)[informed(phi)] @ dense(phi)[informed(phi)].T
     assert (
-        found.rows.tolist() == informed(phi) and found.uninformed.tolist() == factor(phi).uninformed.tolist()
+        factored.rows.tolist() == informed(phi)
+        and factored.uninformed.tolist() == factor(phi).uninformed.tolist()
     )
-    assert found.columns.tolist() == factor(phi).columns.tolist()
+    assert factored.columns.tolist() == factor(phi).columns.tolist()
     vectors = np.random.default_rng(0).normal(size=(len(K), 2))
-    np.testing.assert_allclose(found.matrix(), K, atol=1e-12)
-    np.testing.assert_allclose(found.diagonal, K.diagonal(), atol=1e-12)
-    np.testing.assert_allclose(found.product(vectors), K @ vectors, atol=1e-12)
-    np.testing.assert_allclose(found.product(vectors[:, 0]), K @ vectors[:, 0], atol=1e-12)
+    np.testing.assert_allclose(factored.matrix(), K, atol=1e-12)
+    np.testing.assert_allclose(factored.diagonal, K.diagonal(), atol=1e-12)
+    np.testing.assert_allclose(factored.product(vectors), K @ vectors, atol=1e-12)
+    np.testing.assert_allclose(factored.product(vectors[:, 0]), K @ vectors[:, 0], atol=1e-12)
     wanted = np.array([3, 0, 7])
-    np.testing.assert_allclose(dense(found.shared.take(wanted)), dense(factor(phi).shared.take(wanted)))
-    assert nf.kernel.smallest_eigenvalue(found) == pytest.approx(shifted_kernel(phi)[1], abs=1e-10)
+    np.testing.assert_allclose(dense(factored.shared.take(wanted)), dense(factor(phi).shared.take(wanted)))
+    assert nf.kernel.smallest_eigenvalue(factored) == pytest.approx(shifted_kernel(phi)[1], abs=1e-10)
 
 
 @settings(max_examples=25)

@@ -4,13 +4,13 @@ from contract import FILE, contract
 
 
 def test_the_contract_is_that_of_the_code():
-    written, found = FILE.read_text(encoding="utf-8").splitlines(), contract().splitlines()
+    written, current = FILE.read_text(encoding="utf-8").splitlines(), contract().splitlines()
     gone, new = (
-        [line for line in written if line not in found],
-        [line for line in found if line not in written],
+        [line for line in written if line not in current],
+        [line for line in current if line not in written],
     )
     assert (gone, new) == ([], []), "after a change that is meant, run  make contract"
-    assert written == found, "after a change that is meant, run  make contract"
+    assert written == current, "after a change that is meant, run  make contract"
 
 
 def test_the_contract_lists_names_parameters_and_options():

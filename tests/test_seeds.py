@@ -53,13 +53,33 @@ COSTLY = {
 
 def test_every_function_that_draws_is_listed():
     rooms = {"": nf, "datasets.": nf.datasets, "design.": nf.design, "simulate.": nf.simulate}
-    found = {
+    drawing = {
         prefix + name
         for prefix, room in rooms.items()
         for name in room.__all__
         if inspect.isfunction(value := getattr(room, name)) and "seed" in inspect.signature(value).parameters
     }
-    assert found <= DRAWS.keys() | COSTLY.keys()
+    assert drawing <= DRAWS.keys() | COSTLY.keys()
+
+
+def test_functions_take_a_seed_and_estimators_a_random_state():
+    rooms = (
+        nf,
+        nf.datasets,
+        nf.design,
+        nf.embedding,
+        nf.evaluate,
+        nf.features,
+        nf.methods,
+        nf.simulate,
+        nf.space,
+    )
+    public = {name: getattr(room, name) for room in rooms for name in room.__all__}
+    for name, value in public.items():
+        if inspect.isfunction(value) or (inspect.isclass(value) and not hasattr(value, "get_params")):
+            assert "random_state" not in inspect.signature(value).parameters, name
+        elif inspect.isclass(value):
+            assert "seed" not in inspect.signature(value).parameters, name
 
 
 @pytest.mark.parametrize("name", DRAWS)

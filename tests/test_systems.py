@@ -47,7 +47,7 @@ def text_without_encoding(path):
 
 @pytest.mark.parametrize("look", [only_some, text_without_encoding])
 def test_nothing_works_only_here(look, tmp_path):
-    assert {str(path.relative_to(SRC)): found for path in FILES if (found := list(look(path)))} == {}
+    assert {str(path.relative_to(SRC)): lines for path in FILES if (lines := list(look(path)))} == {}
     wrong = tmp_path / "wrong.py"
     wrong.write_text("import os, fcntl\nos.getuid()\nos.rename('a', 'b')\nopen('a', 'w')\n", encoding="utf-8")
     assert len(list(look(wrong))) == (3 if look is only_some else 1)

@@ -319,11 +319,11 @@ class RowBlocks:
         if not len(used):
             used = np.zeros(1, dtype=np.intp)
         blocks, wanted = [self.blocks[b] for b in used], [rows[home == b] - edges[b] for b in used]
-        found = self.backend.gather(
+        pieces = self.backend.gather(
             "picking rows", self.backend.map("picking rows", pick or _pick, blocks, wanted)
         )
         order = np.argsort(np.concatenate([np.flatnonzero(home == b) for b in used]), kind="stable")
-        stacked = join(found)
+        stacked = join(pieces)
         return stacked if np.array_equal(order, np.arange(len(order))) else stacked[order]
 
     def to_array(self, name: str = "fetching rows") -> Any:

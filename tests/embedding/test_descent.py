@@ -88,17 +88,17 @@ def test_gnmds_stays_at_the_saddle_on_landmark_triplets_and_leaves_it_on_random_
         "landmark": landmark_questions(n, range(15), "k1", budget=budget, seed=1),
         "random": random_questions(n, budget, seed=1),
     }
-    found = {}
+    results = {}
     for name, questions in designs.items():
         given = simulate.answers(questions, points=points, seed=2).triplets
         published = GNMDS(2, **PUBLISHED, random_state=0).fit(given)
         ours = GNMDS(2).fit(given)
-        found[name] = published.loss_, clusters_of(published.embedding_, truth), ours.loss_
-    loss, share, ours = found["landmark"]
+        results[name] = published.loss_, clusters_of(published.embedding_, truth), ours.loss_
+    loss, share, ours = results["landmark"]
     assert loss > 0.9  # every answer costs 1 at the origin
     assert ours < 0.6  # the same loss, on the same answers, has much better points
     assert share < 0.5
-    loss, share, _ = found["random"]
+    loss, share, _ = results["random"]
     assert loss < 0.7
     assert share > 0.8
 
@@ -127,9 +127,9 @@ def test_points_that_run_away_end_the_search():
     data = merge(Triplets.from_array([[0, 1, 2], [1, 2, 0], [2, 0, 1]]))
     start = 1e200 * np.random.default_rng(0).normal(size=(3, 2))
     loop = Loop(data, losses.STE, 0.0, 2)
-    found = descend(loop, start, np.arange(3), rate=1.0, pull=None, max_iter=10, tol=1e-7)
-    assert found.converged and found.n_iter == 0
-    np.testing.assert_array_equal(found.points, start)
+    ended = descend(loop, start, np.arange(3), rate=1.0, pull=None, max_iter=10, tol=1e-7)
+    assert ended.converged and ended.n_iter == 0
+    np.testing.assert_array_equal(ended.points, start)
 
 
 def test_new_objects_are_placed_by_gradient_descent_too():

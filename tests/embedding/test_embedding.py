@@ -30,10 +30,10 @@ def distances(points):
 
 @every
 def test_recovers_points_from_clean_answers(method, truth, answers):
-    found = method(2).fit_transform(answers)
-    assert oracle.accuracy(found, answers_about(truth, 500, seed=1).array) > 0.93
+    points = method(2).fit_transform(answers)
+    assert oracle.accuracy(points, answers_about(truth, 500, seed=1).array) > 0.93
     upper = np.triu_indices(25, 1)
-    assert np.corrcoef(distances(found)[upper], distances(truth)[upper])[0, 1] > 0.96
+    assert np.corrcoef(distances(points)[upper], distances(truth)[upper])[0, 1] > 0.96
 
 
 @every
@@ -102,9 +102,9 @@ def test_landmarks_are_not_placed_far_out(method):
     n, n_landmarks = 1000, 30
     points = np.random.default_rng(7).normal(size=(n, 2))
     questions = landmark_questions(n, range(n_landmarks), "k1", budget=60 * n, seed=7)
-    found = method(2).fit_transform(simulate.answers(questions, points=points, flip=0.1, seed=7).triplets)
-    found = found - found[n_landmarks:].mean(axis=0)
-    squares = (found**2).sum(axis=1)
+    placed = method(2).fit_transform(simulate.answers(questions, points=points, flip=0.1, seed=7).triplets)
+    placed = placed - placed[n_landmarks:].mean(axis=0)
+    squares = (placed**2).sum(axis=1)
     assert squares[:n_landmarks].mean() < 2 * squares[n_landmarks:].mean()
 
 
@@ -224,8 +224,8 @@ def test_no_answers_no_embedding():
 
 
 def test_ckl_without_scale(answers, truth):
-    found = CKL(2, mu=0, regularization=0).fit_transform(answers)
-    assert oracle.accuracy(found, answers.array) > 0.9
+    points = CKL(2, mu=0, regularization=0).fit_transform(answers)
+    assert oracle.accuracy(points, answers.array) > 0.9
 
 
 def test_tste_degrees_of_freedom():

@@ -143,10 +143,10 @@ def test_indices_too_long_for_one_key_stay_as_they_are():
 def test_merging_many_objects_keeps_every_answer():
     rows = np.random.default_rng(0).permuted(np.tile(np.arange(0, 9000, 9), (3000, 1)), axis=1)[:, :3]
     data = merge(Triplets.from_array(rows, n_objects=9000))
-    found = np.stack(data[:3], axis=1)
-    np.testing.assert_array_equal(np.unique(found, axis=0), np.unique(rows, axis=0))
+    merged = np.stack(data[:3], axis=1)
+    np.testing.assert_array_equal(np.unique(merged, axis=0), np.unique(rows, axis=0))
     assert data.weight.sum() == 3000
-    blocks = found >> 11
+    blocks = merged >> 11
     assert (np.diff(blocks @ [10**6, 10**3, 1]) >= 0).all()  # of objects that stay in the cache
 
 
@@ -242,10 +242,10 @@ def test_search_moves_the_free_rows_only_and_never_uphill():
     start = np.random.default_rng(3).normal(size=(12, 2))
     free = np.array([2, 5])
     loop = Loop(merge(Triplets.from_array(rows)), losses.STE, 0.0, 2)
-    found = optimise(loop, start, free, pull=None, max_iter=200, tol=1e-9)
-    before, after = loop(start)[0], loop(found.points)[0]
-    slopes = loop(found.points)[1]
-    assert found.converged and after < before
+    ended = optimise(loop, start, free, pull=None, max_iter=200, tol=1e-9)
+    before, after = loop(start)[0], loop(ended.points)[0]
+    slopes = loop(ended.points)[1]
+    assert ended.converged and after < before
     fixed = np.setdiff1d(np.arange(12), free)
-    np.testing.assert_array_equal(found.points[fixed], start[fixed])
+    np.testing.assert_array_equal(ended.points[fixed], start[fixed])
     assert np.abs(slopes[free]).max() < 1e-2 < np.abs(slopes[fixed]).max()

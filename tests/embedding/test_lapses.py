@@ -24,18 +24,18 @@ def test_the_share_of_lapses_is_learnt(noise, low, high):
 
 def test_probabilities_are_those_of_the_loss():
     answers = answers_of("flips", m=500)
-    found = fit_lapses(answers, 3)
+    fitted = fit_lapses(answers, 3)
     wanted = []
     for a, i, j in zip(answers.anchor, answers.near, answers.far, strict=True):
-        near, far = (float(np.sum((found.points[a] - found.points[x]) ** 2)) for x in (i, j))
-        wanted.append(-oracle.lapse(near, far, found.lapses))
-    assert found.log_probability(answers) == pytest.approx(wanted)
+        near, far = (float(np.sum((fitted.points[a] - fitted.points[x]) ** 2)) for x in (i, j))
+        wanted.append(-oracle.lapse(near, far, fitted.lapses))
+    assert fitted.log_probability(answers) == pytest.approx(wanted)
 
 
 def test_an_object_without_answers_is_not_informed():
     rows = np.array([np.random.default_rng(s).permutation(5)[:3] for s in range(60)])
-    found = fit_lapses(Triplets.from_array(rows, n_objects=7), 2)
-    assert found.informed.tolist() == [True] * 5 + [False] * 2
+    fitted = fit_lapses(Triplets.from_array(rows, n_objects=7), 2)
+    assert fitted.informed.tolist() == [True] * 5 + [False] * 2
 
 
 @pytest.mark.parametrize("d", [2, 3, 5])

@@ -113,6 +113,7 @@ def test_a_comparison_prints_and_converts():
     assert text.index("ste-2") < text.index("score")  # best first
     frame = result.to_frame()
     assert frame["name"][0] == result.best.name and len(frame) == 3
+    assert "ste-2" in result._repr_html_()
     assert frame["behind"].to_list() == sorted(frame["behind"].to_list())
     plain = json.loads(json.dumps(result.to_dict()))
     assert plain["best"] == result.best.name and plain["scores"][0]["seconds"] >= 0

@@ -32,50 +32,50 @@ def scaled(points):
     return centred / np.sqrt(np.mean(np.sum(centred**2, axis=1)))
 
 
-def rows_of(found):
-    rows = found.rows if isinstance(found.rows, np.ndarray) else found.rows.toarray()
-    return rows if found.kind == "kernel" else scaled(rows)
+def rows_of(space):
+    rows = space.rows if isinstance(space.rows, np.ndarray) else space.rows.toarray()
+    return rows if space.kind == "kernel" else scaled(rows)
 
 
 @pytest.mark.parametrize("name", KINDS)
 def test_kernel_and_distances_are_the_definition(spaces, name):
-    found = spaces[name]
-    rows = rows_of(found)
-    assert np.allclose(found.kernel("keep"), rows @ rows.T, atol=1e-10)
-    wanted = nf.reduce_diagonal(rows @ rows.T) if found.kind == "kernel" else rows @ rows.T
-    assert np.allclose(found.kernel(), wanted, atol=1e-8)
-    squares = squareform(pdist(rows, "sqeuclidean")) - 2 * found.shift * (1 - np.eye(len(rows)))
-    assert np.allclose(found.distances() ** 2, np.maximum(squares, 0), atol=1e-7)
-    assert found.shift == 0 or found.kind == "kernel"
+    space = spaces[name]
+    rows = rows_of(space)
+    assert np.allclose(space.kernel("keep"), rows @ rows.T, atol=1e-10)
+    wanted = nf.reduce_diagonal(rows @ rows.T) if space.kind == "kernel" else rows @ rows.T
+    assert np.allclose(space.kernel(), wanted, atol=1e-8)
+    squares = squareform(pdist(rows, "sqeuclidean")) - 2 * space.shift * (1 - np.eye(len(rows)))
+    assert np.allclose(space.distances() ** 2, np.maximum(squares, 0), atol=1e-7)
+    assert space.shift == 0 or space.kind == "kernel"
 
 
 @pytest.mark.parametrize("name", KINDS)
 def test_neighbours_are_the_nearest_by_distance(spaces, name):
-    found = spaces[name]
-    squares = squareform(pdist(rows_of(found), "sqeuclidean"))
-    near = found.nearest(4)
-    for x in range(len(found)):
-        others = np.delete(np.arange(len(found)), x)
+    space = spaces[name]
+    squares = squareform(pdist(rows_of(space), "sqeuclidean"))
+    near = space.nearest(4)
+    for x in range(len(space)):
+        others = np.delete(np.arange(len(space)), x)
         order = others[np.argsort(squares[x, others], kind="stable")][:4]
         assert np.allclose(squares[x, near.indices[x]], squares[x, order])
         assert np.allclose(near.similarities[x], 1 - squares[x, near.indices[x]] / 2)
-    one = found.neighbours(found.objects[3], 4)
-    assert one.names == tuple(found.objects[y] for y in near.indices[3])
+    one = space.neighbours(space.objects[3], 4)
+    assert one.names == tuple(space.objects[y] for y in near.indices[3])
     assert np.allclose(one.similarities, near.similarities[3])
-    scores = found.outliers(4).scores
+    scores = space.outliers(4).scores
     assert np.allclose(scores, 1 - near.similarities.mean(axis=1))
 
 
 @pytest.mark.parametrize("name", ["score-3", "soe-2", "ckl-4"])
 def test_trees_and_clusters_of_points_are_those_of_the_points(spaces, name):
-    found = spaces[name]
-    points = scaled(found.rows)
+    space = spaces[name]
+    points = scaled(space.rows)
     wanted = scipy_linkage(points, "complete")
-    tree = found.tree()
+    tree = space.tree()
     assert np.allclose(np.asarray(tree)[:, 2], wanted[:, 2])
     ours, theirs = nf.methods.cut(tree, 4), fcluster(wanted, 4, "maxclust")
     assert np.array_equal(ours[:, None] == ours, theirs[:, None] == theirs)
-    clusters = found.clusters(3, seed=0)
+    clusters = space.clusters(3, seed=0)
     inertia = sum(
         np.sum((points[clusters.labels == c] - points[clusters.labels == c].mean(axis=0)) ** 2)
         for c in range(3)
@@ -90,19 +90,19 @@ def test_trees_and_clusters_of_points_are_those_of_the_points(spaces, name):
 
 @pytest.mark.parametrize("name", ["score", "soe-2"])
 def test_each_thing_is_computed_once_and_a_changed_tree_does_no_harm(spaces, name):
-    found = spaces[name]
-    assert found.nearest(3) is found.nearest(3) and found.pca(3) is found.pca(3)
-    first = found.tree("single")
+    space = spaces[name]
+    assert space.nearest(3) is space.nearest(3) and space.pca(3) is space.pca(3)
+    first = space.tree("single")
     first[:, 2] = 0
-    assert (found.tree("single")[:, 2] > 0).any() and isinstance(found.tree(), nf.methods.Tree)
-    assert found.tree("single")[-1, 2] < found.tree("complete")[-1, 2]
+    assert (space.tree("single")[:, 2] > 0).any() and isinstance(space.tree(), nf.methods.Tree)
+    assert space.tree("single")[-1, 2] < space.tree("complete")[-1, 2]
 
 
 def test_a_map_of_points_is_their_pca(spaces):
-    found = spaces["ckl-4"]
-    assert np.array_equal(found.map(4), found.rows)
-    wanted = PCA(2).fit_transform(scaled(found.rows))
-    assert np.allclose(np.abs(found.map(2)), np.abs(wanted), atol=1e-8)
+    space = spaces["ckl-4"]
+    assert np.array_equal(space.map(4), space.rows)
+    wanted = PCA(2).fit_transform(scaled(space.rows))
+    assert np.allclose(np.abs(space.map(2)), np.abs(wanted), atol=1e-8)
     flat = spaces["score"].map(2)
     assert np.allclose(flat, nf.KernelPCA(2).fit_transform(spaces["score"].rows))
 
@@ -133,15 +133,15 @@ def test_uninformed_objects_stand_apart():
     answers = Triplets.from_array([[0, 1, 2], [1, 0, 2], [2, 1, 0], [3, 2, 0]], n_objects=5)
     for name in ("score", "score-1", "ste-1"):
         with pytest.warns(nf.errors.UninformedWarning, match="1 of 5 objects"):
-            found = fit(answers, name)
-        assert found.uninformed.tolist() == [4] and found.uninformed_objects == ("4",)
-        assert not found.kernel()[4].any() and np.isnan(found.distances()[4, :4]).all()
-        near = found.nearest(2)
+            space = fit(answers, name)
+        assert space.uninformed.tolist() == [4] and space.uninformed_objects == ("4",)
+        assert not space.kernel()[4].any() and np.isnan(space.distances()[4, :4]).all()
+        near = space.nearest(2)
         assert (near.indices[4] == -1).all() and 4 not in near.indices[:4]
-        assert 4 not in found.clusters(2, seed=0).medoids
-        assert int(found.tree()[-1, 1]) == 4  # joined last, above the root
+        assert 4 not in space.clusters(2, seed=0).medoids
+        assert int(space.tree()[-1, 1]) == 4  # joined last, above the root
         with pytest.raises(InputError, match="'4' is uninformed"):
-            found.neighbours("4")
+            space.neighbours("4")
 
 
 def test_predictions_by_name_index_and_triplets():
@@ -180,9 +180,9 @@ def test_what_is_wrong_is_said():
 
 def test_a_matrix_that_does_not_fit_is_refused_before_it_is_made(monkeypatch):
     monkeypatch.setattr(LIMITS, "memory_bytes", 1 << 20)
-    for found in (Space.of_points(np.eye(1000)), Space.of_features(np.eye(1000))):
+    for space in (Space.of_points(np.eye(1000)), Space.of_features(np.eye(1000))):
         with pytest.raises(TooLargeError, match="the kernel matrix of 1,000 objects needs"):
-            found.kernel()
+            space.kernel()
 
 
 @pytest.mark.parametrize("name", ["score", "score-3", "soe-2"])
@@ -191,10 +191,10 @@ def test_new_objects_are_placed_without_fitting_again(name):
     new = (answers.array == 24).any(axis=1)
     names = tuple(f"o{x}" for x in range(25))
     old = Triplets.from_array(answers.array[~new], names[:24])
-    found = fit(old, name)
-    more = found.extend(Triplets.from_array(answers.array[new], names))
+    space = fit(old, name)
+    more = space.extend(Triplets.from_array(answers.array[new], names))
     assert more.objects == names and np.array_equal(more.informed, np.ones(25, dtype=bool))
-    before = found.rows if isinstance(found.rows, np.ndarray) else found.rows.toarray()
+    before = space.rows if isinstance(space.rows, np.ndarray) else space.rows.toarray()
     after = more.rows if isinstance(more.rows, np.ndarray) else more.rows.toarray()
     assert np.array_equal(before, after[:24])
     truth = np.argsort(np.linalg.norm(PLANE[:24] - PLANE[24], axis=1))[:6]
@@ -219,18 +219,18 @@ def test_answers_are_judged_by_name(name):
     names = tuple(f"o{x}" for x in range(25))
     train = Triplets.from_array(answers_about(PLANE, 3000, 0).array, names)
     test = Triplets.from_array(answers_about(PLANE, 500, 1).array, names)
-    found = fit(train, name)
+    space = fit(train, name)
     order = np.random.default_rng(0).permutation(25)
     index = np.argsort(order)
     other = Triplets(index[test.anchor], index[test.near], index[test.far], [names[x] for x in order])
     without = test[~(test.array == 0).any(axis=1)]
     fewer = Triplets(without.anchor - 1, without.near - 1, without.far - 1, names[1:])
-    assert found.score(test) > 0.8
-    assert np.array_equal(found.credits(other), found.credits(test))
-    assert np.array_equal(found.credits(fewer), found.credits(without))
-    assert np.isnan(found.score(test[:0]))
+    assert space.score(test) > 0.8
+    assert np.array_equal(space.credits(other), space.credits(test))
+    assert np.array_equal(space.credits(fewer), space.credits(without))
+    assert np.isnan(space.score(test[:0]))
     with pytest.raises(InputError, match="'new' is not among"):
-        found.score(Triplets([0], [1], [2], ("new", "o1", "o2")))
+        space.score(Triplets([0], [1], [2], ("new", "o1", "o2")))
 
 
 def test_frames_carry_names():
@@ -238,6 +238,9 @@ def test_frames_carry_names():
     frame = line.clusters(2).to_frame()
     assert frame["object"].to_list() == ["fig", "plum", "car"] and frame["cluster"].to_list() == [0, 0, 1]
     assert frame["is_medoid"].sum() == 2
+    assert line.medoids([0, 0, 1]).to_frame()["object"].to_list() == ["fig", "car"]
+    odd = line.outliers(1).to_frame()
+    assert odd["object"][0] == "car" and odd["score"].to_list() == sorted(odd["score"], reverse=True)
     assert line.to_frame(2).columns == ["object", "informed", "x1", "x2"]
     assert "plum" in Space.of_points([[0.0], [1.0]], ("<b>", "plum"))._repr_html_()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -121,6 +122,10 @@ class Comparison(Record):
 
         rows = [{**asdict(score), "warned": words.warned(score, self.cv)} for score in self.ranked()]
         return pl.DataFrame(rows)
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it: the table."""
+        return f"<p>{escape(repr(self))}</p>{self.to_frame()._repr_html_()}"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and text, for JSON."""

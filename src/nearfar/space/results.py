@@ -35,8 +35,8 @@ class Clusters:
     Examples
     --------
     >>> from nearfar.space import Space
-    >>> found = Space.of_points([[0.0], [1.0], [8.0]]).clusters(2)
-    >>> found.labels, found.sizes
+    >>> clusters = Space.of_points([[0.0], [1.0], [8.0]]).clusters(2)
+    >>> clusters.labels, clusters.sizes
     (array([0, 0, 1], dtype=int32), array([2, 1]))
     """
 
@@ -58,12 +58,12 @@ class Clusters:
 
 
 def as_clusters(
-    found: KernelKMeans, labels: NDArray[Any], medoids: Medoids, objects: tuple[str, ...] = ()
+    fitted: KernelKMeans, labels: NDArray[Any], medoids: Medoids, objects: tuple[str, ...] = ()
 ) -> Clusters:
-    """What a fitted KernelKMeans found; ``labels`` are its labels here, wherever the rows lie."""
-    typical = np.full(len(found.sizes_), -1, dtype=np.intp)
+    """The clusters of a fitted KernelKMeans; ``labels`` are its labels here, wherever the rows lie."""
+    typical = np.full(len(fitted.sizes_), -1, dtype=np.intp)
     typical[medoids.clusters] = medoids.indices
-    return Clusters(labels, found.sizes_, typical, float(found.inertia_), found.uninformed_, objects)
+    return Clusters(labels, fitted.sizes_, typical, float(fitted.inertia_), fitted.uninformed_, objects)
 
 
 @dataclass(frozen=True)
@@ -105,8 +105,8 @@ class Predictions:
     Examples
     --------
     >>> from nearfar.space import Space
-    >>> found = Space.of_points([[0.0], [1.0], [3.0]]).predict([[0, 2, 1]])
-    >>> found.margin, found.triplets.array.tolist()
+    >>> expected = Space.of_points([[0.0], [1.0], [3.0]]).predict([[0, 2, 1]])
+    >>> expected.margin, expected.triplets.array.tolist()
     (array([-8.]), [[0, 1, 2]])
     """
 

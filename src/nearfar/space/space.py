@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -246,7 +247,7 @@ class Space:
         """The object with the smallest mean squared distance to its fellows, of every cluster or of all objects."""
         from nearfar.methods import medoid
 
-        return medoid(self._working, labels)
+        return replace(medoid(self._working, labels), objects=self.objects)
 
     # ---------------------------------------------------------------- neighbours and outliers
 
@@ -297,7 +298,7 @@ class Space:
 
         rows = self.rows
         columns = np.diff(rows.indptr) if is_sparse(rows) else np.count_nonzero(rows, axis=1)
-        return find_outliers(self.nearest(n_neighbors), columns)
+        return replace(find_outliers(self.nearest(n_neighbors), columns), objects=self.objects)
 
     def index(self, name: str) -> int:
         """The index of an object; an error that names similar ones where there is none of this name."""

@@ -34,8 +34,8 @@ class UniqueTriplets(NamedTuple):
 
     Examples
     --------
-    >>> found = Triplets.from_array([[0, 1, 2], [0, 1, 2], [1, 0, 2]]).unique()
-    >>> found.triplets, found.counts
+    >>> distinct = Triplets.from_array([[0, 1, 2], [0, 1, 2], [1, 0, 2]]).unique()
+    >>> distinct.triplets, distinct.counts
     (Triplets(2 answers, 3 objects), array([2, 1]))
     """
 
@@ -339,12 +339,12 @@ def as_triplets(answers: Triplets | ArrayLike, known: tuple[str, ...] = ()) -> T
         from nearfar.io import read_triplets
 
         return read_triplets(answers)
-    found = Triplets.from_array(answers)
-    if found.objects[: len(known)] == known[: found.n_objects]:
-        return found
+    given = Triplets.from_array(answers)
+    if given.objects[: len(known)] == known[: given.n_objects]:
+        return given
     taken = set(known)
-    fresh = [f"{name} (new)" if name in taken else name for name in found.objects[len(known) :]]
-    return found.replace(objects=(*known[: found.n_objects], *fresh))
+    fresh = [f"{name} (new)" if name in taken else name for name in given.objects[len(known) :]]
+    return given.replace(objects=(*known[: given.n_objects], *fresh))
 
 
 def _doubled(columns: dict[str, Any], count: int) -> dict[str, Any]:
