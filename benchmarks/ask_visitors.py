@@ -112,9 +112,13 @@ class Visitor:
         if start["status"] != "ok":
             return str(start["status"])
         study = await self._insist(connection, "/study.json")
+        names = [each["display_name"] for each in study["objects"]]
+        object_of = {name: i for i, name in enumerate(dict.fromkeys(names))}  # two numbers stand for each object
         while True:
             places = (await self._insist(connection, "/booklet"))["places"]
             waiting = [place for place in places if not place["answered"]]
+            for place in waiting:
+                place["shown"] = [object_of[names[number]] for number in place["shown"]]
             chosen = choices(
                 study["kind"],
                 study["pick"],

@@ -43,7 +43,7 @@ WRONG = [
     ({"questions": "options = 4"}, r'line 5: questions.options: is only for kind = "grid"'),
     ({"top": 'kind = "odd"', "questions": 'design = "landmarks:3"'}, r'landmarks are only for kind = "near"'),
     ({"top": 'kind = "grid"', "questions": "options = 4\npick = 4"}, r"pick: expected fewer than the 4 options"),
-    ({"people": 'recruit = "facebook"'}, r"line 7: people.recruit: expected one of open, prolific"),
+    ({"people": 'recruit = "facebook"'}, r"line 7: people.recruit: expected one of open, links, prolific"),
     ({"people": 'recruit = "prolific"'}, r"people.code: is missing"),
     ({"people": 'recruit = "sona"'}, r"people.return_link: is missing"),
     ({"people": 'return_link = "javascript:alert(1)"'}, r"return_link: expected an address that starts with https"),

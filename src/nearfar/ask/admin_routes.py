@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from nearfar.ask.export import erase_person, export_archive
+from nearfar.ask.guard import RateLimit
 from nearfar.ask.passwords import hash_secret, is_password, new_secret
 from nearfar.ask.people_routes import NO_STORE, read_json, refuse
 from nearfar.ask.prepare import OpenStudy
@@ -26,16 +27,21 @@ __all__ = ["AdminRoutes"]
 
 COOKIE = "nearfar"
 LASTS = 12 * 3600  # seconds
+MOST_WAITING = 3  # log-ins of one address that is over its limit; the right password still gets in
+TOO_OFTEN = "Too many wrong passwords; try again in a moment."
 
 
 class AdminRoutes:
     """Routes below ``/admin``; all but the log-in need its cookie."""
 
-    def __init__(self, ready: OpenStudy, changed: asyncio.Event, *, secure: bool) -> None:
+    def __init__(self, ready: OpenStudy, changed: asyncio.Event, logins: RateLimit, *, secure: bool) -> None:
         self.ready = ready
         self.store = ready.store
         self.changed = changed
         self.secure = secure
+        self.logins = logins
+        self.checking = asyncio.Lock()  # a password takes a processor, so one at a time
+        self.waiting: list[str] = []  # addresses whose passwords are checked or wait for it
 
     def routes(self) -> list[Route]:
         """Everything below ``/admin``."""
@@ -71,15 +77,18 @@ class AdminRoutes:
     async def login(self, request: Request) -> Response:
         """Check the password; the cookie is for this site and this part of it only."""
         password = (await read_json(request)).get("password")
-        row = await self.store.read(researcher.study_row)
-        right = (
-            isinstance(password, str)
-            and row is not None
-            and len(password) < 200
-            and await to_thread.run_sync(is_password, password.strip(), row["password"])
-        )
+        address = request.client.host if request.client else ""
+        too_often = not self.logins.allows(address)
+        if too_often and self.waiting.count(address) >= MOST_WAITING:
+            refuse(429, TOO_OFTEN)
+        self.waiting.append(address)
+        try:
+            async with self.checking:
+                right = await self._is_right(password)
+        finally:
+            self.waiting.remove(address)
         if not right:
-            refuse(403, "That is not the password.")
+            refuse(429, TOO_OFTEN) if too_often else refuse(403, "That is not the password.")
         cookie = new_secret()
         now = time.time()
         await self.store.write(researcher.add_session, hash_secret(cookie), now + LASTS, now)
@@ -88,6 +97,13 @@ class AdminRoutes:
             COOKIE, cookie, max_age=LASTS, path="/admin", httponly=True, samesite="strict", secure=self.secure
         )
         return response
+
+    async def _is_right(self, password: Any) -> bool:
+        row = await self.store.read(researcher.study_row)
+        is_text = isinstance(password, str) and len(password) < 200
+        return bool(
+            row and is_text and await to_thread.run_sync(is_password, password.strip(), row["password"])
+        )
 
     async def logout(self, request: Request) -> Response:
         """Forget the log-in."""
@@ -107,7 +123,7 @@ class AdminRoutes:
         loads = np.array(researcher.balance(tx), dtype=np.int64).reshape(-1, 2)
         answers, often = np.unique(loads[:, 1], return_counts=True)
         people = [
-            {"name": row[0], "outside": row[1], "state": row[2], "answers": row[3], "places": row[4]}
+            {"name": row[0], "state": row[2], "answers": row[3], "claims": _claims(*row[9:])}
             for row in researcher.people_rows(tx)
         ]
         return {
@@ -146,3 +162,10 @@ class AdminRoutes:
             refuse(404, "There is no such person.")
         self.changed.set()
         return JSONResponse({"unreachable": erased}, headers=NO_STORE)
+
+
+def _claims(claimed: float | None, elapsed: float | None) -> str:
+    """What is said of somebody whose answers took longer, as their browser says, than the time since they began."""
+    if claimed is None or elapsed is None or claimed <= 1.05 * elapsed + 5:
+        return ""
+    return f"claims {claimed:,.0f} seconds of answering within {elapsed:,.0f}"

@@ -49,13 +49,15 @@ def make_app(
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
-    admin = AdminRoutes(ready, changed, secure=bool(public_url and public_url.startswith("https")))
+    limits = limits or RateLimits()
+    secure = bool(public_url and public_url.startswith("https"))
+    admin = AdminRoutes(ready, changed, limits.logins, secure=secure)
     guard: Any = Middleware(
         Guard,
         public_url=public_url,
         port=port,
         framed=ready.study.people.recruit == "mturk",
-        limits=limits or RateLimits(),
+        limits=limits,
     )
     return Starlette(
         routes=[*PeopleRoutes(ready).routes(), *admin.routes()],

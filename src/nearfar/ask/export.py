@@ -36,6 +36,8 @@ PEOPLE = {
     "consent": pl.Float64,
     "seen": pl.Float64,
     "details": pl.String,
+    "claimed_seconds": pl.Float64,
+    "elapsed_seconds": pl.Float64,
 }
 
 

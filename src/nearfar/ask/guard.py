@@ -151,8 +151,8 @@ class Guard:
         """Count by participant; whoever is not known to be one is counted by address, as any token can be made up."""
         address = (scope.get("client") or ("unknown",))[0]
         if scope["path"] == "/admin/login":
-            rate, who = self.limits.logins, address
-        elif scope["path"] == "/start":
+            return None  # counted where it is known whether the password is right
+        if scope["path"] == "/start":
             rate, who = self.limits.starts, address
         elif sender in self.known:
             rate, who = self.limits.requests, sender

@@ -7,7 +7,7 @@ import hashlib
 import hmac
 import secrets
 
-__all__ = ["hash_password", "hash_secret", "is_password", "new_password", "new_secret"]
+__all__ = ["hash_password", "hash_secret", "is_link", "is_password", "new_link", "new_password", "new_secret"]
 
 LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that look alike
 COST = {"n": 2**14, "r": 8, "p": 1, "dklen": 32}
@@ -39,6 +39,26 @@ def is_password(password: str, stored: str) -> bool:
     _, salt, expected = stored.split("$")
     made = hashlib.scrypt(password.encode(), salt=base64.b64decode(salt), **COST)
     return hmac.compare_digest(made, base64.b64decode(expected))
+
+
+def new_link(secret: str) -> str:
+    """The end of a link for one person: a random number, signed.
+
+    >>> link = new_link("secret")
+    >>> is_link("secret", link), is_link("another", link), is_link("secret", "0" + link[1:-1] + "0")
+    (True, False, False)
+    """
+    number = secrets.token_hex(8)
+    return number + _signature(secret, number)
+
+
+def is_link(secret: str, link: str) -> bool:
+    """Whether a link was made with this secret."""
+    return hmac.compare_digest(_signature(secret, link[:16]), link[16:])
+
+
+def _signature(secret: str, text: str) -> str:
+    return hmac.new(secret.encode(), text.encode(), hashlib.sha256).hexdigest()[:32]
 
 
 def hash_secret(secret: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import random
 import re
 import secrets
 import time
@@ -17,9 +18,9 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from nearfar.ask.passwords import hash_secret
+from nearfar.ask.passwords import hash_secret, is_link
 from nearfar.ask.prepare import OpenStudy
-from nearfar.ask.store import people, researcher
+from nearfar.ask.store import Transaction, people, researcher
 from nearfar.ask.store.people import Answer, Arrival
 from nearfar.ask.texts import STATIC, markdown, render
 
@@ -28,12 +29,12 @@ __all__ = ["PeopleRoutes", "read_json", "refuse", "refused", "unreachable"]
 log = logging.getLogger("nearfar.ask")
 
 TOKEN = re.compile(r"^[A-Za-z0-9_-]{43}$")
-PICTURE = re.compile(r"^[0-9a-f]{32}\Z")
 ID = re.compile(r"[\w.:@/?&=%+~-]{1,200}\Z", re.ASCII)  # nothing that splits the cell of a table
 UUID = re.compile(r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")
 # recruiter -> names of the parameters that say who comes, and of those that are kept beside
 IDS = {
     "open": ((), ()),
+    "links": (("link",), ()),
     "prolific": (("PROLIFIC_PID",), ("STUDY_ID", "SESSION_ID")),
     "mturk": (("workerId", "assignmentId"), ("hitId", "turkSubmitTo")),
     "sona": (("survey_code",), ()),
@@ -56,6 +57,13 @@ class PeopleRoutes:
         self.study = ready.study
         self.store = ready.store
         self.rng = np.random.default_rng()
+        row = self.store.read_now(researcher.study_row)
+        self.row: dict[str, Any] = row or {}
+        objects, show = self.study.objects, self.study.show or "pictures"
+        # then names are those of files, which say more than a picture shows, or less
+        self.hides_names = show == "pictures" and isinstance(objects, Path) and objects.is_dir()
+        self.pictures: dict[str, str] = {}  # address -> hash
+        self.twins = self._twins(len(ready.objects.names))
         self.page = self._page()
         self.described = json.dumps(self._description(), ensure_ascii=False).encode()
 
@@ -66,7 +74,7 @@ class PeopleRoutes:
             Route("/study.json", self.describe),
             Route("/favicon.ico", self.no_icon),
             Route("/static/{name}", self.static),
-            Route("/picture/{hash}", self.picture),
+            Route("/picture/{address}", self.picture),
             Route("/booklet", self.booklet),
             Route("/start", self.start, methods=["POST"]),
             Route("/answers", self.answers, methods=["POST"]),
@@ -86,32 +94,49 @@ class PeopleRoutes:
         html = {name: markdown(text) for name, text in shown.items()}
         return render("ask.html", title=self.study.title, texts=texts, **html)
 
+    def _twins(self, n_objects: int) -> list[list[int]]:
+        """Two numbers for every object, in an order that nobody outside knows.
+
+        A check shows an object twice, once by each of its numbers, so that addresses do not tell a program which they are.
+        """
+        numbers = list(range(2 * n_objects))
+        random.Random(f"{self.row['secret']} twins").shuffle(numbers)
+        return [numbers[2 * i : 2 * i + 2] for i in range(n_objects)]
+
+    def _objects(self) -> list[dict[str, Any]]:
+        """What is shown of the objects, by their numbers."""
+        shown: dict[int, dict[str, Any]] = {}
+        for twins, (_, name, hash) in zip(
+            self.twins, self.store.read_now(researcher.object_rows), strict=True
+        ):
+            self.pictures |= {hash: hash} if hash else {}  # as the live page asks for it
+            for number in twins:
+                address = hash and hash_secret(f"{self.row['secret']} picture {number}")[:32]
+                self.pictures |= {address: hash} if hash else {}
+                shown[number] = {"display_name": "" if self.hides_names else name, "picture": address}
+        return [shown[number] for number in range(len(shown))]
+
     def _description(self) -> dict[str, Any]:
-        row = self.store.read_now(researcher.study_row) or {}
-        objects = [
-            {"display_name": display_name, "picture": hash}
-            for _, display_name, hash in self.store.read_now(researcher.object_rows)
-        ]
         ids, too = IDS[self.study.people.recruit]
         return {
-            "id": hash_secret(f"{row['fingerprint']} {row['created']}")[:16],
+            "id": hash_secret(f"{self.row['fingerprint']} {self.row['created']}")[:16],
             "kind": self.study.kind,
             "pick": self.ready.plan.questions.pick,
-            "show": self.study.show or ("pictures" if _is_folder(self.study.objects) else "both"),
+            "show": self.study.show or ("pictures" if self.hides_names else "both"),
             "prompt": self.study.prompt or self.study.texts[self.study.kind],
             "texts": {key: text.strip() for key, text in self.study.texts.items()},
-            "objects": objects,
-            "practice": self._practice(len(objects)),
+            "objects": self._objects(),
+            "practice": self._practice(),
             "break_every": self.study.questions.break_every,
             "ids": ids,
             "ids_too": too,
         }
 
-    def _practice(self, n_objects: int) -> list[list[int]]:
+    def _practice(self) -> list[list[int]]:
         """Some questions that are not saved."""
-        rng, width = np.random.default_rng(1), int(self.ready.plan.questions.array.shape[1])
+        rng, width = random.Random(1), int(self.ready.plan.questions.array.shape[1])
         asked = range(self.study.questions.practice)
-        return [rng.permutation(n_objects)[:width].tolist() for _ in asked]
+        return [[twins[0] for twins in rng.sample(self.twins, width)] for _ in asked]
 
     async def show_page(self, request: Request) -> Response:
         """The one page that people see."""
@@ -131,9 +156,9 @@ class PeopleRoutes:
         return Response(data, media_type=media, headers={"cache-control": "no-cache"})
 
     async def picture(self, request: Request) -> Response:
-        """A picture by its hash."""
-        hash = request.path_params["hash"]
-        picture = await self.store.read(researcher.picture, hash) if PICTURE.match(hash) else None
+        """A picture by its address."""
+        hash = self.pictures.get(request.path_params["address"])
+        picture = await self.store.read(researcher.picture, hash) if hash else None
         media, data = picture or refuse(404, "there is no such picture")
         return Response(data, media_type=media, headers=FOREVER)
 
@@ -150,14 +175,23 @@ class PeopleRoutes:
         if not details.keys() >= {*ids}:
             refuse(400, "the link does not say who you are")
         outside = details[ids[0]] if ids else None
+        if self.study.people.recruit == "links" and not is_link(self.row["secret"], outside or ""):
+            return JSONResponse({"status": "no_id"}, headers=NO_STORE)
         who = Arrival(token, "p" + secrets.token_hex(4), outside, details, time.time())
         status = await self.store.write(people.start, who, self.ready.plan, self.rng)
         return JSONResponse({"status": status}, headers=NO_STORE)
 
     async def booklet(self, request: Request) -> Response:
         """What is asked, place by place; nothing says which are checks or repeats."""
-        booklet = await self.store.read(people.booklet, _token(request))
+        booklet = await self.store.read(self._booklet, _token(request))
         return JSONResponse(booklet or refuse(401, UNKNOWN), headers=NO_STORE)
+
+    def _booklet(self, tx: Transaction, token: str) -> dict[str, Any] | None:
+        booklet, rng = people.booklet(tx, token), random.Random(f"{self.row['secret']} {token}")
+        for place in booklet["places"] if booklet else ():
+            numbers = {item: rng.sample(self.twins[item], 2) for item in dict.fromkeys(place["shown"])}
+            place["shown"] = [numbers[item].pop() for item in place["shown"]]
+        return booklet
 
     async def answers(self, request: Request) -> Response:
         """Save answers; the reply comes after they are on disk."""
@@ -194,11 +228,6 @@ class PeopleRoutes:
                 "assignment": details.get("assignmentId", ""),
             }
         return {"code": code, **({"link": link} if link else {})}
-
-
-def _is_folder(objects: Any) -> bool:
-    """Whether the names of objects are those of files, which say more than a picture shows, or less."""
-    return isinstance(objects, Path) and objects.is_dir()
 
 
 def refuse(status: int, reason: str) -> NoReturn:

@@ -12,7 +12,6 @@ from nearfar.ask.passwords import hash_password, new_password
 from nearfar.ask.pool import make_pool, no_questions
 from nearfar.ask.store import Store, open_store, researcher
 from nearfar.ask.store.drawing import BookletPlan
-from nearfar.ask.store.transaction import VERSION
 from nearfar.ask.study import Study
 from nearfar.errors import FileError, NearfarWarning
 
@@ -93,11 +92,6 @@ def _warn_of_replaced(objects: StudyObjects, shown: dict[str, str], created: flo
 
 
 def _check_same(study: Study, objects: StudyObjects, row: dict[str, object]) -> None:
-    if row.get("version") != VERSION:
-        raise FileError(
-            f"{study.path}: the database was made by another version of nearfar "
-            f"(its tables have version {row.get('version')}, expected {VERSION}); export it with that version"
-        )
     if row.get("fingerprint") != study.fingerprint(objects.names):
         raise FileError(
             f"{study.path}: objects, kind or [questions] differ from those in the database, whose questions are "

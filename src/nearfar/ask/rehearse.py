@@ -8,6 +8,7 @@ import time
 import uuid
 from collections.abc import Callable
 from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -74,9 +75,10 @@ def rehearse(
             ready.store.write_now(drawing.release_idle, now - study.people.idle_minutes * 60, rng)
             answers = _arrive(ready, Arrival(token, f"s{number + 1}", None, {}, now), points, noise, 0.0, rng)
             stay = int(rng.integers(len(answers))) if leaves else len(answers)
-            ready.store.write_now(people.save_answers, token, answers[:stay], ready.plan, now + 30)
+            now += sum(answer.milliseconds or 0 for answer in answers[:stay]) / 1000
+            ready.store.write_now(people.save_answers, token, answers[:stay], ready.plan, now)
             if not leaves:
-                ready.store.write_now(people.finish, token, "CODE", now + 40)
+                ready.store.write_now(people.finish, token, "CODE", now)
             advance(1)
         if output is not None:
             ready.store.read_now(export_folder, output)
@@ -161,8 +163,10 @@ def _visit(ready: OpenStudy, points: NDArray[np.float64], number: int, pause: fl
     answers = _arrive(ready, who, points, float(rng.uniform(0.1, 0.35)), flip, rng)
     leaves = rng.random() < LEAVING
     for answer in answers[: int(rng.integers(5, 50)) if leaves else None]:
-        time.sleep(pause * (0.5 + rng.random()))
-        ready.store.write_now(people.save_answers, token, [answer], ready.plan, time.time())
+        seconds = pause * (0.5 + rng.random())
+        time.sleep(seconds)
+        given = replace(answer, milliseconds=1000 * seconds)
+        ready.store.write_now(people.save_answers, token, [given], ready.plan, time.time())
     if not leaves:
         ready.store.write_now(people.finish, token, "", time.time())
 

@@ -17,7 +17,7 @@ from nearfar.design.questions import KINDS, QuestionKind
 
 __all__ = ["PeoplePlan", "QuestionPlan", "Study", "read_study"]
 
-RECRUITERS = ("open", "prolific", "mturk", "sona")
+RECRUITERS = ("open", "links", "prolific", "mturk", "sona")
 MOST_TEXT = 100_000  # characters of a page
 
 

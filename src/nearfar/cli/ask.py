@@ -128,6 +128,7 @@ def _example_query(study: Study) -> str:
     return {
         "prolific": "?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}",
         "sona": "?survey_code=%SURVEY_CODE%",
+        "links": "?link=...   (make them with nearfar ask links)",
     }.get(study.people.recruit, "")
 
 
@@ -251,6 +252,38 @@ def erase(
     given.tell(f"erased {person}")
     for folder in lost:
         tell(f"nearfar: warning: {folder} could not be written again; delete it")
+
+
+@ask.command()
+def links(
+    study: StudyArgument,
+    count: int = typer.Option(50, "--count", "-n", min=1, max=100_000, help="How many links."),
+    public_url: str | None = typer.Option(
+        None, "--public-url", metavar="URL", help="Where people will open it, as for serve."
+    ),
+    database: DatabaseOption = None,
+) -> None:
+    """Print links for one person each, for a study with recruit = "links". Each works in one browser only.
+
+    Example:  nearfar ask links study.toml --count 50 --public-url https://study.example.org > links.txt
+    """
+    from nearfar.ask.passwords import new_link
+    from nearfar.ask.prepare import default_database
+    from nearfar.ask.serve import check_public_url
+    from nearfar.ask.store import read_store
+    from nearfar.ask.store.researcher import study_row
+    from nearfar.ask.study import read_study
+    from nearfar.errors import InputError
+
+    read = read_study(study)
+    row = read_store(database or str(default_database(read)), study_row)
+    if row is None or read.people.recruit != "links":
+        raise InputError(
+            f'{study}: people.recruit: links are for a study with recruit = "links" that was served'
+        )
+    address = check_public_url(public_url) or "http://127.0.0.1:8000"
+    for _ in range(count):
+        write_out(f"{address}/?link={new_link(row['secret'])}\n")
 
 
 @ask.command()

@@ -227,11 +227,11 @@ def arrange(
     earliest = {item: max(0, gap - back) for item, back in (earlier or {}).items()}
     candidates = [*earliest, *new]
     for number in rng.permutation(len(candidates)).tolist():
+        if not n_again:
+            break
         item = candidates[number]
         first = earliest[item] if item in earliest else made.index((NEW, item)) + gap
-        if n_again and first <= len(
-            made
-        ):  # later insertions only move a question and its repeat further apart
+        if first <= len(made):  # later insertions only move a question and its repeat further apart
             made.insert(int(rng.integers(first, len(made) + 1)), (AGAIN, item))
             n_again -= 1
     for number, check in enumerate(checks):

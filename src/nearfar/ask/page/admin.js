@@ -83,10 +83,11 @@ function cell(words, kind) {
 
 function people(told) {
   const judged = new Map(((told.view && told.view.people) || []).map((one) => [one.name, one]));
-  const order = [...told.everybody].sort((a, b) => (judged.get(b.name)?.reason ? 1 : 0) - (judged.get(a.name)?.reason ? 1 : 0));
+  const reason = (one) => [one.claims, judged.get(one.name)?.reason].filter(Boolean).join("; ");
+  const order = [...told.everybody].sort((a, b) => (reason(b) ? 1 : 0) - (reason(a) ? 1 : 0));
   const shown = everybody ? order : order.slice(0, FIRST);
   draw("people", [shown, [...judged.values()]], () => {
-    $("people").replaceChildren(...shown.map((one) => row(one, judged.get(one.name) || { reason: "" })));
+    $("people").replaceChildren(...shown.map((one) => row(one, { ...judged.get(one.name), reason: reason(one) })));
   });
   $("more").hidden = everybody || order.length <= FIRST;
   $("more").textContent = `Show all ${order.length} people`;

@@ -16,6 +16,8 @@ document.addEventListener("visibilitychange", () => {
 });
 const awayTime = () => away + (hiddenAt === null ? 0 : performance.now() - hiddenAt);
 
+const named = (text, values) => fill(text, values).replace(/[\s:：]+$/u, ""); // some objects have no name to be read out
+
 function thing(study, number) {
   const { display_name: name, picture } = study.objects[number];
   const box = document.createElement("div");
@@ -69,14 +71,14 @@ export async function ask(study, shown, { practice, where, share, tell }) {
   $("anchor").replaceChildren(...(anchored ? [thing(study, shown[0])] : []));
   if (anchored) {
     $("anchor").setAttribute("role", "group");
-    $("anchor").setAttribute("aria-label", fill(texts.anchor, { name: study.objects[shown[0]].display_name }));
+    $("anchor").setAttribute("aria-label", named(texts.anchor, { name: study.objects[shown[0]].display_name }));
   }
   const buttons = options.map((number, place) => {
     const button = document.createElement("button");
     button.type = "button";
     button.className = "option";
     button.disabled = true;
-    button.setAttribute("aria-label", fill(texts.option, { number: place + 1, name: study.objects[number].display_name }));
+    button.setAttribute("aria-label", named(texts.option, { number: place + 1, name: study.objects[number].display_name }));
     button.append(thing(study, number));
     return button;
   });

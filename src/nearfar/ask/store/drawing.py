@@ -65,7 +65,7 @@ def extend(
     tx.run_many(
         "INSERT INTO slot (participant, place, question, role, shown) VALUES (?, ?, ?, ?, ?)",
         [
-            (person, first + i, None if at < 0 else ids[at], ROLES[role], json.dumps(shown))
+            (person, first + i, None if at < 0 else ids[at], ROLES[role], str(shown))
             for i, (at, role, shown) in enumerate(
                 zip(made.question.tolist(), made.role.tolist(), made.questions.array.tolist(), strict=True)
             )
@@ -89,18 +89,22 @@ def _draw(tx: Transaction, wanted: int, taken: set[str], crowded: bool, rng: np.
             f"SELECT id, items, trio, done FROM question ORDER BY load, {waiting} done, shuffle LIMIT ?", most
         )
         chosen, seen = [], set(taken)
-        for question, items, trio, done in rows:
+        for (question, items, trio, done), chance in zip(rows, rng.random(len(rows)).tolist(), strict=True):
             if trio not in seen and len(chosen) < wanted:
                 seen.add(trio)
-                chosen.append((done, float(rng.random()), question, items))
+                chosen.append((done, chance, question, items))
         if len(rows) < most:
             break
         most *= 4
     tx.run_many(
         "UPDATE question SET load = load + 1, shuffle = ? WHERE id = ?",
-        [(float(rng.random()), question) for question in sorted(row[2] for row in chosen)],
+        list(zip(rng.random(len(chosen)).tolist(), sorted(row[2] for row in chosen), strict=True)),
     )
-    return [(question, json.loads(items)) for _, _, question, items in sorted(chosen)]
+    drawn = sorted(chosen)
+    items_drawn = json.loads(
+        f"[{','.join(row[3] for row in drawn)}]"
+    )  # all at once, as a booklet may be long
+    return list(zip([row[2] for row in drawn], items_drawn, strict=True))
 
 
 def release_idle(tx: Transaction, before: float, rng: np.random.Generator) -> int:

@@ -46,16 +46,19 @@ class Answer:
 
 
 def start(tx: Transaction, who: Arrival, plan: BookletPlan, rng: np.random.Generator) -> str:
-    """Draw a booklet for somebody new, or take back somebody who left; "ok", "paused" or "full".
+    """Draw a booklet for somebody new, or take back somebody who left; "ok", "used", "paused" or "full".
 
-    Sent twice, it does nothing the second time: a token belongs to one person.
+    Sent twice, it does nothing the second time: a token belongs to one person. "used" means that a link for one browser
+    comes from another, or that an id comes from another session of Prolific.
     """
     tx.lock_drawing()
     person = participant_of(tx, who.token)
     if person is None and who.outside is not None:
-        known = tx.rows("SELECT id FROM participant WHERE outside = ?", who.outside)
-        if known:
-            person = known[0][0]
+        for known, details in tx.rows("SELECT id, details FROM participant WHERE outside = ?", who.outside):
+            same_session = json.loads(details).get("SESSION_ID") == who.details.get("SESSION_ID")
+            if plan.study.people.recruit == "links" or not same_session:
+                return "used"
+            person = known
             tx.insert("token", hash=who.token, participant=person)
     if person is not None:
         _come_back(tx, person, who.now, plan, rng)

@@ -10,17 +10,25 @@ from typing import Any
 import numpy as np
 
 from nearfar.ask.objects import Picture, StudyObjects
+from nearfar.ask.passwords import new_secret
 from nearfar.ask.pool import Pool, same_trio
 from nearfar.ask.store.drawing import unload
 from nearfar.ask.store.transaction import VERSION, Row, Transaction
 from nearfar.ask.study import Study
+from nearfar.errors import InputError
 
 # ---------------------------------------------------------------- setting up
 
 
 def study_row(tx: Transaction) -> dict[str, Any] | None:
     """The study that a database holds, or None where it is empty."""
-    columns = ("version", "toml", "fingerprint", "kind", "pick", "state", "password", "created")
+    versions = tx.rows("SELECT version FROM study WHERE id = 1")
+    if versions and versions[0][0] != VERSION:
+        raise InputError(
+            "the database was made by another version of nearfar (its tables have version "
+            f"{versions[0][0]}, expected {VERSION}); export it with that version"
+        )
+    columns = ("toml", "fingerprint", "kind", "pick", "state", "password", "secret", "created")
     rows = tx.rows(f"SELECT {', '.join(columns)} FROM study WHERE id = 1")
     return dict(zip(columns, rows[0], strict=True)) if rows else None
 
@@ -32,7 +40,7 @@ def create(
     tx.lock_drawing()
     made = tx.insert(
         "study", id=1, version=VERSION, toml=study.toml.text, fingerprint=study.fingerprint(objects.names),
-        kind=study.kind, pick=pool.questions.pick, state="open", password=password, created=now,
+        kind=study.kind, pick=pool.questions.pick, state="open", password=password, secret=new_secret(), created=now,
     )  # fmt: skip
     if not made:
         return False
@@ -107,11 +115,16 @@ def answer_rows(tx: Transaction) -> list[Row]:
 
 
 def people_rows(tx: Transaction) -> list[Row]:
-    """(name, outside, state, answers, places, code, consent, seen, details) of everybody."""
+    """(name, outside, state, answers, places, code, consent, seen, details, claimed, elapsed) of everybody.
+
+    Claimed are the seconds of all answers together, as the browser says; elapsed those from the consent to the last.
+    """
     return tx.rows(
-        "SELECT p.name, p.outside, p.state, (SELECT count(*) FROM answer a WHERE a.participant = p.id), "
+        "SELECT p.name, p.outside, p.state, count(a.id), "
         "(SELECT count(*) FROM slot s WHERE s.participant = p.id AND s.released IS NULL), "
-        "p.code, p.consent, p.seen, p.details FROM participant p ORDER BY p.id"
+        "p.code, p.consent, p.seen, p.details, sum(a.milliseconds - coalesce(a.away, 0)) / 1000, "
+        "max(a.received) - p.consent FROM participant p LEFT JOIN answer a ON a.participant = p.id "
+        "GROUP BY p.id ORDER BY p.id"
     )
 
 

@@ -25,7 +25,7 @@ Row = tuple[Any, ...]
 Result = TypeVar("Result")
 Operation = Callable[..., Result]
 
-VERSION = 1
+VERSION = 2
 # {...} in TABLES stands for what SQLite and PostgreSQL call differently
 SQLITE_WORDS = {"key": "INTEGER PRIMARY KEY", "real": "REAL", "bytes": "BLOB", "whole": "INTEGER"}
 POSTGRES_WORDS = {
@@ -43,7 +43,8 @@ SLOTS = (
 TABLES = """
 CREATE TABLE IF NOT EXISTS study (
   id {whole} PRIMARY KEY, version {whole} NOT NULL, toml TEXT NOT NULL, fingerprint TEXT NOT NULL, kind TEXT NOT NULL,
-  pick {whole} NOT NULL, state TEXT NOT NULL, password TEXT NOT NULL, created {real} NOT NULL);
+  pick {whole} NOT NULL, state TEXT NOT NULL, password TEXT NOT NULL, secret TEXT NOT NULL,
+  created {real} NOT NULL);
 CREATE TABLE IF NOT EXISTS object (
   id {whole} PRIMARY KEY, name TEXT NOT NULL, display_name TEXT NOT NULL, picture TEXT);
 CREATE TABLE IF NOT EXISTS picture (hash TEXT PRIMARY KEY, media TEXT NOT NULL, data {bytes} NOT NULL);
