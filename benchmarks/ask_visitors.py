@@ -113,7 +113,9 @@ class Visitor:
             return str(start["status"])
         study = await self._insist(connection, "/study.json")
         names = [each["display_name"] for each in study["objects"]]
-        object_of = {name: i for i, name in enumerate(dict.fromkeys(names))}  # two numbers stand for each object
+        object_of = {
+            name: i for i, name in enumerate(dict.fromkeys(names))
+        }  # two numbers stand for each object
         while True:
             places = (await self._insist(connection, "/booklet"))["places"]
             waiting = [place for place in places if not place["answered"]]
