@@ -76,6 +76,28 @@ def _true_best_kept(analysis: Any, new: Any) -> float:
     return float(analysis.scores[max(truth, key=lambda name: truth[name])].as_good_as_best)
 
 
+def doubled(scenario: Scenario, seed: int) -> Row:
+    """Twice the participants: is the interval as narrow as was stated? The same participants, other questions: is the map?"""
+    study = Study(scenario, seed)
+    people = study.participants(scenario.n_participants)
+    answers = study.answers(people, scenario.per_participant)
+    analysis = nf.analyse(answers, "soe-3", models=["soe-3", "soe-2"], seed=seed)
+    more = study.answers(study.participants(2 * scenario.n_participants), scenario.per_participant)
+    twice = nf.analyse(more, "soe-3", models=["soe-3"], seed=seed).best
+    stated = analysis.curve.precision[1].half_width
+    maps = [
+        nf.fit(a, "soe-2").distances() for a in (answers, study.answers(people, scenario.per_participant))
+    ]
+    upper = np.triu_indices(answers.n_objects, 1)
+    return {
+        "narrower_as_stated": float((twice.high - twice.low) / 2 <= stated),
+        "half_width": (twice.high - twice.low) / 2,
+        "stated_half_width": stated,
+        "reliability_of_questions": analysis.reliability.questions,
+        "true_reliability_of_questions": float(np.corrcoef(maps[0][upper], maps[1][upper])[0, 1]),
+    }
+
+
 def guessed(scenario: Scenario, seed: int) -> Row:
     """Everybody guesses: is any model called better than guessing?"""
     study = Study(replace(scenario, guessers=1.0), seed)
@@ -150,6 +172,7 @@ def clustered(scenario: Scenario, seed: int) -> Row:
 
 CHECKS: dict[str, Callable[[Scenario, int], Row]] = {
     "judged": judged,
+    "doubled": doubled,
     "guessed": guessed,
     "checked": checked,
     "parted": parted,
@@ -166,6 +189,9 @@ def conditions() -> Iterator[tuple[str, Scenario]]:
             yield "judged", Scenario(geometry, design, n_participants=count)
     yield "judged", Scenario(n_participants=60, per_participant=25)
     yield "judged", Scenario(n_participants=15, per_participant=200, precision=10)
+    for geometry, design in zip(2 * GEOMETRIES, ("random", "pool", "odd", "grid", "landmarks"), strict=False):
+        yield "doubled", Scenario(geometry, design)
+    yield "doubled", Scenario("curve", n_participants=15)
     for design in ("random", "odd", "grid"):
         yield "guessed", Scenario(design=design, n_participants=20, per_participant=64)
         per = 480 if design == "grid" else 60  # 60 statements each

@@ -25,12 +25,26 @@ def _unclustered(row: Row) -> bool:
     return not row["clusters"] and row["geometry"] != "tree"
 
 
+def _with_others(row: Row) -> bool:
+    """Whether anything is stated about the map of other participants: with ten or more, and not from booklets."""
+    return row["design"] not in ("few participants", "blocks")
+
+
 NOTHING, OTHERS = "nothing", "other studies"
 # what the page calls it, key of a row, which rows, nominal level, what its constants were tuned on
 STATEMENTS: list[tuple[str, str, Callable[[Row], bool], str, str]] = [
     ("accuracy, 95 % interval", "accuracy_covered", lambda r: r["check"] == "judged", "95 %", NOTHING),
     ("ceiling, 95 % interval", "ceiling_covered", lambda r: True, "95 %", OTHERS),
     ("gain from twice the answers, 95 % interval", "gain_covered", lambda r: True, "95 %", OTHERS),
+    ("interval with twice the participants, at most", "narrower_as_stated", lambda r: True, "95 %", NOTHING),
+    ("map of other participants, within 0.1", "reliability_within", _with_others, "95 %", "these studies"),
+    (
+        "map of other questions, within 0.1",
+        "reliability_of_questions_within",
+        lambda r: True,
+        "95 %",
+        NOTHING,
+    ),
     ("the truly best model is not called worse", "true_best_kept", lambda r: True, "95 %", NOTHING),
     ("circle around a position", "inside_circle", lambda r: True, "9 in 10 objects", OTHERS),
     (
@@ -112,19 +126,6 @@ def table(statements: Measured) -> str:
     return "\n".join(lines)
 
 
-def reliability(rows: list[Row]) -> str:
-    """One sentence on split-half reliability."""
-    pairs = np.array(
-        [[r["reliability"], r["true_reliability"]] for r in rows if r.get("reliability") is not None]
-    )
-    pairs = pairs[np.isfinite(pairs).all(axis=1)]
-    off = pairs[:, 0] - pairs[:, 1]
-    return (
-        f"Split-half reliability against the correlation of two whole studies: {off.mean():+.3f} on average, "
-        f"{np.abs(off).mean():.3f} off in a single study ({len(pairs)} studies)."
-    )
-
-
 def long_table(statements: Measured) -> str:
     """Every statement in every condition."""
     lines = [
@@ -141,8 +142,12 @@ def long_table(statements: Measured) -> str:
 def main() -> None:
     """Write the page and the long table."""
     rows = [json.loads(line) for line in ROWS.read_text().splitlines()]
+    for row, key in ((row, key) for row in rows for key in ("reliability", "reliability_of_questions")):
+        stated, true = row.get(key), row.get(f"true_{key}")
+        if stated is not None and true is not None and np.isfinite([stated, true]).all():
+            row[f"{key}_within"] = float(abs(stated - true) <= 0.1)
     statements = measured(rows)
-    text = f"{table(statements)}\n\n{reliability(rows)}"
+    text = table(statements)
     page = re.sub(
         r"(<!-- statements -->\n).*?(<!-- end -->)",
         lambda marks: f"{marks[1]}{text}\n{marks[2]}",

@@ -10,6 +10,7 @@ from sklearn.metrics import silhouette_score
 from space_tools import PLANE, answers_about
 
 import nearfar as nf
+from nearfar import words
 from nearfar.errors import InputError
 from nearfar.evaluate import Analysis, analyse
 from nearfar.evaluate.bootstrap import Draws
@@ -84,6 +85,16 @@ def test_one_figure_per_model():
     assert f"{100 * best.accuracy:.1f} %" in analysis.headline
     second = next(score.name for score in analysis.scores.ranked() if score.name != best.name)
     assert f"second: {second}" in analysis.headline
+
+
+@pytest.mark.parametrize("dimensions", [1, 2])
+def test_the_number_of_dimensions_is_the_one_of_choose_dimension(dimensions):
+    points = np.random.default_rng(0).normal(size=(20, dimensions))
+    answers = answers_about(points, 2500, 3, flip=0.1)
+    analysis = Analysis(answers)
+    assert analysis.dimension == dimensions == int(nf.choose_dimension(answers, "ckl", (1, 2, 5)))
+    assert f"{dimensions} dimension" in words.dimensions(analysis)
+    assert words.dimensions(Analysis(answers, "soe-2", models=["soe-2"])) == ""
 
 
 def test_choosing_among_many_models_does_not_flatter_noise():

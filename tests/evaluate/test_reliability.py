@@ -30,4 +30,7 @@ def test_people_who_differ_and_people_who_are_not_known():
     assert 0.1 < found.spread < 0.3 and "standard deviation" in str(found)
     nobody = Analysis(known.replace(participant=None), "soe-2", models=["soe-2"]).reliability
     assert np.isnan(nobody.participants) and np.isnan(nobody.spread) and nobody.questions > 0.5
+    few = Analysis(answers_about(PLANE, 900, 0, people=6), "soe-2", models=["soe-2"]).reliability
+    booklets = Analysis(known, "soe-2", models=["soe-2"], design="blocked").reliability
+    assert np.isnan([few.participants, booklets.participants]).all() and "other participants" not in str(few)
     assert Analysis([[0, 1, 2], [0, 1, 2]]).reliability is None

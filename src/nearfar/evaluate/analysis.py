@@ -102,7 +102,7 @@ class Analysis(Judging):
         if not self.splits:
             return None
         model = self._model(self.plane_name)
-        return measure_reliability(self.answers, model, self.held_out, self.seed)
+        return measure_reliability(self.answers, model, self.held_out, self.draws.scope, self.seed)
 
     # ---------------------------------------------------------------- groups of people
 

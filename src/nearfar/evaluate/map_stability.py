@@ -19,7 +19,7 @@ from nearfar._tools.arrays import Codes, Floats, dense_codes
 from nearfar._tools.progress import track
 from nearfar._tools.records import Record
 from nearfar.errors import NearfarWarning
-from nearfar.evaluate.bootstrap import effective_groups
+from nearfar.evaluate.bootstrap import Scope, effective_groups
 from nearfar.evaluate.crossval import fit_timed
 from nearfar.evaluate.splits import respondents, split_units
 from nearfar.methods import cut
@@ -325,7 +325,7 @@ class Reliability(Record):
 
     Parameters
     ----------
-    participants : another study with as many other participants; NaN where fewer than four are known.
+    participants : another study with as many other participants; NaN where nothing is said about others, and for booklets.
     questions : another study with as many other questions.
     spread : standard deviation, between participants, of the share of their answers that is predicted, chance taken off;
         NaN where participants are not known.
@@ -342,16 +342,19 @@ class Reliability(Record):
 
 
 def measure_reliability(
-    answers: Triplets, model: Model, credit: NDArray[np.floating], seed: int
+    answers: Triplets, model: Model, credit: NDArray[np.floating], scope: Scope, seed: int
 ) -> Reliability:
-    """Fit a model to halves of the participants, and of the units; ``credit`` : (m,) held-out credits."""
-    people = (
-        respondents(answers) if answers.participant is not None else np.zeros(len(answers), dtype=np.int64)
-    )
+    """Fit a model to halves of the participants, and of the units; ``credit`` : (m,) held-out credits.
+
+    In simulated studies of booklets, or of few participants, the first was wrong by more than 0.1 in half of them.
+    """
+    people = respondents(answers)
+    others = scope.participants == "new" and scope.questions != "same sets"
+    known = answers.participant is not None
     return Reliability(
-        participants=split_half(answers, model, people, seed=seed),
+        participants=split_half(answers, model, people, seed=seed) if others else np.nan,
         questions=split_half(answers, model, split_units(answers).codes, seed=seed),
-        spread=between_participants(credit, people),
+        spread=between_participants(credit, people) if known else np.nan,
         model=model.name,
     )
 

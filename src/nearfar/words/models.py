@@ -86,11 +86,14 @@ def choice(analysis: Analysis) -> str:
 
 def dimensions(analysis: Analysis) -> str:
     """How many dimensions the answers support; "" where that was not judged."""
-    enough = analysis.dimension if analysis.splits else None
-    if not enough:
+    enough = analysis.dimension
+    sizes = {model.n_components for model in analysis.models if model.n_components}
+    if not enough or len(sizes) < 2:
         return ""
-    some = f"{count(enough, 'dimension')} {plural(enough, 'is', 'are')} enough"
-    return f"{some}: no judged model with more predicts clearly better."
+    some = count(enough, "dimension")
+    if enough == max(sizes):
+        return f"{some} predict clearly better than fewer; more were not tried."
+    return f"{some} {plural(enough, 'is', 'are')} enough: no model with more predicts clearly better by half a point."
 
 
 def plane(analysis: Analysis) -> str:
@@ -321,11 +324,12 @@ def reliability(halves: Reliability) -> Finding:
     told = []
     if not math.isnan(halves.participants):
         told.append(
-            f"Distances on a map by other participants would correlate {halves.participants:.2f} with these."
+            f"Distances on a map by other participants would correlate about {halves.participants:.2f} with these."
         )
     if not math.isnan(halves.questions):
-        told.append(f"With other questions, the correlation would be {halves.questions:.2f}.")
-    spread = ""
+        told.append(f"With other questions, the correlation would be about {halves.questions:.2f}.")
+    details = ["In simulated studies such correlations were within 0.1 in 95\xa0%."] if told else []
     if not math.isnan(halves.spread):
-        spread = f"Between participants, the share predicted has a standard deviation of {100 * halves.spread:.0f} points."
-    return Finding("note", "Reliability", " ".join(told), spread)
+        spread = f"{100 * halves.spread:.0f} points"
+        details.append(f"Between participants, the share predicted has a standard deviation of {spread}.")
+    return Finding("note", "Reliability", " ".join(told), " ".join(details))
