@@ -196,6 +196,8 @@ def test_copies_are_not_repeats():
         assert copied.copies == 30 and copied.unknown == "nothing repeated"
         again = noise_ceiling(Triplets.from_array(rows, **{column: times + np.tile([0, 5.0], 30)}))
         assert again.copies == 0 and again.agreement.questions == 30
+    whole = noise_ceiling(Triplets.from_array(rows, seconds=np.repeat(np.arange(30) % 4, 2)))
+    assert whole.copies == 0 and whole.agreement.questions == 30  # rounded times agree by chance
 
 
 def test_unknown_people_are_kept_apart():

@@ -102,10 +102,9 @@ def learning_curve(
     design: str | None = None,
     seed: Seed = 0,
 ) -> LearningCurve:
-    """Fit a model to growing numbers of answers and judge each by the same held-out answers.
+    """Accuracy against the number of answers, and what more would bring, of this model: another one may gain more.
 
-    In every fold the training answers grow as a collection does, by whole statements, each set inside the next. It is the
-    curve of this model: another one may gain more.
+    In every fold the training answers grow as a collection does, by whole statements, each set inside the next.
 
     Parameters
     ----------
@@ -133,10 +132,7 @@ def stability(
     n_resamples: int = 50,
     seed: Seed = 0,
 ) -> Stability:
-    """Redo a map and its tree with a bootstrap of participants, and see what stays.
-
-    Participants are drawn where at least two are known, else statements. Each resample's map is turned, moved and
-    scaled onto that of all answers (Procrustes), and the clusters of its tree are matched to those of all answers.
+    """Redo a map and its tree with a bootstrap of participants (statements where fewer than two are known).
 
     Parameters
     ----------
@@ -161,12 +157,7 @@ def stability(
 class DimensionChoice:
     """The number of dimensions that the answers support; ``int(choice)`` is that number, 0 for noise.
 
-    Parameters
-    ----------
-    dimension : the fewest that no larger number clearly beats; 0 where none is clearly above guessing.
-    best_dimension : the one with the highest accuracy.
-    dimensions : those tried, in the order of ``comparison.scores``.
-    comparison : their scores.
+    ``best_dimension`` has the highest accuracy; ``dimensions`` are those tried, in the order of ``comparison.scores``.
     """
 
     dimension: int

@@ -29,8 +29,7 @@ from nearfar.triplets import Triplets, as_triplets
 class Agreement(Record):
     """How often two answers to the same question agree; every repeated question counts once.
 
-    ``questions`` were answered more than once, and got so many ``answers``, of so many ``people`` (or statements, where
-    participants are not known); ``options`` : how many answers are possible.
+    ``questions`` were answered more than once, and got so many ``answers``; ``options`` : how many answers are possible.
     """
 
     share: float
@@ -38,7 +37,6 @@ class Agreement(Record):
     high: float
     questions: int
     answers: int
-    people: int
     options: int = 2
 
 
@@ -114,20 +112,20 @@ def noise_ceiling(
     if answers.participant is not None:
         within = _agreement(_pair_codes(asked, person), said, trio, statement, person, within=True)
     alone = answers.participant is not None and not person.any()
-    found = within if alone else _agreement(asked, said, trio, person, person)
+    agreement = within if alone else _agreement(asked, said, trio, person, person)
     lead = None
-    if found is not None:
+    if agreement is not None:
         others = _size(asked) - _size(asked, statement if alone else person)
         lead = _lead(answers, None if credit is None else np.asarray(credit)[kept], others > 0)
     unlike = lead is not None and (lead.low > 0 or lead.high < 0)
     missing: Literal["nothing repeated", "nobody else"] = "nobody else" if within else "nothing repeated"
     return NoiseCeiling(
-        best_possible=None if found is None or unlike else _best_possible(found, accuracy),
-        agreement=found,
+        best_possible=None if agreement is None or unlike else _best_possible(agreement, accuracy),
+        agreement=agreement,
         within=within,
         odd_one_out=_of_kind(answers, person, "far"),
         most_central=_of_kind(answers, person, "near"),
-        unknown=missing if found is None else "unlike" if unlike else "",
+        unknown=missing if agreement is None else "unlike" if unlike else "",
         lead=lead,
         controls=int(controls.sum()),
         copies=int(copies.sum()),
@@ -135,10 +133,13 @@ def noise_ceiling(
 
 
 def copied_rows(answers: Triplets) -> NDArray[np.bool_]:
-    """(m,) rows that are copies, not repeats: same participant, same answer, same second (or response time)."""
+    """(m,) rows that are copies, not repeats: same participant, same answer, same second.
+
+    Where only response times are known, those must agree to the millisecond; rounded ones agree by chance.
+    """
     copies = double_submits(answers)
     times = [time for time in (answers.answered_at, answers.seconds) if time is not None]
-    if not times:
+    if not times or (answers.answered_at is None and np.nanmean(times[0] * 10 % 1 < 1e-6) > 0.5):
         return copies
     who = np.zeros(len(answers)) if answers.participant is None else answers.participant.codes
     rows = np.column_stack([answers.triplet_ids, who, *(np.floor(1e3 * time) for time in times)])
@@ -162,14 +163,18 @@ def best_accuracy(agreement: float) -> float:
     return 0.5 + math.exp(-math.log(a) - a * math.log(4) - float(betaln(a, a)))
 
 
-def _best_possible(found: Agreement, accuracy: Estimate | None) -> Estimate:
+def _best_possible(agreement: Agreement, accuracy: Estimate | None) -> Estimate:
     """The upper limit allows for questions that are all equally hard; nothing is below what a model reaches."""
-    low, high = (0.5, 1.0) if math.isnan(found.low) else np.clip([found.low, found.high], 0.5, 1.0).tolist()
+    low, high = (
+        (0.5, 1.0)
+        if math.isnan(agreement.low)
+        else np.clip([agreement.low, agreement.high], 0.5, 1.0).tolist()
+    )
     floor = 0.5 if accuracy is None or math.isnan(accuracy.value) else accuracy.value
     least = floor if accuracy is None or math.isnan(accuracy.low) else accuracy.low
     low = max(best_accuracy(low), least)
     high = max((1 + math.sqrt(2 * high - 1)) / 2, floor, low)
-    return Estimate(min(max(best_accuracy(found.share), floor, low), high), low, high)
+    return Estimate(min(max(best_accuracy(agreement.share), floor, low), high), low, high)
 
 
 def _lead(answers: Triplets, credit: NDArray[Any] | None, repeated: NDArray[np.bool_]) -> Estimate | None:
@@ -197,7 +202,6 @@ def _agreement(
     unit: Codes,
     apart: Codes,
     person: Codes,
-    *,
     options: int = 2,
     within: bool = False,
 ) -> Agreement | None:
@@ -231,7 +235,7 @@ def _agreement(
     )  # equal answers in a sample do not prove that all are equal
     width = float(t.ppf(0.975, df)) * error if df > 0 else np.nan
     low, high = np.clip([share - width, share + width], 0, 1).tolist()
-    return Agreement(share, low, high, total, int(counted.sum()), int(people.max()) + 1, options)
+    return Agreement(share, low, high, total, int(counted.sum()), options)
 
 
 def _of_kind(answers: Triplets, person: Codes, role: str) -> Agreement | None:

@@ -58,10 +58,10 @@ class ClusterCount(Record):
     unknown : why none were looked for: "few answers", "few objects", or "noise" (no map predicts better than guessing).
     """
 
-    k: int
-    best_cut: int
-    elbow: float
-    gap: float
+    k: int = 1
+    best_cut: int = 1
+    elbow: float = np.nan
+    gap: float = np.nan
     low: int = 1
     high: int = 1
     per_object: float = np.nan
@@ -152,12 +152,11 @@ def count_object_clusters(
     ``answers`` make the map that clusters are counted in; its dimensions are those that predict the ``judged`` ones best, held
     out by the first of ``splits``.
     """
-    named = len(np.unique(judged.array))
-    if not splits or not len(splits[0].train) or len(judged) < 10 * named:
-        return ClusterCount(1, 1, np.nan, np.nan, unknown="few answers")
+    if not splits or not len(splits[0].train) or len(judged) < 10 * len(np.unique(judged.array)):
+        return ClusterCount(unknown="few answers")
     dimension = likeliest_dimension(judged, splits[0])
     if not dimension:
-        return ClusterCount(1, 1, np.nan, np.nan, unknown="noise")
+        return ClusterCount(unknown="noise")
     lapses = fit_lapses(answers, dimension)
     counted = count_clusters(lapses.points[shown[lapses.informed[shown]]])
     # with so many triplets per object separate clusters are found in simulations: of questions drawn one by one from all
@@ -203,7 +202,7 @@ def count_clusters(rows: NDArray[Any], *, seed: int = 0) -> ClusterCount:
     points = rows - rows.mean(axis=0) if len(rows) else rows
     most = min(MAX_CLUSTERS, len(rows) // 3)
     if len(rows) < 9 or not points.any():
-        return ClusterCount(1, 1, np.nan, np.nan, unknown="few objects")
+        return ClusterCount(unknown="few objects")
     tree, k = ward(points), np.arange(1, most + AFTER + 1)
     cuts = cut_tree(tree, n_clusters=k)
     within = np.cumsum(tree[:, 2] ** 2 / 2)  # sum of squares after each of Ward's merges

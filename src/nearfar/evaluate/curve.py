@@ -109,14 +109,8 @@ def measure_curve(
 ) -> LearningCurve:
     """Fit a model to growing numbers of answers and judge each by the same held-out answers.
 
-    In every fold the training answers grow as a collection does, by whole statements, each set inside the next.
-
-    Parameters
-    ----------
-    statements : (m,) what comes at a time where the collection grows.
-    full : (m,) held-out credits of the model fitted to all training answers.
-    scored : (m,) answers that count, where not all do.
-    sizes : numbers of answers, or shares of the training answers (at most 1); default: an eighth to all.
+    ``statements`` : (m,) what comes at a time where the collection grows; ``full`` : (m,) held-out credits of the model fitted
+    to all training answers; ``scored`` : (m,) answers that count, where not all do; ``sizes`` : as for ``learning_curve``.
     """
     orders = [_growing(statements, train, [seed, fold]) for fold, (train, _) in enumerate(splits)]
     most = min(len(order) for order, _ in orders)

@@ -116,8 +116,7 @@ class Judging:
     @cached_property
     def _scored(self) -> NDArray[np.bool_] | None:
         """(judged,) random questions, where there are such beside others: accuracies come from them. None: all."""
-        drawn = random_rows(self.judged)
-        return drawn if drawn is not None and drawn.any() else None
+        return _random(self.judged)
 
     @cached_property
     def _scored_credits(self) -> Credits:
@@ -186,8 +185,8 @@ class Judging:
     @cached_property
     def ceiling(self) -> NoiseCeiling:
         """What repeated questions say about the best possible accuracy."""
-        drawn = random_rows(self.answers)
-        rows = slice(None) if drawn is None or not drawn.any() else drawn
+        drawn = _random(self.answers)
+        rows = slice(None) if drawn is None else drawn
         if not self.splits:
             return noise_ceiling(self.answers[rows])
         return noise_ceiling(self.answers[rows], credit=self.held_out[rows], accuracy=self._choice[1])
@@ -225,6 +224,12 @@ class Judging:
             sizes=sizes,
             seed=self.seed,
         )
+
+
+def _random(answers: Triplets) -> NDArray[np.bool_] | None:
+    """(m,) random questions, where there are such beside others."""
+    drawn = random_rows(answers)
+    return drawn if drawn is not None and drawn.any() else None
 
 
 def parse_or_choose(answers: Triplets, model: Any, seed: int) -> Model:
