@@ -1,4 +1,4 @@
-"""Make docs/images/report.png and report-dark.png, the pictures of the README and the site, and demo.png.
+"""Make docs/images/report.png and report-dark.png, the pictures of the README and the site, and parts.png, numbered parts of the page.
 
 All of them show the demo's report, as a browser does.
 
@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from PIL import Image
+from PIL import Image, ImageDraw
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1] / "tests"))
@@ -26,18 +26,23 @@ WIDTH, SCALE = 1280, 1.25
 THEME = "document.documentElement.dataset.theme === '{theme}' || document.getElementById('theme').click();"
 # the top of the page and its map, without the table of models between them
 REPORT = """
-for (const found of document.querySelectorAll('#verdict > .card, .panel, .hint, #map-section p, #tree-section')) found.style.display = 'none';
+for (const part of document.querySelectorAll('#verdict > .card, .panel, .hint, #map-section p, #tree-section')) part.style.display = 'none';
 document.querySelector('.two').style.gridTemplateColumns = '1fr';
 document.querySelector('.top').style.position = 'static';
 """
-# what a picture of map and tree has no use for: the bar on top, the controls, the empty panel
-DEMO = """
-for (const found of document.querySelectorAll('.top, .tools, .panel, .hint, #map-section p, #tree-section p, #tree-section .head, #map-section .head')) found.style.display = 'none';
-document.querySelector('.two').style.gridTemplateColumns = '1fr';
-document.querySelector('#map-section').style.cssText = 'padding:1rem 0 0;border:0';
-document.querySelector('#tree-section').style.cssText = 'padding:1rem 0 0;border:0';
-scrollTo(0, document.querySelector('#map').getBoundingClientRect().top + scrollY - 16);
-"""
+# the numbered parts of docs/report.md, and the column of the picture that each stands in
+PARTS = (
+    (".verdicts", 0),
+    ("#verdict > .card", 0),
+    ("#map-section .two", 0),
+    ("#tree", 1),
+    ("#matrix", 0),
+    ("#positions", 1),
+    ("#people", 1),
+    ("#curve", 1),
+    ("#methods", 1),
+)
+COLUMN, GAP = 640, 34
 AREA = """(() => {{ const a = document.querySelector('{first}').getBoundingClientRect(), b = document.querySelector('{last}').getBoundingClientRect();
 return [b.left - 12, a.top - 12, b.right + 12, b.bottom + 12]; }})()"""
 
@@ -60,6 +65,39 @@ def shoot(browser: Browser, path: Path, name: str, tidy: str, first: str, last: 
     print(HERE / name, picture.size, (HERE / name).stat().st_size)
 
 
+def parts(browser: Browser, path: Path) -> None:
+    """The parts of the page in two columns, each with its number."""
+    page = browser.open(path, width=WIDTH, height=1700)
+    page.js(THEME.format(theme="light"))
+    browser.wait(1.5)
+    columns: list[list[tuple[int, Image.Image]]] = [[], []]
+    for number, (part, column) in enumerate(PARTS, start=1):
+        left, top, right, bottom = page.js(
+            f"(() => {{ const r = document.querySelector('{part}').getBoundingClientRect();"
+            " return [r.left + scrollX, r.top + scrollY, r.right + scrollX, r.bottom + scrollY]; })()"
+        )
+        clip = {"x": left, "y": top, "width": right - left, "height": bottom - top, "scale": 1}
+        shot = page.call("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)[
+            "data"
+        ]
+        picture = Image.open(io.BytesIO(base64.b64decode(shot))).convert("RGB")
+        picture.thumbnail((COLUMN, 430), Image.Resampling.LANCZOS)
+        columns[column].append((number, picture))
+    height = max(sum(picture.height + GAP for _, picture in column) for column in columns)
+    sheet = Image.new("RGB", (2 * COLUMN + 3 * GAP, height + GAP), "white")
+    draw = ImageDraw.Draw(sheet)
+    for at, column in enumerate(columns):
+        x, y = GAP + at * (COLUMN + GAP), GAP
+        for number, picture in column:
+            sheet.paste(picture, (x, y))
+            draw.ellipse((x - 26, y - 4, x - 2, y + 20), fill="#D55E00")
+            draw.text((x - 14, y + 8), str(number), fill="white", anchor="mm", font_size=15)
+            y += picture.height + GAP
+    sheet = sheet.quantize(256, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    sheet.save(HERE / "parts.png", optimize=True)
+    print(HERE / "parts.png", sheet.size, (HERE / "parts.png").stat().st_size)
+
+
 def main() -> None:
     """Run the demo, open its page, and keep the parts that say it all."""
     with tempfile.TemporaryDirectory() as folder, Browser() as browser:
@@ -67,7 +105,7 @@ def main() -> None:
         path = Path(folder) / "report.html"
         shoot(browser, path, "report.png", THEME.format(theme="light") + REPORT, ".top", "#map")
         shoot(browser, path, "report-dark.png", THEME.format(theme="dark") + REPORT, ".top", "#map")
-        shoot(browser, path, "demo.png", THEME.format(theme="light") + DEMO, "#map", "#tree")
+        parts(browser, path)
 
 
 if __name__ == "__main__":

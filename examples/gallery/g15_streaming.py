@@ -3,7 +3,7 @@ Streaming
 =========
 
 Answers from files that need not fit into memory: batches of any size and in any order give the same Phi, to the last
-bit. Here the map is drawn again after every file.
+bit. Here the map is redrawn after every file.
 """
 
 import tempfile

@@ -2,8 +2,8 @@
 How sure is the map?
 ====================
 
-Had other people answered, where would each colour lie? People are drawn again with replacement, the map is made anew and
-turned onto the first one.
+Had other people answered, where would each colour lie? A bootstrap draws participants with replacement, fits
+the map again and turns it onto the first one.
 """
 
 import matplotlib.pyplot as plt
@@ -21,7 +21,7 @@ ax.scatter(
 spread = sure.cloud.std(axis=0)
 for point, width, colour in zip(sure.points, spread, colours.hex, strict=True):
     ax.add_patch(Ellipse(point, *(4 * width), color=colour, alpha=0.2, linewidth=0))
-ax.set(aspect="equal", title="two standard deviations of every location")
+ax.set(aspect="equal", title="two standard deviations of every position")
 ax.set_axis_off()
 plt.show()
 

@@ -211,7 +211,7 @@ def test_dropped_rows_are_counted(tmp_path):
     (tmp_path / "answers.csv").write_text("anchor,near,far\na,b,c\na,b,b\nb,c,a\na,c,\n")
     with pytest.warns(
         NearfarWarning,
-        match=r"answers\.csv: 2 rows dropped as no answer, the first in line 3",
+        match=r"answers\.csv: dropped 2 rows that are not valid answers, the first in line 3",
     ):
         assert len(load(Given(answers=[str(tmp_path / "answers.csv")], on_bad="drop")).triplets) == 2
 

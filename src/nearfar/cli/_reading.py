@@ -62,7 +62,7 @@ def load(given: Given, *, key: str | None = None, announce: bool = True) -> Load
     if announce and len(result.rejected):
         dropped = many(len(result.rejected), "row")
         warnings.warn(
-            f"{result.rejected['file'][0]}: {dropped} dropped as no answer, the first in line "
+            f"{result.rejected['file'][0]}: dropped {dropped} that are not valid answers, the first in line "
             f"{result.rejected['line'][0]}; nearfar check lists them",
             NearfarWarning,
             stacklevel=2,

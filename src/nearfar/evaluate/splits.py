@@ -1,6 +1,6 @@
 """Honest splits: what a model is tested on never stood, in any form, in what it was fitted on.
 
-The unit that is drawn is a trio (all repeats, and both triplets of an odd-one-out, stay on one side). A statement
+The unit that is drawn is a trio (all repeats, and both triplets of an odd-one-out, stay in the same fold). A statement
 that spans several trios, such as a grid screen, is a unit of its own; then the rows whose question stands in the
 test set are taken out of training. The test set is never filtered by what was answered.
 
@@ -56,7 +56,7 @@ class Units:
 
 
 def split_units(answers: Triplets | ArrayLike, by: By | None = None) -> Units:
-    """The unit of every answer that is kept on one side of a split.
+    """The unit of every answer that is kept in the same fold.
 
     By default the trio, or the statement where that spans several trios. Bare triplets that came from screens have
     lost their statements, which ``are_screens`` sees; then the runs of rows that look like screens, where the file kept
@@ -131,7 +131,7 @@ def holdout(
     ----------
     answers : what was answered.
     share : between 0 and 1, exclusive.
-    by : what is kept on one side: "trio", "statement", "pair" (anchor and near), "anchor" (does it predict for an
+    by : what is kept in the same fold: "trio", "statement", "pair" (anchor and near), "anchor" (does it predict for an
         object whose own answers were never seen?) or "participant" (... for a person?), or what ``split_units`` found.
         Default: by the structure of the answers, with a ``ScreenWarning`` where they came from screens and their statements
         are lost.

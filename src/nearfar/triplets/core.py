@@ -51,7 +51,7 @@ class Triplets:
     ----------
     anchor, near, far : (m,) integers, indices into ``objects``; the three of a row are distinct.
     objects : the names of all n objects, in index order. A selection of rows keeps all of them.
-    statement : (m,) ids; rows of one participant with one id were said in one go, so that every participant may count
+    statement : (m,) ids; rows of one participant with one id are one statement, so that every participant may count
         from 1. None: every row is its own statement.
     participant : (m,) who answered. None: not known.
     seconds : (m,) response times; NaN where not known.

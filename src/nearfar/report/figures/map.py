@@ -70,7 +70,7 @@ def map_figure(
 
 
 def _height(points: NDArray[np.float64]) -> float:
-    """Inches that suit the shape of the cloud."""
+    """Inches that suit the shape of the map."""
     spans = np.ptp(points, axis=0) if len(points) else np.ones(2)
     return float(WIDTH * np.clip(spans[1] / max(spans[0], 1e-12), 0.55, 1.1))
 
