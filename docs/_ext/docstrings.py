@@ -40,7 +40,7 @@ def reflow(app, what, name, obj, options, lines):
         entry = ENTRY.match(line) if inside else None
         if entry:
             kinds = {types.get(each.strip(" *"), "") for each in entry[1].split(",")}
-            kind = kinds.pop() if len(kinds) == 1 else ""
+            kind = kinds.pop().replace("_", "\\_") if len(kinds) == 1 else ""  # np.bool_ would be a link
             result += [f"{entry[1]} : {kind}" if kind else entry[1], f"    {entry[2]}"]
         else:
             result.append(line)
