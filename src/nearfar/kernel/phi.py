@@ -175,8 +175,8 @@ def informed_rows(phi: PhiLike) -> NDArray[np.intp]:
 
 def uninformed(phi: RowBlocks) -> NDArray[np.intp]:
     """Indices of the rows that are zero; an error where some value is not finite."""
-    found = phi.gather("uninformed", _uninformed_rows, phi.starts, check=not phi.checked)
-    return np.concatenate([np.zeros(0, dtype=np.intp), *found])
+    missing = phi.gather("uninformed", _uninformed_rows, phi.starts, check=not phi.checked)
+    return np.concatenate([np.zeros(0, dtype=np.intp), *missing])
 
 
 def _uninformed_rows(block: Any, start: int, check: bool) -> NDArray[np.intp]:

@@ -53,8 +53,8 @@ class ShiftedKernel(NamedTuple):
 
     Examples
     --------
-    >>> found = shifted_kernel(np.array([[1.0, 0.0], [0.6, 0.8]]))
-    >>> round(found.shift, 2), found.matrix.round(2).tolist()
+    >>> kernel = shifted_kernel(np.array([[1.0, 0.0], [0.6, 0.8]]))
+    >>> round(kernel.shift, 2), kernel.matrix.round(2).tolist()
     (0.4, [[0.6, 0.6], [0.6, 0.6]])
     """
 
@@ -162,7 +162,6 @@ def shift_and_matrix(
     K: NDArray[Any] | None = None,
     *,
     strategy: str = "auto",
-    max_products: int = MAX_STEPS,
 ) -> tuple[float, NDArray[np.float64] | None]:
     """The smallest eigenvalue, and (N, N) K over the informed rows where it had to be built, for those who need it."""
     if strategy not in STRATEGIES:
@@ -176,7 +175,7 @@ def shift_and_matrix(
         strategy = "products"
     if strategy == "products":
         with step("smallest eigenvalue"):
-            return _by_products(factored.product, factored.diagonal, max_products), None
+            return _by_products(factored.product, factored.diagonal), None
     if K is None or K.dtype != np.float64:
         K = factored.matrix()
     elif len(K) > factored.size:
@@ -214,8 +213,8 @@ def _by_inverse(K: NDArray[np.float64]) -> float:
     shape = (len(K), len(K))
     inverse = LinearOperator(shape, matvec=lambda v: lapack.dpotrs(factor, v, lower=1)[0], dtype=np.float64)
     value, vector = eigsh(inverse, k=1, which="LM", v0=_start(len(K)), tol=1e-10, maxiter=100 * len(K))
-    found, y = near + float(1 / value[0]), vector[:, 0]
-    return max(0.0, found - float(np.linalg.norm(K @ y - found * y)))
+    smallest, y = near + float(1 / value[0]), vector[:, 0]
+    return max(0.0, smallest - float(np.linalg.norm(K @ y - smallest * y)))
 
 
 def _factor(K: NDArray[np.float64], less: float) -> NDArray[np.float64] | None:
@@ -226,10 +225,10 @@ def _factor(K: NDArray[np.float64], less: float) -> NDArray[np.float64] | None:
     return None if failed else factor
 
 
-def _by_products(product: Product, diagonal: NDArray[np.float64], most: int) -> float:
+def _by_products(product: Product, diagonal: NDArray[np.float64]) -> float:
     """The estimate by products minus its residual norm; 0 where it is negligible."""
     scale = float(diagonal.mean())
-    value, residual, products = _lanczos(product, len(diagonal), scale, TOLERANCE, most)
+    value, residual, products = _lanczos(product, len(diagonal), scale, TOLERANCE)
     if value <= NEGLIGIBLE * scale:
         return 0.0
     shift = max(0.0, value - residual)
@@ -243,15 +242,13 @@ def _by_products(product: Product, diagonal: NDArray[np.float64], most: int) -> 
     return shift
 
 
-def _lanczos(
-    product: Product, n: int, scale: float, tolerance: float, most: int = MAX_STEPS
-) -> tuple[float, float, int]:
+def _lanczos(product: Product, n: int, scale: float, tolerance: float) -> tuple[float, float, int]:
     """(estimate of the smallest eigenvalue from above, its residual norm, products) by Lanczos' method.
 
     It ends where the residual is small or the estimate negligible; SciPy's ``eigsh`` cannot end by the latter, and
     takes 15 times as long there (score, 20,000 objects), and as long elsewhere.
     """
-    most = min(n, most, max(20, BASIS_BYTES // (8 * n)))
+    most = min(n, MAX_STEPS, max(20, BASIS_BYTES // (8 * n)))
     basis = np.empty((most, n))
     alpha, beta = np.zeros(most), np.zeros(most)
     v = _start(n)
@@ -264,7 +261,8 @@ def _lanczos(
         beta[j] = np.linalg.norm(w)
         done = beta[j] <= 1e-12 * scale
         if done or j == most - 1 or j % 10 == 9:
-            bottom, weights = _bottom(alpha[: j + 1], beta[:j])
+            pair: Any = linalg.eigh_tridiagonal(alpha[: j + 1], beta[:j], select="i", select_range=(0, 0))
+            bottom, weights = float(pair[0][0]), pair[1][:, 0]
             # the estimate only falls: once negligible, it stays so
             if done or bottom <= NEGLIGIBLE * scale or beta[j] * abs(weights[-1]) <= tolerance * scale:
                 break
@@ -274,12 +272,6 @@ def _lanczos(
     Ky = product(y)
     value = float(y @ Ky)
     return value, float(np.linalg.norm(Ky - value * y)), len(weights)
-
-
-def _bottom(alpha: NDArray[np.float64], beta: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-    """Smallest eigenvalue of a tridiagonal matrix, and its eigenvector."""
-    found: Any = linalg.eigh_tridiagonal(alpha, beta, select="i", select_range=(0, 0))
-    return float(found[0][0]), found[1][:, 0]
 
 
 def _start(n: int) -> NDArray[np.float64]:

@@ -19,8 +19,9 @@ CAST_NUMBERS = 2**18  # of a block that are multiplied at a time: they stay in t
 DENSE_BYTES = 1 << 27  # of long sparse vectors that are dense at a time
 
 
-def row_slices(rows: Any, height: int = SLICE_ROWS) -> Iterator[tuple[slice, Any]]:
+def row_slices(rows: Any, height: int | None = None) -> Iterator[tuple[slice, Any]]:
     """(where, slice) for consecutive slices of a dense or csr block."""
+    height = SLICE_ROWS if height is None else height
     for start in range(0, rows.shape[0], height):
         where = slice(start, min(start + height, rows.shape[0]))
         yield where, rows[where]
@@ -61,10 +62,10 @@ def into_columns(rows: Any, vectors: Floats) -> Floats:
     return result
 
 
-def scatter_of(rows: Any, mean: Floats, height: int = SLICE_ROWS) -> Floats:
+def scatter_of(rows: Any, mean: Floats) -> Floats:
     """(p, p) (rows - mean)' (rows - mean), multiplied in the precision of the rows."""
     scatter = np.zeros((rows.shape[1], rows.shape[1]))
-    for _, some in row_slices(rows, height):
+    for _, some in row_slices(rows):
         if is_sparse(some):  # centring would fill it: take the mean off the result instead
             sums = np.asarray(some.sum(axis=0, dtype=np.float64)).ravel()
             scatter += (some.T @ some).toarray()

@@ -40,6 +40,6 @@ def phi_rows(phi: PhiLike) -> RowBlocks:
     return phi if isinstance(phi, RowBlocks) else RowBlocks.of(check_phi(phi))
 
 
-def as_given(X: PhiLike, found: RowBlocks) -> Any:
-    """What was found for rows: in blocks where those were, else as an array."""
-    return found if isinstance(X, RowBlocks) else found.to_array()
+def as_given(X: PhiLike, result: RowBlocks) -> Any:
+    """A result with an entry per row: in blocks where the rows were, else as an array."""
+    return result if isinstance(X, RowBlocks) else result.to_array()

@@ -21,12 +21,8 @@ def good_order(Z: Floats, distances: Floats, position: Callable[[], Floats], ord
     """Turn the branches so that neighbouring leaves are alike: "optimal", or along ``position()`` ("map")."""
     if order not in ("auto", "optimal", "map"):
         raise InputError(f"leaf_order={order!r} is not known; expected auto, optimal or map")
-    optimal = order == "optimal" or (order == "auto" and len(Z) < OPTIMAL_LIMIT)
-    return best_order(Z, distances) if optimal else along(Z, position())
-
-
-def best_order(Z: Floats, distances: Floats) -> Floats:
-    """Turn the branches so that the sum of distances between neighbouring leaves is as small as can be."""
+    if order == "map" or (order == "auto" and len(Z) >= OPTIMAL_LIMIT):
+        return along(Z, position())
     from scipy.cluster import hierarchy
 
     ordered: Any = hierarchy.optimal_leaf_ordering(Z, distances)
@@ -83,8 +79,8 @@ def uninformed_leaves(Z: Floats) -> NDArray[np.intp]:
         first -= 1
     for known in (first + 1, 0) if first == 0 else (first + 1,):
         if first < len(Z) and Z[-1, 2] == _height_above(Z, known):
-            found = Z[first:, 1] if known else np.concatenate([Z[:1, 0], Z[:, 1]])
-            return np.sort(found.astype(np.intp))
+            leaves = Z[first:, 1] if known else np.concatenate([Z[:1, 0], Z[:, 1]])
+            return np.sort(leaves.astype(np.intp))
     return np.zeros(0, dtype=np.intp)
 
 

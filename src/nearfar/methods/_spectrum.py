@@ -17,7 +17,7 @@ from nearfar._tools.threads import one_blas_thread
 from nearfar.blocks import LOCAL
 from nearfar.errors import InputError, NotConverged
 from nearfar.kernel.factored import Factored
-from nearfar.methods._columns import SLICE_ROWS, scatter_of
+from nearfar.methods._columns import scatter_of
 
 __all__ = ["check_solver", "choose_strategy", "leading", "leading_axes", "trace"]
 
@@ -61,13 +61,7 @@ def choose_strategy(factored: Factored, strategy: str) -> str:
 
 
 def leading(
-    factored: Factored,
-    count: int,
-    strategy: str,
-    K: Floats | None = None,
-    *,
-    solver: str = "auto",
-    restarts: int = RESTARTS,
+    factored: Factored, count: int, strategy: str, K: Floats | None = None, *, solver: str = "auto"
 ) -> tuple[Floats, Floats]:
     """The ``count`` largest eigenvalues of H K H and unit eigenvectors (n, count); zeros where K has fewer.
 
@@ -77,28 +71,28 @@ def leading(
     # the same steps, each cheaper than one with K
     scattered = factored.is_sparse and SCATTERED * factored.n_entries < n * n
     if strategy == "products" or (K is None and scattered and _is_iterated(n, most, solver)):
-        found = _by_products(factored, most, solver, restarts)
+        pairs = _by_products(factored, most, solver)
     else:
         K = factored.matrix() if K is None else K
         means = K.mean(axis=0)
         K -= means
         K -= (means - means.mean())[:, None]
-        found = _top(K, most, solver, restarts)
-    return _without_noise(*found, count, factored.phi.dtype)
+        pairs = _top(K, most, solver)
+    return _without_noise(*pairs, count, factored.phi.dtype)
 
 
 def leading_axes(
-    factored: Factored, count: int, *, solver: str = "auto", slice_rows: int = SLICE_ROWS
+    factored: Factored, count: int, *, solver: str = "auto"
 ) -> tuple[Floats, Floats, Floats, float]:
     """(values, axes, mean, trace): the ``count`` largest eigenvalues of H K H, and their axes (q, d) over columns.
 
     Eigenvectors are (X - mean) @ axes / sqrt(values); all comes from Xc'Xc, summed over blocks of rows.
     """
     mean = factored.column_sums / factored.size
-    scatter: Floats = factored.shared.sum("scatter", scatter_of, mean=mean, height=slice_rows)
+    scatter: Floats = factored.shared.sum("scatter", scatter_of, mean=mean)
     total = float(np.trace(scatter))
-    found = _top(scatter, min(count, len(scatter)), solver, RESTARTS)
-    values, axes = _without_noise(*found, count, factored.phi.dtype)
+    pairs = _top(scatter, min(count, len(scatter)), solver)
+    values, axes = _without_noise(*pairs, count, factored.phi.dtype)
     return values, axes, mean, total
 
 
@@ -112,17 +106,12 @@ def _without_noise(values: Floats, vectors: Floats, count: int, dtype: Any) -> t
     """``count`` pairs, those that are nothing but rounding error set to zero."""
     noise = 1e-12 if dtype == np.float64 else 1e-6
     rank = int((values > noise * values.max(initial=0.0)).sum())
-    return _first(values[None], rank, count)[0], _first(vectors, rank, count)
+    kept, axes = np.zeros(count), np.zeros((len(vectors), count))
+    kept[:rank], axes[:, :rank] = values[:rank], vectors[:, :rank]
+    return kept, axes
 
 
-def _first(vectors: Floats, rank: int, count: int) -> Floats:
-    """``count`` columns: the first ``rank``, then zeros."""
-    kept = np.zeros((len(vectors), count))
-    kept[:, :rank] = vectors[:, :rank]
-    return kept
-
-
-def _by_products(factored: Factored, count: int, solver: str, restarts: int) -> tuple[Floats, Floats]:
+def _by_products(factored: Factored, count: int, solver: str) -> tuple[Floats, Floats]:
     def centred(v: Floats) -> Floats:
         image = factored.product(v - v.mean(axis=0))
         result: Floats = image - image.mean(axis=0)
@@ -130,18 +119,18 @@ def _by_products(factored: Factored, count: int, solver: str, restarts: int) -> 
 
     n = factored.size
     if count >= n - 1 or solver == "dense":
-        return _top(centred(np.eye(n)), count, "dense", restarts)
-    return _iterate(LinearOperator((n, n), matvec=centred, dtype=np.float64), count, restarts)
+        return _top(centred(np.eye(n)), count, "dense")
+    return _iterate(LinearOperator((n, n), matvec=centred, dtype=np.float64), count)
 
 
 # ---------------------------------------------------------------- solvers
 
 
-def _top(matrix: Floats, count: int, solver: str, restarts: int) -> tuple[Floats, Floats]:
+def _top(matrix: Floats, count: int, solver: str) -> tuple[Floats, Floats]:
     """Largest eigenpairs of a symmetric matrix."""
     n = len(matrix)
     if _is_iterated(n, count, solver):
-        return _iterate(matrix, count, restarts)
+        return _iterate(matrix, count)
     with one_blas_thread(n, ALL_AT_ONCE):
         values, vectors = linalg.eigh(matrix, subset_by_index=[n - count, n - 1])
     return np.maximum(values[::-1], 0), vectors[:, ::-1]
@@ -153,7 +142,7 @@ def _is_iterated(n: int, count: int, solver: str) -> bool:
     return solver == "arpack" and count < n - 1
 
 
-def _iterate(operator: Any, count: int, restarts: int) -> tuple[Floats, Floats]:
+def _iterate(operator: Any, count: int) -> tuple[Floats, Floats]:
     """Lanczos from a fixed start, to machine precision, so that all strategies give the same picture.
 
     Where eigenvalues lie too close for that, to a thousandth; a map of such a kernel shows noise, and a warning says so.
@@ -162,15 +151,15 @@ def _iterate(operator: Any, count: int, restarts: int) -> tuple[Floats, Floats]:
     start -= start.mean()
     with one_blas_thread(len(start)):
         try:
-            found = eigsh(operator, k=count, which="LA", v0=start, maxiter=restarts)
+            values, vectors = eigsh(operator, k=count, which="LA", v0=start, maxiter=RESTARTS)
         except ArpackNoConvergence:
             warnings.warn(
                 f"kernel PCA: the {count} largest eigenvalues are too close to the next ones to be separated after "
-                f"{restarts} restarts; the coordinates are good to a thousandth only and may show nothing but noise",
+                f"{RESTARTS} restarts; the coordinates are good to a thousandth only and may show nothing but noise",
                 NotConverged,
                 stacklevel=2,
             )
-            found = eigsh(operator, k=count, which="LA", v0=start, tol=1e-3, maxiter=operator.shape[0])
-    values, vectors = found
+            rough = {"tol": 1e-3, "maxiter": operator.shape[0]}
+            values, vectors = eigsh(operator, k=count, which="LA", v0=start, **rough)
     order = np.argsort(-values, kind="stable")
     return np.maximum(values[order], 0), vectors[:, order]

@@ -195,8 +195,8 @@ class ClusterTree:
     Examples
     --------
     >>> phi = np.array([[1.0, 0.0], [0.8, 0.6], [0.6, 0.8], [0.0, 1.0]])
-    >>> found = link_clusters(phi, 2)
-    >>> found.tree.shape, found.sizes
+    >>> small = link_clusters(phi, 2)
+    >>> small.tree.shape, small.sizes
     ((1, 4), array([3, 1]))
     """
 
@@ -222,8 +222,8 @@ def link_clusters(
     Examples
     --------
     >>> phi = np.eye(3)[[0, 0, 1, 1, 2, 2, 2]]
-    >>> found = link_clusters(phi, n_clusters=3)
-    >>> found.labels, found.tree.shape
+    >>> small = link_clusters(phi, n_clusters=3)
+    >>> small.labels, small.tree.shape
     (array([1, 1, 2, 2, 0, 0, 0], dtype=int32), (2, 4))
     """
     _check_method(method)
@@ -242,14 +242,10 @@ def link_clusters(
     if len(filled) > 1:
         centred = inner - inner.mean(axis=0)
         centred -= centred.mean(axis=1, keepdims=True)
-        position = partial(_last_eigenvector, centred)
-        Z = good_order(_link(distances, method), distances, position, leaf_order)
+        Z = good_order(
+            _link(distances, method), distances, lambda: np.linalg.eigh(centred)[1][:, -1], leaf_order
+        )
     return ClusterTree(Z.view(Tree), model.labels_, model.sizes_[filled], model.uninformed_)
-
-
-def _last_eigenvector(matrix: Floats) -> Floats:
-    found: Floats = np.linalg.eigh(matrix)[1][:, -1]
-    return found
 
 
 def cut(tree: NDArray[np.float64], n_clusters: int) -> NDArray[np.int32]:

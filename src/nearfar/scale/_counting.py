@@ -142,9 +142,7 @@ def _added(recipe: Recipe, block: int, pieces: list[PartCells], dense: list[bool
 
 def _small(cells: CountedCells) -> CountedCells:
     """The same numbers in as few bytes as they need; copied, so that a block holds on to nothing else."""
-    kinds = (np.int8, np.int16, np.int32, np.int64)
-    most = int(cells.total.max(initial=0))
-    kind = next(kind for kind in kinds if most <= np.iinfo(kind).max)
+    kind = np.min_scalar_type(-1 - int(cells.total.max(initial=0)))
     short = int(cells.keys[-1]) < 2**32 if len(cells.keys) else True
     return CountedCells(
         cells.keys.astype(np.uint32 if short else np.int64), cells.net.astype(kind), cells.total.astype(kind)
@@ -156,8 +154,7 @@ def _marks(n_objects: int, landmarks: tuple[int, ...] | None) -> NDArray[Any]:
     """Mark of every object, its number among the column objects, -1 for none, in as few bytes as that needs."""
     if landmarks is None:
         return np.arange(n_objects, dtype=np.int32)
-    kinds = (np.int8, np.int16, np.int32)
-    kind = next(kind for kind in kinds if len(landmarks) <= np.iinfo(kind).max)
+    kind = np.min_scalar_type(-1 - len(landmarks))
     mark = np.full(n_objects, -1, dtype=kind)
     mark[list(landmarks)] = np.arange(len(landmarks), dtype=kind)
     mark.flags.writeable = False

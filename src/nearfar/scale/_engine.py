@@ -328,21 +328,30 @@ class _Pulse:
             return
         self._looked = now
         workers = self._engine._ask(self._engine.client.scheduler.identity)["workers"]
-        # a paused worker sends heartbeats, too, but takes no task
+        # a paused worker sends heartbeats, too, but takes no task, and keeps those it was given from the others
         awake = [worker for worker in workers.values() if worker.get("status") != "paused"]
-        heard = max((worker.get("last_seen", 0.0) for worker in awake), default=None)
+        active = awake if len(awake) == len(workers) else [worker for worker in awake if _has_work(worker)]
+        heard = max((worker.get("last_seen", 0.0) for worker in active), default=None)
         if heard is not None and heard != self._heard:
             self._heard, self._since = heard, now
         elif now - self._since > patience:
             what, remedy = f"has heard of none of its {len(workers)} workers", "see whether they are frozen"
-            if workers and not awake:
-                what, remedy = f"has had its {len(workers)} workers paused", "give them more memory"
+            if len(awake) < len(workers):
+                n_paused = len(workers) - len(awake)
+                what = f"has had {n_paused} of its {len(workers)} workers paused and the others idle"
+                remedy = "give them more memory"
             elif heard is None:
                 what, remedy = "has had no worker", "start workers"
             raise UnreachableError(
-                f"{self._engine.address}: {what} for {patience:.0f} seconds, while {self._name} was under way; {remedy} "
+                f"{self._engine.address}: the Dask scheduler {what} for {patience:.0f} seconds, while {self._name} was under way; {remedy} "
                 "and run this again"
             )
+
+
+def _has_work(worker: dict[str, Any]) -> bool:
+    """Whether a worker has tasks that are not done."""
+    counts = worker.get("metrics", {}).get("task_counts", {})
+    return any(count for state, count in counts.items() if state not in ("memory", "released", "error"))
 
 
 def _reason(error: BaseException) -> str:
