@@ -20,8 +20,7 @@ from benchmarks.scale import CLUSTERS
 from benchmarks.streaming import LANDMARKS, make_files
 from nearfar.methods.kernel_kmeans import SAMPLE
 from nearfar.scale._engine import FAN_IN
-from nearfar.scale.feature_map import BLOCK_BYTES
-from nearfar.scale.merge_runs import enough_runs
+from nearfar.scale.feature_map import BLOCK_BYTES, enough_runs
 from nearfar.scale.reading import PIECE_ROWS
 
 BOUNDED = 0.1  # of a look at every centre from every row: what a round of k-means costs once it has bounds
@@ -155,8 +154,8 @@ def rates_of_one_core(paths: list[str], n_objects: int) -> dict[str, Any]:
 
     from nearfar.blocks import RowBlocks
     from nearfar.kernel.phi import column_counts
-    from nearfar.methods._columns import scatter_of
     from nearfar.methods._lloyd import Gram
+    from nearfar.methods._rows import scatter_of
     from nearfar.scale import _counting
     from nearfar.scale._engine import run_row
     from nearfar.scale.file_chunks import FileChunk, Format

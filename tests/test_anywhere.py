@@ -22,7 +22,7 @@ warnings.simplefilter("always")
 import numpy as np
 import nearfar._tools.distances, nearfar.methods.trees, nearfar.space
 from nearfar.features import TripletMap
-from nearfar.features._loops import count_sorted
+from nearfar.features.counts import count_sorted
 print(count_sorted(np.array([0, 1, 2, 4, 5, 9]), *np.empty((3, 6), np.int64)))
 """
 # root may write anywhere until it gives up its capabilities

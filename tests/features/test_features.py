@@ -99,10 +99,11 @@ def test_batches_in_any_order_give_the_same_bits(case, data):
 
 
 @pytest.mark.parametrize("kernel", ["k1", "k2", "score"])
-def test_counts_that_grow_move_from_cells_to_the_grid(kernel):
+def test_counts_that_grow_move_from_cells_to_the_grid(kernel, monkeypatch):
+    monkeypatch.setattr("nearfar.features.counts.SMALL_GRID", 0)
     answers = Triplets.from_array(oracles.all_triplets(np.random.default_rng(0).normal(size=(6, 2))) * 3)
     everybody = np.arange(6, dtype=np.int32)
-    growing = Counts(PARTS[kernel], 6, everybody, 6, small_grid=0)
+    growing = Counts(PARTS[kernel], 6, everybody, 6)
     growing.add(*roles(answers[:1]))
     assert growing.grid is None and len(growing.cells().keys)
     growing.add(*roles(answers[1:]))

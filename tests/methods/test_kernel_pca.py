@@ -10,7 +10,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import nearfar as nf
 from nearfar.errors import InputError, NotConverged
 from nearfar.kernel.factored import factor
-from nearfar.methods._spectrum import choose_strategy, leading, leading_axes, trace
+from nearfar.methods import _rows, principal_axes
+from nearfar.methods.principal_axes import choose_strategy, leading, leading_axes, trace
 
 
 @parametrize_with_checks([nf.KernelPCA(), nf.KernelPCA(diagonal="keep")])
@@ -83,7 +84,8 @@ def test_a_strategy_that_cannot_be_is_refused():
         nf.KernelPCA(eigen_solver="qr").fit(make_phi(10, 4))
 
 
-def test_eigenvalues_too_close_to_tell_apart_are_said():
+def test_eigenvalues_too_close_to_tell_apart_are_said(monkeypatch):
+    monkeypatch.setattr(principal_axes, "RESTARTS", 1)
     phi = make_phi(300, 400, density=0.05, seed=3, layout="sparse")
     H = np.eye(300) - 1 / 300
     exact = np.linalg.eigvalsh(H @ dense(phi) @ dense(phi).T @ H)[-2:][::-1]
@@ -93,9 +95,11 @@ def test_eigenvalues_too_close_to_tell_apart_are_said():
 
 
 @pytest.mark.parametrize("layout", ["dense", "sparse"])
-def test_many_rows_are_summed_a_few_at_a_time(layout):
+def test_many_rows_are_summed_a_few_at_a_time(layout, monkeypatch):
     factored = factor(make_phi(100, 12, seed=4, layout=layout))
-    whole, slices = leading_axes(factored, 2), leading_axes(factored, 2, slice_rows=7)
+    whole = leading_axes(factored, 2)
+    monkeypatch.setattr(_rows, "SLICE_ROWS", 7)
+    slices = leading_axes(factored, 2)
     for one, other in zip(whole, slices, strict=True):
         np.testing.assert_allclose(np.abs(one), np.abs(other), atol=1e-12)
 

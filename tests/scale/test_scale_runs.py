@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nearfar.scale._engine import FAN_IN
-from nearfar.scale.merge_runs import Runs, enough_runs
+from nearfar.scale.feature_map import Runs, enough_runs
 
 
 @given(st.integers(0, 300), st.integers(1, 40), st.integers(1, 5000))

@@ -1,4 +1,10 @@
-"""Integer counts of cells: a dense grid where it pays, else sorted keys. Adding is order-free and exact."""
+"""Integer counts of cells: a dense grid where it pays, else sorted keys. Adding is order-free and exact.
+
+A cell is (row, column) with two integers: ``net``, how often it was answered + minus how often -, and
+``total``, how often it was answered at all. Cells live in a dense grid (n, p, 2), or sorted by
+key = column << row_bits | row in three arrays. Both are read column by column within a row, in the same
+order, so that dense and sparse Phi are equal to the last bit.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar._tools import threads
+from nearfar._tools.compiled import compiled
 from nearfar.errors import InputError
-from nearfar.features import _loops
 from nearfar.features.part import Part
 
 __all__ = ["CountedCells", "Counts", "bits", "count_keys", "grid_pays"]
 
-SMALL_GRID = 1 << 22
+SMALL_GRID = 1 << 22  # cells of a grid that is cheap whatever is in it
 INT32_LIMIT = 2**31 - 1
 
 Indices = NDArray[np.int32]
@@ -29,13 +35,10 @@ class CountedCells(NamedTuple):
     total: NDArray[Any]
 
 
-def grid_pays(n_cells: int, n_entries: int, *, small_grid: int = SMALL_GRID) -> bool:
-    """Whether a dense grid of ``n_cells`` costs less than sorting and storing ``n_entries``.
-
-    One of at most ``small_grid`` cells always does.
-    """
+def grid_pays(n_cells: int, n_entries: int) -> bool:
+    """Whether a dense grid of ``n_cells`` costs less than sorting and storing ``n_entries``; a small one always does."""
     # a csr entry takes 12 bytes and slow products; up to 6 cells of 8 bytes beat it
-    return n_cells <= max(small_grid, 6 * n_entries)
+    return n_cells <= max(SMALL_GRID, 6 * n_entries)
 
 
 def bits(count: int) -> int:
@@ -57,7 +60,6 @@ class Counts:
     mark : (n_rows,) number of each object among the column objects, -1 for none.
     n_marks : how many column objects there are.
     dense : True for a grid, False for sorted cells, None for what is cheaper.
-    small_grid : cells of a grid that is cheap whatever is in it.
     """
 
     def __init__(
@@ -68,14 +70,12 @@ class Counts:
         n_marks: int,
         *,
         dense: bool | None = None,
-        small_grid: int = SMALL_GRID,
     ) -> None:
         self.part = part
         self.n_rows = n_rows
         self.mark = mark
         self.n_marks = n_marks
         self.dense = dense
-        self.small_grid = small_grid
         self.n_answers = 0
         self._most = 0  # no cell holds more than this
         self.grid: NDArray[Any] | None = None
@@ -100,8 +100,7 @@ class Counts:
     def _wants_grid(self) -> bool:
         if self.dense is not None:
             return self.dense
-        n_cells, n_entries = self.n_rows * self.n_columns, self.n_answers * self.part.cells_per_answer
-        return grid_pays(n_cells, n_entries, small_grid=self.small_grid)
+        return grid_pays(self.n_rows * self.n_columns, self.n_answers * self.part.cells_per_answer)
 
     # ---------------------------------------------------------------- dense
 
@@ -175,7 +174,7 @@ class Counts:
         size = len(first.keys) + len(second.keys)
         kind = self._kind()
         keys, net, total = np.empty(size, np.int64), np.empty(size, kind), np.empty(size, kind)
-        n = _loops.merge_cells(*_as(first, kind), *_as(second, kind), keys, net, total)
+        n = merge_cells(*_as(first, kind), *_as(second, kind), keys, net, total)
         self._runs.append(CountedCells(keys[:n], net[:n], total[:n]))
 
     def cells(self) -> CountedCells:
@@ -202,7 +201,7 @@ class Counts:
 
 
 def count_keys(keys: NDArray[np.int64], n_threads: int, *, few: int = 500_000) -> CountedCells:
-    """The cells that signed keys (see ``_loops.count_sorted``) name, sorted; ``keys`` is used up.
+    """The cells that signed keys (see ``count_sorted``) name, sorted; ``keys`` is used up.
 
     ``few`` : keys that one thread sorts as soon as several.
 
@@ -214,9 +213,62 @@ def count_keys(keys: NDArray[np.int64], n_threads: int, *, few: int = 500_000) -
         keys.partition(edges[1:])
     threads.run(np.ndarray.sort, [(keys[a:b],) for a, b in pairwise([*edges, len(keys)])])
     net, total = np.empty(len(keys), np.int32), np.empty(len(keys), np.int32)
-    n = _loops.count_sorted(keys, keys, net, total)
+    n = count_sorted(keys, keys, net, total)
     return CountedCells(keys[:n], net[:n], total[:n])
 
 
 def _as(cells: CountedCells, kind: Any) -> CountedCells:
     return CountedCells(cells.keys, cells.net.astype(kind, copy=False), cells.total.astype(kind, copy=False))
+
+
+@compiled()
+def count_sorted(signed_keys: Any, keys: Any, net: Any, total: Any) -> int:
+    """Runs of equal keys -> cells; the lowest bit of a signed key is 1 for +, 0 for -.
+
+    In: signed_keys, sorted. Out: keys, net, total, filled from the front. Returns how many cells.
+    """
+    cells = -1
+    last = np.int64(-1)
+    for signed in signed_keys:
+        key = signed >> 1
+        if key != last:
+            cells += 1
+            keys[cells] = key
+            net[cells] = 0
+            total[cells] = 0
+            last = key
+        net[cells] += 2 * (signed & 1) - 1
+        total[cells] += 1
+    return cells + 1
+
+
+@compiled()
+def merge_cells(
+    keys_a: Any,
+    net_a: Any,
+    total_a: Any,
+    keys_b: Any,
+    net_b: Any,
+    total_b: Any,
+    keys: Any,
+    net: Any,
+    total: Any,
+) -> int:
+    """Two sorted lists of cells -> one. Out: keys, net, total, filled from the front. Returns how many."""
+    a, b, cells = 0, 0, 0
+    while a < keys_a.size or b < keys_b.size:
+        take_a = b == keys_b.size or (a < keys_a.size and keys_a[a] <= keys_b[b])
+        take_b = a == keys_a.size or (b < keys_b.size and keys_b[b] <= keys_a[a])
+        keys[cells] = keys_a[a] if take_a else keys_b[b]
+        net[cells] = 0
+        total[cells] = 0
+        if take_a:
+            net[cells] += net_a[a]
+            total[cells] += total_a[a]
+            a += 1
+        if take_b:
+            net[cells] += net_b[b]
+            total[cells] += total_b[b]
+            b += 1
+        cells += 1
+    return cells

@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from nearfar.features.mapping import TripletMap
-from nearfar.features.stack import Phi
+from nearfar.features.rows import Phi
 from nearfar.triplets import Triplets
 
 __all__ = ["FeatureMap"]

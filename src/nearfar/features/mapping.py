@@ -22,14 +22,12 @@ from nearfar.errors import (
     UnfittedColumnWarning,
     UninformedWarning,
 )
-from nearfar.features.columns import Columns
 from nearfar.features.counts import Counts
 from nearfar.features.k1 import K1
 from nearfar.features.k2 import K2
-from nearfar.features.part import ColumnCodes, Part
-from nearfar.features.rows import rows_from_counts, shared_columns
+from nearfar.features.part import Columns, Part, columns_of
+from nearfar.features.rows import Block, Phi, rows_from_counts, shared_columns, stack
 from nearfar.features.score import SCORE
-from nearfar.features.stack import Block, Phi, stack
 from nearfar.triplets import Triplets, as_triplets
 
 __all__ = ["PARTS", "TripletMap", "parse_kernel"]
@@ -345,15 +343,3 @@ def landmark_indices(landmarks: Any, objects: Sequence[str]) -> NDArray[np.int32
             "landmarks: an object is listed twice; name each landmark once",
         )
     return np.array(sorted(indices), dtype=np.int32)
-
-
-def columns_of(
-    parts: list[Part], codes: list[ColumnCodes], mark_objects: NDArray[np.int32], objects: tuple[str, ...]
-) -> Columns:
-    """What the columns of all parts are about, from their codes."""
-    kernels, first, second = [], [], []
-    for part, own in zip(parts, codes, strict=True):
-        kernels.append(np.full(len(own), part.name))
-        first.append(mark_objects[own >> 32])
-        second.append(mark_objects[own & 0xFFFFFFFF] if part.of_pairs else np.full(len(own), -1, np.int32))
-    return Columns(objects, np.concatenate(kernels), np.concatenate(first), np.concatenate(second))

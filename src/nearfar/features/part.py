@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ColumnCodes", "Part"]
+__all__ = ["ColumnCodes", "Columns", "Part", "columns_of"]
 
 ColumnCodes = NDArray[np.int64]
 """Columns as numbers: first mark << 32 | second mark, ascending."""
@@ -61,3 +61,46 @@ def _part_called(name: str) -> Part:
     from nearfar.features.mapping import PARTS
 
     return PARTS[name]
+
+
+@dataclass(frozen=True, repr=False)
+class Columns:
+    """Column c belongs to kernel ``kernel[c]`` and is about objects ``first[c]`` and ``second[c]``.
+
+    ``first`` and ``second`` are indices into ``objects``; ``second`` is -1 for the score kernel, whose columns
+    are about one object. In k2 the first object is the anchor.
+
+    >>> Columns(("red", "blue"), np.array(["k1"]), np.array([0]), np.array([1])).describe()
+    ['k1: red | blue']
+    """
+
+    objects: tuple[str, ...]
+    kernel: NDArray[np.str_]
+    first: NDArray[np.int32]
+    second: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    def __repr__(self) -> str:
+        return f"Columns({len(self)} of {'+'.join(dict.fromkeys(self.kernel.tolist())) or 'none'})"
+
+    def describe(self) -> list[str]:
+        """Every column in words."""
+        names = self.objects
+        return [
+            f"{kernel}: {names[first]}" + (f" | {names[second]}" if second >= 0 else "")
+            for kernel, first, second in zip(self.kernel.tolist(), self.first, self.second, strict=True)
+        ]
+
+
+def columns_of(
+    parts: list[Part], codes: list[ColumnCodes], mark_objects: NDArray[np.int32], objects: tuple[str, ...]
+) -> Columns:
+    """What the columns of all parts are about, from their codes."""
+    kernels, first, second = [], [], []
+    for part, own in zip(parts, codes, strict=True):
+        kernels.append(np.full(len(own), part.name))
+        first.append(mark_objects[own >> 32])
+        second.append(mark_objects[own & 0xFFFFFFFF] if part.of_pairs else np.full(len(own), -1, np.int32))
+    return Columns(objects, np.concatenate(kernels), np.concatenate(first), np.concatenate(second))

@@ -1,7 +1,8 @@
-"""Counts -> rows of Phi: value of each cell, unit length, dense or csr."""
+"""Counts -> rows of Phi: value of each cell, unit length, dense or csr; the parts of a kernel side by side."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,14 +11,21 @@ from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 
 from nearfar._tools import threads
-from nearfar.features import _loops
+from nearfar._tools.compiled import compiled
+from nearfar._tools.memory import available_bytes
+from nearfar.errors import TooLargeError
 from nearfar.features.counts import Counts
 from nearfar.features.part import ColumnCodes
-from nearfar.features.stack import Block, informed_rows
 
-__all__ = ["FeatureRows", "rows_from_counts", "shared_columns"]
+__all__ = ["Block", "FeatureRows", "Phi", "informed_rows", "rows_from_counts", "shared_columns", "stack"]
 
 INDEX_LIMIT = 2**31 - 1
+
+Phi = NDArray[np.floating[Any]] | sparse.csr_array
+"""n x p features: an ndarray, or a csr_array where most entries are zero."""
+
+Block = NDArray[Any] | Any
+"""Rows of one part: an ndarray, or a csc_array (which the stubs cannot index, hence Any)."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +93,7 @@ def _from_grid(
     tallies = [np.zeros(grid.shape[1], np.int64) for _ in blocks]
     by_ratio = counts.part.of_pairs
     threads.run(
-        _loops.grid_rows,
+        grid_rows,
         [(grid, by_ratio, a, b, phi, tally) for (a, b), tally in zip(blocks, tallies, strict=True)],
     )
     per_column = np.zeros(grid.shape[1], np.int64)
@@ -111,9 +119,7 @@ def _from_cells(
     rows: NDArray[Any] = np.empty(size, index)
     starts: NDArray[Any] = np.empty(size + 1, index)
     columns, values, squares = np.empty(size, np.int64), np.empty(size), np.zeros(counts.n_rows)
-    n = _loops.cells_to_csc(
-        tuple(cells), part.of_pairs, counts.row_bits, rows, columns, starts, values, squares
-    )
+    n = cells_to_csc(tuple(cells), part.of_pairs, counts.row_bits, rows, columns, starts, values, squares)
     starts = np.append(starts[:n], size).astype(index)
     values /= np.sqrt(np.where(squares > 0, squares, 1.0))[rows]
     occurring = part.codes_of_keys(columns[:n], counts.mark_bits)
@@ -150,3 +156,106 @@ def shared_columns(rows_per_column: NDArray[Any], n_informed: int) -> float:
         return 0.0
     n_c = rows_per_column.astype(np.float64)
     return float(n_c @ n_c - n_c.sum()) / (n_informed * (n_informed - 1))
+
+
+# -------------------------------------------------------------------- parts side by side
+
+
+def stack(blocks: Sequence[Block], layout: str, dtype: DTypeLike) -> Phi:
+    """Blocks in order, every row again of unit length, as "dense" or "sparse" or as they come ("auto")."""
+    if len(blocks) > 1:
+        # a block's row has length one or zero, so the stacked row has the root of how many are informed
+        parts = np.sum([informed_rows(block) for block in blocks], axis=0)
+        scale = (1 / np.sqrt(np.maximum(parts, 1))).astype(dtype)
+        blocks = [_scale_rows(block, scale) for block in blocks]
+    as_dense = layout == "dense" or (layout == "auto" and all(isinstance(b, np.ndarray) for b in blocks))
+    if as_dense:
+        if any(not isinstance(block, np.ndarray) for block in blocks):
+            _check_fits(blocks[0].shape[0], sum(block.shape[1] for block in blocks), np.dtype(dtype).itemsize)
+        arrays = [block if isinstance(block, np.ndarray) else block.toarray() for block in blocks]
+        return arrays[0] if len(arrays) == 1 else np.hstack(arrays)
+    rows = [_csr(block) for block in blocks]
+    return rows[0] if len(rows) == 1 else sparse.csr_array(sparse.hstack(rows, format="csr"))
+
+
+def informed_rows(block: Block) -> NDArray[np.bool_]:
+    """(n,) whether each row has anything but zeros."""
+    if isinstance(block, np.ndarray):
+        return np.asarray(block.any(axis=1))
+    informed = np.zeros(block.shape[0], dtype=np.bool_)
+    informed[block.indices[block.data != 0]] = True
+    return informed
+
+
+def _csr(block: Block) -> sparse.csr_array:
+    rows = sparse.csr_array(block)
+    rows.eliminate_zeros()
+    return rows
+
+
+def _scale_rows(block: Block, scale: NDArray[Any]) -> Block:
+    if isinstance(block, np.ndarray):
+        scaled: NDArray[Any] = block * scale[:, None]
+        return scaled
+    return sparse.csc_array(
+        (block.data * scale[block.indices], block.indices, block.indptr), shape=block.shape
+    )
+
+
+def _check_fits(n_rows: int, n_columns: int, itemsize: int) -> None:
+    needed, free = n_rows * n_columns * itemsize, available_bytes()
+    if needed > free:
+        raise TooLargeError(
+            f"a dense Phi of {n_rows:,} x {n_columns:,} takes {needed / 1e9:.0f} GB and {free / 1e9:.0f} GB are free; "
+            "use layout='sparse', or landmarks"
+        )
+
+
+# -------------------------------------------------------------------- loops
+
+
+@compiled()
+def grid_rows(grid: Any, by_ratio: bool, first: int, last: int, phi: Any, rows_per_column: Any) -> None:
+    """phi[row, c] = value of the cell / norm of the row, value = net / total or net.
+
+    In: grid (n, p, 2). Out: rows first..last-1 of phi. In and out: rows_per_column, the answered cells of each.
+    """
+    width = grid.shape[1]
+    values = np.empty(width)  # in float64, so that a float32 Phi is rounded once
+    for row in range(first, last):
+        for column in range(width):
+            total = grid[row, column, 1]
+            rows_per_column[column] += total > 0
+            values[column] = np.float64(grid[row, column, 0]) / (max(total, 1) if by_ratio else 1)
+        squares = 0.0
+        for column in range(width):
+            squares += values[column] * values[column]
+        norm = np.sqrt(squares) if squares > 0.0 else 1.0
+        for column in range(width):
+            phi[row, column] = values[column] / norm
+
+
+@compiled()
+def cells_to_csc(
+    cells: Any, by_ratio: bool, row_bits: int, rows: Any, columns: Any, starts: Any, values: Any, squares: Any
+) -> int:
+    """Sorted cells -> the row and value of each, the columns that occur, where each begins; returns how many occur.
+
+    Out: rows, values; columns, starts, filled from the front; squares, zeroed before: sum of value^2 over the cells of
+    every row, column by column.
+    """
+    keys, net, total = cells
+    mask = (np.int64(1) << row_bits) - 1
+    occurring = 0
+    last = np.int64(-1)
+    for cell in range(keys.size):
+        column, row = keys[cell] >> row_bits, keys[cell] & mask
+        if column != last:
+            columns[occurring] = column
+            starts[occurring] = cell
+            occurring += 1
+            last = column
+        rows[cell] = row
+        values[cell] = np.float64(net[cell]) / total[cell] if by_ratio else np.float64(net[cell])
+        squares[row] += values[cell] * values[cell]
+    return occurring

@@ -45,12 +45,7 @@ def save(feature_map: TripletMap, path: str | os.PathLike[str]) -> None:
     if isinstance(phi, np.ndarray):
         arrays["phi"] = phi
     else:
-        arrays |= {
-            "data": phi.data,
-            "indices": phi.indices,
-            "indptr": phi.indptr,
-            "shape": np.array(phi.shape),
-        }
+        arrays |= {name: getattr(phi, name) for name in ("data", "indices", "indptr", "shape")}
     with atomic_path(path) as temporary, open(temporary, "wb") as file:
         np.savez(file, **arrays)
 

@@ -6,7 +6,7 @@ import os
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 
 from nearfar._tools.arrays import Floats
@@ -25,8 +25,11 @@ __all__ = [
     "is_crowded",
     "is_sparse",
     "refuse_others",
+    "rounded",
     "row_squares",
     "stored_bytes",
+    "tie_decimals",
+    "tie_tolerance",
     "uninformed",
     "used_columns",
 ]
@@ -230,3 +233,27 @@ def stored_bytes(block: Any) -> int:
     if is_sparse(block):
         return int(block.data.nbytes + block.indices.nbytes + block.indptr.nbytes)
     return int(block.nbytes)
+
+
+# -------------------------------------------------------------------- ties
+# Kernel values are often fractions, and equal ones come out a little different however products are summed. One rule,
+# used by neighbours, medoids, trees and predictions alike, says which are equal.
+
+
+def tie_decimals(dtype: DTypeLike) -> int:
+    """Digits of a kernel value that are not rounding error, for rows of this dtype.
+
+    >>> tie_decimals(np.float32), tie_decimals(np.float64)
+    (5, 12)
+    """
+    return 5 if np.dtype(dtype) in (np.float32, np.float16) else 12
+
+
+def tie_tolerance(dtype: DTypeLike) -> float:
+    """Values of about 1 that differ by less are equal, for rows of this dtype."""
+    return float(10.0 ** -tie_decimals(dtype))
+
+
+def rounded(values: NDArray[Any], dtype: DTypeLike) -> NDArray[Any]:
+    """Values as they are compared: equal ones are equal to the last bit."""
+    return np.round(values, tie_decimals(dtype))

@@ -22,7 +22,7 @@ from nearfar._tools.arrays import Floats, Labels
 from nearfar._tools.compiled import compiled
 from nearfar.blocks import RowBlocks, join
 from nearfar.kernel.phi import is_sparse, row_squares
-from nearfar.methods._columns import products, row_slices
+from nearfar.methods._rows import products, row_slices
 
 __all__ = ["Centres", "Gram", "Run", "cluster_sums", "lloyd", "means", "nearest", "plus_plus", "repair"]
 

@@ -11,14 +11,15 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from nearfar._tools.arrays import Floats, Labels
+from nearfar._tools.checks import check_count, generator
 from nearfar._tools.progress import track
 from nearfar.blocks import LOCAL, RowBlocks, join
 from nearfar.errors import InputError, NotConverged
 from nearfar.kernel.factored import Factored
 from nearfar.kernel.phi import PhiLike, row_squares
 from nearfar.kernel.shift import check_diagonal, shift_and_matrix
-from nearfar.methods._common import as_given, check_count, estimator_rows, generator
 from nearfar.methods._lloyd import Gram, Run, cluster_sums, lloyd, means, nearest, plus_plus
+from nearfar.methods._rows import as_given, estimator_rows
 
 __all__ = ["KernelKMeans"]
 

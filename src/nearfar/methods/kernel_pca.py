@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from nearfar.blocks import RowBlocks
 from nearfar.kernel.phi import PhiLike
-from nearfar.methods._common import estimator_rows
+from nearfar.methods._rows import estimator_rows
 from nearfar.methods.principal_axes import PrincipalAxes
 
 __all__ = ["KernelPCA"]

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar._tools.checks import check_count
 from nearfar.blocks import RowBlocks, join
 from nearfar.errors import InputError
-from nearfar.kernel.phi import PhiLike, as_rows, is_sparse, row_squares, uninformed
-from nearfar.kernel.ties import rounded
-from nearfar.methods._common import check_count, phi_rows
+from nearfar.kernel.phi import PhiLike, as_rows, is_sparse, rounded, row_squares, uninformed
 from nearfar.methods._lloyd import cluster_sums, means
+from nearfar.methods._rows import phi_rows
 from nearfar.methods.nearest import Neighbours, neighbours
 
 __all__ = ["Medoids", "Outliers", "find_outliers", "medoid", "outliers"]

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from nearfar._tools import threads
+from nearfar._tools.checks import check_count
 from nearfar._tools.compiled import compiled
 from nearfar._tools.progress import track
 from nearfar.errors import InputError
-from nearfar.kernel.phi import PhiLike, as_rows, informed_rows, is_sparse, uninformed
-from nearfar.kernel.ties import tie_decimals
-from nearfar.methods._common import as_given, check_count, phi_rows
+from nearfar.kernel.phi import PhiLike, as_rows, informed_rows, is_sparse, tie_decimals, uninformed
+from nearfar.methods._rows import as_given, phi_rows
 
 __all__ = ["Neighbours", "nearest_among", "neighbours"]
 

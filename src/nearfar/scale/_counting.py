@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from nearfar.features.counts import CountedCells, Counts
 from nearfar.features.mapping import parse_kernel
 from nearfar.features.part import ColumnCodes, Part
-from nearfar.features.rows import rows_from_counts
-from nearfar.features.stack import stack
+from nearfar.features.rows import rows_from_counts, stack
 from nearfar.scale._answers import Piece
 
 __all__ = ["PartCells", "Recipe", "block_codes", "count_piece", "join_codes", "make_rows", "merge"]

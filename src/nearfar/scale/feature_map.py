@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from operator import itemgetter
-from typing import Any, Literal
+from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -18,12 +19,11 @@ from nearfar.features.counts import grid_pays
 from nearfar.features.mapping import (
     SOME,
     check_form,
-    columns_of,
     landmark_indices,
     parse_kernel,
     warn_of_gaps,
 )
-from nearfar.features.part import ColumnCodes
+from nearfar.features.part import ColumnCodes, columns_of
 from nearfar.features.rows import shared_columns
 from nearfar.scale._answers import Answers, as_answers
 from nearfar.scale._counting import (
@@ -36,13 +36,15 @@ from nearfar.scale._counting import (
     merge,
 )
 from nearfar.scale._engine import FAN_IN, current_backend
-from nearfar.scale.merge_runs import Runs, enough_runs
 from nearfar.triplets import Triplets
 
-__all__ = ["FeatureMap"]
+__all__ = ["FeatureMap", "Runs", "enough_runs"]
 
 BLOCK_BYTES = 1 << 27  # of Phi, at most
 CHUNK_ROWS = 2048  # a block holds a whole number of these, so that the kernel matrix can be cut along them
+
+
+AnyRun = TypeVar("AnyRun")
 
 
 class FeatureMap(BaseEstimator):  # type: ignore[misc]
@@ -217,6 +219,61 @@ def _find_columns(engine: Backend, recipe: Recipe, cells: list[Handle]) -> Handl
     """A handle of the columns that occur."""
     codes = engine.map("columns", block_codes, [recipe] * len(cells), range(recipe.n_blocks), cells)
     return engine.reduce("columns", join_codes, codes)
+
+
+# -------------------------------------------------------------------- runs
+# Runs of cells that are added up as they come, as log-structured merge trees do: little memory, and little work.
+#
+# Every piece of answers gives a block of rows a run of cells. Kept until the end, runs would take the memory of all
+# answers; added up one by one, the sum would be gone through for every piece. So enough runs of a size make one of the
+# next. A run holds a cell once, so sizes end where a run holds about all cells that can differ: runs of the last size
+# are added up to a single one. That keeps about three times the cells that differ, whatever the number of answers.
+
+
+def enough_runs(in_run: float, most: float, *, fan_in: int = FAN_IN) -> list[int]:
+    """How many runs of each size make one of the next, from runs of so many cells to one of the most there can be.
+
+    No more than ``fan_in`` runs are joined at once.
+
+    >>> enough_runs(4e6, 1e9)
+    [16, 16]
+    >>> enough_runs(4e6, 5e8)
+    [16, 16]
+    >>> enough_runs(4e6, 1e8)
+    [16, 4]
+    >>> enough_runs(2e9, 1e9)
+    []
+    """
+    enough = []
+    size = max(1.0, in_run)
+    while size < most:
+        enough.append(min(fan_in, math.ceil(2 * most / size)))
+        size *= enough[-1]
+    return enough
+
+
+class Runs(Generic[AnyRun]):
+    """The runs of one block of rows; ``join`` adds several up to one."""
+
+    def __init__(self, enough: list[int], join: Callable[[list[AnyRun]], AnyRun]) -> None:
+        self._enough = enough
+        self._join = join
+        self._growing: list[list[AnyRun]] = [[] for _ in enough]
+        self._last: list[AnyRun] = []
+
+    def add(self, run: AnyRun) -> None:
+        """Take one more run, of the smallest size."""
+        for runs, enough in zip(self._growing, self._enough, strict=True):
+            runs.append(run)
+            if len(runs) < enough:
+                return
+            run = self._join(list(runs))
+            runs.clear()
+        self._last = [self._join([*self._last, run])] if self._last else [run]
+
+    def left(self) -> list[AnyRun]:
+        """Those that are still to be added up."""
+        return [run for runs in self._growing for run in runs] + self._last
 
 
 # -------------------------------------------------------------------- small tasks

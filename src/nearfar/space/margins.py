@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from nearfar._tools.arrays import Floats, Indices
 from nearfar._tools.distances import squared_distances
-from nearfar.kernel.phi import as_rows, is_sparse, row_squares
-from nearfar.kernel.ties import tie_tolerance
+from nearfar.kernel.phi import as_rows, is_sparse, row_squares, tie_tolerance
 
 MOST_IN_MATRIX = 5000  # objects up to which an n x n matrix is small (200 MB)
 

@@ -1,4 +1,4 @@
-"""Products and sums of one block of rows, in float64 piece by piece: float32 stays float32 outside."""
+"""Rows of Phi as the methods take them, and products and sums of one block, in float64 piece by piece."""
 
 from __future__ import annotations
 
@@ -10,13 +10,56 @@ from scipy import sparse
 
 from nearfar._tools import threads
 from nearfar._tools.arrays import Floats
-from nearfar.kernel.phi import is_sparse
+from nearfar.blocks import RowBlocks
+from nearfar.errors import InputError
+from nearfar.kernel.phi import PhiLike, as_rows, check_phi, is_sparse, refuse_others
 
-__all__ = ["into_columns", "onto_columns", "products", "row_slices", "scatter_of", "take_columns"]
+__all__ = [
+    "as_given",
+    "estimator_rows",
+    "into_columns",
+    "onto_columns",
+    "phi_rows",
+    "products",
+    "row_slices",
+    "scatter_of",
+    "take_columns",
+]
 
 SLICE_ROWS = 8192
 CAST_NUMBERS = 2**18  # of a block that are multiplied at a time: they stay in the processor's cache
 DENSE_BYTES = 1 << 27  # of long sparse vectors that are dense at a time
+
+
+def estimator_rows(estimator: Any, X: PhiLike, *, reset: bool) -> RowBlocks:
+    """The rows that an estimator was given: RowBlocks as they are, anything else checked as scikit-learn does."""
+    if isinstance(X, RowBlocks):
+        if reset:
+            estimator.n_features_in_ = X.width
+        elif X.width != estimator.n_features_in_:
+            raise InputError(
+                f"X has {X.width} features, but {type(estimator).__name__} is expecting "
+                f"{estimator.n_features_in_} features as input; use the same FeatureMap"
+            )
+        return X
+    from sklearn.utils.validation import validate_data
+
+    refuse_others(X, "X")
+    checked = validate_data(estimator, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
+    return RowBlocks.of(as_rows(checked))
+
+
+def phi_rows(phi: PhiLike) -> RowBlocks:
+    """The rows that a function was given."""
+    return phi if isinstance(phi, RowBlocks) else RowBlocks.of(check_phi(phi))
+
+
+def as_given(X: PhiLike, result: RowBlocks) -> Any:
+    """A result with an entry per row: in blocks where the rows were, else as an array."""
+    return result if isinstance(X, RowBlocks) else result.to_array()
+
+
+# -------------------------------------------------------------------- one block
 
 
 def row_slices(rows: Any, height: int | None = None) -> Iterator[tuple[slice, Any]]:
