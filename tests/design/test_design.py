@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearfar import design
-from nearfar.design._draw import unrank
+from nearfar.design.draws import unrank
 from nearfar.errors import InputError, TooLargeError, UninformedWarning
 
 

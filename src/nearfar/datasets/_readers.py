@@ -110,19 +110,20 @@ def _food_screens(folder: Root) -> Triplets:
         if not screen["is_catchtrial"]
     ]
     rows: list[tuple[str, ...]] = []
-    ids: list[tuple[int, int, float]] = []
-    for number, (worker, screen) in enumerate(screens):
+    counts: list[int] = []
+    for _, screen in screens:
         near = sorted(set(screen["near_answer"]))
         far = sorted(set(screen["images"]) - set(near))
         rows += product([screen["probe"]], near, far)
-        ids += [(number, worker, screen["timer"] / 1000)] * (len(near) * len(far))
-    statement, participant, seconds = np.array(ids).reshape(-1, 3).T
+        counts.append(len(near) * len(far))
     indices, names = _indices(rows)
-    who: dict[str, Any] = {
-        "statement": statement.astype(np.int64),
-        "participant": participant.astype(np.int64),
-    }
-    return Triplets.from_array(indices, names, seconds=seconds, **who)
+    return Triplets.from_array(
+        indices,
+        names,
+        statement=np.repeat(np.arange(len(screens)), counts),
+        participant=np.repeat([worker for worker, _ in screens], counts),
+        seconds=np.repeat([screen["timer"] / 1000 for _, screen in screens], counts),
+    )
 
 
 def _food_lines(file: Root) -> Triplets:

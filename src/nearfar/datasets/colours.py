@@ -60,11 +60,9 @@ class ColourTruth:
         ``mean_p  attention_p / (1 + exp(-(d(a,f) - d(a,n)) / blur_p)) + (1 - attention_p) / 2``, the sides
         being random.
         """
-        margin = self._margin(triplets)
-        total = np.zeros(len(margin))
-        for blur, attention in zip(self.blur, self.attention, strict=True):
-            total += attention * _logistic(margin / blur) + (1 - attention) / 2
-        return total / len(self.blur)
+        seen = _logistic(self._margin(triplets)[:, None] / self.blur)
+        probability: NDArray[np.float64] = (self.attention * seen + (1 - self.attention) / 2).mean(axis=1)
+        return probability
 
     def ceiling(self, triplets: Triplets) -> float:
         """The best accuracy any model can expect on answers to these questions: E max(q, 1 - q)."""

@@ -52,8 +52,7 @@ def fetch_usps(data_dir: Folder = None) -> Digits:
 
     Parameters
     ----------
-    data_dir : folder to look in and to download to, or the NPZ file itself. Default: $NEARFAR_DATA, else the
-        user's cache folder. Found there: ``usps/usps.npz``; otherwise fetched from OpenML, checksum included.
+    data_dir : folder to look in and to download to, or the NPZ file itself. Default: $NEARFAR_DATA, else a cache.
 
     >>> fetch_usps().points.shape  # doctest: +SKIP
     (9298, 256)
@@ -75,8 +74,7 @@ def fetch_mnist(data_dir: Folder = None) -> Digits:
 
     Parameters
     ----------
-    data_dir : folder to look in and to download to, or the NPZ file itself. Default: $NEARFAR_DATA, else the
-        user's cache folder. Found there: ``mnist/mnist.npz``; otherwise fetched from OpenML, checksum included.
+    data_dir : folder to look in and to download to, or the NPZ file itself. Default: $NEARFAR_DATA, else a cache.
 
     >>> fetch_mnist().points.shape  # doctest: +SKIP
     (70000, 784)

@@ -76,8 +76,7 @@ def fetch_food(data_dir: Folder = None) -> Dataset:
 
     Parameters
     ----------
-    data_dir : folder to look in and to download to, or the archive itself. Default: $NEARFAR_DATA, else the
-        user's cache folder. Found there: ``food/triplets.npz``, ``food100-dataset/``, ``food100-dataset.zip``.
+    data_dir : folder to look in and to download to, or the archive itself. Default: $NEARFAR_DATA, else a cache.
 
     >>> fetch_food().triplets  # doctest: +SKIP
     Triplets(250320 answers, 100 objects, 243 participants)
@@ -99,8 +98,7 @@ def fetch_car(data_dir: Folder = None) -> Dataset:
 
     Parameters
     ----------
-    data_dir : folder to look in and to download to, or the archive itself. Default: $NEARFAR_DATA, else the
-        user's cache folder. Found there: ``car/``, ``60_cars_data/``, ``60_cars_data.zip``.
+    data_dir : folder to look in and to download to, or the archive itself. Default: $NEARFAR_DATA, else a cache.
 
     >>> fetch_car().triplets  # doctest: +SKIP
     Triplets(13514 answers, 60 objects, 139 participants)
@@ -121,8 +119,7 @@ def fetch_material(data_dir: Folder = None) -> Dataset:
 
     Parameters
     ----------
-    data_dir : folder to look in and to download to, or the archive itself. Default: $NEARFAR_DATA, else the
-        user's cache folder. Found there: ``material-appearance-similarity-master/`` or its ``.zip``.
+    data_dir : folder to look in and to download to, or the archive itself. Default: $NEARFAR_DATA, else a cache.
 
     >>> fetch_material().triplets.n_objects  # doctest: +SKIP
     100
@@ -144,8 +141,7 @@ def fetch_musicians(data_dir: Folder = None) -> Dataset:
 
     Parameters
     ----------
-    data_dir : folder to look in and to download to, or the file itself. Default: $NEARFAR_DATA, else the
-        user's cache folder.
+    data_dir : folder to look in and to download to, or the file itself. Default: $NEARFAR_DATA, else a cache.
 
     >>> fetch_musicians().triplets  # doctest: +SKIP
     Triplets(9090 answers, 412 objects)
@@ -167,8 +163,7 @@ def fetch_nature(data_dir: Folder = None) -> Dataset:
 
     Parameters
     ----------
-    data_dir : folder to look in and to download to, or the archive itself. Default: $NEARFAR_DATA, else the
-        user's cache folder. Found there: ``nature_and_vogue_triplets/`` or its ``.zip``.
+    data_dir : folder to look in and to download to, or the archive itself. Default: $NEARFAR_DATA, else a cache.
 
     >>> fetch_nature().triplets  # doctest: +SKIP
     Triplets(6710 answers, 120 objects)
@@ -204,8 +199,7 @@ def fetch_things(data_dir: Folder = None) -> Dataset:
 
     Parameters
     ----------
-    data_dir : folder to look in and to download to, or the NPZ file itself. Default: $NEARFAR_DATA, else the
-        user's cache folder.
+    data_dir : folder to look in and to download to, or the NPZ file itself. Default: $NEARFAR_DATA, else a cache.
 
     >>> fetch_things().triplets  # doctest: +SKIP
     Triplets(254608 answers, 1854 objects, 264 participants)

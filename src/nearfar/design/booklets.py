@@ -163,10 +163,7 @@ def booklets(
             stacklevel=2,
         )
     shown = _shown(questions, question, person, rng)
-    width = questions.options.shape[1]
-    graded = check_questions(
-        questions.objects, people * checks, questions.kind, size=width, pick=questions.pick, seed=rng
-    )
+    graded = _checks(questions, people * checks, rng)
     lists = []
     for p in range(people):
         own = rng.permutation(np.flatnonzero(person == p)).tolist()
@@ -194,9 +191,7 @@ def one_booklet(
     row, before = np.arange(len(new)), len(earlier)
     shown = _shown(new, row, np.zeros_like(row), rng)
     shown = shown.replaced(np.concatenate([earlier.array, shown.array]))
-    graded = check_questions(
-        new.objects, n_checks, new.kind, size=new.options.shape[1], pick=new.pick, seed=rng
-    )
+    graded = _checks(new, n_checks, rng)
     own, back = range(before, before + len(new)), {slot: before - slot for slot in range(before)}
     return _bound(
         [arrange(own, n_again, range(n_checks), gap, rng, back)], shown, np.arange(len(shown)), graded
@@ -274,6 +269,11 @@ def new_places(per_person: int, again: float = 0.0, checks: int = 0) -> int:
             f"per_person: {per_person:,} places leave no room for questions besides {checks:,} checks"
         )
     return new
+
+
+def _checks(like: Questions, count: int, rng: np.random.Generator) -> Questions:
+    width = like.options.shape[1]
+    return check_questions(like.objects, count, like.kind, size=width, pick=like.pick, seed=rng)
 
 
 def _shown(questions: Questions, question: Ints, person: Ints, rng: np.random.Generator) -> Questions:

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from nearfar._tools.arrays import Indices
 from nearfar._tools.checks import Seed, check_count, generator
-from nearfar.design._draw import distinct, unrank
 from nearfar.design._even import balanced_rows, count_rows, near_rows
 from nearfar.design.questions import (
     Objects,
@@ -26,6 +25,7 @@ __all__ = [
     "expected_objects",
     "grid_questions",
     "near_questions",
+    "pair_of",
     "random_questions",
     "trio_questions",
 ]
@@ -49,11 +49,42 @@ def random_questions(objects: Objects, budget: int, seed: Seed = 0) -> Questions
     total = n * (n - 1) * (n - 2) // 2
     check_budget(budget, total)
     rng = generator(seed)
-    codes = distinct(total, budget, rng)
+    codes = _distinct(total, budget, rng)
     rng.shuffle(codes)
     out = unrank(codes, n)
     warn_uninformed(names, out, budget, "random draws need several questions per object to reach them all")
     return Questions(out.T, names)
+
+
+def _distinct(total: int, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """``count`` distinct numbers below ``total``, all sets equally likely, in memory O(count)."""
+    if count > total // 2:  # then marking all of them costs no more than the result
+        keep = np.ones(total, dtype=bool)
+        keep[_distinct(total, total - count, rng)] = False
+        return np.flatnonzero(keep)
+    codes = np.empty(0, dtype=np.int64)
+    while len(codes) < count:
+        more = rng.integers(total, size=int(1.05 * (count - len(codes))) + 10)
+        codes = np.sort(np.concatenate([codes, more]))  # np.unique hashes whole numbers, 100 times slower
+        codes = codes[np.concatenate([[True], codes[1:] != codes[:-1]])]
+    # Drawing treats all numbers alike, and so does dropping the surplus: the set stays uniform.
+    surplus = rng.choice(len(codes), len(codes) - count, replace=False)
+    return np.delete(codes, surplus)
+
+
+def unrank(codes: NDArray[np.int64], n: int) -> NDArray[np.int32]:
+    """(3, m) anchor, one, other of the questions with these numbers, of the n (n - 1)(n - 2) / 2 there are."""
+    anchor, pair = np.divmod(codes, (n - 1) * (n - 2) // 2)
+    low, high = pair_of(pair)
+    return np.array([anchor, low + (low >= anchor), high + (high >= anchor)], dtype=np.int32)
+
+
+def pair_of(number: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The pairs low < high with these numbers, in the order (0, 1), (0, 2), (1, 2), (0, 3), ..."""
+    high = ((1.0 + np.sqrt(1.0 + 8.0 * number)) / 2.0).astype(np.int64)
+    high -= high * (high - 1) // 2 > number  # the root may be off by one
+    high += high * (high + 1) // 2 <= number
+    return number - high * (high - 1) // 2, high
 
 
 def near_questions(

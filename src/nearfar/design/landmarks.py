@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from nearfar._tools.arrays import Indices, Ints
 from nearfar._tools.checks import Seed, generator
 from nearfar._tools.progress import step
-from nearfar.design._draw import pair_of, quotas
+from nearfar.design.draws import pair_of
 from nearfar.design.questions import Objects, Questions, check_budget, object_names, warn_uninformed
 from nearfar.errors import InputError
 
@@ -117,7 +117,7 @@ def landmark_questions(
     rng = generator(seed)
     if budget is not None:
         check_budget(budget, int(room.sum()))
-    quota = quotas(room, budget, rng)
+    quota = _quotas(room, budget, rng)
     offset = np.concatenate([[0], np.cumsum(quota)])
     with step("drawing questions"):
         if even:
@@ -133,6 +133,21 @@ def landmark_questions(
         remedy = f"{n - len(unable):,} is enough to ask about every object"
         warn_uninformed(names, np.concatenate([unable, *informed]), budget, remedy)
     return Questions(out.T, names)
+
+
+def _quotas(room: Ints, budget: int | None, rng: np.random.Generator) -> Ints:
+    """How many questions each object gets: min(room, level), the rest one each to random objects with room."""
+    total = int(room.sum())
+    if budget is None or budget == total:
+        return room
+    low, high = 0, int(room.max())
+    while low < high:
+        level = (low + high + 1) // 2
+        low, high = (level, high) if int(np.minimum(room, level).sum()) <= budget else (low, level - 1)
+    quota = np.minimum(room, low)
+    left = budget - int(quota.sum())
+    quota[rng.choice(np.flatnonzero(room > low), left, replace=False)] += 1
+    return quota
 
 
 def _drawn(

@@ -33,15 +33,11 @@ def pair_distances(
     Euclidean distances come squared, which keeps their order, unless ``roots`` are wanted. Other metrics work on as
     many pairs at a time as have ``cells`` coordinates.
     """
-    given = [
-        name
-        for name, v in (("points", points), ("distances", distances), ("distance", distance))
-        if v is not None
-    ]
+    ways = {"points": points, "distances": distances, "distance": distance}
+    given = [name for name, value in ways.items() if value is not None]
     if len(given) != 1:
-        raise InputError(
-            f"simulate.answers: expected one of points, distances and distance, got {' and '.join(given) or 'none'}"
-        )
+        got = " and ".join(given) or "none"
+        raise InputError(f"simulate.answers: expected one of points, distances and distance, got {got}")
     if points is not None:
         array = check_rows(points, n, "points")
         if metric == "euclidean" and roots:
@@ -80,13 +76,13 @@ def _between_points(points: NDArray[Any], metric: str | Pairwise, cells: int) ->
 def _checked(values: ArrayLike, m: int, name: str) -> NDArray[np.float64]:
     result = np.asarray(values, dtype=np.float64)
     if result.shape != (m,) or np.isnan(result).any():
+        got = (
+            f"shape {result.shape}; np.vectorize helps with one for numbers"
+            if result.shape != (m,)
+            else "NaN"
+        )
         raise InputError(
-            f"{name}: expected a function that returns {m} distances for two arrays of {m}, got "
-            + (
-                "NaN"
-                if result.shape == (m,)
-                else f"shape {result.shape}; np.vectorize helps with one for numbers"
-            ),
+            f"{name}: expected a function that returns {m} distances for two arrays of {m}, got {got}"
         )
     return result
 
