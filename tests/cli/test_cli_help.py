@@ -18,10 +18,11 @@ def test_the_list_of_commands_says_what_the_commands_say():
 
 
 @pytest.mark.parametrize("path", [path for path, _ in ALL], ids=" ".join)
-def test_a_flag_is_shown_without_a_value(path):
+def test_help_has_an_example_and_flags_without_a_value(path):
     shown = CliRunner().invoke(app, [*path, "--help"], env={"COLUMNS": "200"}).stdout
     assert "--help" in shown
     assert "bool" not in shown.lower()
+    assert not path or f"nearfar {path[0]}" in shown.partition("Example")[2]
 
 
 @pytest.mark.parametrize("path", [path for path, _ in ALL], ids=" ".join)

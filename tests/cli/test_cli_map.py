@@ -9,7 +9,6 @@ from typer.testing import CliRunner
 
 import nearfar as nf
 from nearfar.cli._app import app
-from nearfar.errors import FileError, InputError
 from nearfar.triplets import Triplets
 
 RUN = CliRunner()
@@ -73,17 +72,3 @@ def test_objects_without_answers_are_marked(path, tmp_path):
 def test_stopping_early_is_said(path):
     result = run(path, "--max-iter", 1)
     assert "nearfar: warning: TSTE stopped after max_iter=1 iterations" in result.stderr
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        (("-o", "points.xyz"), FileError, r"\.xyz is not a format"),
-        (("-n", "1", "-o", "{folder}/points.png"), InputError, r"needs two dimensions; give --dimensions 2"),
-        (("-m", "ckl-2", "-o", "missing/points.csv"), FileError, r"there is no directory 'missing'"),
-    ],
-)
-def test_errors_are_sentences(path, tmp_path, options, error, message):
-    options = [option.format(folder=tmp_path) for option in options]
-    with pytest.raises(error, match=message):
-        RUN.invoke(app, ["map", str(path), *options], catch_exceptions=False)

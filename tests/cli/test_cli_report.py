@@ -53,15 +53,11 @@ def test_display_names_groups_pictures_and_exclusion_reach_the_facts(written):
     folder, _ = written
     facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
     assert facts["objects"][0]["display_name"] == "Thing 0!"
-    assert [found["group"] for found in facts["objects"]] == ["a"] * 6 + ["b"] * 6
+    assert [each["group"] for each in facts["objects"]] == ["a"] * 6 + ["b"] * 6
     assert facts["pictures"]["shown"] == 12
     assert facts["collection"]["answers"] == 500
     assert facts["collection"]["left_out"] == [
-        {
-            "what": facts["collection"]["left_out"][0]["what"],
-            "count": 100,
-            "why": "excluded",
-        }
+        {"what": facts["collection"]["left_out"][0]["what"], "count": 100, "why": "excluded"}
     ]
     assert "worker" not in (folder / "facts.json").read_text(encoding="utf-8")
 
@@ -225,13 +221,6 @@ def test_mistakes_get_one_sentence_and_code_two(study, monkeypatch, capsys, argu
     assert sentence in err
     assert len(err.splitlines()) == 1
     assert sorted(path.name for path in study.iterdir()) == before
-
-
-@pytest.mark.parametrize("command", ["report", "demo"])
-def test_help_has_an_example(monkeypatch, capsys, command):
-    code, out, _ = run(monkeypatch, capsys, command, "--help")
-    assert code == 0
-    assert f"Example:  nearfar {command}" in " ".join(out.split("\n")).replace("   ", "  ")
 
 
 def test_bad_rows_are_named_on_the_page(study, tmp_path, monkeypatch, capsys):

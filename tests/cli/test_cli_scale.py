@@ -69,18 +69,8 @@ def test_map_writes_the_same(study, tmp_path, address):
 
 
 def test_cluster_writes_the_same(study, tmp_path, address):
-    words = (
-        "cluster",
-        "-k",
-        "3",
-        "--starts",
-        "2",
-        "--landmarks",
-        study / "landmarks.txt",
-        "--model",
-        "score",
-    )
-    here, there = map(pl.read_csv, both(study, tmp_path, address, "clusters.csv", *words))
+    options = ("-k", "3", "--starts", "2", "--landmarks", study / "landmarks.txt", "--model", "score")
+    here, there = map(pl.read_csv, both(study, tmp_path, address, "clusters.csv", "cluster", *options))
     assert there.equals(here) and here["medoid"].sum() == 3
 
 
@@ -132,29 +122,23 @@ def test_what_cannot_be_is_said_before_a_cluster_starts(study, words, kind, sent
         raise result.exception
 
 
-def test_what_is_not_honoured_is_not_accepted(study, address):
-    result = RUN.invoke(
-        app,
-        [
-            *("map", str(study / "answers.parquet"), "--model", "k1", "--dask", address),
-            *("--exclude", str(study / "nobody.txt")),
-        ],
-    )
-    with pytest.raises(InputError, match="--exclude does not work with --dask or --scratch"):
-        raise result.exception
-    result = RUN.invoke(
-        app, ["map", "-", "--model", "k1", "--dask", address], input="anchor,near,far\na,b,c\n"
-    )
-    with pytest.raises(InputError, match="not standard input"):
-        raise result.exception
-
-
-@pytest.mark.parametrize("model", ["auto", "soe-2", "score-3"])
-def test_models_that_need_one_machine_are_refused(study, address, model):
-    result = RUN.invoke(app, ["map", str(study / "answers.parquet"), "--model", model, "--dask", address])
-    with pytest.raises(
-        InputError, match=f"--model {model}: --dask and --scratch work with kernels; name one"
-    ):
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            "answers.parquet --model k1 --exclude nobody.txt",
+            "--exclude does not work with --dask or --scratch",
+        ),
+        ("- --model k1", "not standard input"),
+        ("answers.parquet --model auto", "--model auto: --dask and --scratch work with kernels; name one"),
+        ("answers.parquet --model soe-2", "--model soe-2: --dask and --scratch work with kernels"),
+        ("answers.parquet --model score-3", "--model score-3: --dask and --scratch work with kernels"),
+    ],
+)
+def test_what_is_not_honoured_is_not_accepted(study, address, monkeypatch, words, said):
+    monkeypatch.chdir(study)
+    result = RUN.invoke(app, ["map", *words.split(), "--dask", address], input="anchor,near,far\na,b,c\n")
+    with pytest.raises(InputError, match=said):
         raise result.exception
 
 
@@ -200,11 +184,11 @@ def test_without_dask_the_extra_is_named(study, monkeypatch):
 @pytest.mark.parametrize("command", [["map", "-n", "3"], ["cluster", "-k", "3", "--starts", "2"]])
 def test_rows_on_disk_write_the_same_as_rows_in_memory(study, tmp_path, command):
     (tmp_path / "scratch").mkdir()
-    found = []
+    written = []
     for name, more in (("memory", ()), ("disk", ("--scratch", tmp_path / "scratch"))):
         run(study, *command, "--model", "score", "-o", tmp_path / f"{name}.csv", *more)
-        found.append(pl.read_csv(tmp_path / f"{name}.csv"))
-    for one, other in zip(found[0].iter_columns(), found[1].iter_columns(), strict=True):
+        written.append(pl.read_csv(tmp_path / f"{name}.csv"))
+    for one, other in zip(written[0].iter_columns(), written[1].iter_columns(), strict=True):
         if one.dtype == pl.Float64:
             assert np.abs(one.to_numpy() - other.to_numpy()).max() < 1e-10
         else:

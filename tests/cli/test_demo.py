@@ -42,7 +42,7 @@ def test_the_map_is_the_colour_circle(shown):
     colours = make_colours()
     lab = lab_from_hex(list(colours.hex))
     vivid = np.hypot(lab[:, 1], lab[:, 2]) > 50
-    names = [found["name"] for found in data["objects"]]
+    names = [each["name"] for each in data["objects"]]
     assert names == list(colours.triplets.objects)
     points = np.array([data["maps"][0]["x"], data["maps"][0]["y"]]).T
     grey = points[np.hypot(lab[:, 1], lab[:, 2]) < 15].mean(axis=0)
@@ -58,8 +58,8 @@ def test_the_careless_are_found_and_nobody_else(shown):
     _, said, _, _ = shown
     truth = make_colours().truth
     line = next(line for line in said.splitlines() if line.startswith("careless people"))
-    found, _, told = line.partition(", in truth ")
-    assert set(found.removeprefix("careless people: found ").split(", ")) == set(truth.careless)
+    named, _, told = line.partition(", in truth ")
+    assert set(named.removeprefix("careless people: found ").split(", ")) == set(truth.careless)
     assert told == ", ".join(truth.careless)
 
 

@@ -56,10 +56,7 @@ def refused(folder, monkeypatch, capsys):
         ("map answers.csv -m score-9 -n 99999999999999999999999", "n_components: 99,999,999,"),
         ("map answers.csv -m score-100000000000", "is not known; known are auto"),
         ("map answers.csv -m soe-100000000000", "is not known; known are auto"),
-        (
-            "compare answers.csv -m tste-100000000000",
-            "is not known",
-        ),
+        ("compare answers.csv -m tste-100000000000", "is not known"),
     ],
 )
 def test_numbers_that_would_take_all_memory_are_refused_before(refused, words, sentence):

@@ -10,29 +10,9 @@ import polars as pl
 import pytest
 
 HEAVY = {
-    "bokeh",
-    "dask",
-    "distributed",
-    "jinja2",
-    "joblib",
-    "matplotlib",
-    "narwhals",
-    "numba",
-    "numpy",
-    "pandas",
-    "PIL",
-    "polars",
-    "pooch",
-    "psutil",
-    "pyarrow",
-    "requests",
-    "scipy",
-    "scipy.stats",
-    "sklearn",
-    "starlette",
-    "uvicorn",
-    "zarr",
-}
+    "bokeh", "dask", "distributed", "jinja2", "joblib", "matplotlib", "narwhals", "numba", "numpy", "pandas", "PIL",
+    "polars", "pooch", "psutil", "pyarrow", "requests", "scipy", "scipy.stats", "sklearn", "starlette", "uvicorn", "zarr",
+}  # fmt: skip
 TABLES = {"numpy", "polars"}
 KERNELS = TABLES | {"numba", "scipy"}
 SHOW = """

@@ -10,14 +10,8 @@ import pytest
 from PIL import Image
 
 EVIL = (
-    "\x1b]0;owned\x07",
-    "\x9b31m",
-    "\u202eback",
-    "a\rb",
-    "\x1b[2J",
-    "nul\x00l",
-    "next\x85line",
-    "bell\x07",
+    *("\x1b]0;owned\x07", "\x9b31m", "\u202eback", "a\rb"),
+    *("\x1b[2J", "nul\x00l", "next\x85line", "bell\x07"),
 )
 RUN = """
 import json, sys
@@ -99,6 +93,7 @@ def on_a_terminal(folder, commands):
     return seen.decode("utf-8").replace("\r\n", "\n")
 
 
+REPORT = ["report", "a.csv", "--model", "score"]
 COMMANDS = [
     ["check", "a.csv"],
     ["check", "a.csv", "--json"],
@@ -119,31 +114,9 @@ COMMANDS = [
     ["tree", "a.csv", "--model", "score", "-o", "-"],
     ["compare", "a.csv", "--model", "score,k1", "--cv", "3"],
     ["map", "a.csv", "--model", "\x1b[31mnone"],
-    [
-        "report",
-        "a.csv",
-        "--model",
-        "score",
-        "--images",
-        "pictures",
-        "--title",
-        EVIL[0],
-        "-o",
-        "b\x1b[31m.html",
-    ],
-    ["report", "a.csv", "--model", "score", "--show-participants", "-o", "-", "--json", "facts.json"],
-    [
-        "report",
-        "a.csv",
-        "--model",
-        "score",
-        "--json",
-        "-",
-        "-o",
-        "page.html",
-        "--bundle",
-        "evil\x1b[31mbundle",
-    ],
+    [*REPORT, "--images", "pictures", "--title", EVIL[0], "-o", "b\x1b[31m.html"],
+    [*REPORT, "--show-participants", "-o", "-", "--json", "facts.json"],
+    [*REPORT, "--json", "-", "-o", "page.html", "--bundle", "evil\x1b[31mbundle"],
     ["report", "bad.csv", "-o", "page.html"],
     ["report", "a.csv", "--images", "no\x1b[31mpictures", "-o", "page.html"],
     ["report", "a.csv", "-o", "no\x1b[31mfolder/page.html"],

@@ -23,17 +23,10 @@ def trios(row, kind):
 
 
 def by_person(made):
+    columns = (made.participant, made.place, made.role, made.question, made.questions.array)
     lists = defaultdict(list)
-    table = zip(
-        made.participant.tolist(),
-        made.place.tolist(),
-        made.role.tolist(),
-        made.question.tolist(),
-        made.questions.array.tolist(),
-        strict=True,
-    )
-    for person, place, role, question, row in table:
-        lists[person].append((place, role, question, row))
+    for person, *rest in zip(*(column.tolist() for column in columns), strict=True):
+        lists[person].append(rest)
     return lists
 
 
@@ -70,6 +63,13 @@ def check_promises(made, given, gap=10):
         assert not repeated or max(repeated.values()) == 1
 
 
+def questions_of(kind, n, m, **grid):
+    """Questions of any kind, evenly over the objects."""
+    if kind == "grid":
+        return design.grid_questions(n, m, **grid)
+    return design.near_questions(n, m) if kind == "near" else design.trio_questions(n, m, kind)
+
+
 @st.composite
 def plans(draw):
     kind = draw(st.sampled_from(["near", "landmarks", "odd", "central"]))
@@ -96,28 +96,18 @@ def test_every_plan_keeps_its_promises(case, seed):
 
 @pytest.mark.parametrize("kind", ["near", "odd", "central"])
 def test_places_repeats_and_checks_add_up(kind):
-    if kind == "near":
-        questions = design.landmark_questions(40, range(8), budget=400)
-    else:
-        questions = design.trio_questions(40, 400, kind)
+    questions = questions_of(kind, 40, 400)
     made = design.booklets(questions, 25, per_person=60, again=0.1, checks=3, seed=5)
     check_promises(made, questions)
     assert (np.bincount(made.participant)[1:] == 60).all()
     assert np.bincount(made.role).tolist() == [25 * 52, 25 * 5, 25 * 3]
 
 
-def spreads(made, n, column=slice(None)):
-    """How much more often than another an object stands in a person's list: most of all lists, and in all together."""
-    counts = np.array(
-        [
-            np.bincount(
-                made.questions.array[(made.participant == p) & (made.role == NEW)][:, column].ravel(),
-                minlength=n,
-            )
-            for p in np.unique(made.participant)
-        ]
-    )
-    return int(np.ptp(counts, axis=1).max()), int(np.ptp(counts.sum(axis=0)))
+def counts_by_person(made, n, columns=slice(None)):
+    """(people, n) how often each object stands in each person's list."""
+    new = made[made.role == NEW]
+    own = [new.questions.array[new.participant == p][:, columns] for p in np.unique(made.participant)]
+    return np.array([np.bincount(rows.ravel(), minlength=n) for rows in own])
 
 
 @given(st.integers(6, 20), st.integers(2, 9), st.data())
@@ -128,9 +118,7 @@ def test_every_person_has_a_share_of_every_anchor(n, people, data):
     )
     per_person = data.draw(st.integers(-(-len(questions) // people), len(questions)))
     made = design.booklets(questions, people, per_person=per_person, seed=data.draw(st.integers(0, 3)))
-    anchors = np.array(
-        [np.bincount(made.questions.anchor[made.participant == p + 1], minlength=n) for p in range(people)]
-    )
+    anchors = counts_by_person(made, n, [0])
     each = -(-people * per_person // len(questions))  # how often a question is asked, at most
     assert np.ptp(anchors.sum(axis=0)) <= each
     assert np.ptp(anchors, axis=0).max() <= 1
@@ -140,18 +128,14 @@ def test_every_person_has_a_share_of_every_anchor(n, people, data):
 @pytest.mark.parametrize(("kind", "most"), [("near", 2), ("odd", 2), ("central", 2), ("grid", 8)])
 def test_every_list_shows_every_object_about_equally_often(kind, most):
     """Dealt at random, the same lists differ by 9 to 13."""
-    if kind == "near":
-        questions = design.near_questions(60, 600)
-    elif kind == "grid":
-        questions = design.grid_questions(60, 600, size=6)
-    else:
-        questions = design.trio_questions(60, 600, kind)
+    questions = questions_of(kind, 60, 600, size=6)
     for how in ({"each": 2}, {"per_person": 110}):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NearfarWarning)  # trios of grids that come again
             made = design.booklets(questions, 12, **how)
-        within, together = spreads(made, 60)
-        assert within <= most and together <= (0 if "each" in how else 3)
+        counts = counts_by_person(made, 60)
+        assert np.ptp(counts, axis=1).max() <= most
+        assert np.ptp(counts.sum(axis=0)) <= (0 if "each" in how else 3)
 
 
 def test_grids_are_kept_apart_too():
@@ -174,10 +158,10 @@ def test_grids_that_cannot_be_kept_apart_are_counted():
 
 def left_minus_right(shown, group, n):
     """(groups, n) how much more often each object stands left than right."""
-    found = np.zeros((group.max() + 1, n), dtype=int)
-    np.add.at(found, (group, shown.one), 1)
-    np.add.at(found, (group, shown.other), -1)
-    return found
+    balance = np.zeros((group.max() + 1, n), dtype=int)
+    np.add.at(balance, (group, shown.one), 1)
+    np.add.at(balance, (group, shown.other), -1)
+    return balance
 
 
 @pytest.mark.parametrize(
@@ -214,10 +198,7 @@ def test_sides_of_any_questions_asked_once(m, people, seed):
 
 @pytest.mark.parametrize("kind", ["odd", "central", "grid"])
 def test_options_of_a_question_take_turns(kind):
-    if kind == "grid":
-        questions = design.grid_questions(60, 60, size=3, pick=1)
-    else:
-        questions = design.trio_questions(30, 100, kind)
+    questions = questions_of(kind, 60, 60, size=3, pick=1)
     made = design.booklets(questions, 12, each=6)
     for q in range(len(questions)):
         shown = made.questions.options[made.question == q]
@@ -284,12 +265,7 @@ def test_seeds_fix_everything():
 
 @pytest.mark.parametrize("kind", design.KINDS)
 def test_checks_grade_and_give_no_triplet(kind):
-    if kind == "near":
-        questions = design.landmark_questions(20, range(6), budget=100)
-    elif kind == "grid":
-        questions = design.grid_questions(40, 40, size=4, pick=2)
-    else:
-        questions = design.trio_questions(20, 100, kind)
+    questions = questions_of(kind, 40, 40, size=4, pick=2)
     made = design.booklets(questions, 4, checks=3, seed=4)
     pick = questions.pick
     right = np.zeros((len(made), pick), dtype=int)

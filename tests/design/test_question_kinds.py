@@ -89,14 +89,22 @@ def test_questions_that_leave_no_even_choice_are_taken_as_they_are():
     assert spread(near.anchor, 8) <= 2
 
 
-def test_near_questions_come_up_equally_often():
+@pytest.mark.parametrize(
+    ("draw", "possible", "expected"),
+    [
+        (lambda seed: design.near_questions(5, 10, seed=seed), 30, 500),
+        (lambda seed: design.trio_questions(6, 4, seed=seed), 20, 300),
+    ],
+)
+def test_questions_come_up_equally_often(draw, possible, expected):
     counts = Counter()
     for seed in range(1500):
-        rows = design.near_questions(5, 10, seed=seed).array.tolist()
-        counts.update((row[0], frozenset(row[1:])) for row in rows)
+        questions = draw(seed)
+        first = int(questions.anchored)
+        counts.update((*row[:first], frozenset(row[first:])) for row in questions.array.tolist())
     values = np.array(list(counts.values()))
-    assert len(values) == 30
-    assert np.abs(values - 500).max() < 4.5 * np.sqrt(500)
+    assert len(values) == possible
+    assert np.abs(values - expected).max() < 4.5 * np.sqrt(expected)
 
 
 def test_all_trios_by_default():
@@ -112,24 +120,18 @@ def test_many_trios_and_grids_at_once():
     assert spread(design.grid_questions(200, 3000, size=12, pick=3).options, 200) == 0
 
 
-def test_trios_come_up_equally_often():
-    counts = Counter()
-    for seed in range(1500):
-        counts.update(frozenset(row) for row in design.trio_questions(6, 4, seed=seed).array.tolist())
-    values = np.array(list(counts.values()))
-    assert len(values) == 20
-    assert np.abs(values - 300).max() < 4.5 * np.sqrt(300)
-
-
-def test_too_small_a_budget_is_said_and_kept():
-    with pytest.warns(UninformedWarning, match=r"budget: 2 leaves 94 of 100 objects .*; 34 is enough"):
-        assert len(design.trio_questions(100, 2)) == 2
-    with pytest.warns(UninformedWarning, match=r"budget: 3 leaves \d+ of 100 objects .*; 13 is enough"):
-        assert len(design.grid_questions(100, 3, size=8)) == 3
-    with pytest.warns(UninformedWarning, match=r"budget: 30 leaves 10 of 100 objects .*; 34 is enough"):
-        assert len(design.near_questions(100, 30)) == 30
-    with pytest.warns(UninformedWarning, match=r"budget: 10 leaves \d+ of 100 objects"):
-        assert len(design.random_questions(100, 10)) == 10
+@pytest.mark.parametrize(
+    ("draw", "budget", "said"),
+    [
+        (design.trio_questions, 2, r"leaves 94 of 100 objects .*; 34 is enough"),
+        (design.grid_questions, 3, r"leaves \d+ of 100 objects .*; 13 is enough"),
+        (design.near_questions, 30, r"leaves 10 of 100 objects .*; 34 is enough"),
+        (design.random_questions, 10, r"leaves \d+ of 100 objects"),
+    ],
+)
+def test_too_small_a_budget_is_said_and_kept(draw, budget, said):
+    with pytest.warns(UninformedWarning, match=f"budget: {budget} {said}"):
+        assert len(draw(100, budget)) == budget
 
 
 # ---------------------------------------------------------------- answered
@@ -170,11 +172,11 @@ def test_answers_say_what_the_kind_means(case):
         if -1 not in chosen
         for triplet in triplets_said(questions.kind, row, chosen)
     ]
-    found = list(zip(got.seconds.astype(int).tolist(), map(tuple, got.array.tolist()), strict=True))
-    assert Counter(found) == Counter(wanted)
-    assert np.asarray(got.participant).tolist() == [f"p{i}" for i, _ in found]
+    given = list(zip(got.seconds.astype(int).tolist(), map(tuple, got.array.tolist()), strict=True))
+    assert Counter(given) == Counter(wanted)
+    assert np.asarray(got.participant).tolist() == [f"p{i}" for i, _ in given]
     if questions.kind != "near":
-        assert np.asarray(got.statement).tolist() == [i for i, _ in found]
+        assert np.asarray(got.statement).tolist() == [i for i, _ in given]
 
 
 @pytest.mark.parametrize("kind", design.KINDS)

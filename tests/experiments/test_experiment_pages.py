@@ -16,7 +16,7 @@ from experiments._runner import Places
 from experiments._store import Store
 from PIL import Image
 
-ROOT = Path(__file__).parents[2]
+import nearfar
 
 
 @pytest.fixture(scope="module")
@@ -86,10 +86,13 @@ def test_pictures_are_drawn_again_only_when_rows_are_newer(small):
     assert picture.stat().st_mtime > rows.stat().st_mtime
 
 
-def test_pictures_keep_their_colours(tmp_path):
+def test_pictures_keep_their_colours_and_drafts_are_coarser(tmp_path):
     figure, axes = _plots.panels(1, 1, width=2, height=2)
     axes[0, 0].scatter([0], [0], s=4, color="#d55e00")  # few coloured pixels among many white ones
-    _plots.save(figure, tmp_path / "dot.png")
+    for draft in (True, False):
+        _plots.save(figure, tmp_path / "dot.png", draft=draft)
+        with Image.open(tmp_path / "dot.png") as picture:
+            assert picture.size[0] == (1 if draft else 2) * _plots.RESOLUTION
     pixels = np.asarray(Image.open(tmp_path / "dot.png").convert("RGB")).astype(int)
     assert (np.ptp(pixels, axis=2) > 100).any()
     assert pixels.shape[:2] == (2 * _plots.RESOLUTION, 2 * _plots.RESOLUTION)
@@ -98,10 +101,6 @@ def test_pictures_keep_their_colours(tmp_path):
 def test_an_unknown_name_is_one_sentence(capsys):
     assert main(["figure9"]) == 2
     assert capsys.readouterr().err.startswith("experiments: 'figure9' is none of figure1, figure2,")
-
-
-def test_tables_are_markdown():
-    assert table(["a", "b"], [[1, 2]]).splitlines() == ["| a | b |", "|---|---:|", "| 1 | 2 |"]
 
 
 def test_all_fourteen_figures_are_mapped_to_sections():
@@ -124,9 +123,9 @@ def test_figures_in_one_place_share_a_row():
 def test_lines_with_the_same_results_share_a_row():
     lines = _lines.kernels("k1") | _lines.published([2, 10])
     same = {name: ["0.42"] if "GNMDS" in name and "random" not in name else [name] for name in lines}
-    found = _lines.alike(lines, same)
-    assert sum(map(len, found.values())) == len(lines) == len(found) + 3
-    assert found["GNMDS 2-d and 10-d, k1's and k2's triplets"] == [
+    rows = _lines.alike(lines, same)
+    assert sum(map(len, rows.values())) == len(lines) == len(rows) + 3
+    assert rows["GNMDS 2-d and 10-d, k1's and k2's triplets"] == [
         name for name in lines if same[name] == ["0.42"]
     ]
     # three of the four pairs have no common name
@@ -134,7 +133,8 @@ def test_lines_with_the_same_results_share_a_row():
     assert list(_lines.alike(lines, same)) == list(lines)
 
 
-def test_a_table_is_turned():
+def test_tables_are_markdown_and_can_be_turned():
+    assert table(["a", "b"], [[1, 2]]).splitlines() == ["| a | b |", "|---|---:|", "| 1 | 2 |"]
     assert turned(["m", "p", "s"], [["k1", 1, 2], ["k2", 3, 4]]) == table(
         ["m", "k1", "k2"], [["p", 1, 3], ["s", 2, 4]]
     )
@@ -161,14 +161,6 @@ def test_a_quick_run_takes_fewer_steps_and_says_so():
             assert programs and all(("steps" in settings) == quick for settings in programs)
 
 
-def test_a_draft_is_coarser(tmp_path):
-    for draft in (True, False):
-        figure, _ = _plots.panels(1, 1, width=2, height=2)
-        _plots.save(figure, tmp_path / f"{draft}.png", draft=draft)
-        with Image.open(tmp_path / f"{draft}.png") as picture:
-            assert picture.size[0] == (1 if draft else 2) * _plots.RESOLUTION
-
-
 # ---------------------------------------------------------------- what is committed
 
 
@@ -185,13 +177,13 @@ def test_committed_rows_are_cells_and_the_pages_say_what_they_say(experiment, tm
     assert {key_of(line["cell"]) for line in lines} <= keys
     for says, place in ((experiment.section, Places.full().page), (experiment.ours, Places.full().ours)):
         if says is not None:
-            found, page = says(store.rows(), Data(tmp_path)), place.read_text()
-            assert found.text in page
-            for claim in found.claims:
+            section, page = says(store.rows(), Data(tmp_path)), place.read_text()
+            assert section.text in page
+            for claim in section.claims:
                 assert (
                     f"{claim.paper} **{claim.verdict[0].upper()}{claim.verdict[1:]}.** {claim.ours}" in page
                 )
-            for name in found.figures:
+            for name in section.figures:
                 assert f"/docs/paper/{name}.png)" in page
                 assert (Places.full().figures / f"{name}.png").exists()
 
@@ -203,5 +195,5 @@ def test_no_picture_is_left_over():
 
 
 def test_nearfar_never_imports_experiments():
-    sources = [path.read_text() for path in (ROOT / "src" / "nearfar").rglob("*.py")]
+    sources = [path.read_text() for path in Path(nearfar.__file__).parent.rglob("*.py")]
     assert not [text for text in sources if re.search(r"^\s*(from|import) experiments\b", text, re.M)]

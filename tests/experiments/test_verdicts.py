@@ -9,6 +9,7 @@ from experiments._data import Data
 from experiments._rows import paired
 
 DESIGNS = ("landmark", "landmark-k2", "rand")
+HOLDS, PARTLY, FAILS = "holds", "holds in part", "does not hold"
 
 
 def usps_rows(*, gnmds_on_landmarks=0.43, k2=0.75, seconds=1.0, leader=0.8, on_k2s=0.8, noise=2.0):
@@ -51,49 +52,26 @@ def verdict(claims, words):
     return next(claim.verdict for claim in claims if words in claim.paper)
 
 
-def usps_verdict(words, **changes):
-    return verdict(_usps_page.section(usps_rows(**changes), Data(Path())).claims, words)
-
-
 @pytest.mark.parametrize(
-    ("purity", "expected"), [(0.43, "holds"), (0.6, "holds in part"), (0.795, "does not hold")]
+    ("words", "what", "cases"),
+    [
+        ("GNMDS is not able", "gnmds_on_landmarks", {0.43: HOLDS, 0.6: PARTLY, 0.795: FAILS}),
+        ("k2 performs slightly worse", "k2", {0.75: HOLDS, 0.5: PARTLY, 0.85: FAILS}),  # without kernel PCA
+        ("On its own triplets k2", "on_k2s", {0.8: HOLDS, 0.7: FAILS}),
+        ("no method is clearly superior", "leader", {0.8: HOLDS, 0.81: HOLDS, 0.85: FAILS}),
+        ("far faster", "seconds", {1.0: HOLDS, 0.1: PARTLY, 0.01: FAILS}),  # matrix and embedding
+        ("depends on its dimension", "noise", {2.0: HOLDS, 1.0: PARTLY}),
+    ],
 )
-def test_gnmds_on_landmarks_is_judged(purity, expected):
-    assert usps_verdict("GNMDS is not able", gnmds_on_landmarks=purity) == expected
-
-
-@pytest.mark.parametrize(
-    ("k2", "expected"), [(0.75, "holds"), (0.5, "holds in part"), (0.85, "does not hold")]
-)
-def test_k2_against_k1_is_judged_without_kernel_pca(k2, expected):
-    assert usps_verdict("k2 performs slightly worse", k2=k2) == expected
+def test_every_claim_about_usps_is_judged(words, what, cases):
+    for value, expected in cases.items():
+        claims = _usps_page.section(usps_rows(**{what: value}), Data(Path())).claims
+        assert verdict(claims, words) == expected
 
 
 def test_the_gap_between_k1_and_k2_is_that_of_kernel_k_means():
     claims = _usps_page.section(usps_rows(k2=0.736), Data(Path())).claims
     assert "behind by 0.064 of purity" in next(c.ours for c in claims if "k2 performs" in c.paper)
-
-
-@pytest.mark.parametrize(("on_k2s", "expected"), [(0.8, "holds"), (0.7, "does not hold")])
-def test_k2_against_the_embeddings_on_its_triplets_is_judged(on_k2s, expected):
-    assert usps_verdict("On its own triplets k2", on_k2s=on_k2s) == expected
-
-
-@pytest.mark.parametrize(("leader", "expected"), [(0.8, "holds"), (0.81, "holds"), (0.85, "does not hold")])
-def test_no_method_is_superior_can_fail(leader, expected):
-    assert usps_verdict("no method is clearly superior", leader=leader) == expected
-
-
-@pytest.mark.parametrize(
-    ("seconds", "expected"), [(1.0, "holds"), (0.1, "holds in part"), (0.01, "does not hold")]
-)
-def test_speed_is_judged_by_matrix_and_embedding(seconds, expected):
-    assert usps_verdict("far faster", seconds=seconds) == expected
-
-
-@pytest.mark.parametrize(("noise", "expected"), [(2.0, "holds"), (1.0, "holds in part")])
-def test_what_the_time_depends_on_is_judged(noise, expected):
-    assert usps_verdict("depends on its dimension", noise=noise) == expected
 
 
 def test_only_the_papers_methods_are_named():
@@ -127,25 +105,17 @@ def mnist_rows(k1=0.5, rand=0.5, seconds=20.0):
 
 
 @pytest.mark.parametrize(
-    ("k1", "expected"), [(0.49, "holds"), (0.46, "holds in part"), (0.3, "does not hold")]
+    ("words", "what", "cases"),
+    [
+        ("competes", "k1", {0.49: HOLDS, 0.46: PARTLY, 0.3: FAILS}),
+        ("best of all", "rand", {0.55: HOLDS, 0.4: FAILS}),
+        ("factors of 20", "seconds", {20.0: HOLDS, 5.0: PARTLY, 0.5: FAILS}),
+    ],
 )
-def test_competing_on_mnist_is_judged(k1, expected):
-    assert verdict(_mnist_page.section(mnist_rows(k1=k1), Data(Path())).claims, "competes") == expected
-
-
-@pytest.mark.parametrize(("rand", "expected"), [(0.55, "holds"), (0.4, "does not hold")])
-def test_the_best_on_mnist_is_judged(rand, expected):
-    assert verdict(_mnist_page.section(mnist_rows(rand=rand), Data(Path())).claims, "best of all") == expected
-
-
-@pytest.mark.parametrize(
-    ("seconds", "expected"), [(20.0, "holds"), (5.0, "holds in part"), (0.5, "does not hold")]
-)
-def test_speed_on_mnist_is_judged(seconds, expected):
-    assert (
-        verdict(_mnist_page.section(mnist_rows(seconds=seconds), Data(Path())).claims, "factors of 20")
-        == expected
-    )
+def test_every_claim_about_mnist_is_judged(words, what, cases):
+    for value, expected in cases.items():
+        claims = _mnist_page.section(mnist_rows(**{what: value}), Data(Path())).claims
+        assert verdict(claims, words) == expected
 
 
 def test_times_of_two_machines_are_not_compared():
