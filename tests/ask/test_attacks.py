@@ -34,6 +34,26 @@ def ready(tmp_path):
     made.close()
 
 
+HOSTILE_SQL = {
+    "views": """ALTER TABLE answer RENAME TO kept; CREATE VIEW answer AS WITH RECURSIVE n(x) AS
+        (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x AS participant FROM n""",
+    "too big": "ALTER TABLE study ADD COLUMN more AS (1); UPDATE study SET toml = zeroblob(17000000)",
+    "version 7": "UPDATE study SET version = 7",
+}
+
+
+@pytest.mark.parametrize("word", HOSTILE_SQL)
+def test_a_hostile_database_is_one_sentence(ready, tmp_path, word, monkeypatch, capsys):
+    arrive(ready, "a")
+    answer(ready, "a", places(ready, "a"))
+    ready.close()
+    path = next(tmp_path.glob("*.db"))
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(HOSTILE_SQL[word])
+    code, _, err = run(monkeypatch, capsys, "check", path)
+    assert code == 2 and word in err and err.count("\n") == 1
+
+
 def is_closed(connection):
     """Whether the server ended a connection."""
     connection.settimeout(5)

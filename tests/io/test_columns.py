@@ -48,6 +48,15 @@ def test_columns_by_position(tmp_path):
         assert named(read(tmp_path, text, columns=columns).triplets) == [("a", "b", "c")] * 2
 
 
+@pytest.mark.parametrize("first", ["a,b,c,ann,1.25", "a,b,z,eve,1.25"])
+def test_the_first_row_of_a_file_without_a_header_is_an_answer(tmp_path, first):
+    rows = f"{first}\nb,c,a,ann,2.5\nc,a,b,ann,3.5\n"
+    columns = {"anchor": 0, "near": 1, "far": 2, "participant": 3, "seconds": 4}
+    assert len(read(tmp_path, rows, columns=columns).triplets) == 3
+    headed = "item,closer,further,who,seconds\n" + rows
+    assert len(read(tmp_path, headed, columns=columns).triplets) == 3
+
+
 def test_a_choice_that_could_be_two_things_is_not_guessed(tmp_path):
     text = "Q,L,R,Picked\n9,2,1,1\n9,5,6,1\n"
     with pytest.raises(

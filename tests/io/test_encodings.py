@@ -1,6 +1,7 @@
 """Text that is not UTF-8: one sentence that says how to save it again."""
 
 import json
+import os
 import re
 import subprocess
 
@@ -8,7 +9,7 @@ import pytest
 from cli_tools import run
 
 from nearfar.errors import FileError, RowsError
-from nearfar.io import read_objects, read_triplets
+from nearfar.io import read_answers, read_objects, read_triplets
 
 
 def put(path, data):
@@ -66,3 +67,10 @@ def test_a_latin_1_object_list_and_json_array(tmp_path):
     )
     with pytest.raises(FileError, match=r"answers\.json: bytes that are not UTF-8; expected text in UTF-8"):
         read_triplets(array)
+
+
+def test_a_file_name_that_is_not_utf8_is_shown_escaped(tmp_path):
+    path = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.csv")
+    with open(path, "w") as file:
+        file.write("anchor,near,far\na,b,c\n")
+    assert read_answers(path).sources[0].name.endswith("caf\\xe9.csv")

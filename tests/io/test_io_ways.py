@@ -222,6 +222,14 @@ def test_a_name_that_npz_cannot_keep(tmp_path):
         write_triplets(Triplets([0], [1], [2], ["a", "b", "c\0"]), tmp_path / "x.npz")
 
 
+@pytest.mark.parametrize("library", [pl, pytest.importorskip("pandas")])
+def test_numbers_beside_a_list_of_names_are_refused_in_one_sentence(library):
+    frame = library.DataFrame({"anchor": [0], "near": [1], "far": [2]})
+    with pytest.raises(FileError, match=r"^data frame: holds numbers where the object list has names[^\n]*$"):
+        read_triplets(frame, objects=["a", "b", "c"])
+    assert read_triplets(frame, objects=["2", "0", "1"]).array.tolist() == [[1, 2, 0]]
+
+
 def test_the_format_can_be_named(tmp_path, capsysbinary):
     answers = Triplets.from_array([[0, 1, 2]])
     with pytest.raises(FileError, match=r"'salmon' is not a file format; expected \.csv .* --to"):

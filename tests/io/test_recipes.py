@@ -43,6 +43,14 @@ def test_a_recipe_reads_its_file(recipe):
         np.testing.assert_allclose(result.triplets.seconds, [1.83, 2.1], atol=0.01)
 
 
+def test_the_header_rows_of_qualtrics_are_known_in_batches_of_one_row():
+    recipe = next(recipe for recipe in RECIPES if recipe[2] == "qualtrics.csv")
+    answers = read_by(recipe, FILES / "qualtrics.csv").triplets
+    columns = {"anchor": "Q", "option": ["L", "R"], "choice": "QID1"}
+    batches = list(nf.scan_triplets(FILES / "qualtrics.csv", columns=columns, batch_rows=1))
+    assert [row for batch in batches for row in named(batch)] == named(answers)
+
+
 def test_every_tool_has_a_recipe():
     recipes = [*(recipe[2] for recipe in RECIPES), "qualtrics_loop.csv", "qualtrics_plan.csv"]
     assert sorted(recipes) == sorted(path.name for path in FILES.iterdir())
@@ -65,6 +73,12 @@ def test_a_spreadsheet_as_a_workbook(tmp_path):
     nf.write_triplets(answers, tmp_path / "back.xlsx")
     back = nf.read_triplets(tmp_path / "back.xlsx")
     assert named(back) == [("1", "02", "x")]
+    seconds = [1.23456789012345, 1700000000.123456, 3.0, 0.0]
+    some = nf.Triplets(
+        [0] * 4, [1] * 4, [2] * 4, ["a", "b", "c"], seconds=seconds, participant=[10**16 + 2] * 4
+    )
+    nf.write_triplets(some, tmp_path / "times.xlsx")
+    assert nf.read_triplets(tmp_path / "times.xlsx").seconds.tolist() == seconds
     assert (np.asarray(back.participant).tolist(), back.seconds.tolist()) == ([7], [1.5])
 
 

@@ -97,10 +97,12 @@ def test_crowded_maps_say_how_many_names_fit():
 
 
 def test_names_are_taken_literally(tmp_path):
-    names = ["$x^2$", "<b>&amp;", "名前", "a\\b"]
+    names = ["$x^2$", "<b>&amp;", "名前", "a\\b\ufeff"]
     figure = map_figure(np.eye(4)[:, :2] + np.arange(4)[:, None], names, title="$5 & more")
     save_figure(figure, tmp_path / "map.svg")
     save_figure(figure, tmp_path / "map.png")
+    for drawn in (figure, kernel_figure(np.eye(4), names, order=range(4))):  # a PDF has no glyph for U+FEFF
+        save_figure(drawn, tmp_path / "map.pdf")
     text = (tmp_path / "map.svg").read_text()
     assert "$x^2$" in text and "&lt;b&gt;&amp;amp;" in text and "名前" in text and "$5 &amp; more" in text
 

@@ -40,7 +40,8 @@ def main() -> None:
             f"there is too little memory ({str(error) or 'nothing is left'}); give fewer objects, or use --scratch"
         )
     except UnicodeEncodeError as error:
-        _refuse(f"{error.object!r} holds bytes that are not UTF-8 text")
+        around = error.object[max(error.start - 40, 0) : error.end + 40]
+        _refuse(f"{around!r} holds bytes that are not UTF-8 text")
     except BrokenPipeError:  # the reader of our output, e.g. `head`, has seen enough
         _drop_output()
         sys.exit(0)

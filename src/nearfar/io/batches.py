@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from nearfar._tools.limits import check_largest_index
 from nearfar.errors import FileError, InputError
 from nearfar.io.dialects import Dialect, Grammar, choose
-from nearfar.io.naming import Naming, Numbers, Statements, Vocabulary, whole_numbers
+from nearfar.io.naming import WHOLE, Naming, Numbers, Statements, Vocabulary, whole_numbers
 from nearfar.io.objects import ObjectList, as_names, open_table
 from nearfar.io.parse_rows import (
     NONE_ASIDE,
@@ -120,13 +120,17 @@ class Reader:
         dialect, grammar = choose(table, self._dialect, self._columns)
         for position in grammar.columns.values():
             table.need_values(position)
-        kinds = [table.schema[f"c{grammar.columns[role]}"] for role in grammar.objects]
+        numeric = all(table.schema[f"c{grammar.columns[role]}"].is_numeric() for role in grammar.objects)
+        listed = self.listed if grammar.first_index is None else None
+        if numeric and listed and not any(map(WHOLE.fullmatch, listed)):
+            wrong = "holds numbers where the object list has names"
+            raise FileError(f"{table.name}: {wrong}; for indices give an array")
         naming = Naming(
             self.listed,
             {} if self.index is None else self.index,
             table.objects,
             grammar.first_index,
-            numeric=all(kind.is_numeric() for kind in kinds),
+            numeric=numeric,
             guarded=table.guarded,
         )
         at = grammar.columns.get("statement")
@@ -139,10 +143,10 @@ class Reader:
     def batches(self, opened: Opened, rows: int) -> Iterator[Batch]:
         """All rows of a source, at most ``rows`` at a time; what is found is noted in ``opened``."""
         empty = Cells(pl.DataFrame(schema=opened.table.schema), 0, 0)
-        cells = opened.table.cells(opened.grammar.has_header, rows, self._coded(opened))
-        for chunk in chain(cells, [empty]):
-            for part in chunk.cut(rows):
-                yield self._batch(opened, part)
+        chunks = opened.table.cells(opened.grammar.has_header, rows, self._coded(opened))
+        parts = (part for chunk in chain(chunks, [empty]) for part in chunk.cut(rows))
+        for part, following in pairwise(chain(parts, [empty])):
+            yield self._batch(opened, part, following.frame[:1])
 
     def _coded(self, opened: Opened) -> Coded:
         """The columns that hold nothing but objects, or participants, as ``parse_columns`` numbers them."""
@@ -156,7 +160,7 @@ class Reader:
             f"c{at}": words[role] for role, at in grammar.columns.items() if role in words and times[at] == 1
         }
 
-    def _batch(self, opened: Opened, cells: Cells) -> Batch:
+    def _batch(self, opened: Opened, cells: Cells, following: pl.DataFrame) -> Batch:
         table, grammar = opened.table, opened.grammar
         indices = _sound_indices(opened, cells.frame)
         if indices is not None:
@@ -165,6 +169,10 @@ class Reader:
         columns = parse_columns(
             cells.frame, grammar, opened.naming, self.people, decimal_comma=table.decimal_comma
         )
+        if "choice_1" in grammar.columns:
+            at = f"c{grammar.columns['choice_1']}"
+            choices = pl.concat([frame[at].cast(pl.String) for frame in (cells.frame, following)])
+            columns = columns.with_columns(next_choice=choices.shift(-1)[: len(columns)])
         _check_first_number(opened, columns)
         found = classify_rows(cells.frame, columns, grammar, opened.naming, may_be_blank=table.guarded)
         rejected = rejected_rows(found, cells, grammar, table)

@@ -30,9 +30,17 @@ except (ImportError, ValueError, OSError):
     pass
 import fastexcel, polars
 book = fastexcel.read_excel(sys.stdin.buffer.read())
-cells = book.load_sheet(0, header_row=None, skip_rows=0, dtypes="string")
+cells = polars.DataFrame(book.load_sheet(0, header_row=None, skip_rows=0, dtypes="string"))
+head = next((number for number, row in enumerate(cells.iter_rows()) if any(row)), 0) + 1
+# as text numbers are rounded, so those of the columns that hold nothing else are taken as they are
+if head < len(cells):
+    exact = polars.DataFrame(book.load_sheet(0, header_row=None, skip_rows=head, schema_sample_rows=None))
+    numbers = {name: polars.lit(exact[name]) for name, kind in exact.schema.items() if kind.is_float()}
+    parts = {name: polars.when(n % 1 != 0).then(n.cast(polars.String)) for name, n in numbers.items()}
+    body = cells[head:].with_columns(part.otherwise(polars.col(name)).alias(name) for name, part in parts.items())
+    cells = polars.concat([cells[:head], body])
 sys.stdout.buffer.write("\\0".join(book.sheet_names).encode() + b"\\n")
-polars.DataFrame(cells).write_ipc(sys.stdout.buffer)
+cells.write_ipc(sys.stdout.buffer)
 """
 
 

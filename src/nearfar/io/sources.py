@@ -80,8 +80,8 @@ def _from_path(path: str) -> list[Source]:
 
 
 def _from_file(path: Path) -> Source:
-    name = str(path)
-    refuse_directory(name)
+    name = shown_path(path)
+    refuse_directory(str(path))
     try:
         if path.exists() and not path.is_file():  # a pipe, as the shell's <(...) makes it
             return _from_bytes(name, path.read_bytes())
@@ -103,6 +103,11 @@ def _from_file(path: Path) -> Source:
         raise FileError(f"{name}: is called a {kind} file, but its contents are not {kind}")
     actual = next((kind for kind in PACKED.values() if start.startswith(MAGIC[kind])), None)
     return Source(name, format_, path, actual)
+
+
+def shown_path(path: str | os.PathLike[str]) -> str:
+    """A path as pages and messages show it, also where it is not UTF-8."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def refuse_directory(name: str) -> None:

@@ -21,6 +21,7 @@ from nearfar.errors import InputError
 from nearfar.evaluate.collection import accuracy_per_object, double_submits
 from nearfar.evaluate.controls import controls_text
 from nearfar.evaluate.map_stability import align, along_axes, coordinates
+from nearfar.io.sources import shown_path
 from nearfar.report.groups import NOT_COMPARED, agreement, group_comparison
 from nearfar.report.paragraph import citations, methods, results, versions
 from nearfar.report.pictures import thumbnails
@@ -139,7 +140,7 @@ def collection(
     answers, counts = analysis.answers, analysis.counts
     people = answers.participant
     return {
-        "files": [Path(file).name for file in files],
+        "files": [shown_path(Path(file).name) for file in files],
         "sha256": _hash(files, answers),
         "answers": len(answers),
         "objects": answers.n_objects,

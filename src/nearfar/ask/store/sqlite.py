@@ -31,6 +31,8 @@ MOVE_EVERY = 1.0  # seconds until answers are moved from the log into the file, 
 PRAGMAS = """PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA secure_delete=ON;
 PRAGMA temp_store=MEMORY;"""
 Result = TypeVar("Result")
+MAX_VALUE_BYTES = 1 << 24
+NOT_TABLES = "SELECT count(*) FROM sqlite_master WHERE type NOT IN ('table', 'index') OR (type = 'table' AND rootpage = 0)"
 Job = tuple[Operation[Any], tuple[Any, ...], Future[Any]]
 
 
@@ -225,8 +227,12 @@ def _failures() -> Iterator[None]:
 def read_file(path: Path, operation: Operation[Result], *arguments: Any) -> Result:
     """Read from a database file that another process may be serving."""
     with closing(read_only_connection(path)) as connection:
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
+        connection.set_progress_handler(lambda: 0, 100_000)  # so that Ctrl-C is heard
         try:
             connection.execute("BEGIN")
+            if connection.execute(NOT_TABLES).fetchone()[0]:
+                raise FileError(f"{path}: holds views or triggers, which no study has; use a copy of it")
             return operation(Transaction(connection), *arguments)
         except FileError:
             raise

@@ -43,7 +43,7 @@ class Grammar:
     ----------
     columns : role -> position in the file.
     objects : the roles whose cells hold objects. In expressions they are object indices, null where blank;
-        all other roles are text.
+        all other roles are text. ``next_choice`` is the text of ``choice_1`` in the next row.
     triplets : what a row says, as (anchor, near, far): one triplet, or several of one statement.
     picked : whether each option was chosen, where a check question may name the right one.
     derived : columns that are made of the others, step by step, for the expressions to use.

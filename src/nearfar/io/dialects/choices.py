@@ -149,11 +149,13 @@ def _rows_without_answer(
     """
     anything = pl.any_horizontal([pl.col(name).is_not_null() for name in given])
     choice = pl.when(anything).then(pl.col(given[0]).fill_null(""))
-    third = choice.str.starts_with(QUALTRICS).fill_null(False)
+    third, before = (
+        pl.col(name).str.starts_with(QUALTRICS).fill_null(False) for name in (given[0], "next_choice")
+    )
     blank = pl.all_horizontal([pl.col(role).is_null() for role in objects])
     word = pl.when(~is_answer.fill_null(False)).then(choice.str.strip_chars().str.to_lowercase())
     return (
-        Aside(third | third.shift(-1, fill_value=False), "header row"),
+        Aside(third | before, "header row"),
         Aside(blank, "no question"),
         Aside(choice.is_null() | word.is_in(NOTHING).fill_null(False), "no answer"),
         Aside(word.is_in(SKIPS).fill_null(False), "skip"),

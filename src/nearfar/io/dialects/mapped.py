@@ -57,7 +57,7 @@ def mapped_grammar(header: Header, columns: Mapping[str, Any]) -> Grammar:
 def bare_grammar(table: Table, columns: Mapping[str, Any]) -> Grammar | None:
     """The grammar of a file without names of columns: all are given by number, and the first line is an answer.
 
-    It is one if its choice is an option; where there is no choice, if its names occur further down.
+    It is one if its choice is an option; where there is no choice, if one of its names occurs further down.
     """
     header = table.header
     given = [one for at in columns.values() for one in (at if isinstance(at, (list, tuple)) else [at])]
@@ -70,8 +70,8 @@ def bare_grammar(table: Table, columns: Mapping[str, Any]) -> Grammar | None:
         return None
     if not grammar.refuse:
         below = next(table.cells(has_header=True, rows=1 << 16)).frame
-        named = [below[f"c{at}"] for at in grammar.columns.values()]
-        if not {header.cells[at] for at in grammar.columns.values()} <= set(pl.concat(named)):
+        objects = [grammar.columns[role] for role in grammar.objects]
+        if {header.cells[at] for at in objects}.isdisjoint(pl.concat([below[f"c{at}"] for at in objects])):
             return None
     return replace(grammar, has_header=False)
 

@@ -60,6 +60,8 @@ def save_figure(figure: Figure, path: str | Path, *, dpi: int = 200) -> None:
             f"{path}: {suffix or 'no extension'} is not a picture format; expected {' or '.join(FORMATS)}",
         )
     metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(suffix)
+    for text in figure.findobj(lambda artist: hasattr(artist, "set_text")):
+        text.set_text(text.get_text().replace("\ufeff", ""))  # which is not to be seen, and no PDF can hold
     with style(), atomic_path(path) as temporary:
         figure.savefig(temporary, dpi=dpi, metadata=metadata)
 
@@ -120,6 +122,7 @@ def shortened(name: str, most: int = 28) -> str:
     >>> shortened("images/cherry pie.jpg"), shortened("a" * 40, most=6)
     ('cherry pie', 'aaaaa…')
     """
+    name = name.replace("\ufeff", "")
     path = PurePosixPath(name)
     if path.suffix.lower() in PICTURES:
         name = path.stem
