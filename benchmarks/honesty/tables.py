@@ -26,8 +26,8 @@ def _unclustered(row: Row) -> bool:
 
 
 def _with_others(row: Row) -> bool:
-    """Whether anything is stated about the map of other participants: with ten or more, and not from booklets."""
-    return row["design"] not in ("few participants", "blocks")
+    """Whether anything is stated about the map of other participants: not of few, booklets, or few different questions."""
+    return row["design"] not in ("few participants", "blocks", "list")
 
 
 NOTHING, OTHERS = "nothing", "other studies"

@@ -33,4 +33,9 @@ def test_people_who_differ_and_people_who_are_not_known():
     few = Analysis(answers_about(PLANE, 900, 0, people=6), "soe-2", models=["soe-2"]).reliability
     booklets = Analysis(known, "soe-2", models=["soe-2"], design="blocked").reliability
     assert np.isnan([few.participants, booklets.participants]).all() and "other participants" not in str(few)
+    same = Triplets.from_array(
+        np.tile(rows[:100], (20, 1)), n_objects=25, participant=np.repeat(np.arange(20), 100)
+    )
+    listed = Analysis(same, "soe-2", models=["soe-2"]).reliability
+    assert np.isnan([listed.participants, listed.questions]).all()
     assert Analysis([[0, 1, 2], [0, 1, 2]]).reliability is None

@@ -332,4 +332,5 @@ def reliability(halves: Reliability) -> Finding:
     if not math.isnan(halves.spread):
         spread = f"{100 * halves.spread:.0f} points"
         details.append(f"Between participants, the share predicted has a standard deviation of {spread}.")
-    return Finding("note", "Reliability", " ".join(told), " ".join(details))
+    text = " ".join(told) or "How alike the map of another study would be is unknown."
+    return Finding("note", "Reliability", text, " ".join(details))
