@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from nearfar.evaluate.clusters import _elbows, count_clusters, count_object_clusters
+from nearfar.evaluate.clusters import count_clusters, count_object_clusters
 from nearfar.evaluate.splits import kfold
 from nearfar.triplets import Triplets
 
@@ -60,10 +60,8 @@ def test_no_groups_where_there_are_none(shape):
         }[shape]
         if shape == "sphere":
             points /= np.linalg.norm(points, axis=1, keepdims=True)
-        result = count_clusters(points, seed=seed)
-        found.append(result.k)
-        assert result.outcome == ("none" if result.k == 1 else result.outcome)
-    assert np.mean(np.array(found) == 1) >= 5 / 6
+        found.append(count_clusters(points, seed=seed).outcome)
+    assert found.count("none") >= 5
 
 
 def test_evidence_is_stated_and_little_is_too_little():
@@ -74,9 +72,6 @@ def test_evidence_is_stated_and_little_is_too_little():
     few = count_clusters(rng.normal(size=(5, 2)))
     assert (few.k, few.unknown, few.outcome) == (1, "few objects", "unknown")
     assert count_clusters(np.ones((20, 3))).k == 1
-
-
-def test_equal_rows_are_groups():
     assert count_clusters(np.repeat(np.eye(4), 6, axis=0)).k == 4
 
 
@@ -86,15 +81,6 @@ def test_turning_and_scaling_change_nothing():
     turn = np.linalg.qr(rng.normal(size=(2, 2)))[0]
     one, other = count_clusters(points), count_clusters(7 * points @ turn + 3)
     assert one.k == other.k == 3 and one.elbow == pytest.approx(other.elbow)
-
-
-def test_an_even_cloud_has_no_knee_and_groups_have_one():
-    """Within-variance k^(-2/d) has the same exponent everywhere; of groups it stops falling."""
-    k = np.arange(1, 11)
-    even = _elbows((100 - k) * k**-1.0, 100)
-    assert np.allclose(even, 1 / 1.3)
-    grouped = _elbows((100 - k) * np.maximum(k, 1) ** -1.0 * np.where(k >= 4, 0.1, 1.0), 100)
-    assert np.argmax(grouped) + 2 == 4
 
 
 def counted(points, noise, rng, each=100):

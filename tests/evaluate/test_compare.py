@@ -79,32 +79,6 @@ def test_compare_equals_the_definition(people):
     assert found.scope.participants == ("unknown" if people is None else "new")
 
 
-class Truth:
-    """The model nobody has."""
-
-    def fit_transform(self, answers):
-        return PLANE[: answers.n_objects]
-
-
-def test_intervals_know_that_people_differ():
-    """Half of the people guess: who is asked decides more than which questions."""
-    rng = np.random.default_rng(0)
-    inside, widths, naive = [], [], []
-    for seed in range(40):
-        parts = [
-            answers_about(PLANE[:12], 60, 100 * seed + p, flip=rng.choice([0.0, 0.5])) for p in range(12)
-        ]
-        rows = np.concatenate([part.array for part in parts])
-        answers = Triplets.from_array(rows, n_objects=12, participant=np.repeat(np.arange(12), 60))
-        score = compare(answers, {"truth": Truth()}, cv=2).best
-        inside.append(score.low < 0.75 < score.high)
-        widths.append(score.high - score.low)
-        alone = compare(answers.replace(participant=None), {"truth": Truth()}, cv=2).best
-        naive.append(alone.high - alone.low)
-    assert np.mean(inside) >= 0.9
-    assert np.mean(naive) < 0.7 * np.mean(widths)
-
-
 def test_a_comparison_prints_and_converts():
     answers = answers_about(PLANE, 800, 6)
     result = compare(answers, ["k1", "score", "ste-2"])

@@ -2,23 +2,13 @@
 
 import numpy as np
 import pytest
-from space_tools import PLANE
+from space_tools import PLANE, answers_about
 
 from nearfar.errors import InputError
 from nearfar.evaluate import Analysis, compare, learning_curve
 from nearfar.evaluate.curve import _growing
 from nearfar.evaluate.splits import split_units
 from nearfar.triplets import Triplets
-
-
-def answers_about(points, m, seed, flip=0.0):
-    rng = np.random.default_rng(seed)
-    rows = np.array([rng.permutation(len(points))[:3] for _ in range(m)])
-    d = np.linalg.norm(points[rows[:, :1]] - points[rows[:, 1:]], axis=2)
-    turned = (d[:, 0] > d[:, 1]) ^ (rng.random(m) < flip)
-    rows[turned] = rows[turned][:, [0, 2, 1]]
-    return Triplets.from_array(rows, n_objects=len(points))
-
 
 SPACE = np.random.default_rng(3).normal(size=(60, 3))
 
@@ -80,12 +70,6 @@ def test_curve_rises_and_prints_and_converts():
     assert curve.to_dict()["next_gain"]["value"] == curve.next_gain.value
     again = learning_curve(answers_about(SPACE, 3000, 2), "score", seed=1)
     assert again.points == curve.points and again.next_gain == curve.next_gain
-
-
-def test_a_generator_is_a_seed():
-    answers = answers_about(SPACE, 600, 3)
-    one, two = (learning_curve(answers, "score", cv=2, seed=np.random.default_rng(5)) for _ in range(2))
-    assert one.points == two.points
 
 
 def test_sizes_by_number_and_by_share():

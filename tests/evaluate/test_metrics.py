@@ -92,11 +92,6 @@ def test_no_answers_is_not_a_number():
     assert len(metrics.answer_credits(Triplets([], [], [], "abc"), points=np.eye(3))) == 0
 
 
-def test_prints_well():
-    found = metrics.triplet_accuracy([[0, 1, 2], [1, 0, 2]], points=[[0.0], [1.0], [2.0]])
-    assert str(found) == "0.750 of 2 answers (50.0% ties)"
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
