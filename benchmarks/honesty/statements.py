@@ -22,6 +22,8 @@ import nearfar as nf
 from benchmarks._measure import RESULTS, size
 from benchmarks.honesty.scenarios import DESIGNS, GEOMETRIES, Scenario, Study
 from nearfar.errors import NearfarWarning
+from nearfar.evaluate.map_stability import kept_labels, tree_labels
+from nearfar.triplets import Triplets
 
 Row = dict[str, Any]
 ROWS = RESULTS / "honesty" / "statements.jsonl"
@@ -137,6 +139,64 @@ def parted(scenario: Scenario, seed: int) -> Row:
     return {"groups_called_different": float(pair.test.differ), "subgroups_stated": float(found.count > 1)}
 
 
+def moved(scenario: Scenario, seed: int) -> Row:
+    """The second group sees four objects in each other's place: those named, and whether any other is."""
+    study = Study(scenario, seed)
+    people = study.participants(scenario.n_participants)
+    exchanged = study.rng.permutation(scenario.n_objects)[:4]
+    answers = []
+    for half in (0, 1):
+        said = study.answers(people, scenario.per_participant)
+        answers.append(said[np.asarray(said.participant.codes) % 2 == half])
+        study.points[exchanged] = study.points[np.roll(exchanged, 1)]
+    groups = {f"p{who:03d}": "ab"[who % 2] for who in range(scenario.n_participants)}
+    pair = nf.compare_groups(Triplets.concatenate(answers), groups, model="soe-3", seed=seed).pairs[0]
+    sure, truly = {move.name for move in pair.moves if move.sure}, {f"o{x:03d}" for x in exchanged}
+    return {
+        "moved_named": len(sure & truly) / len(truly),
+        "unmoved_named": float(len(sure - truly) > 0),
+    }
+
+
+def advised(scenario: Scenario, seed: int) -> Row:
+    """What a pilot of a quarter of the answers says that all of them, and twice as many, will reach."""
+    study = Study(scenario, seed)
+    n, per = scenario.n_participants, scenario.per_participant
+    budget = n * per
+    advice = nf.advise(
+        scenario.n_objects, budget=budget, pilot=study.answers(study.participants(n // 4), per)
+    )
+    people = study.participants(n)
+    new = study.new_answers(people)
+    model = f"soe-{advice.assumptions.dimension}"
+    once, twice = (
+        float(nf.fit(study.answers(people, times * per), model).credits(new).mean()) for times in (1, 2)
+    )
+    told = {row.questions: row.accuracy for row in advice.rows}[budget]
+    gain = advice.budget_gain
+    return {
+        "advice": told,
+        "true_advice": once,
+        "advice_within": float(abs(told - once) <= 0.05),
+        "advised_gain": gain,
+        "true_advised_gain": twice - once,
+        "advised_gain_within": float(abs(gain - twice + once) <= 0.01),
+    }
+
+
+def kept(scenario: Scenario, seed: int) -> Row:
+    """Share of objects that stay in their cluster: in resamples, and in other studies (five of them)."""
+    study = Study(scenario, seed)
+    first, *others = (
+        study.answers(study.participants(scenario.n_participants), scenario.per_participant) for _ in range(6)
+    )
+    k = scenario.clusters or 4
+    stable = nf.analyse(first, "soe-3", models=["soe-3"], seed=seed).stability(k)
+    again = [tree_labels(nf.fit(each, "soe-3"), k) for each in others]
+    share, true = (float(np.nanmean(kept)) for kept in (stable.kept, kept_labels(again, stable.labels)))
+    return {"kept": share, "true_kept": true, "kept_within": float(abs(share - true) <= 0.1)}
+
+
 def located(scenario: Scenario, seed: int) -> Row:
     """Share of objects whose long-run position lies inside their circle (stated: 9 in 10)."""
     study = Study(scenario, seed)
@@ -178,6 +238,9 @@ CHECKS: dict[str, Callable[[Scenario, int], Row]] = {
     "parted": parted,
     "clustered": clustered,
     "located": located,
+    "moved": moved,
+    "advised": advised,
+    "kept": kept,
 }
 
 
@@ -201,9 +264,13 @@ def conditions() -> Iterator[tuple[str, Scenario]]:
         yield "checked", Scenario(geometry, per_participant=60, guessers=0.1, opposite=0.07, sided=0.07)
         yield "parted", Scenario(geometry, n_participants=40)
         yield "parted", Scenario(geometry, n_participants=40, subgroups=2)
+        yield "moved", Scenario(geometry, n_participants=40)
+        yield "advised", Scenario(geometry)
+        yield "kept", Scenario(geometry, per_participant=60)
         yield "located", Scenario(geometry, per_participant=60)
         yield "located", Scenario(geometry, "no names", per_participant=100)
     for k in (2, 3, 5):
+        yield "kept", Scenario(clusters=k, n_participants=30, per_participant=60)
         yield "clustered", Scenario(clusters=k, n_participants=50, per_participant=120)
 
 

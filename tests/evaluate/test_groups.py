@@ -17,8 +17,8 @@ from nearfar.evaluate import groups
 from nearfar.evaluate.agreements import group_agreement
 from nearfar.evaluate.bootstrap import Estimate
 from nearfar.evaluate.groups import compare_groups, groups_of
-from nearfar.evaluate.permutation import permutation_test
-from nearfar.evaluate.subgroups import residual_gram, residual_vectors, slopes
+from nearfar.evaluate.permutation import inner_products, permutation_test
+from nearfar.evaluate.subgroups import residual_vectors, slopes
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets
 
@@ -101,7 +101,7 @@ def test_care_is_not_another_view():
         member = (np.arange(16) >= 8).astype(int)
         names = [str(both.participant.names[c]) for c in people]
         assert [name.split("-")[0] == str(10 * seed + 2) for name in names] == member.astype(bool).tolist()
-        ps.append(permutation_test(residual_gram(left), member, 199, seed).p)
+        ps.append(permutation_test(inner_products(left), member, 199, seed).p)
     assert np.mean(np.array(ps) <= 0.05) <= 0.2 and np.mean(ps) > 0.3
 
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from nearfar._tools.arrays import Codes, Floats, dense_codes
 from nearfar._tools.records import Record
 from nearfar.errors import InputError
+from nearfar.evaluate.ceiling import choices_of_three
 from nearfar.evaluate.splits import respondents
 from nearfar.triplets import Triplets, as_triplets
 
@@ -46,21 +47,12 @@ def _first_responses(answers: Triplets) -> _FirstResponses:
 
 def _choices(answers: Triplets) -> tuple[NDArray[np.intp], Codes, int]:
     """Rows that stand for an answer, the number of the option chosen in each, and how many options there are."""
-    everything = np.arange(len(answers)), (answers.near < answers.far).astype(np.int64), 2
-    if answers.statement is None or not len(answers):
-        return everything
-    statement = dense_codes(answers.statement_ids)
-    order = np.argsort(statement, kind="stable")
-    if len(order) % 2 or (np.bincount(statement) != 2).any():
-        return everything
-    one, two = order[::2], order[1::2]
-    trio = np.sort(answers.array, axis=1)
-    twins = (trio[one] == trio[two]).all(axis=1) & (answers.anchor[one] != answers.anchor[two])
-    for choice in (answers.far, answers.near):
-        if (twins & (choice[one] == choice[two])).all():
-            option = np.argmax(trio[one] == choice[one][:, None], axis=1)
-            return one, option.astype(np.int64), 3
-    return everything
+    for role in ("far", "near"):
+        rows = choices_of_three(answers, role)
+        if len(rows) and 2 * len(rows) == len(answers):
+            option = np.argmax(np.sort(answers.array[rows]) == getattr(answers, role)[rows, None], axis=1)
+            return rows, option.astype(np.int64), 3
+    return np.arange(len(answers)), (answers.near < answers.far).astype(np.int64), 2
 
 
 @dataclass(frozen=True, eq=False)

@@ -239,7 +239,15 @@ def _agreement(
 
 
 def _of_kind(answers: Triplets, person: Codes, role: str) -> Agreement | None:
-    """Agreement of statements of exactly two rows that choose one of three: role "far" the odd, "near" the central.
+    """Agreement of statements that choose one of three: role "far" the odd one, "near" the most central."""
+    one = choices_of_three(answers, role)
+    asked, who = dense_codes(answers.trio_ids[one]), dense_codes(person[one])
+    choice = getattr(answers, role)[one].astype(np.int64)
+    return _agreement(asked, choice, asked, who, who, options=3)
+
+
+def choices_of_three(answers: Triplets, role: str) -> NDArray[np.intp]:
+    """A row of every statement of exactly two that chooses one of three: role "far" the odd one, "near" the most central.
 
     Odd-one-out gives (a, b, odd) and (b, a, odd); most-central gives (a, central, b) and (b, central, a).
     """
@@ -250,9 +258,7 @@ def _of_kind(answers: Triplets, person: Codes, role: str) -> Agreement | None:
     one, two = by_statement[first], by_statement[first + 1]
     choice, trios = getattr(answers, role), answers.trio_ids
     twins = (choice[one] == choice[two]) & (trios[one] == trios[two])
-    one = one[twins & (answers.anchor[one] != answers.anchor[two])]
-    asked, who = dense_codes(trios[one]), dense_codes(person[one])
-    return _agreement(asked, choice[one].astype(np.int64), asked, who, who, options=3)
+    return np.asarray(one[twins & (answers.anchor[one] != answers.anchor[two])])
 
 
 def _sum_of_squares(codes: Codes, values: Floats) -> float:

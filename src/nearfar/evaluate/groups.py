@@ -23,9 +23,9 @@ from nearfar.evaluate.bootstrap import Estimate, make_draws
 from nearfar.evaluate.crossval import fit_timed
 from nearfar.evaluate.judging import parse_or_choose
 from nearfar.evaluate.map_stability import align, along_axes, coordinates, draw_again
-from nearfar.evaluate.permutation import PermutationTest, permutation_test, questions_differ
+from nearfar.evaluate.permutation import PermutationTest, inner_products, permutation_test, questions_differ
 from nearfar.evaluate.splits import kfold
-from nearfar.evaluate.subgroups import residual_gram, residual_vectors, some_statements
+from nearfar.evaluate.subgroups import residual_vectors, some_statements
 from nearfar.space.models import Model, parse_model
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets, as_triplets
@@ -200,7 +200,7 @@ def _test(
     person, _, vectors = residual_vectors(tested, common)
     member = np.zeros(len(answers.participant.names), dtype=np.int64)
     member[answers.participant.codes[rows]] = group[rows]
-    test = permutation_test(residual_gram(vectors), member[person], n_permutations, seed)
+    test = permutation_test(inner_products(vectors), member[person], n_permutations, seed)
     return test._replace(questions_differ=questions_differ(tested, member[person], n_permutations, seed))
 
 

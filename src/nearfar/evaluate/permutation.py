@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from nearfar._tools.arrays import Floats, dense_codes
 from nearfar.triplets import Triplets
 
-__all__ = ["PermutationTest", "permutation_test", "questions_differ"]
+__all__ = ["PermutationTest", "inner_products", "permutation_test", "questions_differ"]
 
 
 class PermutationTest(NamedTuple):
@@ -35,6 +35,13 @@ class PermutationTest(NamedTuple):
         return self.p <= 0.05 and not self.questions_differ
 
 
+def inner_products(vectors: Any) -> Floats:
+    """(P, P) inner products of sparse rows, 0 on the diagonal (a person is always like themselves)."""
+    gram = np.asarray((vectors @ vectors.T).todense(), dtype=np.float64)
+    np.fill_diagonal(gram, 0.0)
+    return gram
+
+
 def questions_differ(answers: Triplets, member: NDArray[np.integer], n_permutations: int, seed: int) -> bool:
     """Whether the trios that the groups were asked about differ far more than chance: by five standard deviations."""
     from scipy.sparse import coo_array
@@ -43,10 +50,7 @@ def questions_differ(answers: Triplets, member: NDArray[np.integer], n_permutati
     person, trio = dense_codes(answers.participant.codes), dense_codes(answers.trio_ids)
     asked: Any = coo_array((np.ones(len(trio)), (person, trio))).tocsr()
     asked.data = np.minimum(asked.data, 1.0)
-    gram = np.asarray((asked @ asked.T).todense(), dtype=np.float64)
-    size = np.sqrt(np.diag(gram))
-    gram /= np.outer(size, size)
-    np.fill_diagonal(gram, 0.0)
+    gram = inner_products(asked / np.sqrt(asked.sum(axis=1))[:, None])
     apart = _sum_by_pairs(_without_common(gram), _deals(member, n_permutations, seed), 1)
     spread = float(apart[1:].std())
     return bool(apart[0] - apart[1:].mean() > 5 * spread) if spread > 1e-12 else False

@@ -2,7 +2,7 @@
 
 People are grouped by what the common map, and their own ability, leave of their answers (``residual_vectors``). The
 cost is bounded: of very many answers some people, and some answers of each, are drawn at random, and the result says so.
-Everybody else is put into the subgroup they are most like afterwards.
+Who belongs to which subgroup is told by all answers of everybody.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nearfar import words
-from nearfar._tools.arrays import Codes, Floats, dense_codes
+from nearfar._tools.arrays import Floats, dense_codes
 from nearfar._tools.checks import Seed, seed_number
 from nearfar._tools.progress import step
 from nearfar._tools.records import Record
@@ -28,15 +28,7 @@ from nearfar.space.models import Model
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets, as_triplets
 
-__all__ = [
-    "Subgroups",
-    "cluster_people",
-    "find_subgroups",
-    "residual_gram",
-    "residual_vectors",
-    "slopes",
-    "some_statements",
-]
+__all__ = ["Subgroups", "find_subgroups", "residual_vectors", "some_statements"]
 
 MIN_ANSWERS = 10  # of a person who is looked at
 
@@ -146,7 +138,8 @@ def find_subgroups(
             count = k
     group = np.zeros(len(sizes), dtype=np.int64)
     if count > 1:
-        group = _group_everybody(answers, drawn, common[0], count, seed)
+        _, counts, vectors = residual_vectors(answers, common[0])
+        group = cluster_people(vectors, counts, count, seed)
     names = tuple(map(str, answers.participant.names[answers.participant.present].tolist()))
     used = len(np.unique(drawn.participant.codes))
     accuracy = tuple(draws.estimate(row) for row in credits)
@@ -172,7 +165,7 @@ def _with_own_maps(
     if len(people) < k:  # where all saw the same screen, nobody is left to train on
         return credits
     group = np.full(len(known.participant.names), -1, dtype=np.int64)
-    group[people] = cluster_people(residual_gram(vectors), counts, k, seed)
+    group[people] = cluster_people(vectors, counts, k, seed)
     for g in range(k):
         mine, theirs = group[known.participant.codes] == g, group[held_out.participant.codes] == g
         if mine.any() and theirs.any() and not mine.all():
@@ -209,43 +202,27 @@ def some_statements(
     return rows[np.isin(codes, kept)]
 
 
-def _group_everybody(
-    answers: Triplets, drawn: Triplets, common: Space, count: int, seed: int
-) -> NDArray[np.int64]:
-    """(P,) subgroups of all people: those drawn by each other, by all of their answers, the others by those drawn."""
-    assert drawn.participant is not None
-    people, counts, vectors = residual_vectors(answers, common)
-    inside = np.isin(people, drawn.participant.codes)
-    group = np.zeros(len(people), dtype=np.int64)
-    group[inside] = cluster_people(residual_gram(vectors[inside]), counts[inside], count, seed)
-    if not inside.all():
-        member = (group[inside, None] == np.arange(count)).astype(np.float64)
-        member /= np.sqrt(counts[inside])[:, None] * member.sum(axis=0)
-        group[~inside] = np.argmax(vectors[~inside] @ (vectors[inside].T @ member), axis=1)
-    return group
-
-
 def cluster_people(
-    gram: Floats, counts: Sequence[int] | NDArray[Any], k: int, seed: int = 0
+    vectors: Any, counts: Sequence[int] | NDArray[Any], k: int, seed: int = 0
 ) -> NDArray[np.int64]:
-    """(P,) groups of people by inner products with themselves left out: a spectral start, then each person to the most similar group.
+    """(P,) groups of people by their vectors: a spectral start, then each person to the group whose other people are most alike.
 
-    >>> gram = np.kron(np.eye(2), np.ones((4, 4))) - np.eye(8)
-    >>> group = cluster_people(gram, np.ones(8), 2)
+    >>> from scipy.sparse import csr_array
+    >>> group = cluster_people(csr_array(np.repeat([[3.0, 0, 1], [0, 3, 1]], 4, axis=0)), np.ones(8), 2)
     >>> bool((group[:4] == group[0]).all() and (group[4:] == 1 - group[0]).all())
     True
     """
     from sklearn.cluster import KMeans
+    from sklearn.decomposition import TruncatedSVD
 
-    size = np.sqrt(np.maximum(np.asarray(counts, dtype=np.float64), 1.0))
-    alike = gram / np.outer(size, size)
-    values, vectors = np.linalg.eigh(alike)
-    top = vectors[:, -(k - 1) :] * np.sqrt(np.maximum(values[-(k - 1) :], 1e-12))
+    unit = vectors / np.sqrt(np.maximum(counts, 1.0))[:, None]
+    top = TruncatedSVD(min(k, unit.shape[1]), random_state=seed).fit_transform(unit)
     group: NDArray[np.int64] = KMeans(k, n_init=10, random_state=seed).fit_predict(top).astype(np.int64)
+    own = np.asarray(unit.multiply(unit).sum(axis=1))[:, None]
     for _ in range(20):
         member = (group[:, None] == np.arange(k)).astype(np.float64)
         others = member.sum(axis=0) - member  # without the person themselves
-        moved = np.argmax((alike @ member) / np.maximum(others, 1), axis=1)
+        moved = np.argmax((unit @ (unit.T @ member) - own * member) / np.maximum(others, 1), axis=1)
         if (moved == group).all() or len(np.unique(moved)) < k:
             break
         group = moved
@@ -286,14 +263,7 @@ def residual_vectors(answers: Triplets, space: Space) -> tuple[NDArray[np.int64]
     return people, np.bincount(person), matrix.tocsr()
 
 
-def residual_gram(matrix: Any) -> Floats:
-    """(P, P) inner products of the vectors of people, 0 on the diagonal (a person is always like themselves)."""
-    gram = np.asarray((matrix @ matrix.T).todense(), dtype=np.float64)
-    np.fill_diagonal(gram, 0.0)
-    return gram
-
-
-def slopes(margin: Floats, person: Codes | NDArray[np.integer], prior: float = 4.0) -> Floats:
+def slopes(margin: Floats, person: NDArray[np.integer], prior: float = 4.0) -> Floats:
     """(P,) slope of each person's logistic curve, drawn towards the slope of all together as if by ``prior`` answers.
 
     >>> margin = np.array([1.0, 2.0, -1.0, 1.5, -1.0, 1.0])
@@ -301,20 +271,19 @@ def slopes(margin: Floats, person: Codes | NDArray[np.integer], prior: float = 4
     >>> bool(careful > careless)
     True
     """
-    count = int(person.max(initial=-1)) + 1
-    everybody = _newton(margin, np.zeros(len(margin), dtype=np.int64), np.zeros(1), np.zeros(1))[0]
-    variance = np.mean(margin**2) / 4 if len(margin) else 0.0
-    return _newton(margin, person, np.full(count, everybody), np.full(count, prior * variance))
+    everybody = _newton(margin, np.zeros(len(margin), dtype=np.int64), 0.0, 0.0)
+    variance = float(np.mean(margin**2)) / 4 if len(margin) else 0.0
+    return _newton(margin, person, everybody.sum(), prior * variance)
 
 
-def _newton(margin: Floats, person: NDArray[np.integer], start: Floats, weight: Floats) -> Floats:
-    """Maximise sum_t log logistic(b_p m_t) - weight_p (b_p - start_p)^2 / 2, which is concave."""
+def _newton(margin: Floats, person: NDArray[np.integer], start: float, weight: float) -> Floats:
+    """Maximise sum_t log logistic(b_p m_t) - weight (b_p - start)^2 / 2, which is concave, for every person p."""
     from scipy.special import expit
 
-    slope = start.copy()
+    slope = np.full(int(person.max(initial=-1)) + 1, start)
     for _ in range(25):
         p = expit(slope[person] * margin)
-        first = np.bincount(person, weights=(1 - p) * margin, minlength=len(slope)) - weight * (slope - start)
-        second = np.bincount(person, weights=p * (1 - p) * margin**2, minlength=len(slope)) + weight
+        first = np.bincount(person, weights=(1 - p) * margin) - weight * (slope - start)
+        second = np.bincount(person, weights=p * (1 - p) * margin**2) + weight
         slope = np.clip(slope + np.clip(first / np.maximum(second, 1e-9), -2, 2), -50, 50)
     return slope
