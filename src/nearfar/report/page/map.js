@@ -153,11 +153,11 @@ function startMap() {
   }
   // as large as all pictures fit, smaller before any is left out
   function chooseSize() {
-    const sizes = data.objects.length > 600 ? [20] : [80, 72, 64, 56, 50, 44, 40, 36, 32, 28, 24, 20];
+    const sizes = data.objects.length > 600 ? [20] : [80, 72, 64, 56, 50, 44, 40, 36, 32, 28, 24, 20, 16, 12];
     size = sizes.find((side) => {
       const items = arrange(side);
       return !items.some((item) => item.hidden) && items.filter((item) => item.aside).length <= 0.5 * items.length;
-    }) || sizes.find((side) => !arrange(side).some((item) => item.hidden)) || 20;
+    }) || sizes.find((side) => !arrange(side).some((item) => item.hidden)) || sizes[sizes.length - 1];
     $("size").value = size;
   }
 
