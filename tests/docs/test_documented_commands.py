@@ -7,13 +7,13 @@ import threading
 from itertools import pairwise
 
 import pytest
-from docs_tools import PAGES, SCRIPTS, commands
+from docs_tools import FOUND
 from typer.testing import CliRunner
 
+from nearfar.ask.serve import free_port
 from nearfar.cli._app import all_commands, app
 
 COMMANDS = {path for path, _ in all_commands()}
-FOUND = sorted({words for page in [*PAGES, *SCRIPTS] for words in commands(page)})
 NAMED = [
     words for words in FOUND if words[0] == "nearfar" and words[1:] in COMMANDS
 ]  # by its name alone; tests/cli/test_demo.py runs the demo
@@ -50,7 +50,7 @@ def test_a_command_that_is_only_named_exists(words):
 def test_a_study_of_the_documentation_is_served(words, furnished, tmp_path):
     folder = shutil.copytree(furnished[0], tmp_path / "here")
     if "--port" not in words:
-        words = (*words, "--port", str(_free_port()))
+        words = (*words, "--port", str(free_port()))
     running = subprocess.Popen(
         [sys.executable, "-m", *words],
         cwd=folder,
@@ -68,11 +68,3 @@ def test_a_study_of_the_documentation_is_served(words, furnished, tmp_path):
         running.wait(30)
         running.stderr.close()
     assert "/admin" in told
-
-
-def _free_port():
-    import socket
-
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]

@@ -5,6 +5,7 @@
 reason, in ``NOT_RUN`` of docs_tools.py.
 """
 
+import contextlib
 import importlib.util
 import os
 import re
@@ -14,7 +15,6 @@ import subprocess
 import sys
 import tarfile
 import time
-import urllib.error
 import urllib.request
 from pathlib import Path
 
@@ -126,19 +126,14 @@ def test_caddy_runs_with_the_file_that_is_written(tmp_path):
             process.wait(30)
 
 
-def _opened(address, seconds=60):
+def _opened(address):
     """What stands at an address, once it is served."""
-    until = time.monotonic() + seconds
-    while True:
-        try:
-            with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(
-                address, timeout=5
-            ) as page:
-                return page.read().decode()
-        except (urllib.error.URLError, OSError):
-            if time.monotonic() > until:
-                raise
-            time.sleep(0.1)
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    for _ in range(600):
+        with contextlib.suppress(OSError), opener.open(address, timeout=5) as page:
+            return page.read().decode()
+        time.sleep(0.1)
+    raise TimeoutError(address)
 
 
 # ---------------------------------------------------------------- make

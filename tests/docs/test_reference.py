@@ -3,7 +3,6 @@
 import doctest
 import inspect
 import re
-from dataclasses import fields
 from types import ModuleType, UnionType
 
 import pytest
@@ -73,22 +72,6 @@ def test_the_words_of_the_glossary_are_those_of_the_code():
     code = "\n".join(path.read_text() for path in (ROOT / "src").rglob("*.py")).lower()
     for term in terms:
         assert re.search(rf"\b{re.escape(term.lower())}s?\b", code), term
-
-
-def test_a_label_is_a_cluster_or_a_class():
-    """As in scikit-learn; the text that is shown for an object is its display name. HTML and NEXT have labels of their own."""
-    rooms = ROOT / "src" / "nearfar"
-    for path in [path for room in ("io", "ask") for path in (rooms / room).rglob("*.py")]:
-        text = re.sub(r"aria-label|Alg\.Label", "", path.read_text())
-        assert "label" not in text.lower(), path.name
-    for path in [path for room in ("report", "cli") for path in (rooms / room).rglob("*.py")]:
-        assert not re.search(r"""\.label\b|["']label["']""", path.read_text()), path.name
-    assert [field.name for field in fields(nf.io.ObjectList)] == [
-        "names",
-        "display_names",
-        "images",
-        "groups",
-    ]
 
 
 def test_pictures_are_given_to_sphinx():
