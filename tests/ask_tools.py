@@ -24,7 +24,7 @@ def study_file(folder, *, objects=None, top="", questions="", people="", pages="
     names = f'"{names}"' if isinstance(listed, str) else names
     path = folder / "study.toml"
     path.write_text(
-        f'title = "Which is more alike?"\nobjects = {names}\n{top}\n[questions]\n{questions}\n[people]\n{people}\n'
+        f'title = "Which is more similar?"\nobjects = {names}\n{top}\n[questions]\n{questions}\n[people]\n{people}\n'
         + (f"[pages]\n{pages}\n" if pages else ""),
         encoding="utf-8",
     )

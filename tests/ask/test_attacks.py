@@ -2,11 +2,12 @@
 
 import contextlib
 import json
-import logging
 import os
 import shutil
 import socket
 import sqlite3
+import subprocess
+import sys
 import time
 from contextlib import closing
 
@@ -76,9 +77,9 @@ def test_a_connection_without_a_request_is_ended(ready, monkeypatch):
 def test_the_oldest_waiting_connections_make_room(ready, monkeypatch):
     monkeypatch.setattr(serve, "MOST_CONNECTIONS", 5)
     with serving(ready) as port:
-        stalled = [socket.create_connection(("127.0.0.1", port)) for _ in range(12)]
+        stalled = [socket.create_connection(("127.0.0.1", port)) for _ in range(150)]  # at once
         try:
-            assert request(port, "/")[0] == 200
+            assert [request(port, "/")[0] for _ in range(5)] == [200] * 5
             assert is_closed(stalled[0])
         finally:
             for each in stalled:
@@ -94,12 +95,29 @@ def test_a_body_that_does_not_come_is_given_up(ready, monkeypatch):
         assert b" 400 " in stalled.recv(1000)
 
 
+def test_replies_that_nobody_takes_are_given_up(ready, monkeypatch):
+    monkeypatch.setattr(serve, "HEADERS_WITHIN", 0.3)
+    with serving(ready) as port, closing(socket.create_connection(("127.0.0.1", port))) as stalled:
+        size = len(request(port, "/static/ask.js")[2])
+        count = 20_000_000 // size  # more than the system keeps for a connection
+        stalled.settimeout(5)
+        with contextlib.suppress(OSError):  # it may be ended while we send
+            stalled.sendall(count * f"GET /static/ask.js HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
+        time.sleep(2)
+        taken = 0
+        with contextlib.suppress(ConnectionResetError):
+            while data := stalled.recv(1 << 20):
+                taken += len(data)
+        assert 0 < taken < count * size
+
+
 def test_made_up_tokens_are_counted_by_address(ready):
     limits = RateLimits(strangers=RateLimit(0.001, 5))
     with serving(ready, limits=limits) as port:
         token = new_secret()
         assert call(port, "/start", {"consent": True, "outside": {}}, token=token)[0] == 200
-        codes = [call(port, "/finish", {}, token=new_secret())[0] for _ in range(8)]
+        codes = [call(port, "/finish", {}, token=new_secret())[0] for _ in range(3)]
+        codes += [call(port, "/booklet", token=new_secret())[0] for _ in range(5)]
         assert codes == [401] * 5 + [429] * 3
         assert call(port, "/finish", {}, token=token)[0] == 200  # who takes part is not held up
 
@@ -139,14 +157,24 @@ def test_the_file_for_caddy_has_timeouts():
     assert "read_header" in serve.caddyfile("https://study.example.org", 8000)
 
 
-def test_lines_of_the_log_are_bounded(monkeypatch):
-    from collections import deque
-
-    from nearfar.cli import ask
-
-    monkeypatch.setattr(ask, "_logged", deque(maxlen=100))
-    record = logging.makeLogRecord({"msg": "Invalid HTTP request received."})
-    assert sum(ask._harmless(record) for _ in range(5000)) == 100
+def test_lines_of_the_log_are_bounded(tmp_path):
+    """Also those of the server that we build on."""
+    port, path = serve.free_port(), study_file(tmp_path, **SMALL)
+    command = [sys.executable, "-m", "nearfar", "ask", path, "--port", str(port)]
+    with (tmp_path / "log").open("wb") as log, subprocess.Popen(command, stdout=log, stderr=log) as server:
+        try:
+            end = time.monotonic() + 60
+            while b"password" not in (tmp_path / "log").read_bytes():
+                assert time.monotonic() < end and server.poll() is None
+                time.sleep(0.1)
+            for _ in range(300):
+                with closing(socket.create_connection(("127.0.0.1", port))) as garbled:
+                    garbled.sendall(b"\x16\x03\x01\r\n\r\n")
+                    garbled.recv(1000)
+        finally:
+            server.terminate()
+    lines = (tmp_path / "log").read_text().splitlines()
+    assert 50 < len(lines) < 120 and any("Invalid HTTP" in line for line in lines)
 
 
 @pytest.mark.parametrize(

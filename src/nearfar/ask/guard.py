@@ -135,7 +135,7 @@ class Guard:
         if headers.get(b"host", "").lower() not in self.hosts:
             return 400, "this server does not answer for that host name"
         if scope["method"] != "POST":
-            return None
+            return self._too_often(scope, sender) if scope["path"] in PRIVATE else None
         size = headers.get(b"content-length", "")
         if not size.isdecimal():
             return 411, "a length is required"

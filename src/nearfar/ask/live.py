@@ -31,7 +31,7 @@ ENOUGH_TO_TURN = 3  # objects on both maps
 
 
 def live_view(collected: Collected, before: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Agreement, ceiling, people to look at, map and learning curve, as plain data for JSON.
+    """Agreement, ceiling, participants to check, map and learning curve, as plain data for JSON.
 
     Parameters
     ----------

@@ -38,9 +38,10 @@ CADDY = """{
 
 
 class PatientProtocol(HttpToolsProtocol):
-    """Ends connections whose requests do not come: after a while, and the oldest first where there are too many."""
+    """Ends connections where nothing goes on: after a while, and the oldest first where there are too many."""
 
     before: Any = None  # the request at the last look
+    unsent = 0  # bytes of replies that waited to be taken then
     headers_size = 0  # of a request that is still to come
 
     def connection_made(self, transport: Any) -> None:
@@ -48,9 +49,9 @@ class PatientProtocol(HttpToolsProtocol):
         super().connection_made(transport)
         self.made = self.loop.time()
         self.timer = self.loop.call_later(HEADERS_WITHIN, self._look)
-        if len(self.connections) > MOST_CONNECTIONS:
-            idle = [each for each in self.connections if isinstance(each, PatientProtocol) and each.is_idle]
-            min(idle, key=lambda each: each.made).transport.abort()
+        live: list[Any] = [each for each in self.connections if not each.transport.is_closing()]
+        if len(live) > MOST_CONNECTIONS:
+            min((each for each in live if each.is_idle), key=lambda each: each.made).transport.abort()
 
     def data_received(self, data: bytes) -> None:
         """Some of a request; headers that never end are given up."""
@@ -66,10 +67,11 @@ class PatientProtocol(HttpToolsProtocol):
         return self.cycle is None or self.cycle.response_complete
 
     def _look(self) -> None:
-        """No request since the last look, not even a new one that is answered by now."""
-        if self.is_idle and self.cycle is self.before:
+        """Nothing of a reply was taken since the last look, or no request came, not even one that is answered by now."""
+        unsent = self.transport.get_write_buffer_size()
+        if unsent == self.unsent if unsent else self.is_idle and self.cycle is self.before:
             self.transport.abort()
-        self.before = self.cycle
+        self.before, self.unsent = self.cycle, unsent
         self.timer = self.loop.call_later(HEADERS_WITHIN, self._look)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -129,6 +131,7 @@ def server_config(app: Any, port: int, public_url: str | None = None) -> uvicorn
         host="127.0.0.1",
         port=port,
         access_log=False,  # addresses say who took part
+        log_config=None,  # its lines are bounded where the others are
         log_level="warning",
         server_header=False,
         proxy_headers=public_url is not None,

@@ -83,6 +83,7 @@ def serve(
     from nearfar.errors import InputError
 
     address = check_public_url(public_url)
+    _bound_log()
     if demo:
         from nearfar.ask.rehearse import run_demo
 
@@ -141,17 +142,19 @@ def _harmless(record: logging.LogRecord) -> bool:
     return True
 
 
-def _open(study: Path, database: str | None, new_password: bool = False) -> OpenStudy:
+def _bound_log() -> None:
     import logging
-
-    from nearfar.ask.prepare import open_study
-    from nearfar.ask.study import read_study
 
     handler = logging.StreamHandler()
     handler.addFilter(_harmless)
     logging.basicConfig(format="nearfar: %(message)s", level=logging.WARNING, handlers=[handler])
-    read = read_study(study)
-    return open_study(read, database, fresh_password=new_password)
+
+
+def _open(study: Path, database: str | None, new_password: bool = False) -> OpenStudy:
+    from nearfar.ask.prepare import open_study
+    from nearfar.ask.study import read_study
+
+    return open_study(read_study(study), database, fresh_password=new_password)
 
 
 @ask.command()

@@ -33,17 +33,17 @@ function draw(id, data, act) {
 
 // what a figure means comes with it, in words
 function enough(told) {
-  const found = told.view && told.view.curve;
+  const curve = told.view && told.view.curve;
   const least = told.balance.length ? told.balance[0][0] : 0;
-  if (!found) return put("enough", "Too early to say", "fair"), put("enough-why", "Figures come with the first answers of several people.");
-  put("enough", found.short, found.level);
-  put("enough-why", `${found.text} Every question has at least ${plural(least, "answer", "answers")} of ${told.wanted}.`);
+  if (!curve) return put("enough", "Too early to say", "fair"), put("enough-why", "Figures come with the first answers of several people.");
+  put("enough", curve.short, curve.level);
+  put("enough-why", `${curve.text} Every question has at least ${plural(least, "answer", "answers")} of ${told.wanted}.`);
 }
 
 function ceiling(told) {
-  const found = told.view && told.view.ceiling;
-  put("ceiling", found ? found.short : "Unknown");
-  put("ceiling-why", found ? `${found.text} ${found.details}` : "No question has been answered by two people yet.");
+  const limit = told.view && told.view.ceiling;
+  put("ceiling", limit ? limit.short : "Unknown");
+  put("ceiling-why", limit ? `${limit.text} ${limit.details}` : "No question has been answered by two people yet.");
 }
 
 function summary(told) {

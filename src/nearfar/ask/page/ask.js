@@ -30,10 +30,9 @@ async function note(title, text, button) {
 
 // who this is to the recruiter
 function outside() {
-  const found = {};
-  for (const name of study.ids) if (query.get(name)) found[name] = query.get(name);
-  for (const name of study.ids_too) if (query.get(name)) found[name] = query.get(name);
-  return found;
+  const ids = {};
+  for (const name of [...study.ids, ...study.ids_too]) if (query.get(name)) ids[name] = query.get(name);
+  return ids;
 }
 
 async function begin(ids) {

@@ -46,10 +46,10 @@ export function balance(box, rows, wanted, words) {
   for (let at = 0; at <= last; at += every) picture.append(text((at + 0.5) * step, height - 6, String(at), { "text-anchor": "middle" }));
 }
 
-export function curve(box, found, best, words) {
+export function curve(box, result, best, words) {
   const width = across(box), height = 220, left = 44, low = 26;
   const picture = sheet(box, width, height, words);
-  const points = found.points;
+  const points = result.points;
   const last = points.at(-1).answers;
   const first = points[0].answers;
   const x = (answers) => left + (width - left - 8) * Math.log(answers / first) / Math.log(last / first || 2);
