@@ -449,8 +449,10 @@ def test_a_password_in_an_address_is_not_printed(tmp_path, address, monkeypatch,
         open_store(address)
     assert "secret" not in str(wrong.value)
     path = study_file(tmp_path, **SMALL)
-    code, out, err = run(monkeypatch, capsys, "ask", "export", path, "--database", address)
-    assert code == 2 and "secret" not in out + err
+    commands = [["ask", "export", path, "--database", address], ["ask", "links", path, "--database", address]]
+    for command in (*commands, *([*words, address] for words in (["check"], ["report"], ["ask"]))):
+        code, out, err = run(monkeypatch, capsys, *command)
+        assert code == 2 and "secret" not in out + err
     assert sorted(file.name for file in tmp_path.iterdir()) == ["study.toml"]
 
 

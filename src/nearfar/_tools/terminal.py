@@ -5,6 +5,7 @@ A name in a file of answers may hold escape sequences that rename the window, pa
 
 from __future__ import annotations
 
+import re
 import sys
 
 LAYOUT = "\n\t\u00a0\u2009\u202f"  # lines, columns, and spaces at which a line does not break
@@ -19,6 +20,16 @@ def printable(text: str, *, keep: str = LAYOUT) -> str:
     if text.isprintable():
         return text
     return "".join(sign if sign.isprintable() or sign in keep else ascii(sign)[1:-1] for sign in text)
+
+
+def without_password(text: str) -> str:
+    """An address, or a sentence with one in it, that may be printed.
+
+    >>> without_password("postgresql://ann:secret@host/study"), without_password("host=h password='a b' user=ann")
+    ('postgresql://ann:...@host/study', 'host=h password=... user=ann')
+    """
+    text = re.sub(r"(?<=:/)(/?[^:/@\s]*):[^\s]*@", r"\1:...@", text)
+    return re.sub(r"(password\s*=\s*)('(?:[^'\\]|\\.)*'|[^\s&]+)", r"\1...", text, flags=re.IGNORECASE)
 
 
 def write_out(data: bytes | str) -> None:

@@ -78,11 +78,11 @@ def _drop_output() -> None:
 
 def _refuse(sentence: str) -> NoReturn:
     """Print one sentence and end with exit code 2; with NEARFAR_TRACEBACK show where it comes from as well."""
-    from nearfar._tools.terminal import printable
+    from nearfar._tools.terminal import printable, without_password
 
     if os.environ.get("NEARFAR_TRACEBACK"):
         raise
-    print(f"nearfar: {printable(sentence)}", file=sys.stderr)
+    print(f"nearfar: {printable(without_password(sentence))}", file=sys.stderr)
     sys.exit(2)
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import random
-import re
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
+from nearfar._tools.terminal import without_password
 from nearfar.ask.store.transaction import POSTGRES_WORDS, TABLES, Operation, Store, Transaction
 from nearfar.errors import InputError, MissingExtra, UnreachableError
 
@@ -20,7 +20,7 @@ try:
 except ImportError as error:  # pragma: no cover
     raise MissingExtra("psycopg", "postgres") from error
 
-__all__ = ["PostgresStore", "read_server", "without_password"]
+__all__ = ["PostgresStore", "read_server"]
 
 PATIENCE = 10.0  # seconds to wait for a connection
 DRAWING, LEADING, MAKING = 0x6E656172, 0x66617221, 0x6D616B65  # advisory locks: "near", "far!", "make"
@@ -121,16 +121,6 @@ def _checked(url: str) -> str:
     except psycopg.ProgrammingError:
         raise InputError(f"{without_password(url)}: is not an address of a PostgreSQL database") from None
     return url
-
-
-def without_password(text: str) -> str:
-    """An address, or a sentence with one in it, that may be printed.
-
-    >>> without_password("postgresql://ann:secret@host/study"), without_password("host=h password='a b' user=ann")
-    ('postgresql://ann:...@host/study', 'host=h password=... user=ann')
-    """
-    text = re.sub(r"(?<=//)([^:/@\s]*):[^\s]*@", r"\1:...@", text)
-    return re.sub(r"(password\s*=\s*)('(?:[^'\\]|\\.)*'|[^\s&]+)", r"\1...", text, flags=re.IGNORECASE)
 
 
 def _sentence(error: Exception) -> str:
