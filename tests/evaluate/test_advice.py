@@ -46,13 +46,13 @@ def test_a_study_of_many_answers_comes_near_its_ceiling():
 
 def test_advice_holds_one_row_for_each_doubling_and_the_first_that_is_enough():
     advice = advise(15, assumptions=Assumptions(dimension=1, agreement=0.85), budget=100)
-    by_questions = {row.questions: row.accuracy for row in advice.rows}
-    ladder = [q for q in by_questions if q != 100]
-    assert ladder == [75 * 2**k for k in range(len(ladder))] and 100 in by_questions
-    assert advice.recommended == ladder[-2]
-    gains = [by_questions[b] - by_questions[a] for a, b in pairwise(ladder)]
-    assert all(gain >= 0.01 for gain in gains[:-1]) and gains[-1] < 0.01
-    assert advice.to_frame()["questions"].to_list() == sorted(by_questions)
+    ladder = [row for row in advice.rows if row.questions != 100]
+    assert [row.questions for row in ladder] == [75 * 2**k for k in range(len(ladder))]
+    assert [row.is_enough for row in ladder] == [False] * (len(ladder) - 1) + [True]
+    assert advice.recommended == ladder[-1].questions and len(advice.rows) == len(ladder) + 1
+    for row, twice in pairwise(ladder):
+        assert row.gain == pytest.approx(twice.accuracy - row.accuracy)
+    assert advice.to_frame()["questions"].to_list() == [row.questions for row in advice.rows]
 
 
 def test_a_pilot_tells_agreement_and_dimension():

@@ -8,7 +8,7 @@ from cli_tools import run
 
 import nearfar as nf
 from nearfar.errors import RepeatedControlWarning
-from nearfar.evaluate.controls import control_rows, controls_text
+from nearfar.evaluate.collection import control_rows, controls_text
 from nearfar.io import write_triplets
 from nearfar.triplets import Triplets
 

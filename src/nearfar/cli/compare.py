@@ -52,8 +52,10 @@ def compare(
         raise InputError("--json and --csv: got both; choose one")
     check_file(output)
     from nearfar.evaluate import Analysis
+    from nearfar.evaluate.collection import controls_text
 
     loaded = load(given)
+    given.tell(controls_text(loaded.triplets))
     names = None if model is None else _names(model)
     analysis = Analysis(loaded.triplets, models=names, cv=cv, design=given.design, seed=given.seed)
     if given.groups is not None:

@@ -31,8 +31,6 @@ from nearfar.simulate import answers as simulated_answers
 from nearfar.space.models import Model, parse_models
 from nearfar.triplets import Triplets, as_triplets
 
-__all__ = ["Advice", "Assumptions", "advise"]
-
 SECONDS = {"near": 3.0, "odd": 4.0, "central": 5.0, "grid": 12.0}
 
 
@@ -76,13 +74,22 @@ class Assumptions(Record):
 
 
 class AdviceRow(NamedTuple):
-    """One budget: what it costs, and the accuracy of predicting a new person's answer to a new random question."""
+    """One budget: what it costs, and the accuracy of predicting a new person's answer to a new random question.
+
+    ``gain`` : what twice as many questions would add to the accuracy.
+    """
 
     questions: int
     people: int
     hours: float
     cost: float
     accuracy: float
+    gain: float
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether twice as many questions would add less than 0.01, once something is learnt at all."""
+        return self.accuracy > 0.55 and self.gain < 0.01
 
 
 class Pilot(NamedTuple):
@@ -104,17 +111,14 @@ class Advice(Record):
     ceiling : the best possible accuracy under the assumptions.
     recommended : the smallest budget after which twice as many questions add less than 0.01. None where even the
         largest leaves more to gain.
-    gain : what twice as many questions as recommended would add to the accuracy; NaN without a recommendation.
-    budget, budget_gain : the budget that was asked about, and what twice as many questions would add to it.
+    budget : the one that was asked about.
     n_objects, scheme, assumptions, pilot : what all of this rests on.
     """
 
     rows: tuple[AdviceRow, ...]
     ceiling: float
     recommended: int | None
-    gain: float
     budget: int | None
-    budget_gain: float
     n_objects: int
     scheme: Scheme
     assumptions: Assumptions
@@ -129,13 +133,6 @@ class Advice(Record):
     def n_simulated(self) -> int:
         """How many objects were simulated."""
         return _simulated(self.n_objects, self.scheme)
-
-    @property
-    def is_enough(self) -> bool:
-        """Whether twice as many questions as the budget would add less than 0.01, once something is learnt at all."""
-        return any(
-            row.questions == self.budget and _little(row.accuracy, self.budget_gain) for row in self.rows
-        )
 
     def __str__(self) -> str:
         return words.advice_text(self)
@@ -203,43 +200,35 @@ def advise(
         SimulatedStudy(simulated, scheme, given.dimension, noise, [seed, number]) for number in range(19)
     ]
 
+    seconds = given.seconds or SECONDS[scheme.kind]
+
     @cache
     def reached(budget: int) -> float:
         asked = max(1, round(budget * simulated / n))
         return float(np.mean([study.accuracy(asked) for study in studies]))
 
-    def gain(budget: int | None) -> float:
-        return np.nan if budget is None else reached(2 * budget) - reached(budget)
+    def row(budget: int) -> AdviceRow:
+        hours = budget * seconds / 3600
+        people = max(1, int(np.ceil(hours * 60 / given.minutes)))
+        accuracy = reached(budget)
+        return AdviceRow(budget, people, hours, hours * given.pay, accuracy, reached(2 * budget) - accuracy)
 
-    first = max(1, round(5 * n / scheme.triplets_per_question))  # five triplets for each object
-    recommended, ladder = None, [first]
+    rows = list[AdviceRow]()
     with step("simulating studies", total=7) as advance:
-        while recommended is None and len(ladder) < 8:
-            ladder.append(2 * ladder[-1])
-            recommended = ladder[-2] if _little(reached(ladder[-2]), gain(ladder[-2])) else None
+        for doublings in range(7):  # from five triplets for each object
+            rows.append(row(2**doublings * max(1, round(5 * n / scheme.triplets_per_question))))
             advance(1)
-    shown = sorted({*ladder, *([] if budget is None else [budget])})
-    rows = tuple(_row(each, reached(each), scheme, given) for each in shown)
+            if rows[-1].is_enough:
+                break
+    recommended = rows[-1].questions if rows[-1].is_enough else None
+    shown = tuple(sorted({*rows, *([] if budget is None else [row(budget)])}))
     ceiling = float(np.mean([study.ceiling for study in studies]))
-    return Advice(
-        rows, ceiling, recommended, gain(recommended), budget, gain(budget), n, scheme, given, learnt
-    )
+    return Advice(shown, ceiling, recommended, budget, n, scheme, given, learnt)
 
 
 def _simulated(n: int, scheme: Scheme) -> int:
     """How many objects are simulated, each with as many answers as it would get: all, or 200."""
     return min(n, max(200, scheme.size + 1))
-
-
-def _little(accuracy: float, gain: float) -> bool:
-    """Whether hardly anybody would ask twice as many questions for this gain, once something is learnt at all."""
-    return accuracy > 0.55 and gain < 0.01
-
-
-def _row(budget: int, accuracy: float, scheme: Scheme, given: Assumptions) -> AdviceRow:
-    hours = budget * (given.seconds or SECONDS[scheme.kind]) / 3600
-    people = max(1, int(np.ceil(hours * 60 / given.minutes)))
-    return AdviceRow(budget, people, hours, hours * given.pay, accuracy)
 
 
 # ---------------------------------------------------------------- one simulated study

@@ -15,8 +15,6 @@ from nearfar.evaluate.ceiling import choices_of_three
 from nearfar.evaluate.splits import respondents
 from nearfar.triplets import Triplets, as_triplets
 
-__all__ = ["GroupAgreement", "PersonAgreement", "group_agreement", "person_agreement"]
-
 
 class _FirstResponses(NamedTuple):
     """One answer per person and question: who, which question, which of its options; its row; and how many options there are.
@@ -120,20 +118,11 @@ def person_agreement(answers: Triplets | ArrayLike, *, max_people: int = 300) ->
     return PersonAgreement(names, share, shared.astype(np.int64), said.options, len(everybody))
 
 
-class GroupAgreement(NamedTuple):
-    """Shares of pairs of people that agree: within the first group, within the second, between the two.
+def group_agreement(answers: Triplets, group: NDArray[np.int64]) -> tuple[float, float, float] | None:
+    """Share of pairs of people that agree: within the first group, within the second, between the two.
 
-    Every question that two of them answered counts once; ``questions`` : how many stand behind each share.
-    ``options`` : answers that are possible; chance is one over that.
+    Every question that two of them answered counts once, by each person's first answer; None where there is none for some of the three.
     """
-
-    shares: tuple[float, float, float]
-    questions: tuple[int, int, int]
-    options: int
-
-
-def group_agreement(answers: Triplets, group: NDArray[np.int64]) -> GroupAgreement | None:
-    """Agreement within and between two groups, by the first answer of each person; None where some of the three has no question."""
     said = _first_responses(answers)
     shape = (2, said.options, said.n_questions)
     cell = (group[said.row] * said.options + said.option) * said.n_questions + said.asked
@@ -145,5 +134,4 @@ def group_agreement(answers: Triplets, group: NDArray[np.int64]) -> GroupAgreeme
     if (counts == 0).any():
         return None
     first, second, between = ((agree / np.maximum(pairs, 1)).sum(axis=1) / counts).tolist()
-    one, other, both = counts.tolist()
-    return GroupAgreement((first, second, between), (one, other, both), said.options)
+    return first, second, between

@@ -14,8 +14,7 @@ from nearfar._tools.checks import check_count
 from nearfar.errors import InputError
 from nearfar.evaluate.agreements import PersonAgreement, person_agreement
 from nearfar.evaluate.clusters import ClusterCount, ClusterTree, cluster_tree, count_object_clusters
-from nearfar.evaluate.collection import AnswerCounts
-from nearfar.evaluate.controls import warn_of_controls
+from nearfar.evaluate.collection import AnswerCounts, warn_of_controls
 from nearfar.evaluate.groups import GroupComparison, compare_groups
 from nearfar.evaluate.judging import Judging
 from nearfar.evaluate.map_stability import (

@@ -12,8 +12,8 @@ from nearfar import words
 from nearfar._tools.checks import Seed, check_count
 from nearfar.errors import InputError
 from nearfar.evaluate.analysis import Analysis
+from nearfar.evaluate.collection import warn_of_controls
 from nearfar.evaluate.comparison import Comparison, is_auto
-from nearfar.evaluate.controls import warn_of_controls
 from nearfar.evaluate.curve import LearningCurve
 from nearfar.evaluate.map_stability import Stability
 from nearfar.space.models import fit as fit_model

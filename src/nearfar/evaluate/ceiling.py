@@ -18,8 +18,7 @@ from nearfar import words
 from nearfar._tools.arrays import Codes, Floats, dense_codes
 from nearfar._tools.records import Record
 from nearfar.evaluate.bootstrap import MIN_PARTICIPANTS, Estimate, effective_groups, make_draws
-from nearfar.evaluate.collection import double_submits
-from nearfar.evaluate.controls import control_rows
+from nearfar.evaluate.collection import control_rows, double_submits
 from nearfar.evaluate.crossval import quick_credits
 from nearfar.evaluate.splits import respondents
 from nearfar.triplets import Triplets, as_triplets

@@ -18,7 +18,7 @@ from nearfar._tools.progress import step
 from nearfar._tools.records import Record
 from nearfar._tools.text import count
 from nearfar.errors import InputError
-from nearfar.evaluate.agreements import GroupAgreement, group_agreement
+from nearfar.evaluate.agreements import group_agreement
 from nearfar.evaluate.bootstrap import Estimate, make_draws
 from nearfar.evaluate.crossval import fit_timed
 from nearfar.evaluate.judging import parse_or_choose
@@ -29,9 +29,6 @@ from nearfar.evaluate.subgroups import residual_vectors, some_statements
 from nearfar.space.models import Model, parse_model
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets, as_triplets
-
-__all__ = ["GroupComparison", "GroupPair", "Move", "compare_groups", "groups_of"]
-
 
 MAX_TESTED = 2_000  # participants of the permutation test
 
@@ -57,8 +54,8 @@ class GroupPair(Record):
     ----------
     names : of the two groups.
     people, answers : how many each has.
-    agreement : how often two people of one group, and of both, give the same answer; None where no question was
-        answered by two of them.
+    agreement : how often two people of the first group, of the second, and one of each give the same answer; None where
+        no question was answered by two of them.
     test : whether they see the objects differently, by permutation of the people.
     accuracy : (model of, answers of) held-out accuracy, each model fitted to as many answers of its group.
     lead : for the answers of each group: accuracy of its own model less that of the other's. Below 10 people in a group
@@ -71,7 +68,7 @@ class GroupPair(Record):
     names: tuple[str, str]
     people: tuple[int, int]
     answers: tuple[int, int]
-    agreement: GroupAgreement | None
+    agreement: tuple[float, float, float] | None
     test: PermutationTest
     accuracy: tuple[tuple[Estimate, Estimate], tuple[Estimate, Estimate]]
     lead: tuple[Estimate, Estimate]

@@ -23,8 +23,6 @@ from nearfar.evaluate.splits import respondents
 from nearfar.triplets import Triplets
 from nearfar.triplets.columns import median_of_times
 
-__all__ = ["People", "Person", "Rate", "Reason", "judge_people", "wilson"]
-
 Reason = Literal[
     "opposite", "one-sided", "too fast", "not above chance", "inconsistent", "different strategy"
 ]

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from nearfar._tools.arrays import Floats, dense_codes
 from nearfar.triplets import Triplets
 
-__all__ = ["PermutationTest", "inner_products", "permutation_test", "questions_differ"]
-
 
 class PermutationTest(NamedTuple):
     """How often people dealt to groups at random differ as much: p = 5/3 (1 + as much or more) / (1 + permutations).

@@ -28,8 +28,6 @@ from nearfar.space.models import Model
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets, as_triplets
 
-__all__ = ["Subgroups", "find_subgroups", "residual_vectors", "some_statements"]
-
 MIN_ANSWERS = 10  # of a person who is looked at
 
 

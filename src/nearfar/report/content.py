@@ -18,8 +18,7 @@ from nearfar._tools.arrays import Floats
 from nearfar._tools.records import plain
 from nearfar._tools.text import display_names, number
 from nearfar.errors import InputError
-from nearfar.evaluate.collection import accuracy_per_object, double_submits
-from nearfar.evaluate.controls import controls_text
+from nearfar.evaluate.collection import accuracy_per_object, controls_text, double_submits
 from nearfar.evaluate.map_stability import align, along_axes, coordinates
 from nearfar.io.sources import shown_path
 from nearfar.report.groups import NOT_COMPARED, agreement, group_comparison

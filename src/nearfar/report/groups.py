@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from nearfar.evaluate.groups import GroupComparison, GroupPair
     from nearfar.evaluate.subgroups import Subgroups
 
-__all__ = ["NOT_COMPARED", "agreement", "group_comparison", "two_maps"]
-
 SHOWN_MOVES = 10
 WIDTH, MARGIN, BORDER = (
     380.0,
@@ -49,7 +47,7 @@ def _pair(pair: GroupPair, objects: tuple[str, ...], display_names: Mapping[str,
     shares: dict[str, Any] = {}
     if pair.agreement is not None:
         names = (f"two people of {one}", f"two people of {other}", "one of each")
-        for name, share in zip(names, pair.agreement.shares, strict=True):
+        for name, share in zip(names, pair.agreement, strict=True):
             shares[f"Same answer: {name}"] = {"value": share}
     differences = {}
     for j in (0, 1):

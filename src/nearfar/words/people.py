@@ -120,9 +120,7 @@ def group_pair_text(pair: GroupPair) -> str:
     lines = [f"{finding.short}. {finding.text}", f"{sizes}. {finding.details}".strip()]
     if pair.agreement is not None:
         kinds = (f"within {one}", f"within {other}", "between them")
-        shares = [
-            f"{kind} {percent(value)}" for kind, value in zip(kinds, pair.agreement.shares, strict=True)
-        ]
+        shares = [f"{kind} {percent(value)}" for kind, value in zip(kinds, pair.agreement, strict=True)]
         lines.append(f"Agreement on the same question: {', '.join(shares)}")
     for j, group in enumerate(pair.names):
         lines.append(

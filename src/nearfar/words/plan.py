@@ -12,27 +12,29 @@ if TYPE_CHECKING:
 
 def advice(plan: Advice) -> str:
     """How many questions to ask, and why; what a budget that was given is worth."""
-    mean = {row.questions: row.accuracy for row in plan.rows}
+    rows = {row.questions: row for row in plan.rows}
     if plan.recommended is None:
-        most = max(mean)
-        text = f"No budget up to {most:,} questions is enough: {most:,} reach {mean[most]:.3f}, and more would still help."
+        most = plan.rows[-1]
+        text = f"No budget up to {most.questions:,} questions is enough: they reach {most.accuracy:.3f}, and more would still help."
     else:
+        best = rows[plan.recommended]
         text = (
-            f"Recommended: {plan.recommended:,} questions. Twice as many would add {max(plan.gain, 0):.3f} to the "
-            f"accuracy ({mean[plan.recommended]:.3f} of at most {plan.ceiling:.3f})."
+            f"Recommended: {best.questions:,} questions. Twice as many would add {max(best.gain, 0):.3f} to the "
+            f"accuracy ({best.accuracy:.3f} of at most {plan.ceiling:.3f})."
         )
     if plan.budget is not None:
-        worth = "is enough" if plan.is_enough else "is not enough"
-        text += f" Your budget of {plan.budget:,} {worth}: twice as many would add {max(plan.budget_gain, 0):.3f}."
+        row = rows[plan.budget]
+        worth = "is enough" if row.is_enough else "is not enough"
+        text += f" Your budget of {row.questions:,} {worth}: twice as many would add {max(row.gain, 0):.3f}."
     return text
 
 
 def advice_text(plan: Advice) -> str:
     """What an advice rests on, its table, and the recommendation."""
     lines = [f"Assumed: {text}" for text in _assumed(plan)]
-    lines += ["", "  questions   people    hours      cost  accuracy"]
+    lines += ["", "  questions   people    hours      cost  accuracy  twice adds"]
     lines += [
-        f"{row.questions:11,}{row.people:9,}{row.hours:9,.1f}{row.cost:10,.0f}{row.accuracy:10.3f}"
+        f"{row.questions:11,}{row.people:9,}{row.hours:9,.1f}{row.cost:10,.0f}{row.accuracy:10.3f}{max(row.gain, 0):12.3f}"
         + ("  <- recommended" if row.questions == plan.recommended else "")
         for row in plan.rows
     ]

@@ -8,8 +8,6 @@ import numpy as np
 
 from nearfar.report.figures.sheet import COLOURS, FAINT, INK, QUIET, Figure, below, need_matplotlib, style
 
-__all__ = ["groups_figure"]
-
 
 def groups_figure(pair: dict[str, Any], side: float = 3.4) -> Figure:
     """The maps of two groups (a pair of ``group_comparison``), turned onto each other; coloured: objects that clearly differ."""
