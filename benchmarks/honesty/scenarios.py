@@ -32,11 +32,11 @@ def positions(geometry: str, n: int, rng: np.random.Generator) -> Floats:
         angle = rng.uniform(0, 1.5 * np.pi, n)
         return np.column_stack([np.cos(angle), np.sin(angle), rng.normal(scale=0.2, size=n)])
     if geometry == "tree":  # sums of the branches that lead to a leaf
-        found = np.zeros((n, 6))
+        points = np.zeros((n, 6))
         for depth in range(6):
             branch = np.arange(n) * 2 ** (depth + 1) // n
-            found += rng.normal(size=(2 ** (depth + 1), 6))[branch] * 0.75**depth
-        return found
+            points += rng.normal(size=(2 ** (depth + 1), 6))[branch] * 0.75**depth
+        return points
     return rng.uniform(-1, 1, size=(n, 2)) * [1.0, 0.6]
 
 

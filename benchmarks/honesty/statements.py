@@ -135,8 +135,8 @@ def parted(scenario: Scenario, seed: int) -> Row:
     group = people["group"] if scenario.subgroups > 1 else np.arange(scenario.n_participants) % 2
     groups = {f"p{who:03d}": "ab"[int(g)] for who, g in enumerate(group)}
     pair = nf.compare_groups(answers, groups, model="soe-3", seed=seed).pairs[0]
-    found = nf.find_subgroups(answers, seed=seed)
-    return {"groups_called_different": float(pair.test.differ), "subgroups_stated": float(found.count > 1)}
+    subgroups = nf.find_subgroups(answers, seed=seed)
+    return {"groups_called_different": float(pair.test.differ), "subgroups_stated": float(subgroups.count > 1)}
 
 
 def moved(scenario: Scenario, seed: int) -> Row:
@@ -201,13 +201,13 @@ def located(scenario: Scenario, seed: int) -> Row:
     """Share of objects whose long-run position lies inside their circle (stated: 9 in 10)."""
     study = Study(scenario, seed)
     answers = study.answers(study.participants(scenario.n_participants), scenario.per_participant)
-    found = nf.analyse(answers, "soe-2", models=["soe-2"], seed=seed).stability(None)
+    sure = nf.analyse(answers, "soe-2", models=["soe-2"], seed=seed).stability(None)
     many = nf.fit(study.answers(study.participants(400), scenario.per_participant), "soe-2")
-    position, _ = _procrustes(np.asarray(many.rows), found.points)
-    size = np.sqrt(np.mean(np.sum((found.points - found.points.mean(axis=0)) ** 2, axis=1)))
-    off = np.linalg.norm(position - found.points, axis=1) / size
-    shown = np.isfinite(found.circle)
-    return {"inside_circle": float(np.mean(off[shown] <= found.circle[shown])) if shown.any() else None}
+    position, _ = _procrustes(np.asarray(many.rows), sure.points)
+    size = np.sqrt(np.mean(np.sum((sure.points - sure.points.mean(axis=0)) ** 2, axis=1)))
+    off = np.linalg.norm(position - sure.points, axis=1) / size
+    shown = np.isfinite(sure.circle)
+    return {"inside_circle": float(np.mean(off[shown] <= sure.circle[shown])) if shown.any() else None}
 
 
 def _procrustes(points: Any, reference: Any) -> tuple[Any, float]:
@@ -279,8 +279,8 @@ def run(check: str, scenario: Scenario, seed: int) -> Row:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NearfarWarning)
-        found = CHECKS[check](scenario, seed)
-    return {"check": check, "seed": seed, **asdict(scenario), **found}
+        row = CHECKS[check](scenario, seed)
+    return {"check": check, "seed": seed, **asdict(scenario), **row}
 
 
 def main() -> None:

@@ -72,8 +72,8 @@ def test_the_accuracy_of_auto_is_corrected_for_choosing():
     flattered = []
     for _ in range(40):
         values = rng.random((3, 400)) < 0.7
-        chosen, found = choose(credits_of(values), draws)
-        flattered.append((values[chosen].mean(), found.value))
+        chosen, estimate = choose(credits_of(values), draws)
+        flattered.append((values[chosen].mean(), estimate.value))
     raw, corrected = np.mean(flattered, axis=0)
     assert raw > 0.71 and abs(corrected - 0.7) < 0.006
 

@@ -26,13 +26,13 @@ def test_means_are_those_of_multiplied_weights():
     credit, unit, person = crossed(12, 9)
     credit[[3, 50]] = np.nan
     draws = Draws(unit, person, n_draws=5)
-    found = draws.means([credit, 1 - credit])
+    means = draws.means([credit, 1 - credit])
     for b in range(5):
         weight = draws._person_weights[person, b] * draws._unit_weights[unit, b]
         known = np.isfinite(credit)
         expected = np.sum(weight[known] * credit[known]) / weight[known].sum()
-        assert found[0, b] == pytest.approx(expected)
-        assert found[1, b] == pytest.approx(1 - expected)
+        assert means[0, b] == pytest.approx(expected)
+        assert means[1, b] == pytest.approx(1 - expected)
         out = known & (weight == 0)
         assert draws.left_out_means(credit)[0, b] == pytest.approx(credit[out].mean())
 
@@ -49,23 +49,23 @@ def test_intervals_cover_the_mean_of_new_people_and_units():
     inside = 0
     for seed in range(60):
         credit, unit, person = crossed(25, 40, seed)
-        found = Draws(unit, person, n_draws=200, seed=seed).estimate(credit)
-        inside += found.low <= truth <= found.high
+        estimate = Draws(unit, person, n_draws=200, seed=seed).estimate(credit)
+        inside += estimate.low <= truth <= estimate.high
     assert inside >= 54
 
 
 def test_more_people_than_groups_are_joined():
     rng = np.random.default_rng(0)
     credit = (rng.random(9000) < 0.7).astype(float)
-    found = Draws(np.arange(9000), n_draws=300).estimate(credit)
+    estimate = Draws(np.arange(9000), n_draws=300).estimate(credit)
     width = 1.96 * np.sqrt(0.21 / 9000)
-    assert (found.high - found.low) / 2 == pytest.approx(width, rel=0.2)
+    assert (estimate.high - estimate.low) / 2 == pytest.approx(width, rel=0.2)
 
 
 def test_all_alike_is_as_sure_as_coins():
-    found = Draws(np.arange(30)).estimate(np.ones(30))
-    assert found.value == found.high == 1
-    assert found.low == pytest.approx(0.025 ** (1 / 30))
+    estimate = Draws(np.arange(30)).estimate(np.ones(30))
+    assert estimate.value == estimate.high == 1
+    assert estimate.low == pytest.approx(0.025 ** (1 / 30))
 
 
 def test_nothing_is_known_from_one_unit_or_no_answers():

@@ -31,9 +31,9 @@ def test_the_truth_lies_inside_the_interval(shape, repeats):
     rng = np.random.default_rng(0)
     q = rng.beta(*shape, size=5_000)
     ceiling = noise_ceiling(ask(rng, q, repeats))
-    found = ceiling.agreement
-    assert found.questions == 5_000 and found.answers == 5_000 * repeats
-    assert found.low < np.mean(q**2 + (1 - q) ** 2) < found.high
+    agreement = ceiling.agreement
+    assert agreement.questions == 5_000 and agreement.answers == 5_000 * repeats
+    assert agreement.low < np.mean(q**2 + (1 - q) ** 2) < agreement.high
     best = ceiling.best_possible
     assert best.low < np.mean(np.maximum(q, 1 - q)) < best.high
 
@@ -67,9 +67,11 @@ def test_the_ceiling_is_never_below_what_a_model_reaches():
 @pytest.mark.parametrize(("repeats", "people"), [(2, 1000), (2, 20), (6, 20)])
 def test_the_interval_of_the_agreement_has_the_size_of_the_spread(repeats, people):
     rng = np.random.default_rng(2)
-    found = [noise_ceiling(ask(rng, rng.beta(4, 2, size=200), repeats, people)).agreement for _ in range(100)]
-    spread = np.std([f.share for f in found])
-    assert 0.8 < np.mean([(f.high - f.low) / 4 for f in found]) / spread < 2
+    agreements = [
+        noise_ceiling(ask(rng, rng.beta(4, 2, size=200), repeats, people)).agreement for _ in range(100)
+    ]
+    spread = np.std([f.share for f in agreements])
+    assert 0.8 < np.mean([(f.high - f.low) / 4 for f in agreements]) / spread < 2
 
 
 def test_the_interval_knows_that_people_differ():
@@ -83,9 +85,9 @@ def test_the_interval_knows_that_people_differ():
         rows = np.repeat(np.arange(900).reshape(300, 3), 2, axis=0)
         rows[~near.ravel()] = rows[~near.ravel()][:, [0, 2, 1]]
         known = Triplets.from_array(rows, participant=[f"p{i}" for i in who.ravel()])
-        found = noise_ceiling(known).agreement
-        shares.append(found.share)
-        widths.append(found.high - found.low)
+        agreement = noise_ceiling(known).agreement
+        shares.append(agreement.share)
+        widths.append(agreement.high - agreement.low)
     assert 0.6 < np.mean(widths) / 4 / np.std(shares) < 2
     assert np.mean(widths) > 4 * 1.7 * np.sqrt(0.25 * 0.75 / 300)
 
@@ -109,12 +111,12 @@ def test_equals_the_oracle(rows, known):
     ceiling = noise_ceiling(answers)
     within = agreement_within(said) if known else None
     between = within if len(set(who)) == 1 else agreement_by_question(said)
-    for found, wanted in (
+    for agreement, wanted in (
         (ceiling.agreement, between),
         (ceiling.within, within),
     ):
-        assert (found is None) == (wanted is None)
-        assert wanted is None or abs(found.share - wanted) < 1e-12
+        assert (agreement is None) == (wanted is None)
+        assert wanted is None or abs(agreement.share - wanted) < 1e-12
 
 
 def test_odd_one_out_and_most_central_as_same_trio_same_choice():
@@ -127,9 +129,9 @@ def test_odd_one_out_and_most_central_as_same_trio_same_choice():
     odd = noise_ceiling(Triplets.from_odd_one_out(rows, participant=people))
     central = noise_ceiling(Triplets.from_most_central(rows[:, ::-1], participant=people))
     assert odd.most_central is None and central.odd_one_out is None
-    for found in (odd.odd_one_out, central.most_central):
-        assert found.options == 3 and found.questions == 8000
-        assert abs(found.share - np.mean(np.sum(p**2, axis=1))) < 0.02
+    for agreement in (odd.odd_one_out, central.most_central):
+        assert agreement.options == 3 and agreement.questions == 8000
+        assert abs(agreement.share - np.mean(np.sum(p**2, axis=1))) < 0.02
     # as triplets: pairs of statements that name the same odd one agree twice, others disagree once
     best = np.mean(np.sort(p, axis=1) @ [0, 0.5, 1])
     assert odd.best_possible.low < best < odd.best_possible.high
@@ -214,8 +216,8 @@ def test_repeats_that_are_no_fair_draw_are_named(easy, word):
     repeated, single = ask(rng, np.full(150, easy), 2), ask(rng, np.full(1500, 0.75), 1)
     answers = Triplets.concatenate([repeated, single.replace(objects=tuple(f"x{i}" for i in range(4500)))])
     credit = (answers.near < answers.far).astype(float)  # a model that knows the usual answer
-    found = noise_ceiling(answers, credit=credit)
-    assert found.best_possible is None and found.unknown == "unlike" and word in str(found)
+    ceiling = noise_ceiling(answers, credit=credit)
+    assert ceiling.best_possible is None and ceiling.unknown == "unlike" and word in str(ceiling)
     fair = noise_ceiling(answers, credit=(rng.random(len(answers)) < 0.75).astype(float))
     assert fair.best_possible is not None and fair.lead.low < 0 < fair.lead.high
 

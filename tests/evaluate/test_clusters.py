@@ -39,17 +39,17 @@ def answered(points, noise, rng, m, design="random"):
 @pytest.mark.parametrize(("k", "d"), [(2, 2), (3, 2), (5, 3), (8, 2), (8, 5)])
 def test_separate_groups_are_counted(k, d):
     rng = np.random.default_rng([k, d])
-    found = [
+    counts = [
         count_clusters(clusters_of_points(rng, k, per=max(10, 40 // k), d=d, apart=7), seed=s).k
         for s in range(6)
     ]
-    assert np.mean(np.array(found) == k) >= 5 / 6
+    assert np.mean(np.array(counts) == k) >= 5 / 6
 
 
 @pytest.mark.parametrize("shape", ["bell", "square", "line", "many dimensions", "sphere"])
 def test_no_groups_where_there_are_none(shape):
     rng = np.random.default_rng(0)
-    found = []
+    outcomes = []
     for seed in range(6):
         points = {
             "bell": rng.normal(size=(50, 2)),
@@ -60,15 +60,15 @@ def test_no_groups_where_there_are_none(shape):
         }[shape]
         if shape == "sphere":
             points /= np.linalg.norm(points, axis=1, keepdims=True)
-        found.append(count_clusters(points, seed=seed).outcome)
-    assert found.count("none") >= 5
+        outcomes.append(count_clusters(points, seed=seed).outcome)
+    assert outcomes.count("none") >= 5
 
 
 def test_evidence_is_stated_and_little_is_too_little():
     rng = np.random.default_rng(1)
-    found = count_clusters(clusters_of_points(rng, 4, d=3))
-    assert found.k == found.best_cut == 4 and found.elbow > 1.5 and found.gap > 4.5
-    assert found.outcome == "clear" and "4 separate clusters" in str(found)
+    count = count_clusters(clusters_of_points(rng, 4, d=3))
+    assert count.k == count.best_cut == 4 and count.elbow > 1.5 and count.gap > 4.5
+    assert count.outcome == "clear" and "4 separate clusters" in str(count)
     few = count_clusters(rng.normal(size=(5, 2)))
     assert (few.k, few.unknown, few.outcome) == (1, "few objects", "unknown")
     assert count_clusters(np.ones((20, 3))).k == 1
@@ -120,8 +120,8 @@ def test_few_answers_are_said_where_no_groups_are_found():
     assert enough.outcome == "none" and enough.wanted == 120
     for design in ("grid", "landmarks"):
         answers = answered(rng.normal(size=(20, 2)), "logistic", rng, 3000, design)
-        found = count_object_clusters(answers, answers, list(kfold(answers, 3)), np.arange(20))
-        assert found.wanted == 300 and found.outcome == "unknown"
+        count = count_object_clusters(answers, answers, list(kfold(answers, 3)), np.arange(20))
+        assert count.wanted == 300 and count.outcome == "unknown"
 
 
 def test_only_shown_and_informed_objects_are_counted():
@@ -138,8 +138,8 @@ def test_a_number_that_the_rows_do_not_tell_is_a_range():
     """Two of four groups touch: three or four."""
     rng = np.random.default_rng(0)
     middles = np.array([[0, 0], [6, 0], [30, 0], [30, 30]])
-    found = count_clusters(np.repeat(middles, 10, axis=0) + rng.normal(size=(40, 2)))
-    assert (found.low, found.k, found.high) == (3, 4, 4)
-    assert found.outcome == "unclear" and "3 to 4; 4 is the likeliest" in str(found)
+    count = count_clusters(np.repeat(middles, 10, axis=0) + rng.normal(size=(40, 2)))
+    assert (count.low, count.k, count.high) == (3, 4, 4)
+    assert count.outcome == "unclear" and "3 to 4; 4 is the likeliest" in str(count)
     clear = count_clusters(np.repeat([[0, 0], [9, 0], [0, 9]], 10, axis=0) + rng.normal(size=(30, 2)))
     assert (clear.low, clear.k, clear.high) == (3, 3, 3)

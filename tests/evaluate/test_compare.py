@@ -59,7 +59,7 @@ def test_objects_are_judged_like_names():
 @pytest.mark.parametrize("people", [None, 12])
 def test_compare_equals_the_definition(people):
     answers = answers_about(PLANE, 1200, 5, flip=0.1, people=people)
-    found = compare(answers, ["k1", "score-2"], cv=4, seed=3)
+    comparison = compare(answers, ["k1", "score-2"], cv=4, seed=3)
     for name in ("k1", "score-2"):
         credit = np.empty(len(answers))
         for train, test in kfold(answers, 4, seed=3):
@@ -67,16 +67,16 @@ def test_compare_equals_the_definition(people):
             given = {"points": space.rows} if space.kind == "points" else {"K": space.kernel("keep")}
             credit[test] = answer_credits(answers[test], **given)
         wanted = make_draws(answers, seed=3).estimate(credit)
-        flattery = wanted.value - found[name].accuracy  # of the model that is chosen
-        assert 0 <= flattery < (0.01 if name == found.best.name else 1e-9)
-        assert found[name].low == pytest.approx(wanted.low - flattery)
-        assert found[name].high == pytest.approx(wanted.high - flattery)
-        assert found[name].ties == np.mean(credit == 0.5)
-    best, worst = found.ranked()
-    assert found.best is best and best.behind == 0 < worst.behind
-    assert best.as_good_as_best and found.ranked()[0] is best
-    assert found.pair_memory.accuracy == pair_memory_credits(answers, kfold(answers, 4, seed=3)).mean()
-    assert found.scope.participants == ("unknown" if people is None else "new")
+        flattery = wanted.value - comparison[name].accuracy  # of the model that is chosen
+        assert 0 <= flattery < (0.01 if name == comparison.best.name else 1e-9)
+        assert comparison[name].low == pytest.approx(wanted.low - flattery)
+        assert comparison[name].high == pytest.approx(wanted.high - flattery)
+        assert comparison[name].ties == np.mean(credit == 0.5)
+    best, worst = comparison.ranked()
+    assert comparison.best is best and best.behind == 0 < worst.behind
+    assert best.as_good_as_best and comparison.ranked()[0] is best
+    assert comparison.pair_memory.accuracy == pair_memory_credits(answers, kfold(answers, 4, seed=3)).mean()
+    assert comparison.scope.participants == ("unknown" if people is None else "new")
 
 
 def test_a_comparison_prints_and_converts():
@@ -128,10 +128,10 @@ def test_pairs_that_are_remembered_are_named():
     answers = Triplets.from_array(rows, n_objects=40)
     answers = answers[rng.permutation(len(answers))]
     with pytest.warns(ScreenWarning, match="lost their statement ids"):
-        found = compare(answers, ["score", "k1"], cv=4)
-    assert found.unit == "pair" and "by pair of anchor and near" in str(found)
+        comparison = compare(answers, ["score", "k1"], cv=4)
+    assert comparison.unit == "pair" and "by pair of anchor and near" in str(comparison)
     leaking = pair_memory_credits(answers, kfold(answers, 4, by="trio")).mean()
-    assert leaking > 0.9 and found.pair_memory.accuracy < 0.6
+    assert leaking > 0.9 and comparison.pair_memory.accuracy < 0.6
 
 
 def test_one_participant_alone_speaks_for_themselves():

@@ -120,5 +120,5 @@ def test_few_people_speak_for_themselves():
 def test_by_default_the_curve_is_of_the_model_that_an_analysis_chooses():
     answers = answers_about(SPACE, 1500, 2)
     analysis = Analysis(answers, seed=1)
-    found = learning_curve(answers, seed=1)
-    assert found.model == analysis.best.name and found.points == analysis.curve.points
+    curve = learning_curve(answers, seed=1)
+    assert curve.model == analysis.best.name and curve.points == analysis.curve.points

@@ -52,10 +52,10 @@ def judged(draw):
 def test_points_and_their_kernel_give_the_naive_accuracy(case):
     points, rows = case
     accuracy, ties = naive_accuracy(rows, lambda a, x: ((points[a] - points[x]) ** 2).sum())
-    found = metrics.triplet_accuracy(rows, points=points)
-    assert (float(found), found.ties, found.n_answers) == (accuracy, ties, len(rows))
+    result = metrics.triplet_accuracy(rows, points=points)
+    assert (float(result), result.ties, result.n_answers) == (accuracy, ties, len(rows))
     away = points + 10.5  # no object at the origin, where a kernel says that it knows nothing
-    assert metrics.triplet_accuracy(rows, K=away @ away.T) == found
+    assert metrics.triplet_accuracy(rows, K=away @ away.T) == result
     credits = metrics.answer_credits(rows, points=points)
     assert credits.mean(dtype=float) == accuracy
 
@@ -63,8 +63,8 @@ def test_points_and_their_kernel_give_the_naive_accuracy(case):
 def test_uninformed_objects_are_ties():
     kernel = np.array([[1.0, 0.4, 0.0], [0.4, 1.0, 0.0], [0.0, 0.0, 0.0]])
     rows = [[0, 1, 2], [0, 2, 1], [2, 0, 1]]
-    found = metrics.triplet_accuracy(rows, K=kernel)
-    assert (float(found), found.ties) == (0.5, 1.0)
+    result = metrics.triplet_accuracy(rows, K=kernel)
+    assert (float(result), result.ties) == (0.5, 1.0)
 
 
 def test_rounding_makes_no_difference_where_there_is_none():
@@ -87,8 +87,8 @@ def test_batches_do_not_show():
 
 
 def test_no_answers_is_not_a_number():
-    found = metrics.triplet_accuracy(Triplets([], [], [], "abc"), points=np.eye(3))
-    assert np.isnan(float(found)) and found.n_answers == 0
+    result = metrics.triplet_accuracy(Triplets([], [], [], "abc"), points=np.eye(3))
+    assert np.isnan(float(result)) and result.n_answers == 0
     assert len(metrics.answer_credits(Triplets([], [], [], "abc"), points=np.eye(3))) == 0
 
 

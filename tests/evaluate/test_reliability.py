@@ -13,8 +13,8 @@ def test_split_halves_foresee_the_correlation_of_two_studies():
     foreseen, correlated = [], []
     for seed in range(2):
         one, other = (answers_about(PLANE, 3000, 10 * seed + k, flip=0.25, people=30) for k in (1, 2))
-        found = Analysis(one, "soe-2", models=["soe-2"]).reliability
-        foreseen.append((found.participants + found.questions) / 2)
+        reliability = Analysis(one, "soe-2", models=["soe-2"]).reliability
+        foreseen.append((reliability.participants + reliability.questions) / 2)
         upper = np.triu_indices(len(PLANE), 1)
         pair = [fit(answers, "soe-2").distances()[upper] for answers in (one, other)]
         correlated.append(np.corrcoef(*pair)[0, 1])
@@ -26,8 +26,8 @@ def test_people_who_differ_and_people_who_are_not_known():
     parts = [answers_about(PLANE, 150, p, flip=rng.choice([0.0, 0.5])) for p in range(20)]
     rows = np.concatenate([part.array for part in parts])
     known = Triplets.from_array(rows, n_objects=len(PLANE), participant=np.repeat(np.arange(20), 150))
-    found = Analysis(known, "soe-2", models=["soe-2"]).reliability
-    assert 0.1 < found.spread < 0.3 and "standard deviation" in str(found)
+    reliability = Analysis(known, "soe-2", models=["soe-2"]).reliability
+    assert 0.1 < reliability.spread < 0.3 and "standard deviation" in str(reliability)
     nobody = Analysis(known.replace(participant=None), "soe-2", models=["soe-2"]).reliability
     assert np.isnan(nobody.participants) and np.isnan(nobody.spread) and nobody.questions > 0.5
     few = Analysis(answers_about(PLANE, 900, 0, people=6), "soe-2", models=["soe-2"]).reliability

@@ -39,18 +39,18 @@ def test_screens_are_recognised_without_their_statements(design, n, m, noise):
     people, rng = world(n, noise)
     answers = asked(people, rng, design=design, m=m, columns=False)
     shuffled = answers[rng.permutation(len(answers))]
-    for found in (answers, shuffled):
-        assert are_screens(found)
+    for given in (answers, shuffled):
+        assert are_screens(given)
         with pytest.warns(ScreenWarning, match="lost their statement ids"):
-            parts = list(kfold(found, 5))
-        runs = screen_runs(found)
-        assert (runs is None) == (found is shuffled)
-        pairs = found.anchor.astype(np.int64) * n + found.near
+            parts = list(kfold(given, 5))
+        runs = screen_runs(given)
+        assert (runs is None) == (given is shuffled)
+        pairs = given.anchor.astype(np.int64) * n + given.near
         whole = pairs if runs is None else runs
         for train, test in parts:
             assert not np.isin(whole[train], whole[test]).any()
-            assert not np.isin(found.question_ids[train], found.question_ids[test]).any()
-        assert np.sort(np.concatenate([test for _, test in parts])).tolist() == list(range(len(found)))
+            assert not np.isin(given.question_ids[train], given.question_ids[test]).any()
+        assert np.sort(np.concatenate([test for _, test in parts])).tolist() == list(range(len(given)))
 
 
 @pytest.mark.parametrize("design", ["grid", "list"])
@@ -187,7 +187,7 @@ def test_single_questions_that_come_twice_are_not_screens():
 @pytest.mark.parametrize(("n", "size", "people", "m"), [(24, 6, 30, 900), (40, 10, 25, 1500)])
 def test_everybodys_own_few_objects_are_not_screens(n, size, people, m):
     """People who are sure are transitive, and where sets are well filled nearly every pair comes up, whatever the design."""
-    found = []
+    flags = []
     for seed in range(20):
         rng = np.random.default_rng([seed, n])
         place, sets = rng.normal(size=(n, 2)), np.argsort(rng.random((people, n)), axis=1)[:, :size]
@@ -196,5 +196,5 @@ def test_everybodys_own_few_objects_are_not_screens(n, size, people, m):
         rows = np.take_along_axis(sets[who], np.argsort(rng.random((m, size)), axis=1)[:, :3], axis=1)
         near, far = (np.linalg.norm(place[rows[:, 0]] - place[rows[:, c]], axis=1) for c in (1, 2))
         rows = np.where((rng.logistic(size=m) / 4 > far - near)[:, None], rows[:, [0, 2, 1]], rows)
-        found.append(are_screens(Triplets.from_array(rows, n_objects=n)))
-    assert sum(found) == 0
+        flags.append(are_screens(Triplets.from_array(rows, n_objects=n)))
+    assert sum(flags) == 0

@@ -70,9 +70,9 @@ def test_circles_grow_where_little_is_known():
     """Pulled to the middle, an object with few answers hardly moves from resample to resample: that is not certainty."""
     spread = np.full(6, 0.1)
     statements = np.array([300, 300, 300, 300, 60, 25])
-    found = circles(spread, statements, 1e6)
-    assert found[0] == pytest.approx(0.16, rel=1e-4) and found[4] > 3 * found[0] and found[5] > 6 * found[0]
-    assert circles(spread, statements, 8.0)[0] > 1.15 * found[0]  # eight people
+    radii = circles(spread, statements, 1e6)
+    assert radii[0] == pytest.approx(0.16, rel=1e-4) and radii[4] > 3 * radii[0] and radii[5] > 6 * radii[0]
+    assert circles(spread, statements, 8.0)[0] > 1.15 * radii[0]  # eight people
     assert np.isnan(circles(spread, np.full(6, 19), 50.0)).all()
     assert circles(np.full(6, 3.0), statements, 50.0).max() == 2.0  # no more than the whole map
 
