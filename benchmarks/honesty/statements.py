@@ -136,7 +136,10 @@ def parted(scenario: Scenario, seed: int) -> Row:
     groups = {f"p{who:03d}": "ab"[int(g)] for who, g in enumerate(group)}
     pair = nf.compare_groups(answers, groups, model="soe-3", seed=seed).pairs[0]
     subgroups = nf.find_subgroups(answers, seed=seed)
-    return {"groups_called_different": float(pair.test.differ), "subgroups_stated": float(subgroups.count > 1)}
+    return {
+        "groups_called_different": float(pair.test.differ),
+        "subgroups_stated": float(subgroups.count > 1),
+    }
 
 
 def moved(scenario: Scenario, seed: int) -> Row:

@@ -96,7 +96,7 @@ def _model(models: dict[str, Any]) -> str:
     best = models["best"]
     base, _, size = best.rpartition("-") if best.rpartition("-")[0] else (best, "", "")
     if base in words.EMBEDDINGS:
-        text = f"Objects were embedded by {words.EMBEDDINGS[base]} in {size} dimensions"
+        text = f"Objects were embedded by {words.EMBEDDINGS[base]} in {count(int(size), 'dimension')}"
     elif all(part in KERNELS for part in base.split("+")):
         text = f"Similarities are those of the kernel {' + '.join(KERNELS[part] for part in base.split('+'))}"
         text += (
