@@ -53,10 +53,10 @@ def _table(rows: list[Row], ways: dict[str, Way]) -> str:
 
 def reached(rows: list[Row], way: Way, flip: float) -> int | None:
     """The smallest number of triplets from which on the mean purity is good; None if there is none."""
-    found = matching(rows, **way, flip=flip)
+    matched = matching(rows, **way, flip=flip)
     enough = None
-    for budget in reversed(values_of(found, "budget")):
-        if average(found, budget=budget) < GOOD:
+    for budget in reversed(values_of(matched, "budget")):
+        if average(matched, budget=budget) < GOOD:
             break
         enough = budget
     return enough
@@ -118,8 +118,8 @@ def draw(rows: list[Row]) -> Any:
     figure, axes = _plots.panels(1, len(flips), width=8.2, height=3.6, sharey=True)
     for axis, flip in zip(axes[0], flips, strict=True):
         for name, way in (WAYS | OURS).items():
-            found = matching(rows, **way, flip=flip)
-            budgets = values_of(found, "budget")
+            matched = matching(rows, **way, flip=flip)
+            budgets = values_of(matched, "budget")
             style: Any = {
                 "color": _plots.COLOURS[way["method"]],
                 "linewidth": 2.6 if name in ("k1", "k2", "score") else 1.4,
@@ -127,7 +127,7 @@ def draw(rows: list[Row]) -> Any:
             style["linestyle"] = (0, (5, 1, 1, 1)) if "PCA" in name else "-"
             axis.plot(
                 budgets,
-                [average(found, budget=b) for b in budgets],
+                [average(matched, budget=b) for b in budgets],
                 **style,
                 marker="o",
                 markersize=3,

@@ -79,10 +79,10 @@ def alike(lines: dict[str, Way], results: Mapping[str, Sequence[str]]) -> dict[s
             sizes = " and ".join(f"{size}-d" for size in d)
             kinds = " and ".join(DESIGNS[design].removesuffix(" triplets") for design in designs)
             labels |= dict.fromkeys(names, f"{title(method)} {sizes}, {kinds} triplets")
-    found: dict[str, list[str]] = {}
+    grouped: dict[str, list[str]] = {}
     for name, label in labels.items():
-        found.setdefault(label, []).append(name)
-    return found
+        grouped.setdefault(label, []).append(name)
+    return grouped
 
 
 def title(method: str) -> str:
@@ -96,9 +96,9 @@ def _design(name: str) -> str:
 def draw_lines(axis: Any, rows: list[Row], along: str, lines: dict[str, Way], name: str = "purity") -> None:
     """A result against one setting: kernels thick and on top, random triplets dashed, standard errors shaded, or bars."""
     for way in sorted(lines.values(), key=lambda way: _methods.is_kernel(way["method"])):
-        found = [row for row in matching(rows, **way) if name in row]
-        x = values_of(found, along)
-        y = [average(found, name, **{along: value}) for value in x]
+        matched = [row for row in matching(rows, **way) if name in row]
+        x = values_of(matched, along)
+        y = [average(matched, name, **{along: value}) for value in x]
         kernel = _methods.is_kernel(way["method"])
         style: dict[str, Any] = {"color": _plots.COLOURS[way["method"]], "zorder": 4 if kernel else 2}
         style |= (
@@ -109,7 +109,7 @@ def draw_lines(axis: Any, rows: list[Row], along: str, lines: dict[str, Way], na
         if way.get("design") == "rand":
             style["linestyle"] = (0, (3, 1.5))
         axis.plot(x, y, **style)
-        error = [spread(found, name, **{along: value}) for value in x]
+        error = [spread(matched, name, **{along: value}) for value in x]
         low, high = ([a + sign * b for a, b in zip(y, error, strict=True)] for sign in (-1, 1))
         axis.fill_between(x, low, high, color=style["color"], alpha=0.15, linewidth=0, zorder=1)
         beside = [isnan(value) for value in (nan, *error, nan)]

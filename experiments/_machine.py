@@ -42,8 +42,8 @@ def machines(folder: Path) -> list[dict[str, Any]]:
     path = folder / "machines.json"
     if not path.exists():
         return []
-    found: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
-    return found
+    listed: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
+    return listed
 
 
 def enlist(folder: Path) -> int:

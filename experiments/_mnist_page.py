@@ -59,15 +59,15 @@ def section(rows: list[Row], data: Data) -> Section:
         )
     )
     head = ["method", *(f"purity, {n:,}" for n in sizes), *(f"s, {n:,}" for n in sizes)]
-    found = {name: way for name, way in lines.items() if matching(rows, **way)}
-    purities = {name: [with_error(rows, **way, n=n) for n in sizes] for name, way in found.items()}
+    present = {name: way for name, way in lines.items() if matching(rows, **way)}
+    purities = {name: [with_error(rows, **way, n=n) for n in sizes] for name, way in present.items()}
     cells = [
         [
             name,
             *purities[names[0]],
-            *(between(*(seconds(times, one, found[one], n) for one in names)) for n in sizes),
+            *(between(*(seconds(times, one, present[one], n) for one in names)) for n in sizes),
         ]
-        for name, names in _lines.alike(found, purities).items()
+        for name, names in _lines.alike(present, purities).items()
     ]
     figure = Figure(
         lambda: draw(rows),
@@ -168,16 +168,16 @@ def _best(rows: list[Row], sizes: list[int]) -> Claim:
 
 
 def _faster(rows: list[Row], n: int) -> Claim:
-    found = {name: seconds(rows, name, way, n) for name, way in ways().items()}
-    others = {name: value for name, value in found.items() if name not in ("k1", "k2") and value == value}
+    took = {name: seconds(rows, name, way, n) for name, way in ways().items()}
+    others = {name: value for name, value in took.items() if name not in ("k1", "k2") and value == value}
     who = min(others, key=lambda name: others[name])
-    ratios = [others[who] / found[kernel] for kernel in ("k1", "k2")]
+    ratios = [others[who] / took[kernel] for kernel in ("k1", "k2")]
     verdict: Verdict = (
         "holds" if min(ratios) >= FAR else "holds in part" if min(ratios) > 1 else "does not hold"
     )
     return Claim(
         CLAIMS["far faster at n = 10,000"],
-        f"n = {n:,}: k1 {found['k1']:.2f} s, k2 {found['k2']:.2f} s, the fastest embedding ({who}) {others[who]:.1f} s: factors of "
+        f"n = {n:,}: k1 {took['k1']:.2f} s, k2 {took['k2']:.2f} s, the fastest embedding ({who}) {others[who]:.1f} s: factors of "
         f"{ratios[0]:.2f} and {ratios[1]:.2f}{_by_runs(rows, others[who], n)}.",
         verdict,
         f"Rule: both at least {FAR}, kernel matrix (n x n, written out; median of its runs) against embedding.",

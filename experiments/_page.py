@@ -33,7 +33,7 @@ class _Part:
     """An experiment, what it says on a page, and how many of its cells are computed."""
 
     experiment: Experiment
-    found: Section
+    section: Section
     stored: int
     wanted: int
 
@@ -67,9 +67,9 @@ def _parts(
     for experiment in experiments:
         store, say = Store(places.rows, experiment.name), says(experiment)
         assert say is not None
-        found = say(store.rows(), data) if len(store) else _not_run(experiment, data)
+        section = say(store.rows(), data) if len(store) else _not_run(experiment, data)
         cells = experiment.cells(quick)
-        parts.append(_Part(experiment, found, sum(cell in store for cell in cells), len(cells)))
+        parts.append(_Part(experiment, section, sum(cell in store for cell in cells), len(cells)))
     return parts
 
 
@@ -77,13 +77,13 @@ def _write(page: Path, opening: list[str], parts: Sequence[_Part], places: Place
     text, number = list(opening), 0
     for part in parts:
         text += [f"## {part.experiment.title}\n", *_body(part, places, page, number, quick)]
-        number += len(part.found.claims)
+        number += len(part.section.claims)
     return _keep(page, text)
 
 
 def _write_summary(parts: Sequence[_Part], places: Places, quick: bool) -> Path:
     """The claims with their verdicts, what deviates, and every figure with its name; the rest stands in the long pages."""
-    claims = [(part, claim) for part in parts for claim in part.found.claims]
+    claims = [(part, claim) for part in parts for claim in part.section.claims]
     rows = [
         [number, claim.short, part.experiment.title, MARKS[claim.verdict]]
         for number, (part, claim) in enumerate(claims, 1)
@@ -100,7 +100,7 @@ def _write_summary(parts: Sequence[_Part], places: Places, quick: bool) -> Path:
     ]
     text += [_words.DEVIATIONS, "## Figures\n"]
     for part in parts:
-        drawn = [name for name in part.found.figures if (places.figures / f"{name}.png").exists()]
+        drawn = [name for name in part.section.figures if (places.figures / f"{name}.png").exists()]
         text += [
             f"![{name}]({_relative(places.figures / f'{name}.png', places.summary.parent)})\n*{part.experiment.title}.*"
             for name in drawn
@@ -129,7 +129,7 @@ def _machine(experiments: Sequence[Experiment], folder: Path, quick: bool) -> st
         return ""
     rows = {path.stem: Store(folder, path.stem).rows() for path in sorted(folder.glob("*.jsonl"))}
     counts = [
-        {name: sum(row.get("machine", 0) == place for row in found) for name, found in rows.items()}
+        {name: sum(row.get("machine", 0) == place for row in own) for name, own in rows.items()}
         for place in range(len(known))
     ]
     main = max(range(len(known)), key=lambda place: sum(counts[place].values()))
@@ -198,7 +198,7 @@ def _glance(parts: Sequence[_Part]) -> str:
     rows, number = [], 0
     for part in parts:
         marks = []
-        for claim in part.found.claims:
+        for claim in part.section.claims:
             number += 1
             marks.append(f"({number}) {claim.short}: {MARKS[claim.verdict]}")
         if marks:
@@ -212,10 +212,10 @@ def _figures() -> str:
     for paper, shows, here, alike in _words.FIGURES:
         places.setdefault((here, alike), []).append((paper, shows))
     rows = []
-    for (here, alike), found in places.items():
-        numbers = list(dict.fromkeys(paper for paper, _ in found))
-        count = f" ({len(found)} figures)" if len(numbers) == 1 < len(found) else ""
-        rows.append([", ".join(numbers) + count, "; ".join(shows for _, shows in found), here, alike])
+    for (here, alike), figures in places.items():
+        numbers = list(dict.fromkeys(paper for paper, _ in figures))
+        count = f" ({len(figures)} figures)" if len(numbers) == 1 < len(figures) else ""
+        rows.append([", ".join(numbers) + count, "; ".join(shows for _, shows in figures), here, alike])
     return table(["paper", "shows", "here", "how alike"], rows).replace("---:", "---")
 
 
@@ -230,16 +230,16 @@ def _anchor(title: str) -> str:
 
 
 def _body(part: _Part, places: Places, page: Path, number: int, quick: bool) -> list[str]:
-    text = [part.found.text]
+    text = [part.section.text]
     if 0 < part.stored < part.wanted:
         text.append(
             f"*{part.stored:,} of {part.wanted:,} cells are computed; the others lack their data or were not run yet.*"
         )
-    for name, figure in part.found.figures.items():
+    for name, figure in part.section.figures.items():
         path = places.figures / f"{name}.png"
         if _draw(figure, path, Store(places.rows, part.experiment.name).path, quick):
             text.append(f"![{name}]({_relative(path, page.parent)})\n*{figure.caption}*")
-    return text + [_claim(claim, number + i) for i, claim in enumerate(part.found.claims, 1)]
+    return text + [_claim(claim, number + i) for i, claim in enumerate(part.section.claims, 1)]
 
 
 def _draw(figure: Figure, path: Path, rows: Path, draft: bool) -> bool:

@@ -29,10 +29,10 @@ def section(rows: list[Row], data: Data) -> Section:
     for method in dict.fromkeys(row["method"] for row in rows):
         for design in ("landmark", "rand"):
             for budget in values_of(rows, "budget"):
-                found = matching(rows, method=method, design=design, budget=budget)
-                if found:
+                matched = matching(rows, method=method, design=design, budget=budget)
+                if matched:
                     kind = "landmark" if design == "landmark" else "random"
-                    cells = [cell for start in STARTS for cell in _cells(matching(found, start=start))]
+                    cells = [cell for start in STARTS for cell in _cells(matching(matched, start=start))]
                     lines.append([_lines.title(method), f"{budget:,} {kind}", *cells])
     remarks = (
         [_summary(rows), _kernels(rows), _landmarks(rows)]
@@ -89,10 +89,10 @@ def _kernels(rows: list[Row]) -> str:
 
 
 def _landmarks(rows: list[Row]) -> str:
-    found = [
+    purities = [
         f"{average(rows, method='GNMDS', start=start, budget=budget, design='landmark'):.2f} against "
         f"{average(rows, method='GNMDS', start=start, budget=budget, design='rand'):.2f} ({start} start, {budget:,})"
         for start in ("default", "small")
         for budget in values_of(rows, "budget")
     ]
-    return f"cblearn's GNMDS on landmark against random triplets: {', '.join(found)}; random labels have about 0.42."
+    return f"cblearn's GNMDS on landmark against random triplets: {', '.join(purities)}; random labels have about 0.42."

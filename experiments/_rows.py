@@ -37,17 +37,17 @@ def matching(rows: Iterable[Row], **wanted: Any) -> list[Row]:
 
 def average(rows: Iterable[Row], name: str = "purity", **wanted: Any) -> float:
     """Mean of a result over the rows with these settings; NaN without rows."""
-    found = [row[name] for row in matching(rows, **wanted) if name in row]
-    return mean(found) if found else float("nan")
+    values = [row[name] for row in matching(rows, **wanted) if name in row]
+    return mean(values) if values else float("nan")
 
 
 def spread(rows: Iterable[Row], name: str = "purity", **wanted: Any) -> float:
     """Standard error of the mean; NaN for fewer than two rows."""
-    found = [row[name] for row in matching(rows, **wanted) if name in row]
-    if len(found) < 2:
+    values = [row[name] for row in matching(rows, **wanted) if name in row]
+    if len(values) < 2:
         return float("nan")
-    middle = mean(found)
-    return float((sum((value - middle) ** 2 for value in found) / (len(found) - 1) / len(found)) ** 0.5)
+    middle = mean(values)
+    return float((sum((value - middle) ** 2 for value in values) / (len(values) - 1) / len(values)) ** 0.5)
 
 
 def total_seconds(row: Row) -> float:
@@ -61,8 +61,8 @@ def with_error(rows: Iterable[Row], name: str = "purity", digits: int = 2, **wan
     >>> with_error([{"purity": 0.5}, {"purity": 0.7}])
     '0.60 ± 0.10'
     """
-    found = matching(rows, **wanted)
-    value, error = average(found, name), spread(found, name)
+    matched = matching(rows, **wanted)
+    value, error = average(matched, name), spread(matched, name)
     if isnan(value):
         return "-"
     return f"{value:.{digits}f}" + ("" if isnan(error) else f" ± {error:.{digits}f}")
@@ -74,8 +74,10 @@ def runs_of(rows: Iterable[Row], along: str, **wanted: Any) -> str:
     >>> runs_of([{"n": 1, "run": 0}, {"n": 1, "run": 1}, {"n": 2, "run": 0}], "n")
     '1 to 2'
     """
-    found = matching(rows, **wanted)
-    counts = [len(values_of(matching(found, **{along: value}), "run")) for value in values_of(found, along)]
+    matched = matching(rows, **wanted)
+    counts = [
+        len(values_of(matching(matched, **{along: value}), "run")) for value in values_of(matched, along)
+    ]
     if not counts:
         return "0"
     return str(counts[0]) if len(set(counts)) == 1 else f"{min(counts)} to {max(counts)}"
@@ -83,8 +85,8 @@ def runs_of(rows: Iterable[Row], along: str, **wanted: Any) -> str:
 
 def typical_seconds(rows: Iterable[Row], **wanted: Any) -> float:
     """Median of the seconds from answers to clusters: one slow run on a busy machine does not move it."""
-    found = [total_seconds(row) for row in matching(rows, **wanted)]
-    return median(found) if found else float("nan")
+    seconds = [total_seconds(row) for row in matching(rows, **wanted)]
+    return median(seconds) if seconds else float("nan")
 
 
 def between(*seconds: float) -> str:
@@ -99,8 +101,8 @@ def between(*seconds: float) -> str:
 
 def median_of(rows: Iterable[Row], name: str, **wanted: Any) -> float:
     """Median of a result over the rows with these settings; NaN without rows."""
-    found = [row[name] for row in matching(rows, **wanted) if name in row]
-    return median(found) if found else float("nan")
+    values = [row[name] for row in matching(rows, **wanted) if name in row]
+    return median(values) if values else float("nan")
 
 
 def paired(rows: Iterable[Row], along: str) -> list[Row]:
@@ -130,9 +132,7 @@ def on_one_machine(rows: Iterable[Row], *needed: Mapping[str, Any]) -> list[Row]
     by_machine: dict[int, list[Row]] = {}
     for row in rows:
         by_machine.setdefault(row.get("machine", 0), []).append(row)
-    whole = [
-        found for _, found in sorted(by_machine.items()) if all(matching(found, **way) for way in needed)
-    ]
+    whole = [own for _, own in sorted(by_machine.items()) if all(matching(own, **way) for way in needed)]
     return whole[-1] if whole else []
 
 

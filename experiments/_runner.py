@@ -159,8 +159,8 @@ def _compute(experiment: Experiment, cell: Cell, data: Data) -> Finished:
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            found, seconds = timed(lambda: experiment.compute(cell.settings, data))
-            result = dict(found)
+            computed, seconds = timed(lambda: experiment.compute(cell.settings, data))
+            result = dict(computed)
     except Absent as reason:
         return Finished(absent=str(reason))
     except Exception:

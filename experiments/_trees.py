@@ -75,8 +75,8 @@ def _link_colours(Z: Any, labels: Any, kinds: dict[int, str]) -> dict[int, str]:
     colours = {}
     for number, (left, right, *_) in enumerate(Z):
         members[n + number] = members[int(left)] + members[int(right)]
-        found = {labels[i] for i in members[n + number]}
-        colours[n + number] = kinds[found.pop()] if len(found) == 1 else _plots.FAINT
+        below = {labels[i] for i in members[n + number]}
+        colours[n + number] = kinds[below.pop()] if len(below) == 1 else _plots.FAINT
     return colours
 
 

@@ -99,12 +99,12 @@ def _claims(rows: list[Row], budgets: list[int], flips: list[float]) -> list[Cla
 
 def families(rows: list[Row], grid: list[Way]) -> dict[str, float]:
     """Mean purity over all settings of each method on each kind of triplets; embeddings in the better dimension."""
-    found = {}
+    best = {}
     for name, way in ways(rows).items():
         values = [average(rows, **way, **where) for where in grid]
         family = name if "d" not in way or way["d"] is None else name.replace(f" {way['d']}-d", "")
-        found[family] = max(found.get(family, 0.0), sum(values) / len(values))
-    return {name: value for name, value in found.items() if value == value}
+        best[family] = max(best.get(family, 0.0), sum(values) / len(values))
+    return {name: value for name, value in best.items() if value == value}
 
 
 def _superior(rows: list[Row], grid: list[Way]) -> Claim:
@@ -200,8 +200,8 @@ def _gnmds(rows: list[Row], budgets: list[int], flips: list[float]) -> Claim:
 
 
 def _faster(rows: list[Row], budgets: list[int]) -> Claim:
-    found = matching(rows, budget=budgets[-1])
-    seconds = {name: median_of(found, "seconds", **way) for name, way in ways(rows).items()}
+    largest = matching(rows, budget=budgets[-1])
+    seconds = {name: median_of(largest, "seconds", **way) for name, way in ways(rows).items()}
     others = {name: value for name, value in seconds.items() if name not in ("k1", "k2") and value == value}
     first = min(others, key=lambda name: others[name])
     slow = max(seconds["k1"], seconds["k2"])
@@ -218,11 +218,13 @@ def _faster(rows: list[Row], budgets: list[int]) -> Claim:
 
 
 def _what_time_depends_on(rows: list[Row], budgets: list[int], flips: list[float]) -> Claim:
-    found = matching(rows, budget=budgets[-1])
-    few, many = (matching(found, start="published", d=d) for d in (dimensions(rows)[0], dimensions(rows)[-1]))
+    largest = matching(rows, budget=budgets[-1])
+    few, many = (
+        matching(largest, start="published", d=d) for d in (dimensions(rows)[0], dimensions(rows)[-1])
+    )
     by_d = median_of(many, "seconds") / median_of(few, "seconds")
     quiet, noisy = (
-        {name: median_of(found, "seconds", **way, flip=flip) for name, way in ways(rows).items()}
+        {name: median_of(largest, "seconds", **way, flip=flip) for name, way in ways(rows).items()}
         for flip in (flips[0], flips[-1])
     )
     ratios = {

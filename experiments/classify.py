@@ -59,9 +59,9 @@ def compute(settings: Mapping[str, Any], data: Data) -> dict[str, Any]:
     K = K / np.mean(np.diag(K))
     folds = [StratifiedKFold(FOLDS, shuffle=True, random_state=seed % 2**31) for seed in (run, run + 100)]
     search = GridSearchCV(SVC(kernel="precomputed"), {"C": PENALTIES}, cv=folds[0])
-    found = cross_val_score(search, K, truth, cv=folds[1])
+    scores = cross_val_score(search, K, truth, cv=folds[1])
     return {
-        "accuracy": float(found.mean()),
+        "accuracy": float(scores.mean()),
         "largest_class": float(np.unique(truth, return_counts=True)[1].max() / len(truth)),
     }
 

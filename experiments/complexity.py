@@ -54,8 +54,8 @@ def compute(settings: Mapping[str, Any], data: Data) -> dict[str, Any]:
 
 def exponent(rows: list[Row], name: str, what: str = "seconds") -> float:
     """Slope of log seconds against the log of what grows, by its last two values, where lower orders matter least."""
-    found = sorted((row for row in rows if row["grows"] == name), key=lambda row: row[name])[-2:]
-    (x, y), (u, v) = ((row[name], row[what]) for row in found)
+    last = sorted((row for row in rows if row["grows"] == name), key=lambda row: row[name])[-2:]
+    (x, y), (u, v) = ((row[name], row[what]) for row in last)
     return float(np.log(v / y) / np.log(u / x))
 
 
@@ -87,15 +87,15 @@ def draw(rows: list[Row]) -> Any:
     figure, axes = _plots.panels(1, 3, width=9.0, height=2.9, sharey=True)
     labels = {"n": "objects n", "landmarks": "landmarks |L|", "answers": "triplets |T|"}
     for axis, (name, label) in zip(axes[0], labels.items(), strict=True):
-        found = sorted((row for row in rows if row["grows"] == name), key=lambda row: row[name])
-        x = np.array([row[name] for row in found])
+        grown = sorted((row for row in rows if row["grows"] == name), key=lambda row: row[name])
+        x = np.array([row[name] for row in grown])
         for what, text, colour in (
             ("seconds", "kernel matrix", "k1"),
             ("feature_seconds", "features alone", "score"),
         ):
-            axis.plot(x, [row[what] for row in found], marker="o", color=_plots.COLOURS[colour], label=text)
+            axis.plot(x, [row[what] for row in grown], marker="o", color=_plots.COLOURS[colour], label=text)
         what, slope = ("feature_seconds", 1) if name == "answers" else ("seconds", 2)
-        axis.plot(x, found[-1][what] * (x / x[-1]) ** slope, ":", color="#7d838d", linewidth=1)
+        axis.plot(x, grown[-1][what] * (x / x[-1]) ** slope, ":", color="#7d838d", linewidth=1)
         axis.set(xscale="log", yscale="log", xlabel=label)
         axis.set_xticks(x, [f"{value:,}" if value < 10_000 else f"{value // 1000}k" for value in x])
         axis.minorticks_off()

@@ -111,10 +111,10 @@ def _verdict(rows: list[Row], budgets: list[int]) -> str:
         for what in ("purity", "accuracy")
     }
     parts = []
-    for what, found in means.items():
-        best = max(found, key=lambda remedy: found[remedy])
+    for what, by_remedy in means.items():
+        best = max(by_remedy, key=lambda remedy: by_remedy[remedy])
         parts.append(
-            f"by {what} the best on average is {best} ({found[best]:.3f}; shift {found['shift']:.3f}, none {found['none']:.3f})"
+            f"by {what} the best on average is {best} ({by_remedy[best]:.3f}; shift {by_remedy['shift']:.3f}, none {by_remedy['none']:.3f})"
         )
     return f"Over all numbers of triplets, {' and '.join(parts)}."
 

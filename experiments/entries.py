@@ -92,15 +92,15 @@ def _pooled(rows: list[Row]) -> list[dict[str, float]]:
     """Bins of shared questions over all rows."""
     bins = []
     for first in EDGES[:-1]:
-        found = [row[str(first)] for row in rows if str(first) in row]
-        if found:
-            weight = np.array([one["pairs"] for one in found], dtype=float)
+        parts = [row[str(first)] for row in rows if str(first) in row]
+        if parts:
+            weight = np.array([one["pairs"] for one in parts], dtype=float)
             mean = {
-                name: float(np.average([one[name] for one in found], weights=weight))
+                name: float(np.average([one[name] for one in parts], weights=weight))
                 for name in ("shared", "covered")
             }
             mean |= {
-                name: float(np.sqrt(np.average([one[name] ** 2 for one in found], weights=weight)))
+                name: float(np.sqrt(np.average([one[name] ** 2 for one in parts], weights=weight)))
                 for name in ("error", "expected")
             }
             bins.append(mean | {"first": first, "pairs": weight.sum()})

@@ -178,11 +178,11 @@ def _claims(times: dict[tuple[str, str | None], Row]) -> list[Claim]:
 
 
 def _contradicting(rows: list[Row]) -> list[Claim]:
-    found = {(row["kernel"], row["contradictions"]): row for row in rows if "contradictions" in row}
-    if len(found) < 2 * len(CONTRADICTIONS):
+    by_kernel = {(row["kernel"], row["contradictions"]): row for row in rows if "contradictions" in row}
+    if len(by_kernel) < 2 * len(CONTRADICTIONS):
         return []
-    k1 = {how: found["k1", how] for how in CONTRADICTIONS}
-    changed = [row for (_, how), row in found.items() if how != "keep"]
+    k1 = {how: by_kernel["k1", how] for how in CONTRADICTIONS}
+    changed = [row for (_, how), row in by_kernel.items() if how != "keep"]
     least = min(row["like_kept"] for row in changed)
     return [
         Claim(

@@ -56,8 +56,8 @@ def compute(settings: Mapping[str, Any], data: Data) -> dict[str, Any]:
     marks = choose(settings["choice"], points.astype(np.float64), truth, settings["count"], seed)
     room = (len(points) - len(marks)) * len(marks) * (len(marks) - 1) // (2 if kernel == "k1" else 1)
     given = _methods.ask(points, marks, kernel, min(BUDGET, room), FLIP, seed)
-    found = _methods.cluster_purity({"method": kernel}, given, marks, truth, seed_of("fit", run))
-    return {"purity": found["purity"], "answers": len(given)}
+    clustered = _methods.cluster_purity({"method": kernel}, given, marks, truth, seed_of("fit", run))
+    return {"purity": clustered["purity"], "answers": len(given)}
 
 
 def section(rows: list[Row], data: Data) -> Section:

@@ -30,21 +30,21 @@ def cells(quick: bool) -> list[Cell]:
         range(QUICK_RUNS if quick else count) for count in (RUNS, TIMED_RUNS, PUBLISHED_RUNS)
     )
     sizes, our_sizes = (QUICK_SIZES, QUICK_SIZES) if quick else (SIZES, OUR_SIZES)
-    found: list[dict[str, Any]] = []
+    listed: list[dict[str, Any]] = []
     for run, n in product(runs, sizes):
-        found += [{"run": run, "n": n, "design": "landmark", "method": kernel} for kernel in ("k1", "k2")]
+        listed += [{"run": run, "n": n, "design": "landmark", "method": kernel} for kernel in ("k1", "k2")]
     for run, n in product(runs, our_sizes):
-        found += [{"run": run, "n": n} | ours for ours in _ours(quick)]
+        listed += [{"run": run, "n": n} | ours for ours in _ours(quick)]
     for run, n in product(timed_runs, sizes):
-        found += [{"run": run, "n": n, "time": kernel} for kernel in _methods.KERNELS]
+        listed += [{"run": run, "n": n, "time": kernel} for kernel in _methods.KERNELS]
     for run, n in product(published_runs, sorted(sizes, key=_first_of_all)):
-        found += [
+        listed += [
             {"run": run, "n": n, "design": design, "method": method, "d": D, "start": "published"}
             for design in usps.DESIGNS
             for method in _methods.PUBLISHED
         ]
     return [
-        Cell(_methods.sized(settings, quick), settings["n"] / 1000 * _cost(settings)) for settings in found
+        Cell(_methods.sized(settings, quick), settings["n"] / 1000 * _cost(settings)) for settings in listed
     ]
 
 

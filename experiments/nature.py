@@ -65,10 +65,10 @@ def stand_in() -> tuple[Triplets, NDArray[np.int64]]:
 
 def section(rows: list[Row], data: Data) -> Section:
     source = "nature" if any(row["source"] == "nature" for row in rows) else "stand-in"
-    found = [row for row in rows if row["source"] == source]
-    maps = {row["map"]: row for row in found if "map" in row}
-    tree = next(row for row in found if "tree" in row)
-    first = found[0]
+    own = [row for row in rows if row["source"] == source]
+    maps = {row["map"]: row for row in own if "map" in row}
+    tree = next(row for row in own if "tree" in row)
+    first = own[0]
     lines = [
         [name if name != "GNMDS" else "GNMDS, published", f"{row['agreement']:.3f}"]
         for name, row in maps.items()

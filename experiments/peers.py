@@ -60,9 +60,9 @@ def compute(settings: Mapping[str, Any], data: Data) -> dict[str, Any]:
         answers, points = Path(folder) / "answers.npz", Path(folder) / "points.npz"
         np.savez(answers, triplets=given.array, n=given.n_objects)
         _fit(settings, answers, points)
-        with np.load(points) as found:
-            places, seconds, capped = found["points"], float(found["seconds"]), bool(found["capped"])
-            version = str(found["version"])
+        with np.load(points) as stored:
+            places, seconds, capped = stored["points"], float(stored["seconds"]), bool(stored["capped"])
+            version = str(stored["version"])
     labels, more = timed(lambda: _methods.cluster_points(places, len(usps.CLASSES), seed))
     result = {"purity": purity(labels, truth), "seconds": seconds, "cluster_seconds": more}
     return result | {"capped": capped, "cblearn": version}

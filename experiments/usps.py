@@ -27,21 +27,21 @@ DESIGNS = ("landmark", "landmark-k2", "rand")  # k1's questions, k2's, and rando
 
 def cells(quick: bool) -> list[Cell]:
     """Run by run, so that a run cut short has averages of fewer runs rather than holes."""
-    found = []
+    listed = []
     for run in range(QUICK_RUNS if quick else RUNS):
-        found += [Cell({"run": run, "method": method}, 0.2) for method in ("pixels", "chance")]
-        found += [Cell({"run": run, "method": method, "asked": "all"}, 0.3) for method in ("k1", "k2")]
+        listed += [Cell({"run": run, "method": method}, 0.2) for method in ("pixels", "chance")]
+        listed += [Cell({"run": run, "method": method, "asked": "all"}, 0.3) for method in ("k1", "k2")]
         for budget in QUICK_BUDGETS if quick else BUDGETS:
             for flip in FLIPS:
                 for design in DESIGNS:
                     asked = {"run": run, "budget": budget, "flip": flip, "design": design}
                     fits = _fits(design, quick)
-                    found += [
+                    listed += [
                         Cell(asked | _methods.sized(fit, quick), _cost(fit, budget))
                         for fit in fits
                         if run < PUBLISHED_RUNS or fit.get("start") != "published"
                     ]
-    return found
+    return listed
 
 
 def _cost(fit: dict[str, Any], budget: int) -> float:

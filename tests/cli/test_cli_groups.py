@@ -45,8 +45,8 @@ def test_the_shell_compares_groups_of_a_file(run, tmp_path):
     said = run("--groups", listed).stdout
     assert "experts and novices see the objects differently" in said and "p = 0.00" in said
     assert "lead +" in said and "within experts" in said
-    found = json.loads(run("--groups", listed, "--json").stdout)
-    assert found["model"] == "soe-2" and found["pairs"][0]["p"] <= 0.01
+    facts = json.loads(run("--groups", listed, "--json").stdout)
+    assert facts["model"] == "soe-2" and facts["pairs"][0]["p"] <= 0.01
 
 
 def with_cohorts(path, groups):

@@ -124,7 +124,7 @@ def test_an_object_list(run, tmp_path):
     [
         (["-b", "1000"], "1,000 questions were asked for, but there are 60 in all"),
         (["-b", "some"], "--budget: expected a number of questions or 'all', got 'some'"),
-        (["-l", "apple,eggs"], "'eggs' is none of the 6 objects"),
+        (["-l", "apple,eggs"], "'eggs' is not among the 6 objects"),
         (["-l", "1"], "landmarks must be at least 2, got 1"),
         (["-l", "7", "-b", "10"], "7 landmarks cannot be chosen from 6 objects"),
         (["-l", "3", "--kind", "odd"], "the landmark design of k1 asks 'near' questions, not 'odd'"),

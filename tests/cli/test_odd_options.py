@@ -50,7 +50,7 @@ def refused(folder, monkeypatch, capsys):
         ),
         ("plan objects.txt -b 9 --people 999999999999999999999", "9 questions cannot be dealt out to"),
         (f"plan objects.txt -b {'9' * 5000}", "--budget: expected a number of questions"),
-        (f"plan objects.txt -b 9 --landmarks {'9' * 5000}", "is none of the 6 objects"),
+        (f"plan objects.txt -b 9 --landmarks {'9' * 5000}", "is not among the 6 objects"),
         ("plan objects.txt -b 9 --people 2 --checks 1000000000", "checks must be an integer from 0 to 1,000"),
         ("map answers.csv -m score -n 100000000000", "coordinates of 6 objects need 14400.0 GB"),
         ("map answers.csv -m score-9 -n 99999999999999999999999", "n_components: 99,999,999,"),

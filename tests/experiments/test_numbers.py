@@ -112,10 +112,10 @@ def test_remedies_keep_what_they_should(remedy):
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     K = X @ X.T
     rows = diagonal.remedied(K, remedy)
-    found, off = rows @ rows.T, ~np.eye(20, dtype=bool)
+    remedied, off = rows @ rows.T, ~np.eye(20, dtype=bool)
     if remedy in ("none", "shift"):
-        np.testing.assert_allclose(found[off], K[off], atol=1e-12)
-        assert (np.linalg.eigvalsh(found)[0] < 1e-12) == (remedy == "shift")
+        np.testing.assert_allclose(remedied[off], K[off], atol=1e-12)
+        assert (np.linalg.eigvalsh(remedied)[0] < 1e-12) == (remedy == "shift")
     if remedy == "kernel PCA":
         assert rows.shape == (20, diagonal.DIMENSIONS)
 

@@ -212,11 +212,11 @@ def test_a_rerun_gives_the_same_rows_except_times(small_usps, tmp_path):
         assert outcome.failed == 0
         rows.append([without_times(row) for row in Store(tmp_path / place / "results", "usps").rows()])
     assert rows[0] == rows[1]
-    found = rows[0]
-    assert average(found, method="k1", design="landmark") > 0.95
-    assert average(found, method="STE", design="rand", start="kernel") > 0.95
-    assert average(found, method="TSTE", design="landmark-k2", start="published") > 0.7
-    assert average(found, method="chance") < 0.6 < average(found, method="pixels")
+    same = rows[0]
+    assert average(same, method="k1", design="landmark") > 0.95
+    assert average(same, method="STE", design="rand", start="kernel") > 0.95
+    assert average(same, method="TSTE", design="landmark-k2", start="published") > 0.7
+    assert average(same, method="chance") < 0.6 < average(same, method="pixels")
 
 
 def test_rows_have_the_papers_clock(small_usps, tmp_path):
@@ -270,6 +270,6 @@ def test_usps_cells_are_those_of_the_paper():
 def test_mnist_has_all_ten_sizes():
     settings = [cell.settings for cell in mnist.cells(False)]
     for wanted in ({"method": "k1"}, {"method": "k2"}, {"start": "published"}, {"time": "k1"}):
-        found = {s["n"] for s in settings if all(s.get(name) == value for name, value in wanted.items())}
-        assert found == set(range(1_000, 10_001, 1_000))
+        sizes = {s["n"] for s in settings if all(s.get(name) == value for name, value in wanted.items())}
+        assert sizes == set(range(1_000, 10_001, 1_000))
     assert len({cell.key for cell in mnist.cells(False)}) == len(settings)

@@ -81,9 +81,9 @@ def test_only_the_papers_methods_are_named():
         for row in usps_rows()
         if row.get("start") == "kernel" or row["method"] == "score"
     ]
-    found = _usps_page.section(rows, Data(Path()))
-    said = " ".join(claim.ours for claim in found.claims)
-    assert "score" not in said and "SOE" not in said and "STE 10-d," not in found.text.replace("t-STE", "")
+    section = _usps_page.section(rows, Data(Path()))
+    said = " ".join(claim.ours for claim in section.claims)
+    assert "score" not in said and "SOE" not in said and "STE 10-d," not in section.text.replace("t-STE", "")
     assert set(_usps_page.families(rows, [{"flip": 0.0, "budget": 5_000}])) == {
         "k1", "k2", *(f"{m}, {t}" for m in ("GNMDS", "CKL", "t-STE") for t in ("k1's triplets", "k2's triplets", "random triplets")),
     }  # fmt: skip
@@ -178,8 +178,8 @@ def test_no_verdict_without_its_rows():
     usps = [row for row in usps_rows() if row.get("start") != "published"]
     assert _usps_page.section(usps, Data(Path())).claims == []
     k1 = {"method": "k1", "design": "landmark", "n": 9, "triplets": 9, "seconds": 1.0}
-    found = _map_page.section([k1 | {"neighbours": 0.5, "accuracy": 0.5}], Data(Path())).claims
-    assert [claim.verdict for claim in found] == ["not judged"]
+    claims = _map_page.section([k1 | {"neighbours": 0.5, "accuracy": 0.5}], Data(Path())).claims
+    assert [claim.verdict for claim in claims] == ["not judged"]
 
 
 def test_the_number_of_triplets_needed_is_where_purity_stays_good():

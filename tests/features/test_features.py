@@ -310,6 +310,7 @@ def test_contradictions_that_cancel_leave_an_object_uninformed():
         ({"dtype": np.int32}, "dtype: int32 is not supported"),
         ({"landmarks": ["z"]}, "landmarks: 'z' is not among the 3 objects"),
         ({"landmarks": [7]}, "landmarks: 7 is not among the 3 objects"),
+        ({"landmarks": [0.5, 1]}, "landmarks: 0.5 is not among the 3 objects"),
         ({"landmarks": 7}, "landmarks: expected names or indices of objects, got 7"),
         ({"landmarks": [1, 1]}, "an object is listed twice"),
     ],

@@ -112,8 +112,8 @@ def test_unsigned_pixels_do_not_wrap_round():
     pixels = np.array([[200], [10], [0]], dtype=np.uint8)
     questions = design.random_questions(3, 3)
     for metric in ("euclidean", "manhattan"):
-        found = simulate.answers(questions, points=pixels, metric=metric).triplets.array.tolist()
-        assert sorted(found) == [[0, 1, 2], [1, 2, 0], [2, 1, 0]]
+        triplets = simulate.answers(questions, points=pixels, metric=metric).triplets.array.tolist()
+        assert sorted(triplets) == [[0, 1, 2], [1, 2, 0], [2, 1, 0]]
 
 
 def test_infinite_distances_tie():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +16,7 @@ from nearfar.design.draws import pair_of
 from nearfar.design.questions import Objects, Questions, check_budget, object_names, warn_uninformed
 from nearfar.errors import InputError
 
-__all__ = ["farthest_first", "landmark_questions", "random_landmarks"]
+__all__ = ["farthest_first", "landmark_indices", "landmark_questions", "random_landmarks"]
 
 Pair = tuple[int, int]
 
@@ -105,7 +105,9 @@ def landmark_questions(
     500
     """
     names = object_names(objects)
-    marks = _landmarks(landmarks, names)
+    marks = landmark_indices(landmarks, names)
+    if len(marks) < 2:
+        raise InputError(f"landmarks: expected at least two objects, got {len(marks)}")
     if kernel not in ("k1", "k2"):
         raise InputError(f"kernel: {kernel!r} has no landmark questions; expected 'k1' or 'k2'")
     n, k = len(names), len(marks)
@@ -272,24 +274,22 @@ def _rounds(k: int, k2: bool, rng: np.random.Generator) -> Iterator[Pair]:
                     yield (one, other) if k2 or one < other else (other, one)
 
 
-def _landmarks(landmarks: Sequence[str] | ArrayLike, names: tuple[str, ...]) -> Indices:
-    """Indices of landmarks given by name (text) or by index (whole numbers)."""
+def landmark_indices(landmarks: Any, objects: Sequence[str]) -> Indices:
+    """Indices of landmarks given by name (text) or by index (whole numbers), each once."""
     if isinstance(landmarks, str) or not isinstance(landmarks, Iterable):
         raise InputError(
             f"landmarks: expected names or indices of objects, got {landmarks!r}; nearfar.design.random_landmarks draws some"
         )
-    given = np.asarray(landmarks).tolist() if isinstance(landmarks, np.ndarray) else list(landmarks)
-    index = {name: i for i, name in enumerate(names)} if any(isinstance(g, str) for g in given) else {}
-    marks = []
-    for g in given:
-        i = index.get(g, -1) if isinstance(g, str) else g
-        if not isinstance(i, (int, np.integer)) or not 0 <= i < len(names):
+    given = list(landmarks)
+    index = {name: i for i, name in enumerate(objects)} if any(isinstance(g, str) for g in given) else {}
+    marks = [index.get(g, -1) if isinstance(g, str) else g for g in given]
+    for g, mark in zip(given, marks, strict=True):
+        if not isinstance(mark, (int, np.integer)) or not 0 <= mark < len(objects):
             raise InputError(
-                f"landmarks: {g!r} is none of the {len(names):,} objects; expected their names, or indices from 0"
+                f"landmarks: {g!r} is not among the {len(objects):,} objects; expected their names, or indices from 0"
             )
-        marks.append(int(i))
-    if len(set(marks)) != len(marks) or len(marks) < 2:
-        raise InputError(f"landmarks: expected at least two distinct objects, got {given[:10]}")
+    if len(set(marks)) < len(marks):
+        raise InputError("landmarks: an object is listed twice; name each landmark once")
     return np.array(marks, dtype=np.int32)
 
 

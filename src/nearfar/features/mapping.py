@@ -9,13 +9,14 @@ from __future__ import annotations
 import os
 import threading
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from scipy import sparse
 
+from nearfar.design.landmarks import landmark_indices as design_indices
 from nearfar.errors import (
     CoverageWarning,
     InputError,
@@ -324,22 +325,4 @@ def landmark_indices(landmarks: Any, objects: Sequence[str]) -> NDArray[np.int32
     """Indices of the objects that columns are made of, ascending."""
     if landmarks is None:
         return np.arange(len(objects), dtype=np.int32)
-    if isinstance(landmarks, str) or not isinstance(landmarks, Iterable):
-        raise InputError(
-            f"landmarks: expected names or indices of objects, got {landmarks!r}; nearfar.design.random_landmarks draws some"
-        )
-    given = list(landmarks)
-    position = {name: i for i, name in enumerate(objects)} if any(isinstance(v, str) for v in given) else {}
-    indices = []
-    for value in given:
-        index = position.get(value, -1) if isinstance(value, str) else int(value)
-        if not 0 <= index < len(objects):
-            raise InputError(
-                f"landmarks: {value!r} is not among the {len(objects)} objects of these answers",
-            )
-        indices.append(index)
-    if len(set(indices)) < len(indices):
-        raise InputError(
-            "landmarks: an object is listed twice; name each landmark once",
-        )
-    return np.array(sorted(indices), dtype=np.int32)
+    return np.sort(design_indices(landmarks, objects))
