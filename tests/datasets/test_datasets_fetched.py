@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from nearfar import datasets
-from nearfar.datasets import _readers, digits
+from nearfar.datasets import _readers
 from nearfar.datasets._dataset import check_counts
 from nearfar.errors import FileError, UnreachableError
 from nearfar.triplets import Triplets
@@ -68,19 +68,22 @@ def test_musicians(shared_data):
     assert data.details["genre_matrix"].shape == (412, len(data.details["genres"]))
 
 
-def test_usps(shared_data):
-    data = datasets.fetch_usps(shared_data)
-    assert data.images.shape == (9_298, 16, 16) and data.n_train == 7_291
-    assert data.points.shape == (9_298, 256)
-    assert (data.images.min(), data.images.max()) == (-1, 1)
-    assert np.bincount(data.labels).tolist() == [1553, 1269, 929, 824, 852, 716, 834, 792, 708, 821]
+USPS = [1553, 1269, 929, 824, 852, 716, 834, 792, 708, 821]
+MNIST = [6903, 7877, 6990, 7141, 6824, 6313, 6876, 7293, 6825, 6958]
 
 
-def test_mnist(shared_data):
-    data = datasets.fetch_mnist(shared_data)
-    assert data.images.shape == (70_000, 28, 28) and data.n_train == 60_000
-    assert data.images.dtype == np.uint8
-    assert np.bincount(data.labels).tolist() == [6903, 7877, 6990, 7141, 6824, 6313, 6876, 7293, 6825, 6958]
+@pytest.mark.parametrize(
+    ("fetch", "shape", "n_train", "values", "counts"),
+    [
+        (datasets.fetch_usps, (9_298, 16, 16), 7_291, (-1, 1), USPS),
+        (datasets.fetch_mnist, (70_000, 28, 28), 60_000, (0, 255), MNIST),
+    ],
+)
+def test_digits(shared_data, fetch, shape, n_train, values, counts):
+    data = fetch(shared_data)
+    assert data.images.shape == shape and data.points.shape == (shape[0], shape[1] * shape[2])
+    assert data.n_train == n_train and (data.images.min(), data.images.max()) == values
+    assert np.bincount(data.labels).tolist() == counts
 
 
 def test_environment_names_the_folder(shared_data, monkeypatch):
@@ -158,12 +161,6 @@ def test_food_lines(tmp_path):
     assert data.images == ()
 
 
-def test_food_bad_line(tmp_path):
-    path = write_zip(tmp_path / "food.zip", {"food100-dataset/all-triplets.csv": LINES + "a; b\n"})
-    with pytest.raises(FileError, match="line 4: expected three names"):
-        _readers.read_food(path, {})
-
-
 SURVEY = "survey_round,chosen_center,triplet_object_1,triplet_object_2,triplet_object_3,response_time\n"
 
 
@@ -182,19 +179,6 @@ def test_car_archive(tmp_path):
         assert answers.seconds.tolist() == [11.108, 11.108, 4.5, 4.5]
         assert [file.read_text() for file in data.images] == [str(i) for i in range(1, 61)]
         assert data.groups[20] == "outlier"
-
-
-def test_car_files_that_do_not_belong_together(tmp_path):
-    members = {"x/survey_data.csv": SURVEY + "1,32,32,16,30,11.1\n", "x/T_ALL.csv": "31,16,30\n"}
-    path = write_zip(tmp_path / "cars.zip", members)
-    with pytest.raises(FileError, match=r"statement 1 of T_ALL.csv is not in survey_data.csv"):
-        _readers.read_car(path, {})
-
-
-def test_car_that_is_no_table(tmp_path):
-    path = write_zip(tmp_path / "cars.zip", {"x/survey_data.csv": SURVEY, "x/T_ALL.csv": "one,two,three\n"})
-    with pytest.raises(FileError, match="expected a table of numbers"):
-        _readers.read_car(path, {})
 
 
 # odd one last; taking another column for the odd one gives (unique, contradictions) (10, 4) or (8, 2)
@@ -219,15 +203,6 @@ def test_nature_and_vogue(tmp_path, odd):
     assert nature.triplets.array[:2].tolist() == [[0, 1, 2], [1, 0, 2]]
     covers = _readers.read_scenes(path, counts, "vogue")
     assert covers.triplets.array.tolist() == [[0, 1, 2], [1, 0, 2], [1, 2, 0], [2, 1, 0]]
-
-
-def test_nature_that_is_another_file(tmp_path):
-    path = write_zip(tmp_path / "scenes.zip", {"nature/nature_triplets.txt": "a b c\n"})
-    with pytest.raises(FileError, match="found 3 objects, the published data has 120"):
-        datasets.fetch_nature(path)
-    ragged = write_zip(tmp_path / "ragged.zip", {"nature/nature_triplets.txt": "a b c\na b\n"})
-    with pytest.raises(FileError, match="line 2: expected three names"):
-        datasets.fetch_nature(ragged)
 
 
 def test_musicseer(tmp_path):
@@ -294,8 +269,6 @@ def test_openml_digits(tmp_path, monkeypatch):
     with pytest.raises(FileError, match="expected 70,000 square images with digits 0 to 9, found 5 images"):
         datasets.fetch_mnist(tmp_path)
 
-
-def test_openml_without_network(tmp_path, monkeypatch):
     def fail(**options):
         raise URLError("no route")
 
@@ -307,29 +280,44 @@ def test_openml_without_network(tmp_path, monkeypatch):
 # ---------------------------------------------------------------- files that are not what they should be
 
 
-def test_not_an_archive(tmp_path):
-    path = tmp_path / "food.zip"
-    path.write_bytes(b"not a zip")
+@pytest.mark.parametrize(
+    ("fetch", "members", "said"),
+    [
+        (datasets.fetch_food, {"other/readme.txt": "hello"}, r"has no raw-json"),
+        (datasets.fetch_food, {"x/all-triplets.csv": LINES + "a; b\n"}, "line 4: expected three names"),
+        (
+            datasets.fetch_car,
+            {"x/survey_data.csv": SURVEY + "1,32,32,16,30,11.1\n", "x/T_ALL.csv": "31,16,30\n"},
+            r"statement 1 of T_ALL.csv is not in survey_data.csv",
+        ),
+        (
+            datasets.fetch_car,
+            {"x/survey_data.csv": SURVEY, "x/T_ALL.csv": "one,two,three\n"},
+            "expected a table of numbers",
+        ),
+        (datasets.fetch_nature, {"nature/nature_triplets.txt": "a b c\n"}, "found 3 objects, .* has 120"),
+        (
+            datasets.fetch_nature,
+            {"nature/nature_triplets.txt": "a b c\na b\n"},
+            "line 2: expected three names",
+        ),
+    ],
+)
+def test_archives_of_something_else(tmp_path, fetch, members, said):
+    with pytest.raises(FileError, match=said):
+        fetch(write_zip(tmp_path / "data.zip", members))
+    (tmp_path / "no.zip").write_bytes(b"not a zip")
     with pytest.raises(FileError, match="expected a folder or a zip archive"):
-        datasets.fetch_food(path)
+        fetch(tmp_path / "no.zip")
 
 
-def test_an_archive_of_something_else(tmp_path):
-    path = write_zip(tmp_path / "food.zip", {"other/readme.txt": "hello"})
-    with pytest.raises(FileError, match=r"has no raw-json"):
-        datasets.fetch_food(path)
-
-
-def test_an_npz_of_something_else(tmp_path):
+def test_an_npz_of_something_else_or_of_pickles_is_not_loaded(tmp_path):
     np.savez(tmp_path / "triplets.npz", rows=[1])
     with pytest.raises(FileError, match="expected an NPZ file with triplets, names"):
         datasets.fetch_food(tmp_path / "triplets.npz")
-
-
-def test_a_pickled_npz_is_never_loaded(tmp_path):
     np.savez(tmp_path / "mnist.npz", x_train=np.array([object()]), y_train=[0], x_test=[0], y_test=[0])
     with pytest.raises(FileError, match="expected an NPZ file with x_train"):
-        digits.fetch_mnist(tmp_path / "mnist.npz")
+        datasets.fetch_mnist(tmp_path / "mnist.npz")
 
 
 @pytest.mark.parametrize("name", ["objects", "answers", "statements", "unique", "contradictions"])

@@ -63,11 +63,9 @@ def check_promises(made, given, gap=10):
         assert not repeated or max(repeated.values()) == 1
 
 
-def questions_of(kind, n, m, **grid):
+def questions_of(kind, n, m, size=8, pick=2):
     """Questions of any kind, evenly over the objects."""
-    if kind == "grid":
-        return design.grid_questions(n, m, **grid)
-    return design.near_questions(n, m) if kind == "near" else design.trio_questions(n, m, kind)
+    return design.Scheme(kind, size=size, pick=pick).questions(n, m)
 
 
 @st.composite

@@ -120,11 +120,8 @@ def test_infinite_distances_tie():
     distances = np.array([[0, np.inf, np.inf], [np.inf, 0, 1], [np.inf, 1, 0]])
     result = simulate.answers(design.random_questions(3, 3), distances=distances)
     assert result.ties == 1 and len(result.triplets) == 2
-
-
-def test_no_questions():
-    result = simulate.answers(design.random_questions(3, 0), points=[[0.0], [1.0], [2.0]])
-    assert len(result.triplets) == 0 and result.ties == 0
+    result = simulate.answers(design.random_questions(3, 0), distances=distances)
+    assert result.ties == len(result.triplets) == 0
 
 
 QUESTIONS = design.random_questions(3, 3)
@@ -138,6 +135,9 @@ POINTS = [[0.0], [1.0], [5.0]]
         ({"points": POINTS, "distances": np.eye(3)}, "got points and distances"),
         ({"points": POINTS, "flip": 1.5}, "expected a probability, got 1.5"),
         ({"points": POINTS, "flip": float("nan")}, "expected a probability, got nan"),
+        ({"points": POINTS, "noise": -0.1}, "noise: expected a standard deviation >= 0"),
+        ({"points": POINTS, "noise": float("nan")}, "noise: expected a standard deviation >= 0"),
+        ({"points": POINTS, "noise": float("inf")}, "noise: expected a standard deviation >= 0"),
         ({"points": POINTS, "ties": "keep"}, "expected 'drop' or 'random', got 'keep'"),
         (
             {"points": POINTS[:2]},

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
 from nearfar import design, simulate
-from nearfar.errors import InputError
 
 
 def right_choice(kind, row, apart, pick):
@@ -24,18 +23,16 @@ def right_choice(kind, row, apart, pick):
     return {0, 1, 2} - pairs[0] if len(pairs) == 1 else None
 
 
+def questions_of(kind, n, m, pick=2):
+    return design.Scheme(kind, size=4, pick=pick).questions(n, m)
+
+
 @st.composite
 def studies(draw):
     kind = draw(st.sampled_from(list(design.KINDS)))
     n = draw(st.integers(6, 9))
     points = np.array(draw(st.lists(st.integers(0, 6), min_size=n, max_size=n)), dtype=float)[:, None]
-    if kind == "near":
-        questions = design.random_questions(n, 20)
-    elif kind == "grid":
-        questions = design.grid_questions(n, 8, size=4, pick=draw(st.integers(1, 3)))
-    else:
-        questions = design.trio_questions(n, 15, kind)
-    return questions, points
+    return questions_of(kind, n, 15, draw(st.integers(1, 3))), points
 
 
 @given(studies(), st.sampled_from(["drop", "random"]))
@@ -97,12 +94,7 @@ def test_noise_turns_close_calls_more_often_than_clear_ones():
 
 @pytest.mark.parametrize("kind", design.KINDS)
 def test_booklets_are_answered_by_person_and_checks_are_passed(kind):
-    if kind == "near":
-        questions = design.landmark_questions(40, range(6), budget=120)
-    elif kind == "grid":
-        questions = design.grid_questions(40, 40, size=4, pick=2)
-    else:
-        questions = design.trio_questions(40, 120, kind)
+    questions = questions_of(kind, 40, 40 if kind == "grid" else 120)
     made = design.booklets(questions, 6, again=0.1, checks=2, gap=3)
     points = np.random.default_rng(1).normal(size=(40, 2))
     result = simulate.answers(made, points=points)
@@ -121,9 +113,3 @@ def test_trios_in_a_matrix_that_is_not_symmetric_go_by_both_directions():
     trio = design.trio_questions(3, 1)
     result = simulate.answers(trio, distances=distances)
     assert trio.array[0, result.choice[0]] == 0
-
-
-@pytest.mark.parametrize("noise", [-0.1, float("nan"), float("inf")])
-def test_noise_is_a_deviation(noise):
-    with pytest.raises(InputError, match="noise: expected a standard deviation >= 0"):
-        simulate.answers(design.trio_questions(3), points=[[0.0], [1.0], [5.0]], noise=noise)
