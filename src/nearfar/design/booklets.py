@@ -113,11 +113,10 @@ def booklets(
 ) -> Booklets:
     """Deal questions out to people.
 
-    Everybody gets equally many, every question is asked equally often (give or take one). Of "near" questions, each
-    stands either way equally often, and each person sees each object left and right equally often (give or take one;
-    where questions are asked several times, as equally as exchanges can bring about); options of other kinds take turns.
-    Nobody gets the same trio twice except as a planned repeat. Anchors, and then objects, come to every person as
-    equally often as the questions and the trios to be kept apart allow, found by random exchanges between lists.
+    Everybody gets equally many, and every question is asked equally often, give or take one. Nobody gets the same trio
+    twice except as a planned repeat. Sides of "near" questions are even for every question and object, and within a
+    person give or take one (two or three where a question is asked of several people); options of other kinds take
+    turns. Anchors, and then objects, come to every person as evenly as random exchanges achieve.
 
     Parameters
     ----------

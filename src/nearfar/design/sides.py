@@ -90,14 +90,16 @@ def _by_exchanges(
         balance[person[slot], left] += by
         balance[person[slot], right] -= by
 
-    def flip(moved: list[int]) -> None:
+    def flip(moved: list[int]) -> int:
+        """Exchange the sides of these slots; by how much that makes their people's lists less even."""
+        seen = [(person[slot], x) for slot in moved for x in options[slot]]
+        before = sum(
+            balance[each] ** 4 for each in seen
+        )  # fourth powers: one difference of 3 is worse than two of 2
         for slot in moved:
-            show(slot, -1)
             swap[slot] = not swap[slot]
-            show(slot, 1)
-
-    def unevenness(moved: list[int]) -> int:  # fourth powers: a difference of 3 is worse than two of 2
-        return sum(balance[person[slot], x] ** 4 for slot in moved for x in options[slot])
+            show(slot, 2)
+        return sum(balance[each] ** 4 for each in seen) - before
 
     for slot in range(len(swap)):
         show(slot, 1)
@@ -107,8 +109,6 @@ def _by_exchanges(
             turned = [slot for slot in several[number] if swap[slot]]
             straight = [slot for slot in several[number] if not swap[slot]]
             moved = [part[int(rng.integers(len(part)))] for part in (turned, straight)]
-            before = unevenness(moved)
-            flip(moved)
-            if unevenness(moved) > before:
+            if flip(moved) > 0:
                 flip(moved)
     return np.array(swap)
