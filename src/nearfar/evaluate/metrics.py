@@ -28,6 +28,11 @@ class TripletAccuracy:
     accuracy : share of answers predicted, ties counted one half; NaN without answers.
     ties : share of answers where the model sees no difference.
     n_answers : how many answers were judged.
+
+    Examples
+    --------
+    >>> print(TripletAccuracy(0.75, 0.5, 4))
+    0.750 of 4 answers (50.0% ties)
     """
 
     accuracy: float

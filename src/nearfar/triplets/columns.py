@@ -188,7 +188,12 @@ def pack_ids(first: Indices, second: Indices, third: Indices, n_objects: int) ->
 
 
 def mentioned(answers: Triplets) -> NDArray[np.bool_]:
-    """(n,) whether any answer concerns the object."""
+    """(n,) whether any answer concerns the object.
+
+    >>> import nearfar as nf
+    >>> mentioned(nf.Triplets.from_array([[0, 1, 3]], n_objects=4)).tolist()
+    [True, True, False, True]
+    """
     seen = np.zeros(answers.n_objects, dtype=bool)
     for role in (answers.anchor, answers.near, answers.far):
         seen[role] = True
