@@ -54,9 +54,9 @@ class CommandLine(SphinxDirective):
 
         from nearfar.cli._app import all_commands
 
-        found = [line for path, command in all_commands() if path for line in describe(path, command)]
+        lines = [line for path, command in all_commands() if path for line in describe(path, command)]
         node = nodes.section(document=self.state.document)
-        nested_parse_with_titles(self.state, StringList(found, "command-line"), node, self.content_offset)
+        nested_parse_with_titles(self.state, StringList(lines, "command-line"), node, self.content_offset)
         return node.children
 
 

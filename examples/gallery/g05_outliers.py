@@ -21,14 +21,14 @@ answers = nf.simulate.answers(
 ).triplets
 
 space = nf.fit(answers, "soe-2")
-found = space.outliers()
-print([names[x] for x in found.flagged])
+outliers = space.outliers()
+print([names[x] for x in outliers.flagged])
 
 fig, ax = plt.subplots()
-order = np.argsort(found.scores)
-strange = np.isin(order, found.flagged)
-ax.bar(range(60), found.scores[order], color=np.where(strange, "#b35806", "#9fb6d9"))
-ax.axhline(found.threshold, color="#56606d", linestyle="--", linewidth=1)
+order = np.argsort(outliers.scores)
+strange = np.isin(order, outliers.flagged)
+ax.bar(range(60), outliers.scores[order], color=np.where(strange, "#b35806", "#9fb6d9"))
+ax.axhline(outliers.threshold, color="#56606d", linestyle="--", linewidth=1)
 ax.set_xlabel("objects, the most usual first")
 ax.set_ylabel("1 - mean similarity to neighbours")
 ax.set_title("what stands above the line is like nothing else")

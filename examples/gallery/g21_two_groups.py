@@ -24,12 +24,12 @@ person = seen[0].participant.names[seen[0].participant.codes].astype(int)
 rows = np.where((person > 12)[:, None], seen[1].array, seen[0].array)
 answers = nf.Triplets.from_array(rows, names, participant=person)
 
-found = nf.compare_groups(
+comparison = nf.compare_groups(
     answers,
     {p: "usual" if p <= 12 else "red-green blind" for p in range(1, 25)},
     n_resamples=60,
 )
-pair = found.pairs[0]
+pair = comparison.pairs[0]
 print(pair)
 
 fig, ax = plt.subplots(figsize=(6.4, 4.2))

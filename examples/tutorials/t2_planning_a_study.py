@@ -42,10 +42,10 @@ titles = {
 }
 fig, ax = plt.subplots()
 for kind, scheme in kinds.items():
-    found = advice if kind == "near" else nf.advise(names, scheme)
+    advised = advice if kind == "near" else nf.advise(names, scheme)
     ax.plot(
-        [row.hours for row in found.rows],
-        [row.accuracy for row in found.rows],
+        [row.hours for row in advised.rows],
+        [row.accuracy for row in advised.rows],
         "o-",
         label=titles[kind],
     )

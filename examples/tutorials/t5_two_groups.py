@@ -39,8 +39,8 @@ def ask(second, noise=(0.2, 0.2)):
 
 groups = {p: "usual" if p <= 16 else "red-green blind" for p in range(1, 33)}
 answers = ask(lab * [1, 0.1, 1])
-found = nf.compare_groups(answers, groups, n_resamples=20)
-print(found)
+comparison = nf.compare_groups(answers, groups, n_resamples=20)
+print(comparison)
 
 # %%
 # How to read it. *Agreement*: two people of one group agree more often than two of different groups. *The test* deals people to
@@ -50,7 +50,7 @@ print(found)
 # In a terminal, with a file that has the columns ``participant`` and ``group``: ``nearfar compare answers.csv --groups
 # groups.csv``, and ``nearfar report answers.csv --groups groups.csv`` for the page.
 
-pair = found.pairs[0]
+pair = comparison.pairs[0]
 fig, axes = plt.subplots(1, 2, figsize=(7.2, 3.2), sharex=True, sharey=True)
 for ax, points, name in zip(axes, pair.maps, pair.names, strict=True):
     ax.scatter(

@@ -68,8 +68,8 @@ plt.show()
 # Where Phi itself does not fit, its rows go to a scratch folder.
 
 with nf.scale.scratch(folder):
-    found = nf.scale.read_triplets(str(folder / "hour-*.parquet"), objects=names)
-    blocks = nf.scale.FeatureMap("k1", landmarks=landmarks).fit_transform(found)
+    collected = nf.scale.read_triplets(str(folder / "hour-*.parquet"), objects=names)
+    blocks = nf.scale.FeatureMap("k1", landmarks=landmarks).fit_transform(collected)
     from_disk = (
         nf.KernelKMeans(n_clusters=2, random_state=0).fit_predict(blocks).to_array()
     )

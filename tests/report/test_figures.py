@@ -74,9 +74,9 @@ def test_map_names_objects_and_lists_the_uninformed_below():
     points = np.random.default_rng(0).standard_normal((8, 2))
     names = [f"thing {x}" for x in range(8)]
     figure = map_figure(points, names, uninformed=[2], title="Things", note="A note.")
-    found = words(figure)
-    assert "thing 3" in found and "thing 2" not in found
-    assert "Not shown, no usable answer: thing 2." in found[-1] and "Things" in found
+    texts = words(figure)
+    assert "thing 3" in texts and "thing 2" not in texts
+    assert "Not shown, no usable answer: thing 2." in texts[-1] and "Things" in texts
 
 
 def test_groups_have_their_own_colour_or_marker():

@@ -24,24 +24,26 @@ def redone(report, folder, monkeypatch):
     """What the notebook of a report's bundle defines when it is run there."""
     bundle = report.write_bundle(folder / "bundle")
     monkeypatch.chdir(bundle)
-    found = {}
-    exec(compile(code_of((bundle / "redo.ipynb").read_text(encoding="utf-8")), "redo.ipynb", "exec"), found)
-    return found
+    namespace = {}
+    exec(
+        compile(code_of((bundle / "redo.ipynb").read_text(encoding="utf-8")), "redo.ipynb", "exec"), namespace
+    )
+    return namespace
 
 
 def test_a_named_model_and_its_options_are_used_again(tmp_path, monkeypatch, capsys):
     report = make_report(answers(m=500), model="score-3", n_clusters=4, seed=7)
-    found = redone(report, tmp_path, monkeypatch)
-    analysis = found["analysis"]
+    namespace = redone(report, tmp_path, monkeypatch)
+    analysis = namespace["analysis"]
     assert analysis.settings == report.analysis.settings
     assert analysis.settings | {"model": "score-3", "seed": 7} == analysis.settings
     assert analysis.best.name == report.data["models"]["best"] == "score-3"
     assert analysis.best.accuracy == pytest.approx(report.data["models"]["accuracy"])
     chosen = next(cut for cut in report.data["tree"]["cuts"] if cut["n_clusters"] == 4)
-    assert found["labels"].tolist() == chosen["labels"] and found["labels"].max() == 3
+    assert namespace["labels"].tolist() == chosen["labels"] and namespace["labels"].max() == 3
     with np.load("kernel.npz") as stored:
-        np.testing.assert_allclose(found["K"], stored["K"], atol=1e-12)
-    assert found["points"].shape == (12, 2)
+        np.testing.assert_allclose(namespace["K"], stored["K"], atol=1e-12)
+    assert namespace["points"].shape == (12, 2)
     was, now = report.analysis.curve, analysis.curve
     assert now.model == "score-3" and [p.accuracy for p in now.points] == [p.accuracy for p in was.points]
     assert "score-3: held-out accuracy by number of answers" in capsys.readouterr().out
@@ -51,12 +53,12 @@ def test_the_judged_models_and_groups_are_used_again(tmp_path, monkeypatch, caps
     given, groups = two_groups()
     made = Analysis(given[::4], models=["score", "soe-2"], cv=3, n_resamples=6, max_shown=8, seed=2)
     report = make_report(made, groups=groups)
-    found = redone(report, tmp_path, monkeypatch)
-    assert found["analysis"].settings == made.settings
-    assert [model.name for model in found["analysis"].models] == ["score", "soe-2"]
-    assert len(found["space"]) == 8 and len(found["labels"]) == 8
-    assert sorted(found["groups"].values()) == ["experts"] * 6 + ["novices"] * 6
-    assert not set(found["groups"]) & set(groups)  # pseudonyms
+    namespace = redone(report, tmp_path, monkeypatch)
+    assert namespace["analysis"].settings == made.settings
+    assert [model.name for model in namespace["analysis"].models] == ["score", "soe-2"]
+    assert len(namespace["space"]) == 8 and len(namespace["labels"]) == 8
+    assert sorted(namespace["groups"].values()) == ["experts"] * 6 + ["novices"] * 6
+    assert not set(namespace["groups"]) & set(groups)  # pseudonyms
     assert "experts: 6 participants; novices: 6 participants" in capsys.readouterr().out
 
 

@@ -29,10 +29,10 @@ def test_counts_are_those_of_the_answers():
     given = Triplets.from_array(
         [[0, 1, 2], [0, 1, 2], [0, 2, 1], [1, 0, 2], [3, 0, 1]], statement=[0, 1, 2, 3, 3]
     )
-    found = make_report(given).data["collection"]
-    assert (found["questions"], found["repeated"], found["contradicted"]) == (3, 1, 1)
-    assert (found["statements"], found["triplets"], found["participants"]) == (4, 4, None)
-    assert found["per_object"] == [1, 4, 5]
+    collection = make_report(given).data["collection"]
+    assert (collection["questions"], collection["repeated"], collection["contradicted"]) == (3, 1, 1)
+    assert (collection["statements"], collection["triplets"], collection["participants"]) == (4, 4, None)
+    assert collection["per_object"] == [1, 4, 5]
 
 
 def test_the_clusters_behind_the_answers_are_found():
@@ -289,8 +289,8 @@ def test_a_side_is_a_reason_only_far_from_what_is_usual(left, flagged):
     side = (np.tile(np.arange(m), people) >= np.round(share * m)).astype(int)
     rows = np.random.default_rng(0).permuted(np.tile(np.arange(9), (m * people, 1)), axis=1)[:, :3]
     given = Triplets.from_array(rows, participant=[f"p{code}" for code in who], near_side=side)
-    people_found = judge_people(given)
-    reasons = {row.name: words.reason(row, people_found) for row in people_found.rows if row.reasons}
+    judged = judge_people(given)
+    reasons = {row.name: words.reason(row, judged) for row in judged.rows if row.reasons}
     side_name = "left" if left > 0.5 else "right"
     assert list(reasons) == (["p0"] if flagged else [])
     assert all(f"the {side_name} side" in reason for reason in reasons.values())

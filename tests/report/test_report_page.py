@@ -24,11 +24,11 @@ class Elements(HTMLParser):
 
     def __init__(self, page):
         super().__init__()
-        self.found, self.text, self.scripts, self._open = [], [], [], None
+        self.elements, self.text, self.scripts, self._open = [], [], [], None
         self.feed(page)
 
     def handle_starttag(self, tag, attributes):
-        self.found.append((tag, dict(attributes)))
+        self.elements.append((tag, dict(attributes)))
         if tag in ("script", "style"):
             self._open = (tag, dict(attributes))
 
@@ -47,12 +47,12 @@ def test_the_file_holds_everything():
     page = Elements(small_report().html())
     addresses = [
         value
-        for _, attributes in page.found
+        for _, attributes in page.elements
         for name, value in attributes.items()
         if name in ("src", "href", "action", "data", "poster", "srcset", "xlink:href")
     ]
     assert all(value.startswith(("#", "data:")) for value in addresses)
-    assert {tag for tag, _ in page.found}.isdisjoint(
+    assert {tag for tag, _ in page.elements}.isdisjoint(
         {"iframe", "object", "embed", "base", "form", "audio", "video"}
     )
     assert "@import" not in small_report().html()
@@ -62,7 +62,7 @@ def test_the_policy_allows_exactly_the_scripts_of_the_page():
     page = Elements(small_report().html())
     policy = next(
         attributes["content"]
-        for tag, attributes in page.found
+        for tag, attributes in page.elements
         if tag == "meta" and attributes.get("http-equiv") == "Content-Security-Policy"
     )
     run = [text for attributes, text in page.scripts if attributes.get("type") != "application/json"]
@@ -79,11 +79,11 @@ def test_hostile_names_are_text():
     page = Elements(text)
     known = Elements(small_report().html())
     assert len(page.scripts) == len(known.scripts)
-    handlers = [name for _, attributes in page.found for name in attributes if name.startswith("on")]
+    handlers = [name for _, attributes in page.elements for name in attributes if name.startswith("on")]
     assert handlers == []
-    assert {tag for tag, _ in page.found} <= {tag for tag, _ in known.found}
+    assert {tag for tag, _ in page.elements} <= {tag for tag, _ in known.elements}
     data = next(text for attributes, text in page.scripts if attributes.get("id") == "nf-data")
-    assert [found["name"] for found in json.loads(data)["objects"]] == HOSTILE
+    assert [row["name"] for row in json.loads(data)["objects"]] == HOSTILE
     assert str(escape(HOSTILE[0])) in text  # the title
     assert "window.hacked" not in "".join(
         script for attributes, script in page.scripts if attributes.get("type") != "application/json"
@@ -103,9 +103,11 @@ def test_a_template_in_a_name_is_not_rendered():
 
 def test_every_section_is_there_and_linked():
     page = Elements(small_report().html())
-    ids = {attributes.get("id") for _, attributes in page.found}
+    ids = {attributes.get("id") for _, attributes in page.elements}
     links = [
-        attributes["href"][1:] for tag, attributes in page.found if tag == "a" and attributes["href"] != "#"
+        attributes["href"][1:]
+        for tag, attributes in page.elements
+        if tag == "a" and attributes["href"] != "#"
     ]
     assert len(links) >= 9
     assert set(links) <= ids
@@ -163,9 +165,9 @@ def test_the_methods_paragraph_names_the_model_and_whether_it_was_chosen():
 def test_the_hash_is_that_of_the_file(tmp_path):
     file = tmp_path / "answers.csv"
     file.write_bytes(b"whatever the answers came from")
-    found = make_report(answers(m=300), files=[file]).data["collection"]
-    assert found["sha256"] == hashlib.sha256(file.read_bytes()).hexdigest()
-    assert found["files"] == ["answers.csv"]
+    collection = make_report(answers(m=300), files=[file]).data["collection"]
+    assert collection["sha256"] == hashlib.sha256(file.read_bytes()).hexdigest()
+    assert collection["files"] == ["answers.csv"]
 
 
 def test_the_date_can_be_fixed(monkeypatch):

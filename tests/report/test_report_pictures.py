@@ -23,8 +23,8 @@ def decoded(thumbnail):
 def test_files_belong_to_the_object_of_their_name(tmp_path):
     folder = paint(tmp_path / "pictures", ["apple", "Pear", "extra"])
     paint(folder / "more", ["plum"])
-    found = find_pictures(["apple", "pear", "plum", "fig", "apple.png", "http://x/apple.png"], folder)
-    names = {name: path.name for name, path in found.files.items()}
+    pictures = find_pictures(["apple", "pear", "plum", "fig", "apple.png", "http://x/apple.png"], folder)
+    names = {name: path.name for name, path in pictures.files.items()}
     assert names == {
         "apple": "apple.png",
         "pear": "Pear.png",
@@ -32,8 +32,8 @@ def test_files_belong_to_the_object_of_their_name(tmp_path):
         "apple.png": "apple.png",
         "http://x/apple.png": "apple.png",
     }
-    assert found.unused == ("extra.png",)
-    assert found.trouble == ()
+    assert pictures.unused == ("extra.png",)
+    assert pictures.trouble == ()
 
 
 def test_names_in_another_unicode_form_match(tmp_path):
@@ -44,9 +44,9 @@ def test_names_in_another_unicode_form_match(tmp_path):
 def test_of_two_files_for_one_object_the_exact_one_is_taken_and_said(tmp_path):
     folder = paint(tmp_path, ["a"])
     paint(folder / "b", ["a"])
-    found = find_pictures(["a"], folder)
-    assert found.files["a"] == folder / "a.png"
-    assert "could also be b/a.png" in found.trouble[0][1]
+    pictures = find_pictures(["a"], folder)
+    assert pictures.files["a"] == folder / "a.png"
+    assert "could also be b/a.png" in pictures.trouble[0][1]
 
 
 def test_a_list_names_files_beside_itself(tmp_path):
@@ -56,9 +56,9 @@ def test_a_list_names_files_beside_itself(tmp_path):
     )
     listed = read_objects(tmp_path / "objects.csv")
     images = dict(zip(listed.names, listed.images, strict=True))
-    found = find_pictures(list("abcd"), listed=images, base=tmp_path)
-    assert found.files == {"a": tmp_path / "img" / "one.png"}
-    assert dict(found.trouble) == {
+    pictures = find_pictures(list("abcd"), listed=images, base=tmp_path)
+    assert pictures.files == {"a": tmp_path / "img" / "one.png"}
+    assert dict(pictures.trouble) == {
         "gone.png": "is not there",
         "p.png": "is an address, not a file; pictures are never fetched",
     }
@@ -70,9 +70,9 @@ def test_nothing_outside_the_folders_is_embedded(tmp_path):
     secret = paint(tmp_path / "secret", ["private"]) / "private.png"
     base = tmp_path / "study"
     base.mkdir()
-    found = find_pictures(["a", "../secret/private"], base, listed={"a": secret}, base=base)
-    assert found.files == {}
-    assert "lies outside" in found.trouble[0][1]
+    pictures = find_pictures(["a", "../secret/private"], base, listed={"a": secret}, base=base)
+    assert pictures.files == {}
+    assert "lies outside" in pictures.trouble[0][1]
 
 
 def test_a_link_that_leaves_the_folder_is_not_followed(tmp_path):
@@ -84,9 +84,9 @@ def test_a_link_that_leaves_the_folder_is_not_followed(tmp_path):
         (folder / "below").symlink_to(tmp_path / "secret", target_is_directory=True)
     except OSError:
         pytest.skip("links cannot be made here")
-    found = find_pictures(["a", "b", "private", "own"], folder)
-    assert set(found.files) == {"b", "own"}
-    assert ("a.png", "is a link that leaves the folder, and is not followed") in found.trouble
+    pictures = find_pictures(["a", "b", "private", "own"], folder)
+    assert set(pictures.files) == {"b", "own"}
+    assert ("a.png", "is a link that leaves the folder, and is not followed") in pictures.trouble
     listed = find_pictures(["a"], folder, listed={"a": folder / "a.png"}, base=folder)
     assert listed.files == {}
 

@@ -84,7 +84,7 @@ def test_the_words_of_a_page(name):
     groups = two_groups()[1] if name == "two kinds of people" else None
     report = make_report(analyse(given, models=["score", "soe-2"], n_resamples=3, cv=None), groups=groups)
     data, page = report.data, report.html()
-    found = data["findings"]
+    findings = data["findings"]
     sentences = visible_sentences(page)
     text = " ".join(sentences)
     long = [part for part in sentences if len(part.split()) > MOST_WORDS and "a" * 50 not in part]
@@ -106,21 +106,21 @@ def test_the_words_of_a_page(name):
     if judged["scores"]:
         shown = f"{100 * judged['accuracy']:.1f} %"
         assert shown in text and shown in data["results"].replace("\xa0", " ")
-        assert ("not clearly better than guessing" in text) == (found["accuracy"]["level"] == "poor")
-    if data["tree"] and "as a reading aid" in found["clusters"]["details"]:
+        assert ("not clearly better than guessing" in text) == (findings["accuracy"]["level"] == "poor")
+    if data["tree"] and "as a reading aid" in findings["clusters"]["details"]:
         assert f"{data['tree']['n_clusters']} clusters" not in data["methods"] + data["results"]
     size = data["collection"]
     assert size["repeated"] <= size["questions"] <= size["answers"]
     assert f"{size['answers']:,} answer" in text
     people = data["participants"]["rows"] if data["participants"] else []
     named = sum(bool(person["reason"]) for person in people)
-    assert (f"{named} participant" in found["participants"]["short"]) == (named > 0)
+    assert (f"{named} participant" in findings["participants"]["short"]) == (named > 0)
     several = re.findall(r"([\d,]+) (?:of them|questions? answered) by several participants", text)
     assert len(set(several)) <= 1 and "triplets per object" not in page
-    assert not data["tree"] or "guessing" not in found["clusters"]["text"]
+    assert not data["tree"] or "guessing" not in findings["clusters"]["text"]
     assert "Ask at least" not in text or size["participants"] < 10
     assert not judged["scores"] or judged["unit"] == "trio"
     assert bool(people) == (given.participant is not None)
-    assert name != "guessing" or found["accuracy"]["level"] == "poor"
+    assert name != "guessing" or findings["accuracy"]["level"] == "poor"
     for pair in data["groups"]["pairs"] if data["groups"] else ():
         assert f"p = {pair['p']:.3f}" in boxes[-1] and f"p = {pair['p']:.3f}" in data["results"]
