@@ -20,47 +20,17 @@ from nearfar.errors import RowsError
 from nearfar.io import csv_table, read_answers, read_triplets, scan_triplets
 
 NAMES = [
-    "a",
-    "b",
-    "c",
-    "é",
-    "x y",
-    "7",
-    "007",
-    "3.0",
-    "1e-7",
-    'say "hi"',
-    "o,o",
-    "o;o",
-    "m\nn",
-    "k\r\nl",
-    "t\tt",
-    "🦆",
-    " p ",
-    "'q",
-]
+    "a", "b", "c", "é", "x y", "7", "007", "3.0", "1e-7", 'say "hi"', "o,o", "o;o", "m\nn", "k\r\nl",
+    "t\tt", "🦆", " p ", "'q",
+]  # fmt: skip
 STRAY = [
-    '5" disc',
-    'q"',
-    '"half',
-    '"a"b',
-    "c\rd",
-    "\udcff",
-    "\x00",
-    "",
-    " ",
-    "nan",
-    '""',
-    "=1+1",
-    "\u2028",
+    '5" disc', 'q"', '"half', '"a"b', "c\rd", "\udcff", "\x00", "", " ", "nan", '""', "=1+1", "\u2028",
     "\ufeff",
-]
+]  # fmt: skip
 HEADERS = [
-    "anchor,near,far",
-    "anchor,near,far,participant",
-    'anchor,near,far,size 5"',
+    "anchor,near,far", "anchor,near,far,participant", 'anchor,near,far,size 5"',
     "note,far,near,anchor,seconds",
-]
+]  # fmt: skip
 
 
 @dataclass

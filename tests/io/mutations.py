@@ -51,7 +51,7 @@ def sound_files() -> tuple[Mutated, ...]:
         participant=[f"p{x % 4}" for x in range(60)],
         seconds=rng.random(60).round(3),
     )
-    found = []
+    files = []
     with tempfile.TemporaryDirectory() as folder:
         for ending in FORMATS:
             path = Path(folder) / f"answers.{ending}"
@@ -59,9 +59,9 @@ def sound_files() -> tuple[Mutated, ...]:
                 nf.Triplets.from_array(rows) if ending == "npy" else answers
             )  # an array has room for indices alone
             nf.write_triplets(kept, path, **({"dialect": "list-order"} if ending == "npy" else {}))
-            found.append(Mutated(path.name, path.read_bytes()))
+            files.append(Mutated(path.name, path.read_bytes()))
     foreign = sorted((Path(__file__).parent / "files").iterdir())
-    return (*found, *(Mutated(path.name, path.read_bytes()) for path in foreign))
+    return (*files, *(Mutated(path.name, path.read_bytes()) for path in foreign))
 
 
 def mutated(seed: int) -> Mutated:

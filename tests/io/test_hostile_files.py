@@ -157,7 +157,7 @@ HOSTILE = {
         npz(triplets=np.eye(3, dtype=int), objects=text_of(0xD800)[0]),
         "holds text that is not Unicode",
     ),
-    "other.npz": (zipped({"triplets": b"0,1,2"}), "holds nothing; expected arrays"),
+    "other.npz": (zipped({"triplets": b"0,1,2"}), "holds nothing"),
     "text.parquet": (b"PAR1" + bytes(100) + b"PAR1", "is not a readable Parquet file"),
     "bomb.parquet": (
         parquet(**dict.fromkeys(("anchor", "near", "far"), pl.zeros(500_000, eager=True))),
@@ -177,10 +177,7 @@ HOSTILE = {
         "more than 100 times as many",
     ),
     "claims.parquet": (claims_less("z" * 3_000_000), "more than 100 times as many"),
-    "list.parquet": (
-        parquet(anchor=[["a"]], near=["b"], far=["c"]),
-        r"anchor holds List\(String\); expected",
-    ),
+    "list.parquet": (parquet(anchor=[["a"]], near=["b"], far=["c"]), r"anchor holds List\(String\)"),
     "struct.parquet": (parquet(anchor=["a"], near=[{"b": 1}], far=["c"]), "near holds Struct"),
     "bytes.parquet": (parquet(anchor=["a"], near=["b"], far=[b"\xff"]), "row 0: blank cell"),
     "nothing.npy": (damaged_npy(), "text of no characters"),
@@ -243,24 +240,9 @@ def test_pages_of_parquet_add_up_to_what_an_honest_footer_says(version, dictiona
     metadata = pq.ParquetFile(stream).metadata
     groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
     claimed = sum(group.column(i).total_uncompressed_size for group in groups for i in range(5))
-    found = unpacked_size(stream) - 5_000 * (16 + 8 + 4 + 1 + 16)
+    pages = unpacked_size(stream) - 5_000 * (16 + 8 + 4 + 1 + 16)
     assert len(groups) == 3
-    assert 0.5 * claimed < found < claimed
-
-
-def test_a_damaged_parquet_file_is_counted_or_refused_and_never_counted_for_ever():
-    data = bytearray(parquet(anchor=["a", "b"], near=["b", "c"], far=["c", "a"], seconds=[0.5, 1.5]))
-    rng = np.random.default_rng(0)
-    outcomes = set()
-    for _ in range(2_000):
-        broken = data.copy()
-        for at in rng.integers(0, len(data), rng.integers(1, 4)):
-            broken[at] = rng.integers(256)
-        try:
-            outcomes.add(unpacked_size(io.BytesIO(broken)) > 0)
-        except ValueError:
-            outcomes.add("refused")
-    assert {True, "refused"} <= outcomes
+    assert 0.5 * claimed < pages < claimed
 
 
 @pytest.mark.parametrize("digits", [19, 5000])
@@ -285,13 +267,13 @@ def test_names_and_indices_are_joined(tmp_path):
     both = [tmp_path / "a.csv", tmp_path / "b.npy"]
     named = [("fig", "plum", "lime"), ("2", "0", "1")]
     for joined in (read_triplets(both), *scan_triplets(both, batch_rows=10)):
-        found = [tuple(joined.objects[i] for i in row) for row in joined.array.tolist()]
-        assert found == (named if len(joined) == 2 else [named[0]] if "fig" in found[0] else [named[1]])
+        rows = [tuple(joined.objects[i] for i in row) for row in joined.array.tolist()]
+        assert rows == (named if len(joined) == 2 else [named[0]] if "fig" in rows[0] else [named[1]])
         assert set(joined.objects) == {"0", "1", "2", "fig", "plum", "lime"}
 
 
 @pytest.mark.parametrize(
-    ("role", "values", "found"),
+    ("role", "values", "expected"),
     [
         ("seconds", pl.Series([1500, None], dtype=pl.Duration("ms")), [1.5, np.nan]),
         ("answered_at", pl.Series([True, None]), [np.nan, np.nan]),
@@ -302,12 +284,12 @@ def test_names_and_indices_are_joined(tmp_path):
     ids=lambda value: str(value.dtype) if isinstance(value, pl.Series) else None,
 )
 @pytest.mark.filterwarnings("ignore:.*times such as .* cannot be read")
-def test_types_of_parquet_that_are_not_text_or_numbers(tmp_path, role, values, found):
+def test_types_of_parquet_that_are_not_text_or_numbers(tmp_path, role, values, expected):
     path = tmp_path / "a.parquet"
     frame = pl.DataFrame({"anchor": ["a", "b"], "near": ["b", "a"], "far": ["c", "c"], role: values})
     frame.with_columns(extra=pl.lit([1, 2]), picture=pl.lit(b"\xff")).write_parquet(path)
     for answers in (read_triplets(path), *scan_triplets(path)):
-        np.testing.assert_array_equal(np.asarray(getattr(answers, role)), np.array(found))
+        np.testing.assert_array_equal(np.asarray(getattr(answers, role)), np.array(expected))
 
 
 def test_long_floats_are_indices():

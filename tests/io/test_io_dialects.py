@@ -338,17 +338,17 @@ def test_things_and_musicians(shared_data):
     ],
 )
 def test_how_questions_were_chosen_is_read(tmp_path, header, rows):
-    found = read(tmp_path, "\n".join([header, *rows, ""])).triplets
-    each = len(found) // 3
-    assert np.asarray(found.rule).tolist() == ["random"] * each + ["adaptive"] * each + [""] * each
-    assert random_rows(found).tolist() == [True] * each + [False] * 2 * each
+    answers = read(tmp_path, "\n".join([header, *rows, ""])).triplets
+    each = len(answers) // 3
+    assert np.asarray(answers.rule).tolist() == ["random"] * each + ["adaptive"] * each + [""] * each
+    assert random_rows(answers).tolist() == [True] * each + [False] * 2 * each
 
 
 def test_any_column_may_say_how_questions_were_chosen(tmp_path):
     text = "anchor,near,far,how\na,b,c,uniform\na,c,b,best\n"
-    found = read(tmp_path, text, columns={"rule": "how"}).triplets
-    both = Triplets.concatenate([found[1:], Triplets.from_array([[0, 1, 2]], ["a", "b", "c"])])
+    answers = read(tmp_path, text, columns={"rule": "how"}).triplets
+    both = Triplets.concatenate([answers[1:], Triplets.from_array([[0, 1, 2]], ["a", "b", "c"])])
     assert np.asarray(both.rule).tolist() == ["best", ""]
     assert random_rows(both).tolist() == [False, False]
-    assert random_rows(found[:1]) is None  # nothing else to tell it from
-    assert random_rows(found.replace(rule=None)) is None
+    assert random_rows(answers[:1]) is None  # nothing else to tell it from
+    assert random_rows(answers.replace(rule=None)) is None

@@ -142,14 +142,14 @@ def test_trials_numbered_for_every_person_are_statements_of_one_person(
     whole = read_triplets(path)
     write_triplets(whole, again)
     pieces = [batch.to_frame() for batch in scan_triplets(path, batch_rows=batch_rows)]
-    for found in (
+    for back in (
         whole,
         read_triplets(again),
         read_triplets(pl.concat(pieces)),
         read_triplets(whole.to_frame()),
     ):
-        assert same_partition(found.statement_ids, said)
-        assert_same(found, answers)
+        assert same_partition(back.statement_ids, said)
+        assert_same(back, answers)
     twice = [(number, *one) for number in (1, 2) for one in said]
     assert same_partition(read_triplets([path, again]).statement_ids, twice)
     both = pl.concat([batch.to_frame() for batch in scan_triplets([path, again], batch_rows=batch_rows)])

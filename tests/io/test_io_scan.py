@@ -194,7 +194,7 @@ def test_memory_does_not_grow_with_the_answers(tmp_path):
             path, row_group_size=50_000
         )
         command = [sys.executable, "-c", MEMORY, str(path)]
-        found, peak = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
-        assert int(found) == m
+        count, peak = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+        assert int(count) == m
         peaks.append(int(peak))
     assert peaks[1] - peaks[0] < 70

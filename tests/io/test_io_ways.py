@@ -36,11 +36,9 @@ def test_list_count_keeps_every_vote_and_sets_the_undecided_aside():
 
 def test_responses_that_are_none():
     rows = np.array([[0, 1, 2]])
-    with pytest.raises(RowsError, match=r"row 0: no response: response '2'; expected True or False"):
+    with pytest.raises(RowsError, match=r"row 0: no response: response '2'"):
         read_triplets((rows, np.array([2])), dialect="list-boolean")
-    with pytest.raises(
-        RowsError, match=r"row 0: no count: response '0\.5'; expected a whole number of votes"
-    ):
+    with pytest.raises(RowsError, match=r"row 0: no count: response '0\.5'"):
         read_triplets((rows, np.array([0.5])), dialect="list-count")
 
 
@@ -56,9 +54,7 @@ def test_npz_and_npy_files(tmp_path):
         [2, 1, 0],
         [0, 2, 1],
     ]
-    with pytest.raises(
-        RowsError, match=r"row 0: not in the object list: column 2 '1'; expected one of the 2"
-    ):
+    with pytest.raises(RowsError, match=r"row 0: not in the object list: column 2 '1'"):
         read_triplets(tmp_path / "order.npz", objects=["z", "x"])
     np.savez(tmp_path / "votes.npz", triplets=rows, response=[1, -2])
     assert len(read_triplets(tmp_path / "votes.npz", dialect="list-count")) == 3
@@ -121,9 +117,7 @@ def test_missing_values_of_pandas_and_a_column_that_is_there_twice():
         assert answers.seconds[0] == 1.5 and np.isnan(answers.seconds[1])
         assert answers.answered_at[0] == 1.7e9 and np.isnan(answers.answered_at[1])
     twice = pd.DataFrame([["a", "b", "c", "d"]], columns=["anchor", "near", "far", "near"])
-    with pytest.raises(
-        FileError, match=r"data frame: a column is there twice \(.*'near' 2 times\); rename one"
-    ):
+    with pytest.raises(FileError, match=r"data frame: a column is there twice \(.*'near' 2 times\)"):
         read_triplets(twice)
 
 
@@ -198,16 +192,12 @@ def test_arrays_can_be_written_as_rows(tmp_path):
     [
         ("x.csv", "odd-one-out", r"not all answers are odd-one-out"),
         ("x.csv", "most-central", r"not all answers are most-central"),
-        ("x.csv", "list-count", r"list-count cannot be written; expected one of canonical"),
-        (
-            "x.npz",
-            "salmon",
-            r"npz: holds arrays, not salmon rows; expected the dialect canonical or list-order",
-        ),
-        ("x.npy", "canonical", r"npy: holds arrays, not canonical rows; expected the dialect list-order"),
-        ("x.json", "canonical", r"json: can only be read; write jsonl"),
+        ("x.csv", "list-count", r"list-count cannot be written"),
+        ("x.npz", "salmon", r"npz: holds arrays, not salmon rows"),
+        ("x.npy", "canonical", r"npy: holds arrays, not canonical rows"),
+        ("x.json", "canonical", r"json: can only be read"),
         ("x.doc", "canonical", r"unknown extension '\.doc'"),
-        ("nowhere/x.csv", "canonical", r"there is no directory '.*nowhere'; make it first"),
+        ("nowhere/x.csv", "canonical", r"there is no directory '.*nowhere'"),
     ],
 )
 def test_what_cannot_be_written(tmp_path, name, dialect, message):
@@ -232,7 +222,7 @@ def test_numbers_beside_a_list_of_names_are_refused_in_one_sentence(library):
 
 def test_the_format_can_be_named(tmp_path, capsysbinary):
     answers = Triplets.from_array([[0, 1, 2]])
-    with pytest.raises(FileError, match=r"'salmon' is not a file format; expected \.csv .* --to"):
+    with pytest.raises(FileError, match=r"'salmon' is not a file format"):
         write_triplets(answers, tmp_path / "answers.csv", format="salmon")
     write_triplets(answers, tmp_path / "answers", format="jsonl.gz")
     (tmp_path / "answers").rename(tmp_path / "answers.jsonl.gz")
@@ -248,9 +238,9 @@ def test_numbers_as_participants_mean_the_same_in_every_type(tmp_path, dtype):
     rows = {"anchor": ["a"] * 6, "near": ["b"] * 6, "far": ["c"] * 6}
     frame = pl.DataFrame({**rows, "participant": pl.Series(who, dtype=pl.Int64).cast(dtype)})
     frame.write_parquet(tmp_path / "answers.parquet")
-    found = read_triplets(tmp_path / "answers.parquet").participant
-    assert np.asarray(found).tolist() == ["7", "", "7", "12", "", "7"]
-    assert "0" not in found.names.tolist()
+    people = read_triplets(tmp_path / "answers.parquet").participant
+    assert np.asarray(people).tolist() == ["7", "", "7", "12", "", "7"]
+    assert "0" not in people.names.tolist()
 
 
 def test_next_does_not_show_the_answer_by_its_side(tmp_path):

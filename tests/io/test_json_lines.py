@@ -10,42 +10,12 @@ from hypothesis import strategies as st
 from nearfar.io import json_table, read_answers
 
 VALUES = [
-    "a",
-    "",
-    "é",
-    "o,o",
-    "{x}",
-    "a: b",
-    "3.0",
-    " p ",
-    3,
-    3.0,
-    -0.0,
-    1e-7,
-    1.50,
-    12345678901234567890,
-    None,
-    True,
-]
+    "a", "", "é", "o,o", "{x}", "a: b", "3.0", " p ", 3, 3.0, -0.0, 1e-7, 1.50, 12345678901234567890, None, True,
+]  # fmt: skip
 ODD = [
-    b'"',
-    b"\\",
-    b",",
-    b":",
-    b"{",
-    b"}",
-    b" ",
-    b"\n",
-    b"\r",
-    b"0",
-    b".0",
-    b"1e",
-    b"\xff",
-    b"\x00",
-    b"[1]",
-    b"\xef\xbb\xbf",
-    b'"a":"b",',
-]
+    b'"', b"\\", b",", b":", b"{", b"}", b" ", b"\n", b"\r", b"0", b".0", b"1e", b"\xff", b"\x00", b"[1]",
+    b"\xef\xbb\xbf", b'"a":"b",',
+]  # fmt: skip
 
 
 class Number(str):
@@ -107,9 +77,9 @@ def test_what_is_taken_is_what_python_reads(seed, faults):
     for _ in range(faults):
         at = rng.randrange(len(data) + 1)
         data = data[:at] + rng.choice([b"", *ODD]) + data[at + rng.choice([0, 0, 1, 4]) :]
-    found = json_table._plain_lines(data, 1) if data else None
-    if found is not None:
-        cells, names = found
+    parsed = json_table._plain_lines(data, 1) if data else None
+    if parsed is not None:
+        cells, names = parsed
         expected, rows = read_by_python(data)
         assert names == expected and [tuple(map(plain, row)) for row in cells.frame.rows()] == [
             tuple(map(plain, row)) for row in rows
@@ -125,6 +95,6 @@ def test_simple_and_other_lines_of_one_file_are_read_in_order(tmp_path, blank):
     lines[70_000] = '{"near": "near", "far": "\\u0066ar", "anchor": "odd"}\n' + blank
     path = tmp_path / "answers.jsonl"
     path.write_text("".join(lines))
-    found = read_answers(path).triplets
+    answers = read_answers(path).triplets
     names[70_000] = "odd"
-    assert [found.objects[x] for x in found.anchor] == names
+    assert [answers.objects[x] for x in answers.anchor] == names

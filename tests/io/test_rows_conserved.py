@@ -17,8 +17,8 @@ WAYS = [1, 7, 1000, 10**6]
 
 
 def scanned(path, batch_rows, **options):
-    found = list(scan_triplets(path, batch_rows=batch_rows, **options))
-    return [row for batch in found for row in named(batch)]
+    batches = list(scan_triplets(path, batch_rows=batch_rows, **options))
+    return [row for batch in batches for row in named(batch)]
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -43,9 +43,9 @@ def distinct(tmp_path_factory):
 def test_one_bad_row_costs_one_row(distinct, batch_rows):
     expected = [answer(i) for i in range(100_000)]
     assert scanned(distinct, batch_rows, on_bad="drop") == expected
-    before, found = [], scan_triplets(distinct, batch_rows=batch_rows)
+    before, batches = [], scan_triplets(distinct, batch_rows=batch_rows)
     with pytest.raises(RowsError, match=r"line 60002: undecodable bytes.*Windows-1252, save it again"):
-        before.extend(row for batch in found for row in named(batch))
+        before.extend(row for batch in batches for row in named(batch))
     assert before == expected[: len(before)]
 
 
@@ -55,12 +55,12 @@ def test_a_bad_row_names_no_object_and_nobody(tmp_path):
     parts = [b"anchor,near,far,participant", sound, b"ghost,a1,\xff,nobody", sound, b"late,a1,b1,last", sound]
     path = tmp_path / "answers.csv"
     path.write_bytes(b"\n".join(parts))
-    found = read_answers(path, on_bad="drop")
-    assert (len(found.triplets), len(found.rejected)) == (60_001, 1)
-    assert len(found.triplets.objects) == 121 and "ghost" not in found.triplets.objects
-    assert len(found.triplets.participant.names) == 21
+    result = read_answers(path, on_bad="drop")
+    assert (len(result.triplets), len(result.rejected)) == (60_001, 1)
+    assert len(result.triplets.objects) == 121 and "ghost" not in result.triplets.objects
+    assert len(result.triplets.participant.names) == 21
     batch = next(scan_triplets(path, on_bad="drop"))
-    assert batch.objects == found.triplets.objects
+    assert batch.objects == result.triplets.objects
 
 
 def test_what_is_parsed_ahead_names_nothing_before_its_turn(tmp_path, monkeypatch):
@@ -92,12 +92,12 @@ def test_empty_and_missing_text_of_a_typed_table_is_blank(tmp_path):
         ("c", "a", "b", None),
     ]
     pl.DataFrame(rows, schema=["anchor", "near", "far", "participant"], orient="row").write_parquet(path)
-    found = read_answers(path, on_bad="drop")
-    assert found.rejected.select("line", "reason", "content").rows() == [
+    result = read_answers(path, on_bad="drop")
+    assert result.rejected.select("line", "reason", "content").rows() == [
         (1, "blank cell", "anchor ''"),
         (2, "blank cell", "anchor ''"),
     ]
-    assert np.asarray(found.triplets.participant).tolist() == ["p", "", ""]
+    assert np.asarray(result.triplets.participant).tolist() == ["p", "", ""]
 
 
 def test_a_quotation_mark_in_the_name_of_a_column(tmp_path):
@@ -143,8 +143,8 @@ def test_times_are_judged_cell_by_cell(tmp_path):
     path.write_text("anchor,near,far,answered_at\n" + "".join(f"a,b,c,{time}\n" for time in times))
     for rows in WAYS:
         with pytest.warns(NearfarWarning, match=r"times such as 'yesterday' cannot be read"):
-            found = list(scan_triplets(path, batch_rows=rows))
-        known = np.isfinite(np.concatenate([batch.answered_at for batch in found]))
+            batches = list(scan_triplets(path, batch_rows=rows))
+        known = np.isfinite(np.concatenate([batch.answered_at for batch in batches]))
         assert known.tolist() == [True, False, True, False, False]
 
 
@@ -188,7 +188,27 @@ def test_batches_of_typed_tables_keep_their_order(tmp_path):
     )
     frame.write_parquet(tmp_path / "answers.parquet", row_group_size=7_000)
     for rows in (999, 50_000):
-        found = list(scan_triplets(tmp_path / "answers.parquet", objects=300_003, batch_rows=rows))
-        assert np.concatenate([batch.array for batch in found]).tolist() == [
+        batches = list(scan_triplets(tmp_path / "answers.parquet", objects=300_003, batch_rows=rows))
+        assert np.concatenate([batch.array for batch in batches]).tolist() == [
             list(row) for row in frame.rows()
         ]
+
+
+@pytest.mark.parametrize("rest", ['"x', 'a,"b', 'a,b,"c', 'a,b,"c\n', '"a,b,c\na,b,c\n'])
+@pytest.mark.parametrize("before", ["", "a,b,c\n", "a,b,c\n\n"])
+def test_a_quotation_that_never_ends_costs_its_line(tmp_path, rest, before):
+    """Those after it are read as if it were not there."""
+    path = tmp_path / "answers.csv"
+    path.write_text(f"anchor,near,far\n{before}{rest}")
+    with pytest.raises(RowsError, match="broken quotes: a quotation mark opens here and is never closed"):
+        read_triplets(path)
+    result = read_answers(path, on_bad="drop")
+    assert len(result.triplets) == before.count("a") + len(rest.split("\n")[1:-1])
+    assert result.rejected["line"].to_list() == [2 + before.count("\n")]
+
+
+def test_a_header_of_several_lines(tmp_path):
+    path = tmp_path / "answers.csv"
+    path.write_text('anchor,near,far,"a remark\non two lines",participant\na,b,c,x,p\na,b,b,x,p\n')
+    result = read_answers(path, on_bad="drop")
+    assert (named(result.triplets), result.rejected["line"].to_list()) == ([("a", "b", "c")], [4])

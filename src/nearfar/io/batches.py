@@ -174,10 +174,10 @@ class Reader:
             choices = pl.concat([frame[at].cast(pl.String) for frame in (cells.frame, following)])
             columns = columns.with_columns(next_choice=choices.shift(-1)[: len(columns)])
         _check_first_number(opened, columns)
-        found = classify_rows(cells.frame, columns, grammar, opened.naming, may_be_blank=table.guarded)
-        rejected = rejected_rows(found, cells, grammar, table)
-        set_aside = rows_set_aside(found, cells, grammar, table)
-        kept, n_blank = found.kept, len(found.with_fate(-1))
+        judged = classify_rows(cells.frame, columns, grammar, opened.naming, may_be_blank=table.guarded)
+        rejected = rejected_rows(judged, cells, grammar, table)
+        set_aside = rows_set_aside(judged, cells, grammar, table)
+        kept, n_blank = judged.kept, len(judged.with_fate(-1))
         accounted = len(kept) + len(rejected) + len(set_aside) + n_blank
         if accounted != cells.records:
             raise FileError(
@@ -238,14 +238,13 @@ def _sound_indices(opened: Opened, frame: pl.DataFrame) -> pl.DataFrame | None:
         or tuple(grammar.columns) != ROLES
     ):
         return None
-    columns = [frame[f"c{grammar.columns[role]}"] for role in ROLES]
-    if not all(column.dtype.is_integer() and not column.null_count() for column in columns):
+    columns = {role: pl.col(f"c{grammar.columns[role]}") for role in ROLES}
+    if not all(dtype.is_integer() for dtype in frame.select(**columns).dtypes):
         return None
-    anchor, near, far = (column.to_numpy() for column in columns)
-    if any(len(each) and (each.min() < 0 or each.max() >= len(objects)) for each in (anchor, near, far)):
+    anchor, near, far = columns.values()
+    sound = (anchor != near) & (near != far) & (anchor != far)
+    for column in columns.values():
+        sound &= column.is_between(0, len(objects) - 1)
+    if not frame.select(sound.fill_null(False).all()).item():
         return None
-    if (anchor == near).any() or (near == far).any() or (anchor == far).any():
-        return None
-    return pl.DataFrame(
-        [column.cast(pl.Int32).alias(role) for column, role in zip(columns, ROLES, strict=True)]
-    )
+    return frame.select(**columns).cast(pl.Int32)

@@ -23,7 +23,7 @@ def unpacked_size(stream: BinaryIO) -> int:
         size = stream.seek(-8, os.SEEK_END)
         length = int.from_bytes(stream.read(4), "little")
         stream.seek(size - length)
-        footer, _ = _structure(stream.read(length), 0)
+        footer = _Thrift(stream.read(length)).structure()
         leaves = [element for element in footer[SCHEMA][1:] if not element.get(CHILDREN)]
         return sum(
             _column_size(stream, column[META], leaf)
@@ -61,67 +61,65 @@ def _page_header(stream: BinaryIO, at: int) -> tuple[dict[int, Any], int]:
         stream.seek(at)
         data = stream.read(size)
         try:
-            return _structure(data, 0)
+            thrift = _Thrift(data)
+            return thrift.structure(), thrift.at
         except IndexError:
             if len(data) < size:
                 raise
     raise ValueError("a page header is too long")
 
 
-# -------------------------------------------------------------------- Thrift's compact protocol
+class _Thrift:
+    """Bytes in Thrift's compact protocol, read from position ``at`` on."""
 
+    def __init__(self, data: bytes) -> None:
+        self._data, self.at = data, 0
 
-def _structure(data: bytes, at: int) -> tuple[dict[int, Any], int]:
-    """A structure by the numbers of its fields, and where it ends: type and step to the next number; 0 ends it."""
-    fields: dict[int, Any] = {}
-    number = 0
-    while head := data[at]:
-        at += 1
-        if head >> 4:
-            number += head >> 4
-        else:
-            number, at = _integer(data, at)
-        fields[number], at = _value(data, at, head & 15)
-    return fields, at + 1
+    def structure(self) -> dict[int, Any]:
+        """A structure by the numbers of its fields; each has a type and the step to its number, and 0 ends it."""
+        fields: dict[int, Any] = {}
+        number = 0
+        while head := self._byte():
+            number = number + (head >> 4) if head >> 4 else self._integer()
+            fields[number] = self._value(head & 15)
+        return fields
 
+    def _value(self, kind: int) -> Any:
+        if kind in (1, 2):  # the type of a field is its truth value
+            return kind == 1
+        if kind == 3:
+            return self._byte()
+        if kind in (4, 5, 6):
+            return self._integer()
+        if kind in (7, 8):  # floats and text are passed over
+            length = 8 if kind == 7 else self._natural()
+            self.at += length
+            if self.at > len(self._data):
+                raise IndexError("text ends beyond the data")
+            return None
+        if kind in (9, 10):
+            head = self._byte()
+            length = self._natural() if head >> 4 == 15 else head >> 4
+            item = 3 if head & 15 in (1, 2) else head & 15  # truth values have a byte each here
+            return [self._value(item) for _ in range(length)]
+        if kind == 12:
+            return self.structure()
+        raise ValueError(f"there is no type {kind}")
 
-def _value(data: bytes, at: int, kind: int) -> tuple[Any, int]:
-    if kind in (1, 2):  # the type of a field is its truth value
-        return kind == 1, at
-    if kind == 3:
-        return data[at], at + 1
-    if kind in (4, 5, 6):
-        return _integer(data, at)
-    if kind in (7, 8):  # floats and text are passed over
-        length, at = (8, at) if kind == 7 else _natural(data, at)
-        if at + length > len(data):
-            raise IndexError("text ends beyond the data")
-        return None, at + length
-    if kind in (9, 10):
-        head, at = data[at], at + 1
-        length, at = _natural(data, at) if head >> 4 == 15 else (head >> 4, at)
-        items = []
-        for _ in range(length):  # truth values have a byte each here
-            item, at = _value(data, at, 3 if head & 15 in (1, 2) else head & 15)
-            items.append(item)
-        return items, at
-    if kind == 12:
-        return _structure(data, at)
-    raise ValueError(f"there is no type {kind}")
+    def _byte(self) -> int:
+        self.at += 1
+        return self._data[self.at - 1]
 
+    def _natural(self) -> int:
+        """Seven bits per byte, the lowest first, as long as the eighth is set."""
+        number = shift = 0
+        while (byte := self._byte()) & 128:
+            number, shift = number | (byte & 127) << shift, shift + 7
+            if shift > 63:
+                raise ValueError("a number of more than 64 bits")
+        return number | byte << shift
 
-def _natural(data: bytes, at: int) -> tuple[int, int]:
-    """Seven bits per byte, the lowest first, as long as the eighth is set."""
-    number = shift = 0
-    while data[at] & 128:
-        number |= (data[at] & 127) << shift
-        at, shift = at + 1, shift + 7
-        if shift > 63:
-            raise ValueError("a number of more than 64 bits")
-    return number | data[at] << shift, at + 1
-
-
-def _integer(data: bytes, at: int) -> tuple[int, int]:
-    """Zigzag: 0, -1, 1, -2, ... are written as 0, 1, 2, 3, ..."""
-    number, at = _natural(data, at)
-    return (number >> 1) ^ -(number & 1), at
+    def _integer(self) -> int:
+        """Zigzag: 0, -1, 1, -2, ... are written as 0, 1, 2, 3, ..."""
+        number = self._natural()
+        return (number >> 1) ^ -(number & 1)

@@ -187,9 +187,9 @@ def classify_rows(
         rows = rows.with_columns(blank)
         conditions.insert(0, pl.col("blank"))
         fates.insert(0, -1)
-    found = rows.select(c.any().alias(str(i)) for i, c in enumerate(conditions)).row(0)
+    occurs = rows.select(c.any().alias(str(i)) for i, c in enumerate(conditions)).row(0)
     fate: Any = None
-    for condition, number, any_row in zip(conditions, fates, found, strict=True):
+    for condition, number, any_row in zip(conditions, fates, occurs, strict=True):
         if any_row:
             fate = (pl if fate is None else fate).when(condition).then(pl.lit(number, pl.Int16))
     judged = None if fate is None else rows.select(fate=fate.otherwise(pl.lit(0, pl.Int16)))["fate"]
@@ -199,19 +199,21 @@ def classify_rows(
 def _name_refusals(rows: pl.DataFrame, grammar: Grammar, naming: Naming) -> list[Refusal]:
     what = "the name of an object" if naming.first is None else f"a whole number from {naming.first}"
     blank = [role for role in grammar.objects if rows[role].null_count()]
-    found = [Refusal(pl.col(role).is_null(), "blank cell", what, (role,)) for role in blank]
+    refusals = [Refusal(pl.col(role).is_null(), "blank cell", what, (role,)) for role in blank]
     for number, (reason, expected) in enumerate(naming.refusals):
-        found += [Refusal(pl.col(role) == -1 - number, reason, expected, (role,)) for role in grammar.objects]
-    return found
+        refusals += [
+            Refusal(pl.col(role) == -1 - number, reason, expected, (role,)) for role in grammar.objects
+        ]
+    return refusals
 
 
 def _row_refusals(grammar: Grammar, columns: list[str]) -> list[Refusal]:
     x, y, z = grammar.triplets[0]
-    found = [Refusal((x == y) | (y == z) | (x == z), "two equal objects", "three distinct objects")]
+    refusals = [Refusal((x == y) | (y == z) | (x == z), "two equal objects", "three distinct objects")]
     for role, reason, expected in WRONG_CELLS:
         if f"bad_{role}" in columns:
-            found.append(Refusal(pl.col(f"bad_{role}"), reason, expected, (role,)))
-    return found
+            refusals.append(Refusal(pl.col(f"bad_{role}"), reason, expected, (role,)))
+    return refusals
 
 
 def triplet_rows(kept: pl.DataFrame, grammar: Grammar, first_row: int) -> pl.DataFrame:
@@ -240,8 +242,8 @@ def triplet_rows(kept: pl.DataFrame, grammar: Grammar, first_row: int) -> pl.Dat
     if several == 1:
         return frames[0]
     order = np.arange(several * len(kept)).reshape(several, -1).T.ravel()
-    found = pl.concat(frames)[order]
-    return found.filter(pl.col("near").is_not_null()) if grammar.partial else found
+    triplets = pl.concat(frames)[order]
+    return triplets.filter(pl.col("near").is_not_null()) if grammar.partial else triplets
 
 
 def _numbers(grammar: Grammar) -> dict[str, pl.Expr]:

@@ -93,7 +93,7 @@ class Dialect:
     ----------
     name : how a caller names it.
     needs : the columns by which it is recognised, in words.
-    grammar : header -> Grammar, or None where the header is not of this dialect.
+    grammar : header -> Grammar, or None where the header is not of this dialect; no header is, if not given.
     bare : header -> Grammar for rows of three cells without a header; only where the caller names the dialect.
     write : answers -> a table in this dialect; None where it cannot be written.
     writes_header : whether that table is written with the names of its columns.
@@ -101,7 +101,7 @@ class Dialect:
 
     name: str
     needs: str
-    grammar: Callable[[Header], Grammar | None]
+    grammar: Callable[[Header], Grammar | None] = lambda header: None
     bare: Callable[[Header], Grammar] | None = None
     write: Callable[[Triplets], pl.DataFrame] | None = None
     writes_header: bool = True

@@ -128,24 +128,16 @@ def _triplets(kind: str, options: Sequence[pl.Expr], taken: Sequence[pl.Expr]) -
 
 def _expected(kind: str, how: How) -> str:
     """How a choice may be written, in words."""
-    ways = ["the name of an option"] if how in (None, "name") else []
-    ways += ["left or right"] if how in (None, "side") and kind == "near" else []
-    ways += (
-        [f"its number from {how or 0}"]
-        if isinstance(how, int)
-        else ["its number from 1"]
-        if how is None
-        else []
-    )
+    name, side, number = "the name of an option", "left or right", f"its number from {0 if how == 0 else 1}"
+    any_way = [name, *[side] * (kind == "near"), number]
+    ways = {"name": [name], "side": [side], 0: [number], 1: [number]}.get(how, any_way)
     return ", ".join(ways) + (", with ; between several" if kind == "grid" else "")
 
 
-def _rows_without_answer(
-    objects: Sequence[str], given: Sequence[str], is_answer: pl.Expr
-) -> tuple[Aside, Aside, Aside, Aside]:
+def _rows_without_answer(objects: Sequence[str], given: Sequence[str], some: pl.Expr) -> tuple[Aside, ...]:
     """Rows of survey tools that hold no answer: more header rows, other screens, nothing chosen, skips.
 
-    Words such as "skip" and "None" count where they are no option (``is_answer``).
+    Words such as "skip" and "None" count where they are no option (``some``).
     """
     anything = pl.any_horizontal([pl.col(name).is_not_null() for name in given])
     choice = pl.when(anything).then(pl.col(given[0]).fill_null(""))
@@ -153,7 +145,7 @@ def _rows_without_answer(
         pl.col(name).str.starts_with(QUALTRICS).fill_null(False) for name in (given[0], "next_choice")
     )
     blank = pl.all_horizontal([pl.col(role).is_null() for role in objects])
-    word = pl.when(~is_answer.fill_null(False)).then(choice.str.strip_chars().str.to_lowercase())
+    word = pl.when(~some.fill_null(False)).then(choice.str.strip_chars().str.to_lowercase())
     return (
         Aside(third | before, "header row"),
         Aside(blank, "no question"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from itertools import count, takewhile
 from typing import Any
 
 import polars as pl
@@ -30,9 +29,9 @@ def is_overlay(columns: Mapping[str, Any]) -> bool:
 
 def mapped_grammar(header: Header, columns: Mapping[str, Any]) -> Grammar:
     """The grammar for the roles that a caller gives; an error where they do not make an answer."""
-    found = positions(header, columns)
-    options = found.pop("option", [])
-    single = {role: found_at[0] for role, found_at in found.items()}
+    several = positions(header, columns)
+    options = several.pop("option", [])
+    single = {role: at[0] for role, at in several.items()}
     chosen = [role for role in single if role in CHOICES]
     kind, how = CHOICES[chosen[0]] if len(chosen) == 1 else ("", None)
     objects = {"anchor", "near", "far"} & single.keys()
@@ -83,13 +82,13 @@ def positions(header: Header, columns: Mapping[str, Any]) -> dict[str, list[int]
         raise InputError(f"columns: unknown role {unknown[0]!r}; expected one of {', '.join(ROLES)}")
     if "seconds" in columns and "milliseconds" in columns:
         raise InputError("columns: got both seconds and milliseconds; give one of them")
-    found = {}
+    columns_at = {}
     for role, given in columns.items():
         several = list(given) if isinstance(given, (list, tuple)) else [given]
         if len(several) > 1 and role != "option":
             raise InputError(f"columns: {role} must be one column, got {len(several)}")
-        found[role] = [_position(header, one) for one in several]
-    return found
+        columns_at[role] = [_position(header, one) for one in several]
+    return columns_at
 
 
 def _position(header: Header, given: Any) -> int:
@@ -138,7 +137,7 @@ def _check(grammar: Grammar) -> Aside:
     return Aside(marked, "check", correct)
 
 
-MAPPED = Dialect("columns", "the columns that you name", lambda header: None)  # no header says it
+MAPPED = Dialect("columns", "the columns that you name")
 
 
 def planned(header: Header, answer: tuple[int, How] | None = None) -> Grammar | None:
@@ -169,9 +168,9 @@ def planned_with(header: Header, columns: Mapping[str, Any]) -> Grammar | None:
     chosen = [role for role in columns if role in CHOICES]
     if len(chosen) != 1 or not is_overlay({role: at for role, at in columns.items() if role not in chosen}):
         return None
-    found = positions(header, columns)
-    grammar = planned(header, (found.pop(chosen[0])[0], CHOICES[chosen[0]][1]))
-    return None if grammar is None else with_optional(grammar, {role: at[0] for role, at in found.items()})
+    several = positions(header, columns)
+    grammar = planned(header, (several.pop(chosen[0])[0], CHOICES[chosen[0]][1]))
+    return grammar and with_optional(grammar, {role: at[0] for role, at in several.items()})
 
 
 def _of_kind(three: Mapping[str, int], at: int, how: How) -> Grammar:
@@ -195,8 +194,10 @@ def _of_kind(three: Mapping[str, int], at: int, how: How) -> Grammar:
 
 def _numbered(header: Header, name: str) -> list[int]:
     """Where the columns name_1, name_2 and so on are."""
-    found = (header.find(f"{name}_{number}") for number in count(1))
-    return [at for at in takewhile(lambda at: at is not None, found) if at is not None]
+    columns: list[int] = []
+    while (at := header.find(f"{name}_{len(columns) + 1}")) is not None:
+        columns.append(at)
+    return columns
 
 
 PLANNED = Dialect("plan", "a list of nearfar plan with a column choice", planned)

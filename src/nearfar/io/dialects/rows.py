@@ -18,14 +18,9 @@ I, J, K = map(pl.col, ROLES)  # noqa: E741 - cblearn's own letters
 
 def canonical(header: Header) -> Grammar | None:
     """Names under our own columns, and optional ones."""
-    found = header.find_all(anchor=["anchor"], near=["near"], far=["far"])
+    columns = header.find_all(anchor=["anchor"], near=["near"], far=["far"])
     triplet = (pl.col("anchor"), pl.col("near"), pl.col("far"))
-    return None if found is None else Grammar(found | header.optional(), tuple(found), (triplet,))
-
-
-def no_header(header: Header) -> Grammar | None:
-    """An array has no header to recognise it by."""
-    return None
+    return None if columns is None else Grammar(columns | header.optional(), tuple(columns), (triplet,))
 
 
 def list_order(header: Header) -> Grammar:
@@ -72,6 +67,6 @@ def write(triplets: Triplets) -> pl.DataFrame:
 
 
 CANONICAL = Dialect("canonical", "anchor, near, far", canonical, write=Triplets.to_frame)
-LIST_ORDER = Dialect("list-order", "rows (i, j, k)", no_header, list_order, write, writes_header=False)
-LIST_BOOLEAN = Dialect("list-boolean", "rows (i, j, k) and a response", no_header, list_boolean)
-LIST_COUNT = Dialect("list-count", "rows (i, j, k) and a count", no_header, list_count)
+LIST_ORDER = Dialect("list-order", "rows (i, j, k)", bare=list_order, write=write, writes_header=False)
+LIST_BOOLEAN = Dialect("list-boolean", "rows (i, j, k) and a response", bare=list_boolean)
+LIST_COUNT = Dialect("list-count", "rows (i, j, k) and a count", bare=list_count)

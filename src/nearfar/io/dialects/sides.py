@@ -52,12 +52,12 @@ def salmon(header: Header) -> Grammar | None:
 
     A row whose head is one of its own options is a catch trial, and right where that one was chosen.
     """
-    found = header.find_all(head=["head"], left=["left"], right=["right"], winner=["winner"])
-    if found is None or header.find("answer") is not None:  # tripletTools may have these four as well
+    columns = header.find_all(head=["head"], left=["left"], right=["right"], winner=["winner"])
+    if columns is None or header.find("answer") is not None:  # tripletTools may have these four as well
         return None
     files = header.find_all(**{role: [f"{role}_filename"] for role in SHOWN})
-    numbers = {name: found[name.removesuffix("_number")] for name in NUMBERS}
-    objects = {role: found[role] for role in SHOWN} if files is None else files
+    numbers = {name: columns[name.removesuffix("_number")] for name in NUMBERS}
+    objects = {role: columns[role] for role in SHOWN} if files is None else files
     optional = header.optional(answered_at=["time_received", "datetime_received"], rule=["sampler", "rule"])
     shown_left, shown_right, chosen = (pl.col(name).str.replace(r"\.0+$", "") for name in NUMBERS)
     head, left, right = map(pl.col, SHOWN)
@@ -109,8 +109,8 @@ def triplettools(header: Header) -> Grammar | None:
     if header.find("Alg.Label", NEXT_SECONDS) is not None:
         return None
     optional = header.optional(seconds=["rt"], rule=[*ALGORITHM, "rule"])
-    found = find_choice(header)
-    if found is None:
+    columns = find_choice(header)
+    if columns is None:
         return _chosen_only(header, optional)
     algorithm = header.find(*ALGORITHM)
     shows_center = is_check = (CENTER == LEFT) | (CENTER == RIGHT)
@@ -119,7 +119,7 @@ def triplettools(header: Header) -> Grammar | None:
         is_check = pl.col("algorithm").str.to_lowercase() == "check"
     check = Aside(is_check, "check", pl.when(shows_center).then(ANSWER == CENTER))
     return Grammar(
-        found | optional,
+        columns | optional,
         ROLES,
         (CHOSEN,),
         "answer",
@@ -132,15 +132,15 @@ def triplettools(header: Header) -> Grammar | None:
 
 
 def _chosen_only(header: Header, optional: dict[str, int]) -> Grammar | None:
-    found = header.find_all(
+    columns = header.find_all(
         center=["center", "target", "head"], winner=["winner", "primary"], loser=["loser", "alternate"]
     )
-    if found is None or header.find("left") is not None:  # which would be Salmon's
+    if columns is None or header.find("left") is not None:  # which would be Salmon's
         return None
     center, winner, loser = map(pl.col, ("center", "winner", "loser"))
     is_check = (center == winner) | (center == loser)
     return Grammar(
-        found | optional,
+        columns | optional,
         ("center", "winner", "loser"),
         ((center, winner, loser),),
         aside=(Aside(winner.is_null(), "no answer"), Aside(is_check, "check", center == winner)),
@@ -180,14 +180,14 @@ def next_export(header: Header) -> Grammar | None:
 
     In its exports Left is the winner of every row, so that Left and Right are not sides of the screen.
     """
-    found = None if header.find("Alg.Label", NEXT_SECONDS) is None else find_choice(header)
-    if found is None:
+    columns = None if header.find("Alg.Label", NEXT_SECONDS) is None else find_choice(header)
+    if columns is None:
         return None
     optional = header.optional(
         seconds=[NEXT_SECONDS], answered_at=["Timestamp", "answered_at"], rule=["Alg.Label", "rule"]
     )
     no_answer = Aside(ANSWER.is_null(), "no answer")
-    return Grammar(found | optional, ROLES, (CHOSEN,), "answer", (WRONG_ANSWER,), (no_answer,))
+    return Grammar(columns | optional, ROLES, (CHOSEN,), "answer", (WRONG_ANSWER,), (no_answer,))
 
 
 def write_next(triplets: Triplets) -> pl.DataFrame:

@@ -33,8 +33,8 @@ NAMES = {  # the car survey's names of columns are known too
 
 def grammar(header: Header, kind: str) -> Grammar | None:
     """A row is one statement, of two triplets."""
-    found = header.find_all(**NAMES[kind])
-    if found is None or header.find("kind") is not None:  # with a kind it is a list of nearfar plan
+    columns = header.find_all(**NAMES[kind])
+    if columns is None or header.find("kind") is not None:  # with a kind it is a list of nearfar plan
         return None
     a, b, c, chosen = map(pl.col, ("a", "b", "c", kind))
     none_of_them = Refusal(
@@ -45,7 +45,7 @@ def grammar(header: Header, kind: str) -> Grammar | None:
     first = pl.when(chosen == a).then(b).otherwise(a)
     second = pl.when(chosen == c).then(b).otherwise(c)
     triplets = trio_triplets(kind, chosen, first, second)
-    return Grammar(found | header.optional(), tuple(found), triplets, kind, (none_of_them,))
+    return Grammar(columns | header.optional(), tuple(columns), triplets, kind, (none_of_them,))
 
 
 def bare(header: Header, kind: str) -> Grammar:
@@ -87,10 +87,10 @@ def write(triplets: Triplets, kind: str) -> pl.DataFrame:
 
 def things(header: Header) -> Grammar | None:
     """The big table counts images and choices from 1; ``choice`` is the odd one, ``RT`` is in milliseconds."""
-    found = header.find_all(choice=["choice"], **{image: [image] for image in IMAGES})
-    if found is None:
+    columns = header.find_all(choice=["choice"], **{image: [image] for image in IMAGES})
+    if columns is None:
         return None
-    grammar = choice_grammar("odd", [found[image] for image in IMAGES], [found["choice"]], 1)
+    grammar = choice_grammar("odd", [columns[image] for image in IMAGES], [columns["choice"]], 1)
     columns = {**grammar.columns, **header.optional(seconds=["rt"])}
     return replace(grammar, columns=columns, milliseconds=True, first_index=1)
 
