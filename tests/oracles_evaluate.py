@@ -53,29 +53,8 @@ def _agreement(given, counts, unit):
     return sum(sum(pairs) / len(pairs) for pairs in by_unit.values()) / len(by_unit)
 
 
-def majority_by_question(given):
-    """Mean over repeated questions, over their answers, of "the majority of the others says the same"."""
-    by_question = defaultdict(list)
-    for one in given:
-        votes = [other[1] == one[1] for other in given if other[0] == one[0] and other[2] != one[2]]
-        if votes:
-            for_it = sum(votes) - len(votes) / 2
-            by_question[one[0]].append(1.0 if for_it > 0 else 0.5 if for_it == 0 else 0.0)
-    return sum(sum(v) / len(v) for v in by_question.values()) / len(by_question) if by_question else None
-
-
 def margin(rows, anchor, one, other):
     """||x_a - x_other||^2 - ||x_a - x_one||^2, term by term."""
     to_one = sum((x - y) ** 2 for x, y in zip(rows[anchor], rows[one], strict=True))
     to_other = sum((x - y) ** 2 for x, y in zip(rows[anchor], rows[other], strict=True))
     return to_other - to_one
-
-
-def clustered_error(values, clusters):
-    """sqrt(C / (C - 1) sum_c (sum_{t in c} (v_t - mean))^2) / m."""
-    mean = sum(values) / len(values)
-    sums = defaultdict(float)
-    for value, cluster in zip(values, clusters, strict=True):
-        sums[cluster] += value - mean
-    count = len(sums)
-    return (count / (count - 1) * sum(s * s for s in sums.values())) ** 0.5 / len(values)

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from docs_tools import ROOT
 
 import nearfar as nf
 from nearfar._tools import threads
@@ -128,11 +127,6 @@ def test_a_wrong_number_of_threads_is_one_sentence(monkeypatch, wrong):
     monkeypatch.setenv("NEARFAR_NUM_THREADS", wrong)
     with pytest.raises(InputError, match=f"NEARFAR_NUM_THREADS must be an integer >= 1, got '{wrong}'"):
         threads.n_threads()
-
-
-def test_the_documentation_says_how_to_set_threads():
-    text = (ROOT / "docs" / "speed.md").read_text()
-    assert "NEARFAR_NUM_THREADS" in text and "OMP_NUM_THREADS" in text
 
 
 @pytest.mark.parametrize("kernel", ["k1", "score"])

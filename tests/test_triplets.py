@@ -47,10 +47,6 @@ def test_holds_what_it_was_given():
     assert repr(answers) == "Triplets(3 answers, 4 objects, 2 participants)"
 
 
-def test_whole_floats_are_indices():
-    assert Triplets([0.0], [1.0], [2.0], NAMES).array.tolist() == [[0, 1, 2]]
-
-
 def test_sides_by_word_or_number():
     assert small(near_side=["left", "right", ""]).near_side.tolist() == [0, 1, -1]
     assert small(near_side=["left", None, "1"]).near_side.tolist() == [0, -1, 1]

@@ -26,12 +26,7 @@ def naive_descent(name, parameter, rate, start, rows, max_iter, least=0):
         value = oracle.total_loss(name, parameter, points, rows)
         if value < lowest:
             best, lowest = points.copy(), value
-        slopes = np.zeros_like(points)
-        for place in np.ndindex(points.shape):
-            step = np.zeros_like(points)
-            step[place] = 1e-6
-            up, down = (oracle.total_loss(name, parameter, points + sign * step, rows) for sign in (1, -1))
-            slopes[place] = (up - down) / 2e-6
+        slopes = oracle.numeric_gradient(lambda x: oracle.total_loss(name, parameter, x, rows), points)
         points = points - rate * n / m * slopes
         improved = before - value > 1e-7
         failures, rate = (0, rate * 1.01) if improved else (failures + 1, rate / 2)
