@@ -2,6 +2,7 @@
 
 import pickle
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -61,9 +62,10 @@ def test_from_array_counts_objects_up_to_the_largest_index():
 
 
 def test_more_objects_than_memory_has_names_for_are_refused():
+    makers = (Triplets.from_array, Triplets.from_odd_one_out, Triplets.from_most_central)
     for make in (
-        lambda: Triplets.from_array([[0, 1, 2]], n_objects=10**30),
-        lambda: near_questions(10**30, 5),
+        *(partial(way, [[0, 1, 2]], n_objects=10**30) for way in makers),
+        partial(near_questions, 10**30, 5),
     ):
         with pytest.raises(TooLargeError, match="objects need"):
             make()
@@ -145,14 +147,11 @@ def test_a_frame_goes_one_way_wherever_it_is_given(convert):
             r"the largest index is 2,147,483,648, but there is only 1 answer; .*, or n_objects",
         ),
         ([[0, 1, np.nan]], r"far, answer 0: nan is not a valid index"),
-        (
-            [["a", "b", "c"]],
-            r"'a'.* is not a valid index; expected a whole number from 0; for names give a data frame",
-        ),
+        ([["a", "b", "c"]], r"'a'.* is not a valid index; .*for names give a data frame"),
         ([[0, 1], [0, 1, 2]], r"triplets: expected an \(m, 3\) array of indices"),
         (
-            np.array([[0, 1, 2], [0, 1, "x"]], dtype=object),
-            r"triplets, answer 1: 'x' is not a valid index; expected a whole number from 0; for names",
+            np.array([[0, 1, 2], [0, 1, "x"]], object),
+            r"triplets, answer 1: 'x' is not a valid index; .*for names",
         ),
         (np.array([["2020-01-01"] * 3], "M8[D]"), r"anchor, answer 0: .* is not a valid index"),
     ],
@@ -188,28 +187,24 @@ def test_refuses_what_is_no_triplet(row, message):
         Triplets([row[0]], [row[1]], [row[2]], NAMES)
 
 
-def test_refuses_columns_that_do_not_fit():
-    with pytest.raises(TripletError, match=r"participant has 1 values for 3 answers"):
-        small(participant=["ann"])
-    with pytest.raises(TripletError, match=r"seconds: .*expected one number per answer"):
-        small(seconds=["a", "b", "c"])
-    with pytest.raises(TripletError, match=r"near_side, answer 1: .*'top'.* is not a side"):
-        small(near_side=["left", "top", "right"])
-    with pytest.raises(TripletError, match=r"near_side, answer 2: .*7.* is not a side"):
-        small(near_side=[0, 1, 7])
-    with pytest.raises(TripletError, match=r"anchor: expected one index per answer, got .*\(1, 1\)"):
-        Triplets([[0]], [1], [2], NAMES)
-    with pytest.raises(TripletError, match=r"expected an \(m, 3\) array of indices, got shape \(1, 2\)"):
-        Triplets.from_array([[0, 1]])
-    with pytest.raises(TripletError, match=r"ids: expected one value per answer"):
-        small(statement=[[1], [2], [3]])
-
-
-def test_refuses_names_that_are_blank_or_listed_twice():
-    with pytest.raises(TripletError, match=r"objects: 'a' is listed twice"):
-        Triplets([0], [1], [2], ["a", "b", "a"])
-    with pytest.raises(TripletError, match=r"the name of object 1 is '  '"):
-        Triplets([0], [1], [2], ["a", "  ", "c"])
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: small(participant=["ann"]), r"participant has 1 values for 3 answers"),
+        (lambda: small(seconds=["a", "b", "c"]), r"seconds: .*expected one number per answer"),
+        (lambda: small(near_side=["left", "top", "right"]), r"near_side, answer 1: .*'top'.* is not a side"),
+        (lambda: small(near_side=[0, 1, 7]), r"near_side, answer 2: .*7.* is not a side"),
+        (lambda: small(statement=[[1], [2], [3]]), r"ids: expected one value per answer"),
+        (lambda: Triplets([[0]], [1], [2], NAMES), r"anchor: expected one index per answer, got .*\(1, 1\)"),
+        (lambda: Triplets.from_array([[0, 1]]), r"expected an \(m, 3\) array of indices, got shape \(1, 2\)"),
+        (lambda: Triplets([0], [1], [2], ["a", "b", "a"]), r"objects: 'a' is listed twice"),
+        (lambda: Triplets([0], [1], [2], ["a", "  ", "c"]), r"the name of object 1 is '  '"),
+        (lambda: Ids.from_codes([0, 2], ["a", "b"]), r"codes run from 0 to 2, but there are 2 names"),
+    ],
+)
+def test_refuses_columns_and_names_that_do_not_fit(make, message):
+    with pytest.raises(TripletError, match=message):
+        make()
 
 
 def test_is_frozen():
@@ -222,13 +217,8 @@ def test_is_frozen():
     assert answers.anchor.tolist() == [0, 1, 2]
     assert answers.participant.codes.tolist() == [0, 0, 1]
     assert answers.seconds.tolist() == [1, 1, 1]
-    for column in (
-        answers.anchor,
-        answers.seconds,
-        answers.participant.codes,
-        answers[1:].near,
-        answers[[0]].far,
-    ):
+    columns = (answers.anchor, answers.seconds, answers.participant.codes, answers[1:].near, answers[[0]].far)
+    for column in columns:
         with pytest.raises(ValueError, match="read-only"):
             column[0] = 1
     with pytest.raises(AttributeError, match="cannot assign"):
@@ -251,16 +241,11 @@ def test_selects_by_mask_slice_and_number_and_keeps_objects():
         answers[3]
 
 
-def test_replace_exchanges_a_column():
+def test_replaces_a_column_and_survives_pickling():
     answers = small(participant=["ann", "bob", "ann"])
-    assert answers.replace(participant=None).participant is None
-    assert answers.replace(seconds=[1, 2, 3]).participant is not None
-
-
-def test_survives_pickling():
-    answers = pickle.loads(pickle.dumps(small(statement=["a", "b", "a"])))
-    assert answers.array.tolist() == small().array.tolist()
-    assert np.asarray(answers.statement).tolist() == ["a", "b", "a"]
+    assert answers.replace(participant=None) == small()
+    assert answers.replace(seconds=[1, 2, 3]) == small(participant=["ann", "bob", "ann"], seconds=[1, 2, 3])
+    assert pickle.loads(pickle.dumps(answers)) == answers
 
 
 def test_equal_by_value():
@@ -391,11 +376,6 @@ def test_ids_know_blanks_numbers_and_text():
     assert numbers[1:].present.tolist() == [1]
     assert Ids.encode(numbers) is numbers
     assert repr(text) == "Ids(2 answers, 2 names)"
-
-
-def test_codes_must_point_at_names():
-    with pytest.raises(TripletError, match=r"codes run from 0 to 2, but there are 2 names"):
-        Ids.from_codes([0, 2], ["a", "b"])
 
 
 # ---------------------------------------------------------------- joining

@@ -39,7 +39,7 @@ class Embedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     Parameters
     ----------
     n_components : dimensions of the points.
-    regularization : strength of the pull to the centre (notes of ``Embedding``); 0 switches it off.
+    regularization : strength of the pull to the centre (see Notes); 0 switches it off.
     optimizer : "l-bfgs", or "gradient-descent": plain, slow, with the step rule of the published Matlab programs
         (``nearfar.embedding.optimise.descend``). It is there to compare with results obtained by them.
     init : "kernel" starts from a rank-based classical-scaling map of the answers: deterministic, and near enough
@@ -82,9 +82,9 @@ class Embedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     --------
     >>> from nearfar.embedding import SOE
     >>> line = [[0, 1, 2], [0, 2, 3], [0, 1, 3], [3, 2, 1], [3, 1, 0], [3, 2, 0], [1, 0, 3], [2, 3, 0]]
-    >>> embedding = SOE(n_components=1).fit(line)
-    >>> isinstance(embedding, Embedding), embedding.embedding_.shape, embedding.score(line)
-    (True, (4, 1), 1.0)
+    >>> embedding = SOE(n_components=1, regularization=0.01).fit(line)
+    >>> embedding.embedding_.shape, embedding.score(line)
+    ((4, 1), 1.0)
     """
 
     n_components: int = 2
@@ -105,7 +105,7 @@ class Embedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """Write what all embeddings share into the description of each."""
         super().__init_subclass__(**options)
         if cls.__doc__ and Embedding.__doc__:
-            shared = Embedding.__doc__.partition("----------\n")[2].partition("    Notes\n")[0]
+            shared = Embedding.__doc__.partition("----------\n")[2].replace("SOE", cls.__name__)
             cls.__doc__ = cls.__doc__.replace(SEE_EMBEDDING, shared.strip())
 
     def _parameter(self) -> float:

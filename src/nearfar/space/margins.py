@@ -1,4 +1,4 @@
-"""What rows (points, or features of a kernel) say about a question: which of two objects is nearer, and by how much.
+"""Rows of a space (points, or features of a kernel): which say anything, the nearest of them, and their margins.
 
 The margin of (anchor a, one i, other j) is ``||x_a - x_j||^2 - ||x_a - x_i||^2``: positive where i is nearer, 0 for
 a tie. Only the pairs that are asked about are computed, unless all n x n are cheaper.
@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 
 from nearfar._tools.arrays import Floats, Indices
 from nearfar._tools.distances import squared_distances
-from nearfar.kernel.phi import as_rows, is_sparse, row_squares, tie_tolerance
+from nearfar.kernel.phi import (
+    as_rows,
+    check_finite,
+    informed_rows,
+    is_sparse,
+    row_squares,
+    tie_tolerance,
+)
 
 MOST_IN_MATRIX = 5000  # objects up to which an n x n matrix is small (200 MB)
 
@@ -68,3 +75,35 @@ def _row_products(phi: Any, i: Indices, j: Indices) -> Floats:
         x, y = phi[i[part]].astype(np.float64, copy=False), phi[j[part]]
         out[part] = x.multiply(y).sum(axis=1) if is_sparse(phi) else np.einsum("tc,tc->t", x, y)
     return out
+
+
+def non_zero(rows: Any) -> NDArray[np.bool_]:
+    """(n,) which rows are not zero."""
+    known = np.zeros(rows.shape[0], dtype=bool)
+    known[informed_rows(rows)] = True
+    return known
+
+
+def scaled(points: Floats) -> Floats:
+    """Points centred and scaled to a mean squared length of 1."""
+    check_finite(points)
+    if not len(points):
+        return points
+    centred = points - points.mean(axis=0)
+    size = float(np.sqrt(np.mean(np.sum(centred**2, axis=1))))
+    result: Floats = centred / size if size > 0 else centred
+    return result
+
+
+def nearest_points(
+    points: Floats, chosen: NDArray[np.intp], k: int, *, itself: bool
+) -> tuple[NDArray[Any], Floats]:
+    """(c, k) the nearest points to the chosen of them, and their similarities 1 - d^2 / 2."""
+    from nearfar.methods import nearest_among
+
+    # 1 - |x - y|^2 / 2 is largest where x.y - |y|^2 / 2 is: a product, with one more column
+    half = np.sum(points**2, axis=1, keepdims=True) / 2
+    near, values = nearest_among(
+        np.hstack([points, np.ones_like(half)])[chosen], np.hstack([points, -half]), k, itself=itself
+    )
+    return near, values + 1 - half[chosen]

@@ -17,7 +17,7 @@ from nearfar._tools.memory import check_points, check_square
 from nearfar.blocks import join
 from nearfar.errors import InputError
 from nearfar.kernel.phi import as_rows, is_sparse
-from nearfar.space.margins import phi_margins, point_margins
+from nearfar.space.margins import nearest_points, non_zero, phi_margins, point_margins, scaled
 from nearfar.space.results import (
     Clusters,
     Predictions,
@@ -26,7 +26,6 @@ from nearfar.space.results import (
     as_questions,
     find_name,
 )
-from nearfar.space.rows import nearest_points, non_zero, scaled
 from nearfar.triplets import Triplets, as_triplets, mentioned
 
 if TYPE_CHECKING:
