@@ -80,9 +80,8 @@ def test_the_accuracy_of_auto_is_corrected_for_choosing():
 
 def test_one_figure_per_model():
     analysis = Analysis(answers_about(PLANE, 1500, 3, flip=0.2), models=["k1", "score", "soe-2", "soe-8"])
-    best, score = analysis.best, analysis.scores[analysis.best.name]
-    assert (best.accuracy, best.low, best.high) == (score.accuracy, score.low, score.high)
-    assert f"{100 * best.accuracy:.1f} %" in analysis.headline
+    best = analysis.best
+    assert best is analysis.scores[best.name] and f"{100 * best.accuracy:.1f} %" in analysis.headline
     second = next(score.name for score in analysis.scores.ranked() if score.name != best.name)
     assert f"second: {second}" in analysis.headline
 
@@ -207,12 +206,6 @@ def test_a_sample_keeps_units_whole_and_judges_only_them():
     named = Analysis(answers, "score", models=["score"], max_judged=300, seed=0)
     assert np.isfinite(named.held_out).sum() == len(judged)
     assert "models were compared on a random" in analysis.headline
-
-
-def test_held_out_credits_are_not_flattered():
-    credit = Analysis(noise(9, 400, 0), models=["k1", "score", "soe-2"]).held_out
-    assert set(np.unique(credit)) <= {0.0, 0.5, 1.0}
-    assert 0.4 < credit.mean() < 0.6
 
 
 def test_the_plane_is_the_best_with_two_dimensions():

@@ -158,13 +158,6 @@ def test_warnings_become_remarks_and_others_pass():
         compare(answers, {"loud": Loud()}, cv=3)
 
 
-def test_too_little_coverage_is_a_remark_and_not_a_flood():
-    result = compare(
-        answers_about(np.random.default_rng(0).normal(size=(60, 2)), 300, 1), ["k1", "score"], cv=2
-    )
-    assert ("CoverageWarning", 2) in result["k1"].warned
-
-
 def test_progress_is_announced():
     steps = {}
     with listen(lambda step: steps.update({step.name: step})):
@@ -194,12 +187,6 @@ class Slow:
     def fit_transform(self, answers):
         time.sleep(0.1)
         return fit(answers, "score-2").rows
-
-
-def test_same_seed_same_result_and_arrays_are_welcome():
-    answers = answers_about(PLANE, 500, 12, flip=0.2)
-    first, again = (compare(answers.array, ["score"], seed=5)["score"].accuracy for _ in range(2))
-    assert first == again != compare(answers.array, ["score"], seed=6)["score"].accuracy
 
 
 # ------------------------------------------------------------------ how many dimensions

@@ -198,17 +198,17 @@ def with_short_list(models: Iterable[Any], n_objects: int) -> list[Any]:
     return short + [m for m in listed if not (isinstance(m, str) and m in ("auto", *short))]
 
 
-def pick(models: Sequence[Model], means: Floats, unclear: NDArray[np.bool_] | None = None) -> int:
+def pick(models: Sequence[Model], means: Floats, unclear: NDArray[np.bool_]) -> int:
     """The most accurate model; a much simpler one (half the dimensions, or a kernel) that is as accurate, but for .001.
 
-    ``unclear`` : (k, k) pairs of models whose difference has an interval that contains 0; default: all.
+    ``unclear`` : (k, k) pairs of models whose difference has an interval that contains 0.
     """
     best = int(np.argmax(means))
     most = models[best].n_components
     simpler = [
         k
         for k, model in enumerate(models)
-        if means[best] - means[k] <= (0.001 if unclear is None or unclear[best, k] else 0.0)
+        if means[best] - means[k] <= (0.001 if unclear[best, k] else 0.0)
         if (model.n_components or 0) <= (0 if most is None else most / 2)
     ]
     return min([best, *simpler], key=lambda k: (models[k].n_components or 0, -means[k]))
