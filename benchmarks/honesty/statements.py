@@ -175,8 +175,7 @@ def advised(scenario: Scenario, seed: int) -> Row:
     once, twice = (
         float(nf.fit(study.answers(people, times * per), model).credits(new).mean()) for times in (1, 2)
     )
-    told = {row.questions: row.accuracy for row in advice.rows}[budget]
-    gain = advice.budget_gain
+    told, gain = next((row.accuracy, row.gain) for row in advice.rows if row.questions == budget)
     return {
         "advice": told,
         "true_advice": once,
