@@ -278,3 +278,9 @@ def test_a_pseudonym_of_one_page_is_excluded_from_another(tmp_path, monkeypatch,
     assert "bob" not in (tmp_path / "other.html").read_text()
     code, out, _ = run(monkeypatch, capsys, "check", "answers.csv", "--exclude", "lists/out.txt")
     assert code == 0 and "1 participant with 20 answers" in out
+    (tmp_path / "lists" / "report.key").rename(tmp_path / "lists" / "kept.txt")  # found only if it is given
+    (tmp_path / "other.key").unlink()
+    for command in (["check"], ["convert", "answers.csv", "some.csv"], ["map", "--model", "score", "-q"]):
+        words = [*command, *([] if "convert" in command else ["answers.csv"]), "--exclude", "lists/out.txt"]
+        assert "gave no answer" in run(monkeypatch, capsys, *words)[2]
+        assert "gave no answer" not in run(monkeypatch, capsys, *words, "--key", "lists/kept.txt")[2]

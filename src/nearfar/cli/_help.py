@@ -22,12 +22,10 @@ def _plain(params: list[Any]) -> list[Any]:
             param.display_type_rich = _nothing
         elif param.metavar is None:
             param.metavar = METAVARS.get(param.type_descriptor.annotation)
-        if (
-            param.show_default
-            and not isinstance(param.default, bool)
-            and param.default not in (None, "-", ["-"])
-        ):
-            param.help, param.show_default = f"{param.help} Default: {param.default}.", False
+        if param.show_default and not isinstance(param.default, bool) and param.default is not None:
+            if param.default not in ("-", ["-"]):  # the text says what it is
+                param.help += f" Default: {param.default}."
+            param.show_default = False
     return params
 
 

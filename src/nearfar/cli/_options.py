@@ -29,7 +29,7 @@ __all__ = [
     "tell",
 ]
 
-READING = ("answers", "dialect", "column", "objects", "on_bad", "exclude", "quiet")
+READING = ("answers", "dialect", "column", "objects", "on_bad", "exclude", "key", "quiet")
 METHOD = (*READING, "output", "model", "landmarks", "diagonal", "title", "seed")
 FIRST = ("answers", "output")  # what stands first in ``--help``; what several commands share stands last
 
@@ -92,7 +92,12 @@ OPTIONS: dict[str, Any] = {
     "on_bad": typer.Option(help="Rows that are not answers: stop, or drop them.", rich_help_panel=FILES),
     "exclude": typer.Option(
         metavar="FILE",
-        help="Participants to leave out, one per line, by name, or by pseudonym if its .key is beside FILE or here.",
+        help="Participants to leave out, one per line, by name or pseudonym.",
+        rich_help_panel=FILES,
+    ),
+    "key": typer.Option(
+        metavar="FILE",
+        help="Key of the pseudonyms. Default: the .key beside the page or the list, or here.",
         rich_help_panel=FILES,
     ),
     "dask": typer.Option(
@@ -126,6 +131,7 @@ class Given:
     objects: Path | None = None
     on_bad: Literal["error", "drop"] = "error"
     exclude: Path | None = None
+    key: Path | None = None
     dask: str | None = None
     scratch: Path | None = None
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nearfar._tools.pseudonyms import read_key
 from nearfar._tools.text import read_lines
 from nearfar.cli._options import Given, many
 from nearfar.errors import FileError, InputError, NearfarWarning
@@ -39,7 +40,7 @@ class Loaded:
 
 
 def load(given: Given, *, key: str | None = None, announce: bool = True) -> Loaded:
-    """Read and join the answers of a command, and leave out whom ``exclude`` lists.
+    """Read and join the answers of a command, and leave out whom ``exclude`` lists; ``key`` : that of a page.
 
     Rows that were dropped are counted in a warning, unless the command tells of them itself (``announce=False``).
     """
@@ -69,7 +70,7 @@ def load(given: Given, *, key: str | None = None, announce: bool = True) -> Load
         )
     triplets, excluded = result.triplets, dict[str, int]()
     if given.exclude is not None:
-        names = _people(given.exclude, triplets, key)
+        names = _people(given.exclude, triplets, key if given.key is None else read_key(given.key))
         triplets, excluded = _leave_out(triplets, names, where=str(given.exclude))
     return Loaded(triplets, result, object_list, excluded)
 
@@ -93,7 +94,7 @@ def named_columns(given: Sequence[str] | None) -> dict[str, Any] | None:
 
 def _people(path: Path, triplets: Triplets, key: str | None) -> list[str]:
     """Names of the listed participants; pseudonyms are looked up with the key given and with those that lie near."""
-    from nearfar._tools.pseudonyms import read_key, real_names
+    from nearfar._tools.pseudonyms import real_names
 
     names = [] if triplets.participant is None else [str(name) for name in triplets.participant.names]
     listed = real_names(read_lines(path, "participant"), names, key)

@@ -260,7 +260,7 @@ def erase(
 @ask.command()
 def links(
     study: StudyArgument,
-    count: int = typer.Option(50, "--count", "-n", min=1, max=100_000, help="How many links."),
+    count: int = typer.Option(50, "--count", min=1, max=100_000, help="How many links."),
     public_url: str | None = typer.Option(
         None, "--public-url", metavar="URL", help="Where people will open it, as for serve."
     ),

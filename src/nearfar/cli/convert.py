@@ -13,7 +13,7 @@ from nearfar.errors import InputError
 __all__ = ["convert"]
 
 
-@takes("column", "objects", "on_bad", "exclude", "quiet")
+@takes("column", "objects", "on_bad", "exclude", "key", "quiet")
 def convert(
     given: Given,
     files: list[str] = typer.Argument(

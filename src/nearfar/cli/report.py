@@ -43,11 +43,6 @@ def report(
     show_participants: bool = typer.Option(
         False, "--show-participants", help="Show participants by name instead of by pseudonym."
     ),
-    key: Path | None = typer.Option(
-        None,
-        metavar="FILE",
-        help="Key of the pseudonyms, which keeps them the same. Default: the .key beside the page, made the first time.",
-    ),
 ) -> None:
     """Make one HTML page: verdict, map, tree, clusters, data quality, learning curve.
 
@@ -62,7 +57,7 @@ def report(
     from nearfar._tools.pseudonyms import keep_key
     from nearfar.report.make import make_report
 
-    secret = None if show_participants else _secret(key, output)
+    secret = None if show_participants else _secret(given.key, output)
     loaded = load(given, key=secret)
     made = make_report(
         replace(loaded.result, triplets=loaded.triplets),
@@ -86,7 +81,7 @@ def report(
             write_bytes(str(path), text().encode())
     written = [path for path in (output, json) if path is not None and not _is_standard(path)]
     written += [] if bundle is None else [made.write_bundle(bundle)]
-    if secret is not None and key is None and made.people:
+    if secret is not None and given.key is None and made.people:
         keep_key(output, secret)
     for path in written:
         given.tell(f"wrote {path}")
