@@ -99,7 +99,7 @@ def test_the_words_of_a_page(name):
             box,
             flags=re.S,
         )
-        assert len(words.replace("\xa0", " ").split()) <= MOST_WORDS + 2, words
+        assert len(words.replace("\xa0", " ").split()) <= MOST_WORDS, words
     # of two statements about one thing, both hold
     judged = data["models"]
     assert text.count("unknown") <= 2 or not judged["scores"]
@@ -107,6 +107,8 @@ def test_the_words_of_a_page(name):
         shown = f"{100 * judged['accuracy']:.1f} %"
         assert shown in text and shown in data["results"].replace("\xa0", " ")
         assert ("not clearly better than guessing" in text) == (findings["accuracy"]["level"] == "poor")
+    assert judged["dimensions"] in data["results"]
+    assert ("Subgroups" in data["methods"]) == bool(findings["subgroups"])
     if data["tree"] and "as a reading aid" in findings["clusters"]["details"]:
         assert f"{data['tree']['n_clusters']} clusters" not in data["methods"] + data["results"]
     size = data["collection"]

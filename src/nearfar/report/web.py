@@ -15,6 +15,7 @@ from markupsafe import Markup
 
 from nearfar._tools.text import duration, number, percent, points
 from nearfar.report.make import Report
+from nearfar.words import gloss
 
 SCRIPTS = ("core.js", "views.js", "tree.js", "charts.js", "map.js")
 TOP_MODELS = 7
@@ -100,5 +101,5 @@ def _file(name: str) -> str:
 @lru_cache
 def _template() -> Any:
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=False)
-    environment.filters.update(number=number, percent=percent, duration=duration, points=points)
+    environment.filters.update(number=number, percent=percent, duration=duration, points=points, gloss=gloss)
     return environment.from_string(_file("page.html"))

@@ -1,0 +1,12 @@
+from .charts import coverage_figure as coverage_figure
+from .charts import curve_figure as curve_figure
+from .charts import models_figure as models_figure
+from .charts import participants_figure as participants_figure
+from .charts import positions_figure as positions_figure
+from .groups import groups_figure as groups_figure
+from .map import map_figure as map_figure
+from .sheet import FORMATS as FORMATS
+from .sheet import need_matplotlib as need_matplotlib
+from .sheet import save_figure as save_figure
+from .tree import kernel_figure as kernel_figure
+from .tree import tree_figure as tree_figure
