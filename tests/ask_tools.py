@@ -6,6 +6,7 @@ import json
 import threading
 import time
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -99,6 +100,12 @@ def check_invariants(ready, late=False):
         assert orphans[0][0] == 0
 
     ready.store.read_now(look)
+
+
+def run_all(jobs):
+    """All at once, each in a thread; the first that fails is raised."""
+    with ThreadPoolExecutor(len(jobs)) as threads:
+        list(threads.map(lambda job: job(), jobs))
 
 
 # ---------------------------------------------------------------- over the network

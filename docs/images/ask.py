@@ -38,12 +38,11 @@ def main() -> None:
 
 def watch(demo: subprocess.Popen, tab: Tab) -> None:
     """Log in, wait until nobody answers any more and the curve has words, and keep the picture."""
-    for line in demo.stdout:
-        if found := re.search(r"watch: +(\S+) +password: (\S+)", line):
-            tab.open(found[1], width=WIDTH, height=HEIGHT)
-            tab.driver.find_element("id", "password").send_keys(found[2] + "\n")
-        if "are done" in line:
-            break
+    address = next(filter(None, (re.search(r"watch: +(\S+) +password: (\S+)", line) for line in demo.stdout)))
+    tab.open(address[1], width=WIDTH, height=HEIGHT)
+    tab.driver.find_element("id", "password").send_keys(address[2] + "\n")
+    tab.until("/^[1-9]\\d+ of/.test(document.getElementById('people-count')?.textContent)", patience=600)
+    tab.until("document.getElementById('people-why').textContent.startsWith('0 answering')", patience=600)
     time.sleep(30)  # the page is computed anew every few seconds
     shot = Image.open(io.BytesIO(tab.driver.get_screenshot_as_png())).convert("RGB")
     shot = shot.quantize(256, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)

@@ -1,8 +1,18 @@
 """What the tests of collecting share: a PostgreSQL server and a browser, each started once."""
 
+import contextlib
+
 import pytest
 from ask_browser import Tab, find_driver, start_browser
 from ask_postgres import cluster, find_programs
+from ask_tools import opened
+
+
+@pytest.fixture
+def make(tmp_path):
+    """A function that opens a study in the folder of the test, to be closed after it."""
+    with contextlib.ExitStack() as stack:
+        yield lambda *url, **parts: stack.enter_context(contextlib.closing(opened(tmp_path, *url, **parts)))
 
 
 @pytest.fixture(scope="session")
@@ -27,8 +37,8 @@ def browser():
 @pytest.fixture
 def tab(browser):
     """A fresh tab: nothing stored, online."""
-    found = Tab(browser)
-    found.offline(False)
-    yield found
-    found.offline(False)
+    fresh = Tab(browser)
+    fresh.offline(False)
+    yield fresh
+    fresh.offline(False)
     browser.get("about:blank")

@@ -29,10 +29,8 @@ PROLIFIC = {"questions": SMALL["questions"], "people": 'aim = 9\nrecruit = "prol
 
 
 @pytest.fixture
-def ready(tmp_path):
-    made = opened(tmp_path, **SMALL)
-    yield made
-    made.close()
+def ready(make):
+    return make(**SMALL)
 
 
 HOSTILE_SQL = {
@@ -186,13 +184,10 @@ def test_lines_of_the_log_are_bounded(tmp_path):
     ],
     ids=["half a surrogate", "a formula behind a semicolon", "a full-width sign"],
 )
-def test_ids_that_no_recruiter_gives_are_refused(tmp_path, body):
-    ready = opened(tmp_path, **PROLIFIC)
-    try:
-        with serving(ready) as port:
-            assert request(port, "/start", raw=body, token=new_secret())[0] == 400
-    finally:
-        ready.close()
+def test_ids_that_no_recruiter_gives_are_refused(make, body):
+    ready = make(**PROLIFIC)
+    with serving(ready) as port:
+        assert request(port, "/start", raw=body, token=new_secret())[0] == 400
 
 
 def test_a_time_of_400_digits_costs_no_answer(ready):
@@ -227,25 +222,22 @@ def start(port, **outside):
     return (token, told["status"]) if status == 200 else (token, status)
 
 
-def test_a_link_works_in_one_browser_only(tmp_path, monkeypatch, capsys):
+def test_a_link_works_in_one_browser_only(make, tmp_path, monkeypatch, capsys):
     parts = SMALL | {"people": 'aim = 9\nrecruit = "links"'}
     path = study_file(tmp_path, **parts)
     assert run(monkeypatch, capsys, "ask", "links", path)[0] == 2  # there is no database yet
-    ready = opened(tmp_path, **parts)
-    try:
-        code, out, _ = run(monkeypatch, capsys, "ask", "links", path, "--count", "3")
-        links = [line.split("link=")[1] for line in out.splitlines()]
-        assert code == 0 and len(set(links)) == 3
-        with serving(ready) as port:
-            token, status = start(port, link=links[0])
-            assert status == "ok" and start(port, link=links[0])[1] == "used"
-            body = {"consent": True, "outside": {"link": links[0]}}
-            assert call(port, "/start", body, token=token)[1] == {"status": "ok"}  # the same browser again
-            forged = ("0" if links[1][0] != "0" else "1") + links[1][1:]
-            assert [start(port, link=link)[1] for link in (links[1], forged, "x")] == ["ok", "no_id", "no_id"]
-            assert start(port)[1] == 400
-    finally:
-        ready.close()
+    ready = make(**parts)
+    code, out, _ = run(monkeypatch, capsys, "ask", "links", path, "--count", "3")
+    links = [line.split("link=")[1] for line in out.splitlines()]
+    assert code == 0 and len(set(links)) == 3
+    with serving(ready) as port:
+        token, status = start(port, link=links[0])
+        assert status == "ok" and start(port, link=links[0])[1] == "used"
+        body = {"consent": True, "outside": {"link": links[0]}}
+        assert call(port, "/start", body, token=token)[1] == {"status": "ok"}  # the same browser again
+        forged = ("0" if links[1][0] != "0" else "1") + links[1][1:]
+        assert [start(port, link=link)[1] for link in (links[1], forged, "x")] == ["ok", "no_id", "no_id"]
+        assert start(port)[1] == 400
 
 
 def test_links_are_for_studies_that_recruit_by_them(tmp_path, monkeypatch, capsys):
@@ -254,48 +246,38 @@ def test_links_are_for_studies_that_recruit_by_them(tmp_path, monkeypatch, capsy
     assert (code, out) == (2, "") and "recruit" in err and err.count("\n") == 1
 
 
-def test_who_knows_the_id_but_not_the_session_does_not_take_over(tmp_path):
-    ready = opened(tmp_path, **PROLIFIC)
-    try:
-        with serving(ready) as port:
-            assert start(port, PROLIFIC_PID="a", SESSION_ID="s")[1] == "ok"
-            assert (
-                start(port, PROLIFIC_PID="a")[1] == start(port, PROLIFIC_PID="a", SESSION_ID="t")[1] == "used"
-            )
-            assert (
-                start(port, PROLIFIC_PID="a", SESSION_ID="s")[1] == "ok"
-            )  # another browser, the same person
-    finally:
-        ready.close()
+def test_who_knows_the_id_but_not_the_session_does_not_take_over(make):
+    ready = make(**PROLIFIC)
+    with serving(ready) as port:
+        assert start(port, PROLIFIC_PID="a", SESSION_ID="s")[1] == "ok"
+        assert start(port, PROLIFIC_PID="a")[1] == start(port, PROLIFIC_PID="a", SESSION_ID="t")[1] == "used"
+        assert start(port, PROLIFIC_PID="a", SESSION_ID="s")[1] == "ok"  # another browser, the same person
 
 
-def test_checks_are_not_recognised_by_numbers_or_addresses(tmp_path):
+def test_checks_are_not_recognised_by_numbers_or_addresses(make, tmp_path):
     from PIL import Image
 
     (tmp_path / "photos").mkdir()
     for number in range(12):
         Image.new("RGB", (8, 8), (20 * number, 0, 0)).save(tmp_path / "photos" / f"o{number}.png")
-    ready = opened(tmp_path, objects="photos", questions="per_person = 40\nagain = 0\nchecks = 20\neach = 3")
-    try:
-        with serving(ready) as port:
-            told, page = (
-                json.loads(request(port, "/study.json")[2])["objects"],
-                request(port, "/study.json")[2],
-            )
-            token, _ = start(port)
-            places = call(port, "/booklet", token=token)[1]["places"]
-            addresses = [[told[number]["picture"] for number in place["shown"]] for place in places]
-            assert all(len(set(three)) == 3 for three in addresses) and b"o3" not in page
-            data = {each["picture"]: request(port, "/picture/" + each["picture"])[2] for each in told}
-            assert len(data) == 24 and len(set(data.values())) == 12
-            assert sum(len({data[address] for address in three}) == 2 for three in addresses) == 20
-            assert len({number for place in places for number in place["shown"]}) > 12
-            assert (
-                call(port, "/booklet", token=token)[1]["places"] == places
-            )  # nothing to be learnt by asking again
-            assert request(port, "/picture/" + "0" * 32)[0] == 404
-    finally:
-        ready.close()
+    ready = make(objects="photos", questions="per_person = 40\nagain = 0\nchecks = 20\neach = 3")
+    with serving(ready) as port:
+        told, page = (
+            json.loads(request(port, "/study.json")[2])["objects"],
+            request(port, "/study.json")[2],
+        )
+        token, _ = start(port)
+        places = call(port, "/booklet", token=token)[1]["places"]
+        addresses = [[told[number]["picture"] for number in place["shown"]] for place in places]
+        assert all(len(set(three)) == 3 for three in addresses) and b"o3" not in page
+        data = {each["picture"]: request(port, "/picture/" + each["picture"])[2] for each in told}
+        assert len(data) == 24 and len(set(data.values())) == 12
+        assert sum(len({data[address] for address in three}) == 2 for three in addresses) == 20
+        assert len({number for place in places for number in place["shown"]}) > 12
+        assert (
+            call(port, "/booklet", token=token)[1]["places"] == places
+        )  # nothing to be learnt by asking again
+        assert request(port, "/picture/" + "0" * 32)[0] == 404
 
 
 def test_claimed_times_are_compared_with_the_time_that_passed(ready):
@@ -387,45 +369,39 @@ def test_erasing_beside_a_reader_says_what_is_left_and_a_retry_finishes_it(tmp_p
         ready.close()
 
 
-def test_erasing_on_a_full_disk_is_finished_by_a_retry(tmp_path, monkeypatch):
-    ready = opened(tmp_path, **PROLIFIC)
-    try:
-        arrive(ready, "a", outside="recruiters-id")
-        export_study(ready.study, None, tmp_path / "out")
-        forget = ready.store.forget
+def test_erasing_on_a_full_disk_is_finished_by_a_retry(make, tmp_path, monkeypatch):
+    ready = make(**PROLIFIC)
+    arrive(ready, "a", outside="recruiters-id")
+    export_study(ready.study, None, tmp_path / "out")
+    forget = ready.store.forget
 
-        def full():
-            raise UnreachableError("database or disk is full")
+    def full():
+        raise UnreachableError("database or disk is full")
 
-        monkeypatch.setattr(ready.store, "forget", full)
-        with pytest.raises(UnreachableError, match="traces"):
-            erase_person(ready.store, "recruiters-id")
-        monkeypatch.setattr(ready.store, "forget", forget)
-        assert b"recruiters-id" in (tmp_path / "out" / "people.csv").read_bytes()
-        assert erase_person(ready.store, "recruiters-id") == []
-        assert b"recruiters-id" not in everything_in(tmp_path)
-    finally:
-        ready.close()
+    monkeypatch.setattr(ready.store, "forget", full)
+    with pytest.raises(UnreachableError, match="traces"):
+        erase_person(ready.store, "recruiters-id")
+    monkeypatch.setattr(ready.store, "forget", forget)
+    assert b"recruiters-id" in (tmp_path / "out" / "people.csv").read_bytes()
+    assert erase_person(ready.store, "recruiters-id") == []
+    assert b"recruiters-id" not in everything_in(tmp_path)
 
 
-def test_postgresql_waits_for_no_lock_for_ever(new_database, tmp_path):
+def test_postgresql_waits_for_no_lock_for_ever(new_database, make):
     import psycopg
 
     url = new_database()
-    ready = opened(tmp_path, url, **SMALL)
-    try:
-        arrive(ready, "a", outside="recruiters-id")
-        limits = ready.store.read_now(
-            lambda tx: [tx.rows(f"SHOW {name}_timeout")[0][0] for name in ("lock", "statement")]
-        )
-        assert "0" not in limits
-        with psycopg.connect(url) as other:
-            other.execute("SELECT count(*) FROM answer")
-            with pytest.raises(UnreachableError, match="traces"):
-                erase_person(ready.store, "recruiters-id")
-        assert erase_person(ready.store, "recruiters-id") == []
-    finally:
-        ready.close()
+    ready = make(url, **SMALL)
+    arrive(ready, "a", outside="recruiters-id")
+    limits = ready.store.read_now(
+        lambda tx: [tx.rows(f"SHOW {name}_timeout")[0][0] for name in ("lock", "statement")]
+    )
+    assert "0" not in limits
+    with psycopg.connect(url) as other:
+        other.execute("SELECT count(*) FROM answer")
+        with pytest.raises(UnreachableError, match="traces"):
+            erase_person(ready.store, "recruiters-id")
+    assert erase_person(ready.store, "recruiters-id") == []
 
 
 # ---------------------------------------------------------------- addresses with passwords
@@ -447,7 +423,7 @@ def test_a_password_in_an_address_is_not_printed(tmp_path, address, monkeypatch,
     assert is_postgres(address)
     with pytest.raises(InputError) as wrong:
         open_store(address)
-    assert "secret" not in str(wrong.value)
+    assert "secret" not in str(wrong.value) and "\n" not in str(wrong.value)
     path = study_file(tmp_path, **SMALL)
     commands = [["ask", "export", path, "--database", address], ["ask", "links", path, "--database", address]]
     for command in (*commands, *([*words, address] for words in (["check"], ["report"], ["ask"]))):
@@ -468,18 +444,16 @@ def test_a_number_of_5000_digits_is_one_sentence(tmp_path, number):
         read_study(study_file(tmp_path, top='language = "own.toml"'))
 
 
-def test_replaced_pictures_are_said_and_names_of_files_are_not_shown(tmp_path, recwarn):
+def test_replaced_pictures_are_said_and_names_of_files_are_not_shown(make, tmp_path, recwarn):
     from PIL import Image
 
     (tmp_path / "photos").mkdir()
     for number in range(12):
         Image.new("RGB", (8, 8), (20 * number, 0, 0)).save(tmp_path / "photos" / f"o{number}.png")
-    ready = opened(tmp_path, objects="photos", **SMALL)
-    try:
-        with serving(ready) as port:
-            assert json.loads(request(port, "/study.json")[2])["show"] == "pictures"
-    finally:
-        ready.close()
+    ready = make(objects="photos", **SMALL)
+    with serving(ready) as port:
+        assert json.loads(request(port, "/study.json")[2])["show"] == "pictures"
+    ready.close()
     opened(tmp_path, objects="photos", **SMALL).close()
     assert not [each for each in recwarn if issubclass(each.category, NearfarWarning)]
     Image.new("RGB", (8, 8), (0, 200, 0)).save(tmp_path / "photos" / "o3.png")

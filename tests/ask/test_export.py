@@ -119,82 +119,74 @@ def test_what_simulated_people_said_over_the_network_is_what_is_exported(tmp_pat
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_wrong_checks_are_graded_as_wrong(tmp_path, kind):
-    ready = opened(
-        tmp_path,
+def test_wrong_checks_are_graded_as_wrong(make, kind):
+    ready = make(
         top=f'kind = "{kind}"',
         questions="per_person = 12\nagain = 0\nchecks = 6\neach = 3" + KINDS[kind],
     )
-    try:
-        arrive(ready, "a")
+    arrive(ready, "a")
 
-        def roles(tx):
-            return dict(tx.rows("SELECT place, role FROM slot"))
+    def roles(tx):
+        return dict(tx.rows("SELECT place, role FROM slot"))
 
-        checks = [p for p in places(ready, "a") if ready.store.read_now(roles)[p["place"]] == "check"]
-        expected = {}
-        for place in checks:
-            options = place["shown"][1:] if kind in ("near", "grid") else place["shown"]
-            twice = [i for i in range(len(options)) if place["shown"].count(options[i]) > 1]
-            right = [i for i in range(len(options)) if (i in twice) != (kind == "odd")]
-            wrong = [i for i in range(len(options)) if i not in right]
-            chosen = (
-                (right + wrong)[: ready.plan.questions.pick]
-                if place["place"] % 2
-                else wrong[: ready.plan.questions.pick]
-            )
-            answer(ready, "a", [place], choice=tuple(chosen))
-            expected[place["place"]] = bool(place["place"] % 2)
-        checks = ready.store.read_now(collect).checks
-        assert dict(checks.select("place", "correct").iter_rows()) == expected
-    finally:
-        ready.close()
+    checks = [p for p in places(ready, "a") if ready.store.read_now(roles)[p["place"]] == "check"]
+    expected = {}
+    for place in checks:
+        options = place["shown"][1:] if kind in ("near", "grid") else place["shown"]
+        twice = [i for i in range(len(options)) if place["shown"].count(options[i]) > 1]
+        right = [i for i in range(len(options)) if (i in twice) != (kind == "odd")]
+        wrong = [i for i in range(len(options)) if i not in right]
+        chosen = (
+            (right + wrong)[: ready.plan.questions.pick]
+            if place["place"] % 2
+            else wrong[: ready.plan.questions.pick]
+        )
+        answer(ready, "a", [place], choice=tuple(chosen))
+        expected[place["place"]] = bool(place["place"] % 2)
+    checks = ready.store.read_now(collect).checks
+    assert dict(checks.select("place", "correct").iter_rows()) == expected
 
 
 def everything_in(folder):
     return b"".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
 
 
-def test_an_erased_person_leaves_no_trace(tmp_path):
+def test_an_erased_person_leaves_no_trace(make, tmp_path):
     """Not in the database, not in its log, not in the exports; everybody else stays as they were."""
     parts = {
         "questions": "per_person = 40\nagain = 0.1\nchecks = 2\neach = 3",
         "people": 'aim = 20\nrecruit = "prolific"\ncode = "C"',
     }
-    ready = opened(tmp_path, objects=[f"o{i}" for i in range(15)], **parts)
-    try:
-        sent = {}
-        for number in range(20):
-            token = f"token-of-{number}"
-            arrive(ready, token, outside=f"OUTSIDE-ID-{number:04d}-END")
-            sent[number] = answer(ready, token, places(ready, token))
-        export_study(ready.study, None, tmp_path / "elsewhere")
-        ready.store.write_now(researcher.put_view, '{"people": ["ptoken-of-7"]}', 0.0)
-        traces = [b"OUTSIDE-ID-0007-END", b"token-of-7", *(one.id.encode() for one in sent[7])]
-        assert all(trace in everything_in(tmp_path) for trace in traces)
-        before = {row[:2] for row in ready.store.read_now(researcher.answer_rows)}
-        assert erase_person(ready.store, "OUTSIDE-ID-0007-END") == []
-        left = everything_in(tmp_path)
-        assert not [trace for trace in traces if trace in left]
-        after = {row[:2] for row in ready.store.read_now(researcher.answer_rows)}
-        assert after == {row for row in before if row[0] != "ptoken-of-7"}
-        assert all(one.id.encode() in left for one in sent[6])
-        check_invariants(ready)
-        assert erase_person(ready.store, "OUTSIDE-ID-0007-END") is None
-    finally:
-        ready.close()
+    ready = make(objects=[f"o{i}" for i in range(15)], **parts)
+    sent = {}
+    for number in range(20):
+        token = f"token-of-{number}"
+        arrive(ready, token, outside=f"OUTSIDE-ID-{number:04d}-END")
+        sent[number] = answer(ready, token, places(ready, token))
+    export_study(ready.study, None, tmp_path / "elsewhere")
+    ready.store.write_now(researcher.put_view, '{"people": ["ptoken-of-7"]}', 0.0)
+    traces = [b"OUTSIDE-ID-0007-END", b"token-of-7", *(one.id.encode() for one in sent[7])]
+    assert all(trace in everything_in(tmp_path) for trace in traces)
+    before = {row[:2] for row in ready.store.read_now(researcher.answer_rows)}
+    assert erase_person(ready.store, "OUTSIDE-ID-0007-END") == []
+    left = everything_in(tmp_path)
+    assert not [trace for trace in traces if trace in left]
+    after = {row[:2] for row in ready.store.read_now(researcher.answer_rows)}
+    assert after == {row for row in before if row[0] != "ptoken-of-7"}
+    assert all(one.id.encode() in left for one in sent[6])
+    check_invariants(ready)
+    assert erase_person(ready.store, "OUTSIDE-ID-0007-END") is None
+    ready.close()
     assert not [trace for trace in traces if trace in everything_in(tmp_path)]
 
 
-def test_a_database_is_read_while_it_is_served(tmp_path):
-    ready = opened(tmp_path, questions="per_person = 24\nagain = 0\nchecks = 0")
-    try:
-        arrive(ready, "a")
-        answer(ready, "a", places(ready, "a")[:10])
-        out = export_study(ready.study, None, tmp_path / "out")
-        assert len(read_triplets(out[0])) == 10
-    finally:
-        ready.close()
+def test_a_database_is_read_while_it_is_served(make, tmp_path):
+    ready = make(questions="per_person = 24\nagain = 0\nchecks = 0")
+    arrive(ready, "a")
+    answer(ready, "a", places(ready, "a")[:10])
+    out = export_study(ready.study, None, tmp_path / "out")
+    assert len(read_triplets(out[0])) == 10
+    ready.close()
     (tmp_path / "other.db").write_bytes(b"")
     with pytest.raises(FileError, match=r"other\.db: cannot be read as the database of a study"):
         export_study(ready.study, str(tmp_path / "other.db"), tmp_path / "out")
@@ -245,31 +237,27 @@ def test_the_map_does_not_jump():
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_view_of_few_and_of_many_answers(tmp_path, kind):
-    ready = opened(
-        tmp_path,
+def test_a_view_of_few_and_of_many_answers(make, kind):
+    ready = make(
         top=f'kind = "{kind}"',
         questions="per_person = 24\nagain = 0.1\nchecks = 1\neach=3" + KINDS[kind],
     )
-    try:
-        empty = live_view(ready.store.read_now(collect))
-        assert (empty["answers"], empty["map"], empty["people"]) == (0, None, [])
-        for number in range(8):
-            arrive(ready, f"t{number}")
-            answer(
-                ready,
-                f"t{number}",
-                places(ready, f"t{number}"),
-                choice=tuple(range(ready.plan.questions.pick)),
-            )
-        view = live_view(ready.store.read_now(collect))
-        assert view["answers"] == 8 * 23 and len(view["people"]) == 8 and view["curve"]["text"]
-        assert all(len(place) == 2 for place in view["map"] if place)
-        json.loads(json.dumps(view, allow_nan=False))
-        again = live_view(ready.store.read_now(collect), view)
-        assert np.allclose(again["map"], view["map"], atol=1e-3)
-    finally:
-        ready.close()
+    empty = live_view(ready.store.read_now(collect))
+    assert (empty["answers"], empty["map"], empty["people"]) == (0, None, [])
+    for number in range(8):
+        arrive(ready, f"t{number}")
+        answer(
+            ready,
+            f"t{number}",
+            places(ready, f"t{number}"),
+            choice=tuple(range(ready.plan.questions.pick)),
+        )
+    view = live_view(ready.store.read_now(collect))
+    assert view["answers"] == 8 * 23 and len(view["people"]) == 8 and view["curve"]["text"]
+    assert all(len(place) == 2 for place in view["map"] if place)
+    json.loads(json.dumps(view, allow_nan=False))
+    again = live_view(ready.store.read_now(collect), view)
+    assert np.allclose(again["map"], view["map"], atol=1e-3)
 
 
 # ---------------------------------------------------------------- the shell
@@ -357,17 +345,13 @@ def test_a_missing_package_is_one_sentence(tmp_path, nearfar, monkeypatch):
 # ---------------------------------------------------------------- hostile values
 
 
-def test_formulas_in_the_link_of_a_person_are_not_run_by_a_spreadsheet(tmp_path):
+def test_formulas_in_the_link_of_a_person_are_not_run_by_a_spreadsheet(make, tmp_path):
     """Anybody can write anything into the id that a recruiter's link hands over."""
-    ready = opened(
-        tmp_path, objects=["=1+1", "-1", "c", "d"], questions="per_person = 3\nagain = 0\nchecks = 0"
-    )
-    try:
-        arrive(ready, "a", outside='=HYPERLINK("https://evil.example")')
-        answer(ready, "a", places(ready, "a"))
-        ready.store.read_now(export_folder, tmp_path / "out")
-    finally:
-        ready.close()
+    ready = make(objects=["=1+1", "-1", "c", "d"], questions="per_person = 3\nagain = 0\nchecks = 0")
+    arrive(ready, "a", outside='=HYPERLINK("https://evil.example")')
+    answer(ready, "a", places(ready, "a"))
+    ready.store.read_now(export_folder, tmp_path / "out")
+    ready.close()
     with open(tmp_path / "out" / "people.csv", newline="") as file:
         (person,) = csv.DictReader(file)
     assert person["outside"] == '\'=HYPERLINK("https://evil.example")' and person["code"] == ""
@@ -411,7 +395,7 @@ def test_a_damaged_database_is_one_sentence(tmp_path, damage, monkeypatch, capsy
     assert list(tmp_path.rglob("*.tmp.*")) == []
 
 
-def test_a_database_that_breaks_while_it_is_open_is_one_sentence(tmp_path):
+def test_a_database_that_breaks_while_it_is_open_is_one_sentence(make, tmp_path):
     """Pages of the file are overwritten, as by a failing disk."""
     ready = opened(tmp_path, questions="per_person = 12\nagain = 0\nchecks = 0")
     arrive(ready, "a")
@@ -421,12 +405,4 @@ def test_a_database_that_breaks_while_it_is_open_is_one_sentence(tmp_path):
     whole = path.read_bytes()
     path.write_bytes(whole[:8192] + b"\xff" * (len(whole) - 8192))
     with pytest.raises((FileError, UnreachableError), match="malformed"):
-        erase_reopened(tmp_path)
-
-
-def erase_reopened(folder):
-    ready = opened(folder, questions="per_person = 12\nagain = 0\nchecks = 0")
-    try:
-        erase_person(ready.store, "pa")
-    finally:
-        ready.close()
+        erase_person(make(questions="per_person = 12\nagain = 0\nchecks = 0").store, "pa")

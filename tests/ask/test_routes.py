@@ -1,5 +1,6 @@
 """What the server takes and refuses; everything over a real connection."""
 
+import contextlib
 import http.client
 import io
 import json
@@ -23,15 +24,14 @@ EVERYTHING = RateLimits(RateLimit(1e9, 1e9), RateLimit(1e9, 1e9), RateLimit(1e9,
 
 @pytest.fixture(scope="module")
 def ready(tmp_path_factory):
-    found = opened(tmp_path_factory.mktemp("routes"), **PARTS)
-    yield found
-    found.close()
+    with contextlib.closing(opened(tmp_path_factory.mktemp("routes"), **PARTS)) as made:
+        yield made
 
 
 @pytest.fixture(scope="module")
 def port(ready):
-    with serving(ready, limits=EVERYTHING) as found:
-        yield found
+    with serving(ready, limits=EVERYTHING) as number:
+        yield number
 
 
 def begin(port, token=None, outside=None):
@@ -88,22 +88,19 @@ def test_a_person_takes_part(ready, port):
     ],
     ids=["prolific", "sona", "mturk", "mturk elsewhere", "open"],
 )  # fmt: skip
-def test_every_recruiter_gets_its_ending(tmp_path, people, outside, ends):
-    ready = opened(tmp_path, questions="per_person = 2\nagain = 0\nchecks = 0", people=people)
-    try:
-        with serving(ready) as port:
-            token = begin(port, outside=outside)
-            call(port, "/answers", {"answers": [one(0), one(1)]}, token=token)
-            assert call(port, "/finish", {}, token=token)[1] == {"left": 0} | ends
-            if outside:
-                other = begin(port, outside=outside)  # another browser, the same person
-                assert call(port, "/finish", {}, token=other)[1] == {"left": 0} | ends
-                told = call(port, "/start", {"consent": True, "outside": {}}, token=new_secret())
-                assert told == (400, {"error": "the link does not say who you are"})
-            frames = request(port, "/")[1]["content-security-policy"].split("frame-ancestors ")[1]
-            assert ("mturk.com" in frames) == ("mturk" in people)
-    finally:
-        ready.close()
+def test_every_recruiter_gets_its_ending(make, people, outside, ends):
+    ready = make(questions="per_person = 2\nagain = 0\nchecks = 0", people=people)
+    with serving(ready) as port:
+        token = begin(port, outside=outside)
+        call(port, "/answers", {"answers": [one(0), one(1)]}, token=token)
+        assert call(port, "/finish", {}, token=token)[1] == {"left": 0} | ends
+        if outside:
+            other = begin(port, outside=outside)  # another browser, the same person
+            assert call(port, "/finish", {}, token=other)[1] == {"left": 0} | ends
+            told = call(port, "/start", {"consent": True, "outside": {}}, token=new_secret())
+            assert told == (400, {"error": "the link does not say who you are"})
+        frames = request(port, "/")[1]["content-security-policy"].split("frame-ancestors ")[1]
+        assert ("mturk.com" in frames) == ("mturk" in people)
 
 
 # ---------------------------------------------------------------- refusals
@@ -151,17 +148,14 @@ def test_bodies_that_cannot_be_are_refused_in_one_sentence(port, body):
 
 
 @pytest.mark.parametrize("text", ["\ud800", "a\0b"], ids=["surrogate", "nul"])
-def test_text_that_no_database_holds_is_refused(tmp_path, text):
+def test_text_that_no_database_holds_is_refused(make, text):
     """JSON may spell it, and neither SQLite nor PostgreSQL takes all of it."""
-    ready = opened(tmp_path, questions="per_person = 4", people='aim = 4\nrecruit = "prolific"\ncode = "X"')
-    try:
-        with serving(ready) as port:
-            who = {"consent": True, "outside": {"PROLIFIC_PID": text}}
-            assert call(port, "/start", who, token=new_secret())[0] == 400
-            origin = {"Origin": f"http://127.0.0.1:{port}"}
-            assert request(port, "/admin/login", {"password": text}, headers=origin)[0] == 400
-    finally:
-        ready.close()
+    ready = make(questions="per_person = 4", people='aim = 4\nrecruit = "prolific"\ncode = "X"')
+    with serving(ready) as port:
+        who = {"consent": True, "outside": {"PROLIFIC_PID": text}}
+        assert call(port, "/start", who, token=new_secret())[0] == 400
+        origin = {"Origin": f"http://127.0.0.1:{port}"}
+        assert request(port, "/admin/login", {"password": text}, headers=origin)[0] == 400
 
 
 def test_times_that_cannot_be_are_left_out_but_the_answer_stays(ready, port):
@@ -236,7 +230,7 @@ def test_a_bucket_fills_again_and_is_forgotten():
     assert len(rate._buckets) < 300
 
 
-def test_hostile_names_are_data(tmp_path):
+def test_hostile_names_are_data(make):
     names = [
         "</script><script>alert(1)</script>",
         "{{ 7 * 7 }}",
@@ -246,20 +240,16 @@ def test_hostile_names_are_data(tmp_path):
         "🍏",
     ]
     quoted = [name.replace("\\", "\\\\").replace('"', '\\"') for name in names]
-    ready = opened(
-        tmp_path,
+    ready = make(
         objects=quoted,
         top='prompt = "<b>{{ 7 * 7 }}</b>"',
         questions="per_person = 3\nagain = 0\nchecks = 0",
     )
-    try:
-        with serving(ready) as port:
-            told = json.loads(request(port, "/study.json")[2])
-            assert sorted(thing["display_name"] for thing in told["objects"]) == sorted(2 * names)
-            page = request(port, "/")[2].decode()
-            assert "<script>alert" not in page and "49" not in page
-    finally:
-        ready.close()
+    with serving(ready) as port:
+        told = json.loads(request(port, "/study.json")[2])
+        assert sorted(thing["display_name"] for thing in told["objects"]) == sorted(2 * names)
+        page = request(port, "/")[2].decode()
+        assert "<script>alert" not in page and "49" not in page
 
 
 # ---------------------------------------------------------------- the researcher
@@ -352,43 +342,36 @@ def test_the_archive_holds_the_tables(port, cookie):
         assert archive.read("objects.csv").decode().splitlines()[1] == f"{NAMES[0]},{NAMES[0]}"
 
 
-def test_nothing_about_people_is_logged(tmp_path, caplog, capfd):
-    ready = opened(
-        tmp_path,
+def test_nothing_about_people_is_logged(make, caplog, capfd):
+    ready = make(
         questions="per_person = 2\nagain = 0\nchecks = 0",
         people='recruit = "prolific"\ncode = "SECRETCODE"',
     )
-    try:
-        with caplog.at_level(logging.DEBUG), serving(ready) as port:
-            token = begin(port, outside={"PROLIFIC_PID": "SECRETPID"})
-            request(port, f"/?PROLIFIC_PID=SECRETPID&token={token}")
-            call(port, "/answers", {"answers": [one(0), one(1)]}, token=token)
-            call(port, "/finish", {}, token=token)
-            log_in(port, ready.password)
-        said = caplog.text + "".join(capfd.readouterr())
-        for secret in ("SECRETPID", "SECRETCODE", token, ready.password):
-            assert secret not in said
-    finally:
-        ready.close()
+    with caplog.at_level(logging.DEBUG), serving(ready) as port:
+        token = begin(port, outside={"PROLIFIC_PID": "SECRETPID"})
+        request(port, f"/?PROLIFIC_PID=SECRETPID&token={token}")
+        call(port, "/answers", {"answers": [one(0), one(1)]}, token=token)
+        call(port, "/finish", {}, token=token)
+        log_in(port, ready.password)
+    said = caplog.text + "".join(capfd.readouterr())
+    for secret in ("SECRETPID", "SECRETCODE", token, ready.password):
+        assert secret not in said
 
 
-def test_a_database_that_cannot_be_written_is_one_sentence_and_nothing_is_lost(tmp_path, caplog):
-    ready = opened(tmp_path, **PARTS)
-    try:
-        with serving(ready) as port:
-            token = begin(port)
-            ready.store.write_now(
-                lambda tx: tx.rows("PRAGMA query_only = ON")
-            )  # as on a disk that became read-only
-            answer = one(0)
-            status, told = call(port, "/answers", {"answers": [answer]}, token=token)
-            assert status == 503 and told["error"].startswith("Your answers cannot be saved at the moment")
-            assert "an answer could not be saved and will be sent again" in caplog.text
-            assert "Traceback" not in caplog.text
-            ready.store._writer.execute("PRAGMA query_only = OFF")
-            assert call(port, "/answers", {"answers": [answer]}, token=token)[1]["saved"] == [answer["id"]]
-    finally:
-        ready.close()
+def test_a_database_that_cannot_be_written_is_one_sentence_and_nothing_is_lost(make, caplog):
+    ready = make(**PARTS)
+    with serving(ready) as port:
+        token = begin(port)
+        ready.store.write_now(
+            lambda tx: tx.rows("PRAGMA query_only = ON")
+        )  # as on a disk that became read-only
+        answer = one(0)
+        status, told = call(port, "/answers", {"answers": [answer]}, token=token)
+        assert status == 503 and told["error"].startswith("Your answers cannot be saved at the moment")
+        assert "an answer could not be saved and will be sent again" in caplog.text
+        assert "Traceback" not in caplog.text
+        ready.store._writer.execute("PRAGMA query_only = OFF")
+        assert call(port, "/answers", {"answers": [answer]}, token=token)[1]["saved"] == [answer["id"]]
 
 
 def test_the_live_view_comes_from_a_process_of_its_own(ready, port, cookie):

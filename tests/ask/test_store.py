@@ -1,15 +1,15 @@
 """Booklets are drawn evenly, answers are saved once, nothing is lost."""
 
-import threading
+import contextlib
 import uuid
 
 import numpy as np
 import pytest
-from ask_tools import answer, arrive, check_invariants, opened, places, spread
+from ask_tools import answer, arrive, check_invariants, opened, places, run_all, spread
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nearfar.ask.store import drawing, people, researcher
+from nearfar.ask.store import Transaction, drawing, people, researcher
 from nearfar.ask.store.people import Answer
 from nearfar.design import Questions
 from nearfar.design.booklets import GAP, one_booklet
@@ -22,10 +22,8 @@ SMALL = {
 
 
 @pytest.fixture
-def ready(tmp_path):
-    found = opened(tmp_path, **SMALL)
-    yield found
-    found.close()
+def ready(make):
+    return make(**SMALL)
 
 
 # ---------------------------------------------------------------- the order of a booklet
@@ -97,87 +95,72 @@ def test_a_booklet_has_new_questions_repeats_and_checks(ready):
     ],
     ids=["near", "odd", "central", "grid", "crowded"],
 )  # fmt: skip
-def test_everybody_finishes_and_every_question_is_answered_equally_often(tmp_path, parts):
-    ready = opened(tmp_path, **parts)
-    try:
-        for number in range(25):
-            arrive(ready, f"t{number}")
-            open_places = places(ready, f"t{number}")
-            answer(ready, f"t{number}", open_places, choice=tuple(range(ready.plan.questions.pick)))
-            assert spread(ready) <= 1
-            assert ready.store.write_now(people.finish, f"t{number}", "CODE", 0.0)["code"] == "CODE"
-        check_invariants(ready)
-    finally:
-        ready.close()
+def test_everybody_finishes_and_every_question_is_answered_equally_often(make, parts):
+    ready = make(**parts)
+    for number in range(25):
+        arrive(ready, f"t{number}")
+        open_places = places(ready, f"t{number}")
+        answer(ready, f"t{number}", open_places, choice=tuple(range(ready.plan.questions.pick)))
+        assert spread(ready) <= 1
+        assert ready.store.write_now(people.finish, f"t{number}", "CODE", 0.0)["code"] == "CODE"
+    check_invariants(ready)
 
 
 def test_people_at_the_same_time_get_even_booklets(ready):
     """Fifty threads start at once."""
-    threads = [threading.Thread(target=arrive, args=(ready, f"t{i}")) for i in range(50)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_all([lambda i=i: arrive(ready, f"t{i}") for i in range(50)])
     assert spread(ready, "load") <= 1
     check_invariants(ready)
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_with_drop_out_the_spread_is_at_most_two(tmp_path, seed):
+def test_with_drop_out_the_spread_is_at_most_two(make, seed):
     """30 in 100 leave somewhere and some come back; several sit there at the same time."""
     rng = np.random.default_rng(seed)
     names = [f"o{i}" for i in range(20)]
-    ready = opened(
-        tmp_path, objects=names, questions=SMALL["questions"], people="aim = 30\nidle_minutes = 10"
-    )
-    try:
-        now = 0.0
-        for number in range(40):
-            now += 120
-            token = f"t{number}"
-            arrive(ready, token, now=now, rng=rng)
-            held = places(ready, token)
-            stay = int(rng.integers(len(held))) if rng.random() < 0.3 else len(held)
-            answer(ready, token, held[:stay], now=now + 60)
-            ready.store.write_now(drawing.release_idle, now - 600, rng)
-            if rng.random() < 0.1 and number > 10:
-                back = f"t{int(rng.integers(number - 9))}"
-                arrive(ready, back, now=now, rng=rng)
-                answer(ready, back, places(ready, back), now=now)
-            check_invariants(ready)
-        ready.store.write_now(drawing.release_idle, now + 10_000, rng)
+    ready = make(objects=names, questions=SMALL["questions"], people="aim = 30\nidle_minutes = 10")
+    now = 0.0
+    for number in range(40):
+        now += 120
+        token = f"t{number}"
+        arrive(ready, token, now=now, rng=rng)
+        held = places(ready, token)
+        stay = int(rng.integers(len(held))) if rng.random() < 0.3 else len(held)
+        answer(ready, token, held[:stay], now=now + 60)
+        ready.store.write_now(drawing.release_idle, now - 600, rng)
+        if rng.random() < 0.1 and number > 10:
+            back = f"t{int(rng.integers(number - 9))}"
+            arrive(ready, back, now=now, rng=rng)
+            answer(ready, back, places(ready, back), now=now)
         check_invariants(ready)
-        assert spread(ready) <= 2
-        assert spread(ready, "load") <= 2
-    finally:
-        ready.close()
+    ready.store.write_now(drawing.release_idle, now + 10_000, rng)
+    check_invariants(ready)
+    assert spread(ready) <= 2
+    assert spread(ready, "load") <= 2
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_all_come_at_once_and_leavers_are_replaced_until_enough_have_finished(tmp_path, seed):
+def test_all_come_at_once_and_leavers_are_replaced_until_enough_have_finished(make, seed):
     """Everybody starts before anybody answers; 30 in 100 leave, and as many come once their places are released."""
     rng = np.random.default_rng(seed)
     names = [f"o{i}" for i in range(20)]
-    ready = opened(tmp_path, objects=names, questions=SMALL["questions"], people="aim = 30")
-    try:
-        now, coming, number = 0.0, 30, 0
-        while coming:
-            tokens = [f"t{number + i}" for i in range(coming)]
-            for token in tokens:
-                arrive(ready, token, now=now, rng=rng)
-            number, coming, now = number + coming, 0, now + 10_000
-            for token in tokens:
-                held = places(ready, token)
-                leaves = rng.random() < 0.3
-                coming += leaves
-                answer(ready, token, held[: int(rng.integers(len(held)))] if leaves else held, now=now)
-                if not leaves:
-                    assert ready.store.write_now(people.finish, token, "CODE", now)["code"] == "CODE"
-            ready.store.write_now(drawing.release_idle, now + 1, rng)
-            check_invariants(ready)
-        assert number > 30 and spread(ready) <= 1
-    finally:
-        ready.close()
+    ready = make(objects=names, questions=SMALL["questions"], people="aim = 30")
+    now, coming, number = 0.0, 30, 0
+    while coming:
+        tokens = [f"t{number + i}" for i in range(coming)]
+        for token in tokens:
+            arrive(ready, token, now=now, rng=rng)
+        number, coming, now = number + coming, 0, now + 10_000
+        for token in tokens:
+            held = places(ready, token)
+            leaves = rng.random() < 0.3
+            coming += leaves
+            answer(ready, token, held[: int(rng.integers(len(held)))] if leaves else held, now=now)
+            if not leaves:
+                assert ready.store.write_now(people.finish, token, "CODE", now)["code"] == "CODE"
+        ready.store.write_now(drawing.release_idle, now + 1, rng)
+        check_invariants(ready)
+    assert number > 30 and spread(ready) <= 1
 
 
 class Study:
@@ -242,21 +225,18 @@ ACTS = [name for name in vars(Study) if not name.startswith("_")]
 @settings(max_examples=25)
 @given(acts=st.lists(st.sampled_from(ACTS), max_size=40), seed=st.integers(0, 2**32))
 def test_whatever_people_do_nothing_is_lost_and_loads_are_right(tmp_path_factory, acts, seed):
-    ready = opened(tmp_path_factory.mktemp("any"), **SMALL)
-    try:
+    with contextlib.closing(opened(tmp_path_factory.mktemp("any"), **SMALL)) as ready:
         study = Study(ready, np.random.default_rng(seed))
         for act in acts:
             getattr(study, act)()
             check_invariants(ready, late=True)
         stored = {row[0] for row in ready.store.read_now(lambda tx: tx.rows("SELECT id FROM answer"))}
-        first = {}
-        for id, (token, sent) in study.sent.items():
-            first.setdefault((token, sent.place), []).append(id)
-        # one answer per place, and it is one of those that were confirmed
-        assert len(stored) == len(first)
-        assert all(len(stored & set(ids)) == 1 for ids in first.values())
-    finally:
-        ready.close()
+    first = {}
+    for id, (token, sent) in study.sent.items():
+        first.setdefault((token, sent.place), []).append(id)
+    # one answer per place, and it is one of those that were confirmed
+    assert len(stored) == len(first)
+    assert all(len(stored & set(ids)) == 1 for ids in first.values())
 
 
 # ---------------------------------------------------------------- once, and only one's own
@@ -318,17 +298,14 @@ def test_the_code_comes_only_with_every_answer(ready):
     assert ready.store.write_now(people.finish, "a", "OTHER", 0.0)["code"] == "CODE"
 
 
-def test_paused_and_full(tmp_path):
-    ready = opened(tmp_path, questions=SMALL["questions"], people="aim = 1\nlimit = 2")
-    try:
-        arrive(ready, "a")
-        ready.store.write_now(researcher.set_state, "paused")
-        assert arrive(ready, "b") == "paused"
-        assert arrive(ready, "a") == "ok"  # who has started may finish
-        ready.store.write_now(researcher.set_state, "open")
-        assert [arrive(ready, token) for token in "bc"] == ["ok", "full"]
-    finally:
-        ready.close()
+def test_paused_and_full(make):
+    ready = make(questions=SMALL["questions"], people="aim = 1\nlimit = 2")
+    arrive(ready, "a")
+    ready.store.write_now(researcher.set_state, "paused")
+    assert arrive(ready, "b") == "paused"
+    assert arrive(ready, "a") == "ok"  # who has started may finish
+    ready.store.write_now(researcher.set_state, "open")
+    assert [arrive(ready, token) for token in "bc"] == ["ok", "full"]
 
 
 # ---------------------------------------------------------------- leaving and coming back
@@ -430,3 +407,60 @@ def test_one_bad_request_does_not_harm_the_others_of_its_commit(ready):
     with pytest.raises(ValueError, match="no"):
         ready.store.write_now(fail)
     assert ready.store.read_now(researcher.study_row)["state"] == "open"
+
+
+# ---------------------------------------------------------------- locks
+
+
+class Recorded(Transaction):
+    """A transaction that keeps the order in which rows are locked: (table, id)."""
+
+    def __init__(self, tx, locks):
+        super().__init__(tx.cursor, tx.mark, tx.drawing)
+        object.__setattr__(self, "locks", locks)
+
+    def rows(self, sql, *values):
+        if sql.startswith("UPDATE participant"):
+            self.locks.append(("participant", values[0]))
+        return super().rows(sql, *values)
+
+    def run(self, sql, *values):
+        if sql.startswith("UPDATE participant"):
+            self.locks.append(("participant", values[-1]))
+        assert not sql.startswith("UPDATE question")
+        super().run(sql, *values)
+
+    def run_many(self, sql, values):
+        if sql.startswith("UPDATE question"):
+            self.locks.extend(("question", row[-1]) for row in values)
+        super().run_many(sql, values)
+
+    def lock_drawing(self):
+        self.locks.append(("drawing", 0))
+        super().lock_drawing()
+
+
+def test_locks_are_taken_in_one_order(ready):
+    """Drawing, people, questions, each in the order of their ids: two transactions cannot wait for each other."""
+    rng, locks = np.random.default_rng(0), []
+
+    def recorded(tx, operation, *arguments):
+        locks.append([])
+        return operation(Recorded(tx, locks[-1]), *arguments)
+
+    for token in ("a", "b", "c"):
+        arrive(ready, token, now=0.0)
+    held = places(ready, "b")
+    sent = [Answer(str(uuid.uuid4()), place["place"], (1,), None, None, None) for place in held[::-1]]
+    ready.store.write_now(recorded, drawing.release_idle, 500.0, rng)
+    told = ready.store.write_now(recorded, people.save_answers, "b", sent, ready.plan, 600.0)
+    assert len(told["saved"]) == len(held)
+    check_invariants(ready)
+    assert ready.store.write_now(recorded, researcher.erase, "pb", rng)
+    check_invariants(ready)
+    released, saved, erased = locks
+    assert len([lock for lock in released if lock[0] == "participant"]) == 3
+    order = {"drawing": 0, "participant": 1, "question": 2}
+    for taken in (released, list(dict.fromkeys(saved)), erased):  # what is held already is not waited for
+        assert ("drawing", 0) in taken and any(table == "question" for table, _ in taken)
+        assert taken == sorted(taken, key=lambda lock: (order[lock[0]], lock[1]))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from nearfar._tools.arrays import Floats
 from nearfar.ask.store import read_store
 from nearfar.ask.store.researcher import answer_rows, object_rows, study_row
-from nearfar.ask.store.transaction import VERSION, Row, Transaction
+from nearfar.ask.store.transaction import Row, Transaction
 from nearfar.design import Booklets, Questions
 from nearfar.design.booklets import ROLES
 from nearfar.errors import FileError
@@ -51,8 +51,6 @@ def collect(tx: Transaction) -> Collected:
     study = study_row(tx)
     if study is None:
         raise FileError("the database holds no study")
-    if study["version"] != VERSION:
-        raise FileError(f"the database has version {study['version']}, this nearfar reads version {VERSION}")
     names, display_names, pictures = zip(*object_rows(tx), strict=True)
     rows, pick = answer_rows(tx), study["pick"]
     if not rows:
