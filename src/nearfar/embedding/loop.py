@@ -23,7 +23,7 @@ AT_A_TIME = 1024  # answers per round of gather, loss, scatter: their distances 
 
 
 class Merged(NamedTuple):
-    """Distinct answers and how often each was given, sorted by (anchor, near, far), blocks of objects first."""
+    """Distinct answers and how often each was given, sorted by blocks of near and of far, then by (anchor, near, far)."""
 
     anchor: NDArray[np.int32]
     near: NDArray[np.int32]
@@ -47,14 +47,17 @@ def merge(answers: Triplets, weights: NDArray[np.float64] | None = None) -> Merg
     if bits > 21:
         weights = np.ones(len(answers)) if weights is None else weights
         return Merged(answers.anchor, answers.near, answers.far, weights, n)
-    # blocks of 2,048 objects first: the points that answers next to each other are about stay in the cache
-    low = min(bits, 11)
-    high, roles = bits - low, (answers.anchor, answers.near, answers.far)
-    key = np.zeros(len(answers), dtype=np.int64)
-    for role in roles:
-        key = key << high | role >> low
-    for role in roles:
-        key = key << low | role & ((1 << low) - 1)
+    # by blocks of 4,096 near and far objects, which stay in the cache, then by anchor, whose points come in a row
+    low = min(bits, 12)
+    high, rest = bits - low, (1 << low) - 1
+    key = answers.near.astype(np.int64) >> low
+    for part, width in (
+        (answers.far >> low, high),
+        (answers.anchor, bits),
+        (answers.near & rest, low),
+        (answers.far & rest, low),
+    ):
+        key = key << width | part
     if weights is None:
         key.sort()  # the key is the answer: sorting it is much faster than ordering answers by it
     else:
@@ -63,11 +66,10 @@ def merge(answers: Triplets, weights: NDArray[np.float64] | None = None) -> Merg
     first = np.flatnonzero(np.diff(key, prepend=-1))
     weight = np.diff(first, append=len(key)) if weights is None else np.add.reduceat(weights, first)
     key = key[first]
-    columns = [
-        ((key >> (3 * low + place * high) & ((1 << high) - 1)) << low | key >> place * low & ((1 << low) - 1))
-        for place in (2, 1, 0)
-    ]
-    anchor, near, far = (column.astype(np.int32) for column in columns)
+    far = (key >> 2 * low + bits & ((1 << high) - 1)) << low | key & rest
+    near = key >> 2 * low + bits + high << low | key >> low & rest
+    anchor = key >> 2 * low & ((1 << bits) - 1)
+    anchor, near, far = (column.astype(np.int32) for column in (anchor, near, far))
     return Merged(anchor, near, far, weight.astype(np.float64), n)
 
 
