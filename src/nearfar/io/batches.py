@@ -125,14 +125,8 @@ class Reader:
         if numeric and listed and not any(map(WHOLE.fullmatch, listed)):
             wrong = "holds numbers where the object list has names"
             raise FileError(f"{table.name}: {wrong}; for indices give an array")
-        naming = Naming(
-            self.listed,
-            {} if self.index is None else self.index,
-            table.objects,
-            grammar.first_index,
-            numeric=numeric,
-            guarded=table.guarded,
-        )
+        index = {} if self.index is None else self.index
+        naming = Naming(self.listed, index, table.objects, grammar.first_index, numeric, table.guarded)
         at = grammar.columns.get("statement")
         has_text = at is not None and not table.schema[f"c{at}"].is_numeric()
         statements = Statements(typed=table.typed and has_text, guarded=table.guarded)
@@ -156,9 +150,8 @@ class Reader:
         words = dict.fromkeys(grammar.objects, opened.naming.vocabulary.dtype)
         words["participant"] = self.people.dtype
         times = Counter(grammar.columns.values())
-        return {
-            f"c{at}": words[role] for role, at in grammar.columns.items() if role in words and times[at] == 1
-        }
+        once = {role: at for role, at in grammar.columns.items() if times[at] == 1}
+        return {f"c{at}": words[role] for role, at in once.items() if role in words}
 
     def _batch(self, opened: Opened, cells: Cells, following: pl.DataFrame) -> Batch:
         table, grammar = opened.table, opened.grammar
@@ -166,9 +159,8 @@ class Reader:
         if indices is not None:
             opened.n_answers += len(indices)
             return Batch(indices, NONE_REJECTED, NONE_ASIDE, len(indices))
-        columns = parse_columns(
-            cells.frame, grammar, opened.naming, self.people, decimal_comma=table.decimal_comma
-        )
+        comma = table.decimal_comma
+        columns = parse_columns(cells.frame, grammar, opened.naming, self.people, decimal_comma=comma)
         if "choice_1" in grammar.columns:
             at = f"c{grammar.columns['choice_1']}"
             choices = pl.concat([frame[at].cast(pl.String) for frame in (cells.frame, following)])

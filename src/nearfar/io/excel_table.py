@@ -51,9 +51,8 @@ def excel_table(source: Source) -> TypedTable:
     names, cells = _load(source)
     if len(names) > 1:
         others = ", ".join(map(repr, names[1:]))
-        warn(
-            f"{source.name}: only the first sheet is read, {names[0]!r}; to read another ({others}), put it first"
-        )
+        first = f"only the first sheet is read, {names[0]!r}"
+        warn(f"{source.name}: {first}; to read another ({others}), put it first")
     at = next((number for number, row in enumerate(cells.iter_rows()) if any(row)), None)
     if at is None:
         raise FileError(f"{source.name}: the first sheet is empty; expected answers")

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -81,6 +83,7 @@ class Numbers(Sequence[str]):
         return number if str(number) == name and number in self._range else None
 
 
+@dataclass
 class Naming:
     """What the cells of one source mean.
 
@@ -89,42 +92,34 @@ class Naming:
     listed : the given object list, whose positions are the ids; None where objects are numbered as they appear.
     index : the id of every name known so far; ``Numbers`` are called by their index.
     own : the object list that the source itself holds, if any.
-    first_index : the number of the first object where cells are indices; None where they are names.
+    first : the number of the first object where cells are indices; None where they are names.
     numeric : cells are numbers that name objects, so they must be whole.
     guarded : the source is text that a spreadsheet may open, so that names may carry an apostrophe.
 
     ``refusals`` are the reasons for which a cell means no object; cell i of ``ids`` is then -1 - its position.
     """
 
-    def __init__(
-        self,
-        listed: Sequence[str] | None,
-        index: dict[str, int] | Numbers,
-        own: Sequence[str] | None,
-        first_index: int | None,
-        *,
-        numeric: bool = False,
-        guarded: bool = False,
-    ) -> None:
-        self.listed = listed
-        self.index = index
-        self.own = own
-        self.first = first_index
-        self.refusals: list[Refused] = []
-        self.vocabulary = Vocabulary()
-        self._own_names = None if own is None or first_index is not None else set(own)
-        self._numeric = numeric
-        self._guarded = guarded
-        self._meaning: NDArray[np.int32] = np.zeros(1, np.int32)  # by code
+    listed: Sequence[str] | None
+    index: dict[str, int] | Numbers
+    own: Sequence[str] | None
+    first: int | None
+    numeric: bool = False
+    guarded: bool = False
+    refusals: list[Refused] = field(default_factory=list)
+    vocabulary: Vocabulary = field(default_factory=Vocabulary)
+    _meaning: NDArray[np.int32] = field(default_factory=lambda: np.zeros(1, np.int32))  # by code
+
+    @cached_property
+    def _own_names(self) -> set[str] | None:
+        return None if self.own is None or self.first is not None else set(self.own)
 
     def ids(self, codes: pl.Series) -> pl.Series:
         """Ids of codes; null where a cell is blank, negative where it is refused."""
         known, stop = len(self._meaning), int(codes.max() or 0) + 1  # type: ignore[arg-type]
         if stop > known:
             fresh = self.vocabulary.names(pl.int_range(known, stop, eager=True))
-            self._meaning = np.append(
-                self._meaning, np.array([self._judge(name) for name in fresh], np.int32)
-            )
+            judged = np.array([self._judge(name) for name in fresh], np.int32)
+            self._meaning = np.append(self._meaning, judged)
         return pl.Series(self._meaning).gather(codes)
 
     def _judge(self, cell: str) -> int:
@@ -142,7 +137,7 @@ class Naming:
         return -1 - self.refusals.index(refused)
 
     def _plain_name(self, cell: str) -> tuple[Refused | None, str]:
-        name = unguarded(cell) if self._guarded else cell
+        name = unguarded(cell) if self.guarded else cell
         if not name.strip():
             return ("blank cell", "the name of an object"), name
         if self.listed is not None:
@@ -151,7 +146,7 @@ class Naming:
             return (None if name in self._own_names else _unlisted(len(self._own_names))), name
         if name in NAN:
             return ("NaN", "the name of an object (if one is called so, give the object list)"), name
-        return (_judge_number(name) if self._numeric else None), name
+        return (_judge_number(name) if self.numeric else None), name
 
     def _index_name(self, cell: str) -> tuple[Refused | None, str]:
         """The name of a numbered object: in the source's own list, else in the given one, else the number."""
@@ -196,6 +191,7 @@ def _judge_number(name: str) -> Refused | None:
     return "index too large" if whole else "fractional index", "a whole number from 0"
 
 
+@dataclass
 class Statements:
     """The statement ids of one source, seen batch by batch, then encoded batch by batch.
 
@@ -205,15 +201,14 @@ class Statements:
     guarded : whether text that looks like a formula has an apostrophe before it.
     """
 
-    def __init__(self, *, typed: bool, guarded: bool) -> None:
-        self._typed = typed
-        self._guarded = guarded
-        self.are_numbers = True
-        self._low: int | None = None
-        self._high = -1
-        self._blank = 0
-        self._named = 0  # highest N of an id "row N"
-        self._filled = 0
+    typed: bool
+    guarded: bool
+    are_numbers: bool = True
+    _low: int | None = None
+    _high: int = -1
+    _blank: int = 0
+    _named: int = 0  # highest N of an id "row N"
+    _filled: int = 0
 
     @property
     def span(self) -> tuple[int, int]:
@@ -245,12 +240,12 @@ class Statements:
         text = ids.cast(pl.String)
         if len(blank):
             text = text.scatter(blank, pl.select(pl.format("row {}", own + self._named)).to_series())
-        return text_ids(text, guarded=self._guarded, prefix=prefix)
+        return text_ids(text, guarded=self.guarded, prefix=prefix)
 
     def _as_numbers(self, ids: pl.Series) -> pl.Series | None:
         if ids.dtype.is_integer():
             return ids
-        return None if self._typed else whole_numbers(ids)
+        return None if self.typed else whole_numbers(ids)
 
 
 def text_ids(column: pl.Series, *, guarded: bool, as_numbers: bool = False, prefix: str = "") -> Ids:

@@ -168,18 +168,11 @@ def classify_rows(
         word = frame[f"c{grammar.columns[grammar.answer]}"]
         if naming.listed is not None or any(name.lower() in SKIPS for name in naming.index):
             said = word.cast(pl.String).str.to_lowercase().is_in(SKIPS).fill_null(False)
-            others = [
-                pl.col(role).ne_missing(pl.col(grammar.answer))
-                for role in grammar.objects
-                if role != grammar.answer
-            ]
+            shown = [role for role in grammar.objects if role != grammar.answer]
+            others = [pl.col(role).ne_missing(pl.col(grammar.answer)) for role in shown]
             rows = rows.with_columns(skip=said)
             asides.insert(0, Aside(pl.col("skip") & pl.all_horizontal(others), "skip"))
-    refusals = [
-        *_name_refusals(rows, grammar, naming),
-        *grammar.refuse,
-        *_row_refusals(grammar, rows.columns),
-    ]
+    refusals = [*_name_refusals(rows, grammar, naming), *grammar.refuse, *_row_refusals(rows, grammar)]
     conditions = [*(a.when for a in asides), *(r.when for r in refusals)]
     fates = [*range(-2, -2 - len(asides), -1), *range(1, 1 + len(refusals))]
     if may_be_blank and all(rows[role].null_count() for role in grammar.objects):
@@ -201,17 +194,16 @@ def _name_refusals(rows: pl.DataFrame, grammar: Grammar, naming: Naming) -> list
     blank = [role for role in grammar.objects if rows[role].null_count()]
     refusals = [Refusal(pl.col(role).is_null(), "blank cell", what, (role,)) for role in blank]
     for number, (reason, expected) in enumerate(naming.refusals):
-        refusals += [
-            Refusal(pl.col(role) == -1 - number, reason, expected, (role,)) for role in grammar.objects
-        ]
+        for role in grammar.objects:
+            refusals.append(Refusal(pl.col(role) == -1 - number, reason, expected, (role,)))
     return refusals
 
 
-def _row_refusals(grammar: Grammar, columns: list[str]) -> list[Refusal]:
+def _row_refusals(rows: pl.DataFrame, grammar: Grammar) -> list[Refusal]:
     x, y, z = grammar.triplets[0]
     refusals = [Refusal((x == y) | (y == z) | (x == z), "two equal objects", "three distinct objects")]
     for role, reason, expected in WRONG_CELLS:
-        if f"bad_{role}" in columns:
+        if f"bad_{role}" in rows.columns:
             refusals.append(Refusal(pl.col(f"bad_{role}"), reason, expected, (role,)))
     return refusals
 
@@ -224,11 +216,8 @@ def triplet_rows(kept: pl.DataFrame, grammar: Grammar, first_row: int) -> pl.Dat
     """
     if grammar.times is not None:
         kept = kept[np.repeat(np.arange(len(kept)), kept.select(grammar.times).to_series().to_numpy())]
-    columns = {
-        role: pl.col(role)
-        for role in ("statement", "participant", "group", "rule")
-        if role in grammar.columns
-    }
+    texts = ("statement", "participant", "group", "rule")
+    columns = {role: pl.col(role) for role in texts if role in grammar.columns}
     several = len(grammar.triplets)
     if several > 1 and "statement" not in columns:
         columns["statement"] = pl.int_range(first_row, first_row + len(kept), dtype=pl.Int64)
@@ -272,16 +261,8 @@ def _thousandths(cell: pl.Expr) -> pl.Expr:
 # -------------------------------------------------------------------- rows that are not answers
 
 REJECTED = pl.Schema({"file": pl.String, **FAULTS})
-CHECKS = pl.Schema(
-    {
-        "file": pl.String,
-        "line": pl.Int64,
-        "kind": pl.String,
-        "participant": pl.String,
-        "correct": pl.Boolean,
-        "content": pl.String,
-    }
-)
+CHECKS = pl.Schema(dict.fromkeys(("file", "line", "kind", "participant", "correct", "content"), pl.String))
+CHECKS.update(line=pl.Int64(), correct=pl.Boolean())
 NONE_REJECTED, NONE_ASIDE = pl.DataFrame(schema=REJECTED), pl.DataFrame(schema=CHECKS)
 
 
@@ -320,9 +301,8 @@ def _content(grammar: Grammar, table: Table, roles: tuple[str, ...], longest: in
     """The cells of some roles in words: near 'apple', far 'apple'."""
     shown = []
     for at in dict.fromkeys(grammar.columns[role] for role in roles):
-        has_name = grammar.has_header or (
-            at > 2 and not table.may_be_bare
-        )  # a bare row of three has no names
+        # a bare row of three has no names
+        has_name = grammar.has_header or (at > 2 and not table.may_be_bare)
         column = table.header.describe(at) if has_name else f"column {at + 1}"
         text = pl.col(f"c{at}").cast(pl.String).fill_null("")
         cut = text.str.slice(0, longest) + pl.lit("…")

@@ -179,9 +179,8 @@ def _scan(reader: Reader, batch_rows: int) -> Iterator[Triplets]:
     """
     surveyed = [_survey(reader, source, batch_rows) for source in track(reader.sources, "looking for names")]
     seen = [opened for opened in surveyed if opened is not None]
-    objects = sound_names(
-        reader.listed if reader.listed is not None else common_objects([opened.objects() for opened in seen])
-    )
+    listed = reader.listed
+    objects = sound_names(common_objects([one.objects() for one in seen]) if listed is None else listed)
     if reader.index is None:
         reader.index = {name: i for i, name in enumerate(objects)}
     has_statements = any(opened.has_statements for opened in seen)
@@ -254,13 +253,9 @@ def _groups(rows: pl.DataFrame, table: Table) -> dict[str, str]:
     if "participant" not in rows.columns:
         raise InputError(f"{table.name}: a column is named as group, but none as participant; name both")
     pairs = rows.select("participant", "group").drop_nulls("group").unique(maintain_order=True)
-    people = [
-        unguarded(name) if table.guarded else name
-        for name in pairs["participant"].cast(pl.String).fill_null("")
-    ]
-    return _one_group(
-        (person, group, table.name) for person, group in zip(people, pairs["group"], strict=True)
-    )
+    people = pairs["participant"].cast(pl.String).fill_null("").to_list()
+    people = list(map(unguarded, people)) if table.guarded else people
+    return _one_group((who, group, table.name) for who, group in zip(people, pairs["group"], strict=True))
 
 
 def _one_group(pairs: Iterable[tuple[str, str, str]]) -> dict[str, str]:

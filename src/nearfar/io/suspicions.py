@@ -65,9 +65,7 @@ def warn_of_suspicions(source: str, triplets: Triplets, shown: int = 5) -> None:
     if alike:
         pairs = "; ".join(" and ".join(map(ascii, group)) for group in alike[:shown])
         more = f"; and {len(alike) - shown:,} more" if len(alike) > shown else ""
-        warn(
-            f"{source}: some names differ only by spaces or Unicode form, and are different objects: {pairs}{more}"
-        )
+        warn(f"{source}: some names differ only by spaces or Unicode form, and count apart: {pairs}{more}")
     rating = _role_of_numbers(triplets)
     if rating is not None:
         expected = "expected the name of an object (tables of ratings are not answers)"

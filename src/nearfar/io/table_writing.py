@@ -87,9 +87,8 @@ def guard_formulas(table: pl.DataFrame) -> pl.DataFrame:
     text = pl.selectors.string()
     runs = text.str.contains(FORMULA) & ~text.str.contains(NUMBER)
     guarded = table.with_columns(pl.when(runs).then(pl.lit("'") + text).otherwise(text).name.keep())
-    return guarded.rename(
-        lambda name: f"'{name}" if re.match(FORMULA, name) and not re.match(NUMBER, name) else name
-    )
+    columns = [name for name in table.columns if re.match(FORMULA, name) and not re.match(NUMBER, name)]
+    return guarded.rename({name: f"'{name}" for name in columns})
 
 
 def _write_excel(
@@ -194,9 +193,7 @@ def _write_arrays(triplets: Triplets, dialect: Dialect, file: BinaryIO, format_:
 def _text(names: list[str], role: str) -> np.ndarray:
     """Text of fixed width, which needs no pickle; numpy would drop NUL characters at its end."""
     if any(name.endswith("\0") for name in names):
-        raise TripletError(
-            f"{role}: npz cannot keep a name that ends in a NUL character; write another format"
-        )
+        raise TripletError(f"{role}: npz cannot keep a name that ends in NUL; write another format")
     return np.array(names, dtype=np.str_)
 
 

@@ -129,9 +129,8 @@ def frame_table(source: Source) -> TypedTable:
         raise FileError(f"{source.name}: a column is there twice ({said}); rename one of them") from error
     native = table.to_native()
     if not isinstance(native, pl.DataFrame):
-        native = pl.DataFrame(
-            {str(name): _series(table.get_column(name).to_list()) for name in table.columns}
-        )
+        columns = {str(name): _series(table.get_column(name).to_list()) for name in table.columns}
+        native = pl.DataFrame(columns)
     made = TypedTable(source, native.lazy(), len(native))
     made.objects = enumerated(native.schema)
     return made
@@ -143,9 +142,8 @@ def _series(values: list[Any]) -> pl.Series:
     try:
         return pl.Series(known, nan_to_null=False)
     except (TypeError, pl.exceptions.PolarsError):
-        return pl.Series(
-            [None if value is None or value != value else str(value) for value in known], dtype=pl.String
-        )
+        texts = [None if value is None or value != value else str(value) for value in known]
+        return pl.Series(texts, dtype=pl.String)
 
 
 def npz_table(source: Source) -> TypedTable:

@@ -24,19 +24,8 @@ from nearfar.io.table import Table, plain
 
 __all__ = ["DIALECTS", "Aside", "Dialect", "Grammar", "Refusal", "choose", "named"]
 
-DIALECTS = (
-    CANONICAL,
-    ODD_ONE_OUT,
-    MOST_CENTRAL,
-    SALMON,
-    TRIPLETTOOLS,
-    NEXT,
-    THINGS,
-    PLANNED,
-    LIST_ORDER,
-    LIST_BOOLEAN,
-    LIST_COUNT,
-)
+TABLES = (CANONICAL, ODD_ONE_OUT, MOST_CENTRAL, SALMON, TRIPLETTOOLS, NEXT, THINGS, PLANNED)
+DIALECTS = (*TABLES, LIST_ORDER, LIST_BOOLEAN, LIST_COUNT)
 BARE_NAMES = (("i", "j", "k"), ("a", "b", "odd"))  # of bare rows, in formats that cannot do without names
 
 
@@ -82,9 +71,7 @@ def _by_header(table: Table) -> tuple[Dialect, Grammar]:
     if fitting:
         names = " or ".join(dialect.name for dialect, _ in fitting)
         raise FileError(f"{table.name}: the columns {columns} may be {names}; say which with dialect=")
-    known = "; ".join(
-        f"{dialect.name}: {dialect.needs}" for dialect in DIALECTS if dialect.name[:5] != "list-"
-    )
+    known = "; ".join(f"{dialect.name}: {dialect.needs}" for dialect in TABLES)
     raise FileError(
         f"{table.name}: no dialect has the columns {columns}; expected one of ({known}); if the file has no header, "
         "name the dialect; else say what the columns mean (--column ROLE=NAME, columns=)"

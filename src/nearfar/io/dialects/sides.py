@@ -86,13 +86,8 @@ def salmon(header: Header) -> Grammar | None:
 def write_salmon(triplets: Triplets) -> pl.DataFrame:
     """Numbers are indices into the object list, names go into the columns ``*_filename``."""
     left, right = left_and_right(triplets)
-    shown = {
-        "head": triplets.anchor,
-        "left": left,
-        "right": right,
-        "winner": triplets.near,
-        "loser": triplets.far,
-    }
+    indices = (triplets.anchor, left, right, triplets.near, triplets.far)
+    shown = dict(zip((*SHOWN, "winner", "loser"), indices, strict=True))
     numbers = {role: pl.Series(indices) for role, indices in shown.items()}
     files = {f"{role}_filename": named_column(triplets, indices) for role, indices in shown.items()}
     more = optional_columns(
