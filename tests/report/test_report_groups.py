@@ -48,15 +48,6 @@ def test_the_page_compares_groups_and_tells_how_alike_people_are(report):
     )
 
 
-def test_a_difference_that_may_be_one_of_care_is_called_so(study):
-    answers, groups = study
-    found = Analysis(answers, "soe-2", models=["soe-2"], n_resamples=6).groups(groups)
-    (pair,) = found.pairs
-    behind = replace(pair, lead=(replace(pair.lead[0], value=0.0), pair.lead[1]))
-    (told,) = group_comparison(replace(found, pairs=(behind,)), {})["pairs"]
-    assert told["finding"]["level"] == "fair" and "noise" in told["finding"]["text"]
-
-
 def test_without_groups_the_page_says_only_how_alike_people_are(study):
     made = make_report(Analysis(study[0][:600], "soe-2", models=["soe-2"], n_resamples=6))
     assert made.data["groups"] is None and made.data["agreement"] is not None
@@ -93,6 +84,8 @@ def test_names_on_the_two_maps_lie_inside_and_apart(report):
     assert all(all(spot["name_at"]) for spot in pair["spots"] if spot["moves"])
     page = report.html()
     assert "points</td>" in page and "Own map of experts" in page
+    assert pair["beyond"] == "" and "Arrows at the border" not in page  # no object is far out
+    assert all(spot["beyond"] == [None, None] for spot in pair["spots"])
 
 
 def test_two_objects_far_out_do_not_squeeze_the_others_together(study):
@@ -113,9 +106,3 @@ def test_two_objects_far_out_do_not_squeeze_the_others_together(study):
     assert f"{NAMES[3]} (experts); {NAMES[4]} (novices)" in pair["beyond"]
     axes = groups_figure(pair).axes
     assert [len(line.get_marker()) for line in axes[0].lines if not isinstance(line.get_marker(), str)] == [5]
-
-
-def test_no_arrow_where_no_object_is_far_out(report):
-    pair = report.data["groups"]["pairs"][0]
-    assert pair["beyond"] == "" and "Arrows at the border" not in report.html()
-    assert all(spot["beyond"] == [None, None] for spot in pair["spots"])

@@ -27,7 +27,7 @@ Reason = Literal[
     "opposite", "one-sided", "too fast", "not above chance", "inconsistent", "different strategy"
 ]
 LEVEL = 0.05
-SURE = 0.01  # level at which somebody is said to repeat their own answers
+REPEAT_LEVEL = 0.01  # level at which somebody is said to repeat their own answers
 MIN_STATEMENTS = 10  # behind a share before it can be held against somebody
 
 
@@ -169,7 +169,7 @@ def judge_people(answers: Triplets, credit: NDArray[Any] | None = None) -> Peopl
     tests["too fast"] = np.isfinite(fast) & (fast > 0.5)
     naming = tests["opposite"] | tests["not above chance"] | tests["one-sided"]
     named = set(known[naming[known]].tolist())
-    different = (shares["with_themselves"].p_above(0.5) <= SURE) & naming
+    different = (shares["with_themselves"].p_above(0.5) <= REPEAT_LEVEL) & naming
     different[[code for code in named if _has_own_strategy(answers, credit, who, code, named)]] = True
     tests["different strategy"] = different & tests["not above chance"] & ~tests["one-sided"]
     counts = np.bincount(who, minlength=len(names))
@@ -214,7 +214,9 @@ def _tests(
     # honest people may prefer a side: by a tenth more than is usual is not held against them
     middle = usual.get("left", 0.5)
     sided = np.minimum(left.p_below(max(0.0, middle - 0.1)), left.p_above(min(1.0, middle + 0.1)))
-    inconsistent = (again.p_above(0.5) > SURE) & (again.p_below(usual.get("with_themselves", 0.0)) <= LEVEL)
+    inconsistent = (again.p_above(0.5) > REPEAT_LEVEL) & (
+        again.p_below(usual.get("with_themselves", 0.0)) <= LEVEL
+    )
     return p, {
         "opposite": opposite,
         "one-sided": significant(np.minimum(1.0, 2 * sided)),
@@ -293,20 +295,16 @@ def _has_own_strategy(answers: Triplets, credit: Floats, who: Codes, code: int, 
 
     Somebody who is careless half of the time still follows everybody's strategy best; a guesser follows nobody's.
     """
-    theirs = who == code
-    mine, everybody = answers[theirs], credit[theirs]
-    fellows = np.isin(who, list(named - {code}))
-    alone = np.zeros(len(mine), dtype=np.int64)
-    statement = dense_codes(mine.statement_ids)
-    credits = [
-        score_credits(answers[fellows], mine) if fellows.any() and answers.n_objects <= 3000 else None,
-        quick_credits(mine) if len(mine) >= 5 * MIN_STATEMENTS else None,
-    ]
-    for own in credits:
-        if own is None:
-            continue
-        ahead = _by_person(own - everybody, statement, alone, 1)
-        rate = _by_person(own, statement, alone, 1).rate(0)
+    theirs, fellows = who == code, np.isin(who, list(named - {code}))
+    mine = answers[theirs]
+    statement, alone = dense_codes(mine.statement_ids), np.zeros(len(mine), dtype=np.int64)
+    by_fellows = (
+        score_credits(answers[fellows], mine) if fellows.any() and answers.n_objects <= 3000 else None
+    )
+    by_own = quick_credits(mine) if len(mine) >= 5 * MIN_STATEMENTS else None
+    for predicted in (each for each in (by_fellows, by_own) if each is not None):
+        ahead = _by_person(predicted - credit[theirs], statement, alone, 1)
+        rate = _by_person(predicted, statement, alone, 1).rate(0)
         if rate is not None and rate.low > 0.5 and ahead.p_above(0.0)[0] <= LEVEL / 4:  # two tried, two-sided
             return True
     return False
