@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from groups_tools import NAMES, N, two_groups
 
+from nearfar.evaluate.agreements import person_agreement
 from nearfar.evaluate.analysis import Analysis
 from nearfar.report.figures import groups_figure
-from nearfar.report.groups import group_comparison
+from nearfar.report.groups import agreement, group_comparison
 from nearfar.report.make import make_report
 
 
@@ -56,6 +57,12 @@ def test_without_groups_the_page_says_only_how_alike_people_are(study):
         Analysis(study[0].replace(participant=None)[:300], "soe-2", models=["soe-2"], n_resamples=6)
     )
     assert bare.data["agreement"] is None and 'id="groups-section"' not in bare.html()
+
+
+def test_of_very_many_people_the_sample_is_named(study):
+    few = agreement(None, person_agreement(study[0], max_people=5), {})
+    assert len(few["people"]) == 5 and "12 participants, a random 5" in few["sample"]
+    assert agreement(None, person_agreement(study[0]), {})["sample"] == ""
 
 
 def test_the_bundle_has_the_figure_and_the_tables(report, tmp_path):
