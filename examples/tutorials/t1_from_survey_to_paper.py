@@ -3,7 +3,7 @@
 ==================================
 
 You are a psychologist. Twenty people saw two colours beside a third and clicked the one that is more like it. Your survey
-tool gave you a table. At the end of this page you have a figure, the clusters, a list of people to look at, and the
+tool gave you a table. At the end of this page you have a figure, the clusters, a list of participants to check, and the
 methods paragraph of your paper. You need a terminal; Python is only used for the figure in step 5.
 
 The people here are simulated, so that this page can be built anywhere. Lines that begin with ``$`` are what you type, without
@@ -140,7 +140,7 @@ print(textwrap.fill(facts["results"], 96))
 # %%
 # Step 4: people
 # --------------
-# The last lines that ``nearfar report`` printed name two people to look at, ``p07`` and ``p15``. They are the ones who did not
+# The last lines that ``nearfar report`` printed name two participants to check, ``p07`` and ``p15``. They are the ones who did not
 # look: we made them click at random. Only your terminal shows their names; on the page they have pseudonyms, made with a key
 # that stays beside it (``report.key``), so keep that file to yourself.
 #

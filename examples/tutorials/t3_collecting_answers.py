@@ -112,7 +112,7 @@ print(page.partition("<title>")[2].partition("</title>")[0])
 # This is what you see while people answer (from ``nearfar ask --demo``, in which a hundred simulated people compare colours):
 #
 # .. image:: /images/ask.png
-#    :alt: The live page: map, learning curve, balance and people to look at
+#    :alt: The live page: map, learning curve, balance and participants to check
 #
 # Every answer is on disk before a participant reads "Saved". :doc:`/ask` has the whole list of settings, how to serve a study
 # to Prolific, MTurk or SONA, and what was measured.

@@ -116,7 +116,7 @@ def test_noise_and_too_little_are_said():
 def test_few_answers_are_said_where_no_groups_are_found():
     rng = np.random.default_rng(3)
     few, enough = (counted(rng.normal(size=(20, 2)), "logistic", rng, each=each) for each in (40, 130))
-    assert few.outcome == "unknown" and few.per_object == 40 and "3.0 times" in str(few)
+    assert few.outcome == "unknown" and few.per_object == 40 and "3 times" in str(few)
     assert enough.outcome == "none" and enough.wanted == 120
     for design in ("grid", "landmarks"):
         answers = answered(rng.normal(size=(20, 2)), "logistic", rng, 3000, design)

@@ -104,7 +104,7 @@ def plane(analysis: Analysis) -> str:
     if name == analysis.best.name and analysis.space.n_components != 2:
         return f"The map shows the first two axes of {name}."
     own, best = (analysis.scores[each].accuracy for each in (name, analysis.best.name))
-    text = f"It is made by {name} ({gloss(name)}), which predicts {percent(own)}"
+    text = f"The map is made by {name} ({gloss(name)}), which predicts {percent(own)}"
     lost = best - own
     return f"{text}, {100 * lost:.1f} points less than {analysis.best.name}." if lost > 0.005 else f"{text}."
 

@@ -84,7 +84,7 @@ def clusters(counted: ClusterCount | None, n_clusters: int) -> Finding:
     text = "No separate clusters found: the objects vary gradually, or clusters overlap."
     if counted.outcome == "unknown":
         times = counted.wanted / counted.per_object
-        text = f"No separate clusters found. Finding them reliably takes about {times:.1f} times as many answers."
+        text = f"No separate clusters found. Finding them reliably takes about {times:.2g} times as many answers."
     return Finding("note", "None found", text, f"{aid} {seen}".strip())
 
 
