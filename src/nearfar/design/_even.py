@@ -238,28 +238,32 @@ def _spread(n: int, drawn: list[Row], frozen: Anchors, rng: np.random.Generator)
     """Different anchors of each trio, as many as it was drawn; each object as often as the next, give or take one."""
     chosen: Anchors = {trio: set() for trio in drawn}
     owned: list[set[Row]] = [set() for _ in range(n)]
-    for trio, order in zip(
-        drawn, rng.permuted(np.tile(np.arange(3), (len(drawn), 1)), axis=1).tolist(), strict=True
-    ):
+    loads = [0] * n
+    orders = rng.permuted(np.tile(np.arange(3), (len(drawn), 1)), axis=1).tolist()
+    for trio, order in zip(drawn, orders, strict=True):
         free = [trio[k] for k in order if trio[k] not in chosen[trio] and trio[k] not in frozen.get(trio, ())]
-        anchor = min(free, key=lambda x: len(owned[x]))
+        anchor = min(free, key=loads.__getitem__)
         chosen[trio].add(anchor)
         owned[anchor].add(trio)
-    while path := _path(chosen, owned, frozen):
+        loads[anchor] += 1
+    while path := _path(chosen, owned, loads, frozen):
         for trio, giver, taker in path:
             chosen[trio] = chosen[trio] - {giver} | {taker}
             owned[giver].discard(trio)
             owned[taker].add(trio)
+            loads[giver] -= 1
+            loads[taker] += 1
     return chosen
 
 
-def _path(chosen: Anchors, owned: list[set[Row]], frozen: Anchors) -> list[tuple[Row, int, int]]:
+def _path(
+    chosen: Anchors, owned: list[set[Row]], loads: list[int], frozen: Anchors
+) -> list[tuple[Row, int, int]]:
     """Exchanges that take an anchor from a most frequent object and give one to an object with two fewer; [] if none.
 
     Every step hands one trio from an anchor to another of its objects, so that those between keep their number.
     Where there is no such path, no choice of anchors is more even.
     """
-    loads = [len(trios) for trios in owned]
     most = max(loads)
     if most - min(loads) < 2:
         return []
