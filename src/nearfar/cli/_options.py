@@ -31,7 +31,11 @@ __all__ = [
 
 READING = ("answers", "dialect", "column", "objects", "on_bad", "exclude", "key", "quiet")
 METHOD = (*READING, "output", "model", "landmarks", "diagonal", "title", "seed")
-FIRST = ("answers", "output")  # what stands first in ``--help``; what several commands share stands last
+FIRST = (
+    "answers",
+    "output",
+    "model",
+)  # what stands first in ``--help``; what several commands share stands last
 
 FILES = "Reading the answers"
 KERNELS, EMBEDDINGS = "Kernels", "Embeddings"

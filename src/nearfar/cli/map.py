@@ -21,7 +21,7 @@ def map(
     regularization: float | None = typer.Option(
         None,
         min=0,
-        help="Pull to the centre; 0 for none. Default: one that suits crowds.",
+        help="Pull to the centre; 0 for none. Default: what did best on crowd data.",
         rich_help_panel=EMBEDDINGS,
     ),
     starts: int = typer.Option(
