@@ -5,35 +5,23 @@ import shutil
 import subprocess
 import sys
 import tracemalloc
+from collections import Counter
 
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scale_tools import dense
 from strategies import roles
 
 from nearfar import FeatureMap, Triplets, read_triplets, scan_triplets
 from nearfar.errors import CoverageWarning, FileError, InputError, UninformedWarning
 from nearfar.features import PARTS
-from nearfar.features.counts import CountedCells, Counts, bits
+from nearfar.features.counts import Counts, bits, count_keys
 from nearfar.io.batches import Reader
 
 # -------------------------------------------------------------------- integers with an overflow guard
-
-
-@pytest.mark.filterwarnings("ignore::nearfar.errors.NearfarWarning")
-@pytest.mark.parametrize("kernel", ["k1", "k2", "score"])
-def test_a_cell_outgrows_its_integers(kernel):
-    """40,000 equal answers and 10,000 of the contrary are past 16 bits; the ratio stays exact."""
-    yes, no = [[0, 1, 2]] * 40_000, [[0, 2, 1]] * 10_000
-    stream = FeatureMap(kernel)
-    for batch in (yes[:30_000], no, yes[30_000:]):
-        stream.partial_fit(Triplets.from_array(batch, n_objects=3))
-    grid = stream._counts[0].grid
-    assert grid.dtype == np.int32
-    assert grid[..., 1].max() == 50_000 and np.abs(grid[..., 0]).max() == 30_000
-    whole = FeatureMap(kernel).fit_transform(Triplets.from_array(yes + no, n_objects=3))
-    assert np.array_equal(stream.features_, whole)
 
 
 @pytest.mark.parametrize("kernel", ["k1", "k2", "score"])
@@ -80,6 +68,21 @@ def test_cells_cut_by_rows_are_the_cells_of_the_rows(block_rows):
         counts.add_cells(cells)
         counts.settle()
         assert np.array_equal(counts.grid, grid.grid[first : first + size])
+
+
+@given(st.lists(st.integers(0, 40), max_size=60), st.integers(1, 5))
+def test_cells_are_counted_as_by_a_dictionary(signed, n_threads):
+    net, total = Counter(), Counter()
+    for key in signed:
+        net[key >> 1] += 2 * (key & 1) - 1
+        total[key >> 1] += 1
+    cells = count_keys(np.array(signed, dtype=np.int64), n_threads, few=5)
+    wanted = sorted(total)
+    assert [column.tolist() for column in cells] == [
+        wanted,
+        [net[key] for key in wanted],
+        [total[key] for key in wanted],
+    ]
 
 
 # -------------------------------------------------------------------- files
@@ -235,20 +238,3 @@ def test_memory_does_not_depend_on_the_answers(tmp_path):
         command = [sys.executable, "-c", MEMORY, str(tmp_path / "answers.parquet"), rounds]
         peaks.append(int(subprocess.run(command, capture_output=True, text=True, check=True).stdout))
     assert peaks[1] < 1.15 * peaks[0]  # 4 million answers are 48 MB
-
-
-def test_cells_from_elsewhere_find_room_in_a_grid():
-    part = PARTS["k1"]
-    answers = Triplets.from_array([[0, 1, 2], [0, 1, 2], [1, 2, 0], [2, 0, 1]])
-    few = Counts(part, 3, np.arange(3, dtype=np.int32), 3, dense=False)
-    few.add(*roles(answers))
-    cells = few.cells()
-    many = CountedCells(cells.keys, 20_000 * cells.net, 20_000 * cells.total)
-    grid = Counts(part, 3, np.arange(3, dtype=np.int32), 3, dense=True)
-    for _ in range(5):
-        grid.add_cells(many)
-    assert grid.grid is not None and grid.grid.dtype == np.int32
-    assert grid.grid[..., 1].sum() == 100_000 * len(answers)
-    once = Counts(part, 3, np.arange(3, dtype=np.int32), 3, dense=True)
-    once.add(*roles(answers))
-    assert np.array_equal(grid.grid, 100_000 * once.grid.astype(np.int64))

@@ -73,17 +73,6 @@ def test_thin_wide_and_small_ways_agree(layout, dtype):
     np.testing.assert_allclose(up_to_sign(ours, expected), expected, atol=10 * tolerance)
 
 
-def test_a_strategy_that_cannot_be_is_refused():
-    with pytest.raises(
-        InputError, match="strategy='best' is not known; expected auto, matrix, columns, products"
-    ):
-        nf.KernelPCA(strategy="best").fit(make_phi(10, 4))
-    with pytest.raises(InputError, match="strategy='columns' needs rows without columns of a single object"):
-        nf.KernelPCA(strategy="columns").fit(sparse.csr_array(np.eye(4)))
-    with pytest.raises(InputError, match="eigen_solver='qr' is not known; expected auto, dense, arpack"):
-        nf.KernelPCA(eigen_solver="qr").fit(make_phi(10, 4))
-
-
 def test_eigenvalues_too_close_to_tell_apart_are_said(monkeypatch):
     monkeypatch.setattr(principal_axes, "RESTARTS", 1)
     phi = make_phi(300, 400, density=0.05, seed=3, layout="sparse")
@@ -185,6 +174,8 @@ def test_names_of_coordinates():
         ({"n_components": 0}, "n_components must be an integer >= 1, got 0"),
         ({"n_components": True}, "n_components must be an integer >= 1, got True"),
         ({"diagonal": None}, "diagonal=None is not known; expected 'shift' or 'keep'"),
+        ({"strategy": "best"}, "strategy='best' is not known; expected auto, matrix, columns, products"),
+        ({"eigen_solver": "qr"}, "eigen_solver='qr' is not known; expected auto, dense, arpack"),
     ],
 )
 def test_parameters_are_checked(parameters, message):
@@ -192,9 +183,11 @@ def test_parameters_are_checked(parameters, message):
         nf.KernelPCA(**parameters).fit(make_phi(10, 4))
 
 
-def test_nothing_to_map():
+def test_rows_that_cannot_be_mapped_are_refused():
     with pytest.raises(InputError, match="none of its 3 rows is informed"):
         nf.KernelPCA().fit(np.zeros((3, 2)))
+    with pytest.raises(InputError, match="strategy='columns' needs rows without columns of a single object"):
+        nf.KernelPCA(strategy="columns").fit(sparse.csr_array(np.eye(4)))
 
 
 @pytest.mark.parametrize("layout", ["dense", "sparse"])

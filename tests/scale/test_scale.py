@@ -18,16 +18,6 @@ pytest.importorskip("distributed")
 pytestmark = ON_A_CLUSTER
 
 
-@pytest.fixture(params=["dask", "scratch"])
-def elsewhere(request, cluster, tmp_path):
-    """Workers of Dask, or a folder of files."""
-    if request.param == "dask":
-        yield
-    else:
-        with scale.scratch(tmp_path):
-            yield
-
-
 @pytest.mark.usefixtures("elsewhere")
 @pytest.mark.parametrize("landmarks", [None, LANDMARKS])
 @pytest.mark.parametrize("kernel", ["k1", "k2", "score", "k1+k2+score"])
@@ -94,15 +84,6 @@ def test_warnings_are_those_of_one_machine():
         heard.append([(w.category, str(w.message)) for w in caught])
     assert heard[0] == heard[1]
     assert [category for category, _ in heard[0]] == [UninformedWarning, CoverageWarning]
-
-
-def test_wrong_parameters_are_refused_as_on_one_machine():
-    with pytest.raises(InputError, match="kernel: 'k3' is not known"):
-        scale.FeatureMap("k3").fit([[0, 1, 2]])
-    with pytest.raises(InputError, match="layout: 'thin' is not known"):
-        scale.FeatureMap("k1", layout="thin").fit([[0, 1, 2]])
-    with pytest.raises(InputError, match="landmarks: 'x' is not among the 3 objects"):
-        scale.FeatureMap("k1", landmarks=["x"]).fit([[0, 1, 2]])
 
 
 def test_errors_survive_the_way_from_a_worker():

@@ -9,7 +9,7 @@ from scale_tools import LANDMARKS, ON_A_CLUSTER, dense, made_answers
 
 import nearfar as nf
 from nearfar import scale
-from nearfar.errors import FileError, InputError, NotConverged, UninformedWarning
+from nearfar.errors import FileError, InputError, UninformedWarning
 from nearfar.methods import medoid, neighbours, outliers
 from nearfar.scale._answers import as_answers
 
@@ -25,16 +25,6 @@ CASES = {
     "k2, landmarks": ("k2", LANDMARKS, "auto"),
     "sum": ("k1+k2+score", None, "auto"),
 }
-
-
-@pytest.fixture(scope="module", params=["dask", "scratch"])
-def elsewhere(request, cluster, tmp_path_factory):
-    """Workers of Dask, or a folder of files."""
-    if request.param == "dask":
-        yield "dask"
-    else:
-        with scale.scratch(tmp_path_factory.mktemp("scratch")):
-            yield "scratch"
 
 
 @pytest.fixture(scope="module", params=CASES)
@@ -154,23 +144,18 @@ def test_blocks_of_any_height_can_be_written(tmp_path):
 
 
 @pytest.mark.usefixtures("elsewhere")
-def test_starts_from_a_sample_are_those_of_one_machine():
-    answers = made_answers(n=120, m=8000, landmarks=LANDMARKS)
-    here = nf.FeatureMap("k1", landmarks=LANDMARKS).fit_transform(answers)
-    there = scale.FeatureMap("k1", landmarks=LANDMARKS).fit_transform(answers)
-    settings = {"n_clusters": 3, "n_init": 2, "random_state": 0, "sample": 40}
+@pytest.mark.parametrize(
+    ("kernel", "landmarks", "layout", "strategy"),
+    [("k1", LANDMARKS, "auto", "auto"), ("score", None, "sparse", "products")],
+)
+def test_starts_from_a_sample_are_those_of_one_machine(kernel, landmarks, layout, strategy):
+    answers = made_answers(n=120, m=8000 if landmarks else 900, landmarks=landmarks)
+    here, there = (
+        made(kernel, landmarks=landmarks, layout=layout).fit_transform(answers)
+        for made in (nf.FeatureMap, scale.FeatureMap)
+    )
+    settings = {"n_clusters": 3, "n_init": 2, "random_state": 0, "sample": 40, "strategy": strategy}
     one, many = nf.KernelKMeans(**settings).fit(here), scale.KernelKMeans(**settings).fit(there)
-    assert many.labels_.to_array().tolist() == one.labels_.tolist() and many.n_iter_ == one.n_iter_
-
-
-@pytest.mark.usefixtures("elsewhere")
-def test_starts_from_a_sample_of_sparse_rows_are_those_of_one_machine():
-    answers = made_answers(n=120, m=900)
-    here = nf.FeatureMap("score", layout="sparse").fit_transform(answers)
-    there = scale.FeatureMap("score", layout="sparse").fit_transform(answers)
-    settings = {"n_clusters": 3, "n_init": 2, "random_state": 0, "sample": 40, "strategy": "products"}
-    one, many = nf.KernelKMeans(**settings).fit(here), scale.KernelKMeans(**settings).fit(there)
-    assert one.shift_ > 0 or here.shape[0] <= here.shape[1]
     assert many.labels_.to_array().tolist() == one.labels_.tolist() and many.n_iter_ == one.n_iter_
 
 
@@ -269,9 +254,3 @@ def test_methods_say_what_they_cannot_do():
     fitted = scale.KernelPCA(1).fit(in_blocks(np.eye(4), chunks=(2, 4)))
     with pytest.raises(InputError, match="X has 3 features, but KernelPCA is expecting 4 features"):
         fitted.transform(zeros)
-
-
-def test_a_search_that_stops_early_warns():
-    rows = in_blocks(np.random.default_rng(0).normal(size=(60, 4)), chunks=(20, 4))
-    with pytest.warns(NotConverged, match="still changing after max_iter=1"):
-        scale.KernelKMeans(5, max_iter=1, n_init=1, random_state=0).fit(rows)
