@@ -64,11 +64,11 @@ def test_equals_the_definition(counting, layout, case):
 def test_ways_of_counting_agree_to_the_last_bit(case):
     rows, n, kernel, landmarks = case
     answers = Triplets.from_array(rows, n_objects=n)
-    found = []
+    ways = []
     for counting in ("grid", "cells"):
         with counted_in(counting):
-            found.append(FeatureMap(kernel, landmarks=landmarks, layout="dense").fit_transform(answers))
-    assert np.array_equal(*found)
+            ways.append(FeatureMap(kernel, landmarks=landmarks, layout="dense").fit_transform(answers))
+    assert np.array_equal(*ways)
 
 
 @settings(max_examples=60)

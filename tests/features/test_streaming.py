@@ -117,9 +117,9 @@ def test_files_in_batches_of_any_size_give_the_features_of_the_whole(files, patt
         paths, parts = paths[2:], parts[2:]
     whole = FeatureMap("k1+score").fit_transform(Triplets.concatenate(parts))
     for order in (paths, paths[::-1]):
-        found = stream(FeatureMap("k1+score"), order, objects=objects, batch_rows=batch_rows)
-        assert found.objects_ == parts[0].objects
-        assert np.array_equal(dense(found.features_), dense(whole))
+        fitted = stream(FeatureMap("k1+score"), order, objects=objects, batch_rows=batch_rows)
+        assert fitted.objects_ == parts[0].objects
+        assert np.array_equal(dense(fitted.features_), dense(whole))
 
 
 @pytest.mark.parametrize("layout", ["dense", "sparse"])
@@ -151,10 +151,10 @@ def test_indices_are_not_looked_up(files):
     reader = Reader(folder / "0.parquet", objects=3_000_000)
     (source,) = reader.sources
     tracemalloc.start()
-    found = [batch.triplets.to_numpy() for batch in reader.batches(reader.open(source), 300)]
+    read = [batch.triplets.to_numpy() for batch in reader.batches(reader.open(source), 300)]
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert np.array_equal(np.concatenate(found), parts[0].array)
+    assert np.array_equal(np.concatenate(read), parts[0].array)
     assert peak < 20_000_000  # of Python's objects; the names alone would take nine times as much
     batches = list(scan_triplets(folder / "0.parquet", objects=40, batch_rows=300))
     assert np.array_equal(np.concatenate([batch.array for batch in batches]), parts[0].array)

@@ -140,14 +140,14 @@ def test_reduce_diagonal_is_singular_and_psd():
 def test_shifted_kernel_of_rows(layout):
     phi = make_phi(20, 40, zeros=[4, 7], seed=5)
     given = phi if layout == "dense" else sparse.csr_array(phi).asformat(layout)
-    found, kept = shifted(given), shifted(given, diagonal="keep")
+    kernel, kept = shifted(given), shifted(given, diagonal="keep")
     keep = informed(phi)
-    np.testing.assert_allclose(found.matrix[np.ix_(keep, keep)], shifted_kernel(phi)[0], atol=1e-12)
-    assert found.shift == pytest.approx(shifted_kernel(phi)[1], abs=1e-12) and kept.shift == 0
-    assert found.uninformed.tolist() == kept.uninformed.tolist() == [4, 7]
-    assert not found.matrix[[4, 7]].any()
+    np.testing.assert_allclose(kernel.matrix[np.ix_(keep, keep)], shifted_kernel(phi)[0], atol=1e-12)
+    assert kernel.shift == pytest.approx(shifted_kernel(phi)[1], abs=1e-12) and kept.shift == 0
+    assert kernel.uninformed.tolist() == kept.uninformed.tolist() == [4, 7]
+    assert not kernel.matrix[[4, 7]].any()
     np.testing.assert_allclose(kept.matrix, phi @ phi.T, atol=1e-12)
-    np.testing.assert_allclose(reduce_diagonal(kept.matrix), found.matrix, atol=1e-12)
+    np.testing.assert_allclose(reduce_diagonal(kept.matrix), kernel.matrix, atol=1e-12)
 
 
 def test_a_matrix_that_does_not_fit_is_refused_before_it_is_made(monkeypatch):

@@ -23,11 +23,11 @@ def cars(shared_data):
 def test_cars_are_classified_far_above_the_dummy(cars, kernel):
     from classify_cars import accuracies
 
-    found = accuracies(cars.triplets, cars.groups, kernel, repeats=1)
-    dummy = found.pop("dummy, most frequent class")
+    accuracy = accuracies(cars.triplets, cars.groups, kernel, repeats=1)
+    dummy = accuracy.pop("dummy, most frequent class")
     assert dummy == pytest.approx(0.4, abs=0.02)  # 24 of 60 are ordinary
-    assert set(found) == {"SVC on the precomputed K", "LinearSVC on Phi", "logistic regression on Phi"}
-    assert min(found.values()) > dummy + 0.3
+    assert set(accuracy) == {"SVC on the precomputed K", "LinearSVC on Phi", "logistic regression on Phi"}
+    assert min(accuracy.values()) > dummy + 0.3
 
 
 def test_shuffled_classes_are_not_found(cars):
@@ -35,8 +35,8 @@ def test_shuffled_classes_are_not_found(cars):
     from classify_cars import accuracies
 
     shuffled = np.random.default_rng(0).permutation(cars.groups)
-    found = accuracies(cars.triplets, shuffled, "k1", repeats=1)
-    assert max(found.values()) < 0.55
+    accuracy = accuracies(cars.triplets, shuffled, "k1", repeats=1)
+    assert max(accuracy.values()) < 0.55
 
 
 def test_spectral_clustering_finds_the_cars(cars):
@@ -51,9 +51,9 @@ def test_new_digits_are_classified_through_out_of_sample_rows(shared_data):
 
     usps = nf.datasets.fetch_usps(shared_data)
     taken = np.concatenate([np.arange(400), usps.n_train + np.arange(200)])
-    found, (one, many) = classify_new(usps.points[taken], usps.labels[taken], 400, per_object=120)
-    dummy_inside, dummy_outside = found.pop("dummy, most frequent digit")
-    for inside, outside in found.values():
+    accuracy, (one, many) = classify_new(usps.points[taken], usps.labels[taken], 400, per_object=120)
+    dummy_inside, dummy_outside = accuracy.pop("dummy, most frequent digit")
+    for inside, outside in accuracy.values():
         assert inside > dummy_inside + 0.3
         assert outside > dummy_outside + 0.25
     assert many > one + 0.15

@@ -69,9 +69,9 @@ def test_leaves_of_large_trees_follow_the_map():
     leaves = hierarchy.leaves_list(nf.linkage(phi, leaf_order="map"))
     steps = np.diff(angles[leaves])
     assert (steps > 0).all() or (steps < 0).all()
-    found = link_clusters(phi, n_clusters=12, leaf_order="map")
-    means = np.array([angles[found.labels == c].mean() for c in range(12)])
-    steps = np.diff(means[hierarchy.leaves_list(found.tree)])
+    small = link_clusters(phi, n_clusters=12, leaf_order="map")
+    means = np.array([angles[small.labels == c].mean() for c in range(12)])
+    steps = np.diff(means[hierarchy.leaves_list(small.tree)])
     assert (steps > 0).all() or (steps < 0).all()
 
 
@@ -198,15 +198,15 @@ def test_too_many_objects_name_the_size_and_the_way_out(monkeypatch):
 @pytest.mark.parametrize("layout", ["dense", "sparse"])
 def test_link_clusters_links_the_centres(layout):
     phi = make_phi(40, 70, density=0.4, zeros=[3], seed=7, layout=layout, ties=False)
-    found = link_clusters(phi, n_clusters=6, method="complete")
-    assert found.uninformed.tolist() == [3]
-    assert found.sizes.sum() == 39
+    small = link_clusters(phi, n_clusters=6, method="complete")
+    assert small.uninformed.tolist() == [3]
+    assert small.sizes.sum() == 39
     K, s = shifted_kernel(phi)
     assert s > 0.01
-    members = [np.flatnonzero(found.labels[informed(phi)] == c) for c in range(6)]
+    members = [np.flatnonzero(small.labels[informed(phi)] == c) for c in range(6)]
     inner = np.array([[K[np.ix_(a, b)].mean() for b in members] for a in members])
     distances = np.sqrt(np.maximum(squared_distances(inner), 0))
-    np.testing.assert_allclose(found.tree[:, 2], agglomerate(distances, max), atol=1e-8)
+    np.testing.assert_allclose(small.tree[:, 2], agglomerate(distances, max), atol=1e-8)
 
 
 @pytest.mark.parametrize("make", [nf.linkage, link_clusters])

@@ -27,16 +27,16 @@ def naive_neighbours(phi, x, k):
 )
 def test_neighbours_are_those_with_the_largest_kernel_value(n, k, seed, layout):
     phi = make_phi(n, 31, density=0.7, zeros=[1], seed=seed, layout=layout)
-    found = neighbours(phi, k)
+    near = neighbours(phi, k)
     rows = dense(phi)
-    assert found.uninformed.tolist() == [x for x in range(n) if x not in informed(phi)]
+    assert near.uninformed.tolist() == [x for x in range(n) if x not in informed(phi)]
     for x in informed(phi):
         expected = naive_neighbours(phi, x, k)
-        assert found.indices[x].tolist() == expected
+        assert near.indices[x].tolist() == expected
         values = [rows[x] @ rows[y] for y in expected]
-        np.testing.assert_allclose(found.similarities[x], values, atol=1e-9)
-    assert (found.indices[1] == -1).all() and np.isnan(found.similarities[1]).all()
-    assert not np.isin(found.uninformed, found.indices).any()
+        np.testing.assert_allclose(near.similarities[x], values, atol=1e-9)
+    assert (near.indices[1] == -1).all() and np.isnan(near.similarities[1]).all()
+    assert not np.isin(near.uninformed, near.indices).any()
 
 
 def test_neighbours_in_blocks_and_with_ties():
@@ -73,26 +73,26 @@ def test_neighbours_need_others():
 def test_medoid_has_the_smallest_mean_squared_distance(shape, layout):
     phi = make_phi(*shape, density=0.8, zeros=[4], seed=1, layout=layout)
     labels = np.arange(30) % 3
-    found = medoid(phi, labels)
-    assert found.uninformed.tolist() == [4]
-    assert found.clusters.tolist() == [0, 1, 2]
+    typical = medoid(phi, labels)
+    assert typical.uninformed.tolist() == [4]
+    assert typical.clusters.tolist() == [0, 1, 2]
     keep = np.array(informed(phi))
     K, _ = shifted_kernel(phi)
     squares = squared_distances(K)
-    for c, x in zip(found.clusters, found.indices, strict=True):
+    for c, x in zip(typical.clusters, typical.indices, strict=True):
         members = np.flatnonzero(labels[keep] == c)
         totals = squares[np.ix_(members, members)].sum(axis=1)
         assert totals[members == np.flatnonzero(keep == x)[0]][0] == pytest.approx(totals.min())
         rows = dense(phi)
-        assert found.similarities[c] == pytest.approx(np.mean([rows[x] @ rows[y] for y in keep[members]]))
+        assert typical.similarities[c] == pytest.approx(np.mean([rows[x] @ rows[y] for y in keep[members]]))
 
 
 def test_medoid_of_all_and_without_the_unclustered():
     phi = make_phi(20, 9, seed=2)
     assert len(medoid(phi).indices) == 1
-    found = medoid(phi, [-1] * 10 + [4] * 5 + [2] * 5)
-    assert found.clusters.tolist() == [2, 4]
-    assert found.indices[0] >= 15 and 10 <= found.indices[1] < 15
+    typical = medoid(phi, [-1] * 10 + [4] * 5 + [2] * 5)
+    assert typical.clusters.tolist() == [2, 4]
+    assert typical.indices[0] >= 15 and 10 <= typical.indices[1] < 15
 
 
 def test_medoid_labels_are_checked():
@@ -106,14 +106,14 @@ def test_medoid_labels_are_checked():
 @pytest.mark.parametrize("layout", ["dense", "sparse"])
 def test_outlier_score_is_one_minus_mean_similarity_to_the_nearest(layout):
     phi = make_phi(20, 31, density=0.8, zeros=[6], seed=3, layout=layout)
-    found = outliers(phi, k=3)
+    odd = outliers(phi, k=3)
     rows = dense(phi)
     for x in informed(phi):
         values = [rows[x] @ rows[y] for y in naive_neighbours(phi, x, 3)]
-        assert found.scores[x] == pytest.approx(1 - np.mean(values))
-        assert found.columns[x] == np.count_nonzero(rows[x])
-    assert np.isnan(found.scores[6]) and 6 not in found.order and found.uninformed.tolist() == [6]
-    assert (np.diff(found.scores[found.order]) <= 0).all()
+        assert odd.scores[x] == pytest.approx(1 - np.mean(values))
+        assert odd.columns[x] == np.count_nonzero(rows[x])
+    assert np.isnan(odd.scores[6]) and 6 not in odd.order and odd.uninformed.tolist() == [6]
+    assert (np.diff(odd.scores[odd.order]) <= 0).all()
 
 
 def test_the_odd_one_is_flagged():
@@ -122,9 +122,9 @@ def test_the_odd_one_is_flagged():
     rows[17] *= -1
     rows[3] = 0
     rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-300)
-    found = outliers(rows, k=5)
-    assert found.flagged[0] == 17 and found.scores[17] > found.threshold
-    assert np.isnan(found.scores[3]) and 3 not in found.order and found.columns[17] == 5
+    odd = outliers(rows, k=5)
+    assert odd.flagged[0] == 17 and odd.scores[17] > odd.threshold
+    assert np.isnan(odd.scores[3]) and 3 not in odd.order and odd.columns[17] == 5
 
 
 def test_fewer_objects_than_neighbours_asked_for():

@@ -41,8 +41,8 @@ def test_runs_of_many_sizes_are_added_up(kernel, landmarks):
     answers = made_answers()
     expected = nf.FeatureMap(kernel, landmarks=landmarks).fit_transform(answers)
     many = scale.FeatureMap(kernel, landmarks=landmarks, fan_in=2)
-    found = many.fit_transform(as_answers(answers, piece_rows=170)).to_array()
-    np.testing.assert_array_equal(dense(found), dense(expected))
+    phi = many.fit_transform(as_answers(answers, piece_rows=170)).to_array()
+    np.testing.assert_array_equal(dense(phi), dense(expected))
 
 
 @pytest.mark.usefixtures("elsewhere")

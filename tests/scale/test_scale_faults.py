@@ -111,9 +111,9 @@ def test_a_killed_worker_does_not_change_the_result():
         assert set(after.values()) != set(before.values())
         killer = KillAt("k-means", next(iter(after.values())))
         with nf.progress.listen(killer):
-            found = scale.KernelKMeans(4, n_init=2, random_state=0).fit_predict(many).to_array()
+            labels = scale.KernelKMeans(4, n_init=2, random_state=0).fit_predict(many).to_array()
         assert killer.done and set(client.run(os.getpid).values()) != set(after.values())
-        assert found.tolist() == nf.KernelKMeans(4, n_init=2, random_state=0).fit_predict(one).tolist()
+        assert labels.tolist() == nf.KernelKMeans(4, n_init=2, random_state=0).fit_predict(one).tolist()
 
 
 def test_a_worker_of_one_gigabyte_makes_features_of_three():
@@ -367,10 +367,10 @@ def test_work_of_a_frozen_worker_is_done_by_another(monkeypatch):
         client.wait_for_workers(2)
         freezer = threading.Timer(1.0, os.kill, [worker.pid, signal.SIGSTOP])
         freezer.start()
-        found = scale.FeatureMap("k1").fit(slow_answers(triplets, 20, 0.3)).features_.to_array()
+        phi = scale.FeatureMap("k1").fit(slow_answers(triplets, 20, 0.3)).features_.to_array()
         freezer.join()
         os.kill(worker.pid, signal.SIGKILL)
-    assert np.array_equal(dense(found), dense(nf.FeatureMap("k1").fit_transform(triplets)))
+    assert np.array_equal(dense(phi), dense(nf.FeatureMap("k1").fit_transform(triplets)))
 
 
 def test_a_worker_without_nearfar_that_joins_later_is_one_sentence(bare):

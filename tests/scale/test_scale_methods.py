@@ -71,10 +71,10 @@ def test_clusters_are_those_of_one_machine(features, diagonal):
 def test_medoids_are_those_of_one_machine(features):
     here, there = features
     many = scale.KernelKMeans(4, n_init=1, random_state=1).fit(there)
-    one, found = medoid(here, many.labels_.to_array()), scale.medoid(there, many.labels_)
-    assert found.indices.tolist() == one.indices.tolist() and found.clusters.tolist() == [0, 1, 2, 3]
-    assert np.abs(found.similarities - one.similarities).max() < 1e-10
-    assert found.uninformed.tolist() == [59]
+    one, typical = medoid(here, many.labels_.to_array()), scale.medoid(there, many.labels_)
+    assert typical.indices.tolist() == one.indices.tolist() and typical.clusters.tolist() == [0, 1, 2, 3]
+    assert np.abs(typical.similarities - one.similarities).max() < 1e-10
+    assert typical.uninformed.tolist() == [59]
     with pytest.raises(InputError, match="labels: expected 60 integers, one per row of phi, got shape"):
         scale.medoid(there, one.indices)
     with pytest.raises(InputError, match="labels: expected 60 integers"):
@@ -102,8 +102,8 @@ def test_held_out_accuracy_is_that_of_one_machine(features):
     held_out = made_answers(m=700, seed=5, silent=0)
     K = nf.kernel.gram(here)
     pieces = as_answers(held_out, piece_rows=170)
-    found = scale.triplet_accuracy(pieces, phi=there, rows_bytes=20_000)
-    assert found == nf.metrics.triplet_accuracy(held_out, K=K)
+    accuracy = scale.triplet_accuracy(pieces, phi=there, rows_bytes=20_000)
+    assert accuracy == nf.metrics.triplet_accuracy(held_out, K=K)
     points = scale.KernelPCA(2).fit_transform(there)
     one = nf.metrics.triplet_accuracy(held_out, points=points.to_array())
     assert scale.triplet_accuracy(pieces, points=points) == one
@@ -198,8 +198,8 @@ def test_a_block_may_have_no_informed_row(kernel, landmarks):
     assert np.abs(many.embedding_.to_array() - one.embedding_).max() < 1e-10
     for diagonal in ("shift", "keep"):
         settings = {"n_clusters": 3, "n_init": 2, "random_state": 0, "diagonal": diagonal}
-        found = scale.KernelKMeans(**settings).fit_predict(there)
-        assert found.to_array().tolist() == nf.KernelKMeans(**settings).fit_predict(here).tolist()
+        labels = scale.KernelKMeans(**settings).fit_predict(there)
+        assert labels.to_array().tolist() == nf.KernelKMeans(**settings).fit_predict(here).tolist()
     assert scale.neighbours(there, 2).indices.to_array().tolist() == neighbours(here, 2).indices.tolist()
 
 

@@ -34,7 +34,7 @@ from nearfar.triplets import Triplets, as_triplets
 __all__ = ["PARTS", "TripletMap", "parse_kernel"]
 
 PARTS = {part.name: part for part in (K1, K2, SCORE)}
-SOME = 5  # names of uninformed objects that a warning lists
+NAMES_SHOWN = 5  # names of uninformed objects that a warning lists
 _one_at_a_time = threading.RLock()  # batches of several threads are counted one after the other
 
 
@@ -172,7 +172,7 @@ class TripletMap:
 
     def _warn(self) -> None:
         missing = np.flatnonzero(~self._informed)
-        some = [self.objects_[i] for i in missing[:SOME]]
+        some = [self.objects_[i] for i in missing[:NAMES_SHOWN]]
         warn_of_gaps(self.kernel, self._coverage, len(self._informed), len(missing), some)
 
     # ---------------------------------------------------------------- what was learnt

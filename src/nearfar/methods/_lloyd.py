@@ -93,7 +93,8 @@ class Gram:
     def step(self, states: list[Any], centres: Centres) -> tuple[list[Any], Any]:
         """Every object to its nearest centre; an empty cluster gets the object farthest from its centre."""
         given = {"centres": centres, "kernel": self.is_kernel}
-        new, tally = self._tallied(self.rows.map("step", _step, states, self._own, **given))
+        copy = not self.rows.backend.in_place
+        new, tally = self._tallied(self.rows.map("step", _step, states, self._own, copy=copy, **given))
         if tally[1].all():
             return new, tally
         squares = join(self.rows.gather("empty clusters", _to_own_centre, new, self._own, **given))
@@ -237,16 +238,16 @@ def _tally(state: State, own: Floats | None, kernel: bool) -> tuple[Any, ...]:
     return state.sums, np.bincount(labels, minlength=k), added, state.moved
 
 
-def _step(rows: Any, state: State, own: Floats | None, centres: Centres, kernel: bool) -> State:
-    """Every row to its nearest centre."""
+def _step(rows: Any, state: State, own: Floats | None, centres: Centres, kernel: bool, copy: bool) -> State:
+    """Every row to its nearest centre. In and out: the bounds of ``state``, unless they are copied."""
     old, upper, lower = state.labels, state.upper, state.lower
     if len(upper):
         new, kind = old.copy(), rows.dtype.type
-        drift = centres.drift.astype(kind)
-        upper, lower = upper + drift[old], lower - drift
+        if copy:
+            upper, lower = upper.copy(), lower.copy()
         tie = kind(1 - max(10.0**-DECIMALS, 4 * float(np.finfo(kind).eps)))
         cuts = threads.blocks(len(rows), 64 if len(rows) > 10_000 and not threads.inside() else 1)
-        given = rows, centres.means.astype(kind), tie
+        given = rows, centres.means.astype(kind), centres.drift.astype(kind), tie
         threads.run(_elkan, [(*given, first, last, new, upper, lower) for first, last in cuts])
     else:
         squares = np.round(_squares(rows, old, own, centres, kernel), DECIMALS)
@@ -296,14 +297,18 @@ def _distance(row: Any, centre: Any) -> Any:
 
 @compiled()
 def _elkan(
-    X: Any, centres: Any, tie: Any, first: int, last: int, labels: Any, upper: Any, lower: Any
+    X: Any, centres: Any, drift: Any, tie: Any, first: int, last: int, labels: Any, upper: Any, lower: Any
 ) -> None:
     """The nearest centre of rows first..last-1, looking only where the bounds leave doubt; a tie moves nobody.
 
-    In: tie, a distance is less than another if it is less than this share of it. In and out: labels, upper, lower.
+    In: drift (k,) since the last step, tie: a distance is less than another if it is less than this share of it.
+    In and out: labels, upper, lower.
     """
     for x in range(first, last):
-        best, u, exact = labels[x], upper[x], False
+        best, exact = labels[x], False
+        u = upper[x] + drift[best]
+        for c in range(centres.shape[0]):
+            lower[x, c] -= drift[c]
         for c in range(centres.shape[0]):
             if c == best or u <= lower[x, c]:
                 continue

@@ -25,7 +25,7 @@ __all__ = ["KernelKMeans"]
 
 STRATEGIES = ("auto", "matrix", "products")
 SAMPLE = 50_000  # objects on which starts are found when there are more than twice as many
-SMALL = 4_000  # up to so many objects with more columns the kernel matrix is made in a second
+MATRIX_LIMIT = 4_000  # up to so many objects with more columns the kernel matrix is made in a second
 
 
 class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -182,7 +182,7 @@ def _gram(factored: Factored, K: Floats | None, shift: float, strategy: str) -> 
     """The informed objects as k-means sees them: by K - s I, by dense rows, or by rows and a diagonal."""
     shared = factored.shared
     is_plain = shift == 0 and not factored.is_sparse
-    is_small = K is not None or factored.size <= min(SMALL, factored.width)
+    is_small = K is not None or factored.size <= min(MATRIX_LIMIT, factored.width)
     if strategy == "matrix" or (strategy == "auto" and is_small and not is_plain):
         K = factored.matrix() if K is None else K
         K[np.diag_indices_from(K)] -= shift

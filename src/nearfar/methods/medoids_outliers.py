@@ -18,8 +18,8 @@ from nearfar.methods.nearest import Neighbours, neighbours
 
 __all__ = ["Medoids", "Outliers", "find_outliers", "medoid", "outliers"]
 
-USUAL = 1.4826  # median absolute deviation -> standard deviation, for a bell curve
-CUT = 3.0
+MAD_TO_SD = 1.4826  # median absolute deviation -> standard deviation, for a bell curve
+Z_THRESHOLD = 3.0
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,7 @@ def find_outliers(near: Neighbours, columns: NDArray[Any]) -> Outliers:
     threshold = np.nan
     if len(known):
         middle = float(np.median(scores[known]))
-        threshold = middle + CUT * USUAL * float(np.median(np.abs(scores[known] - middle)))
+        threshold = middle + Z_THRESHOLD * MAD_TO_SD * float(np.median(np.abs(scores[known] - middle)))
     flagged = order[scores[order] > threshold]
     n_columns, k = columns.astype(np.int64), near.indices.shape[1]
     return Outliers(scores, order, threshold, flagged, n_columns, k, near.uninformed)

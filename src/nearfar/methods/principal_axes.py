@@ -31,8 +31,8 @@ __all__ = ["PrincipalAxes"]
 SOLVERS = ("auto", "dense", "arpack")
 STRATEGIES = ("auto", "matrix", "columns", "products")
 RESTARTS = 300
-SCATTERED = 8  # what a stored entry costs in a product with a sparse Phi beside one of a dense matrix
-ALL_AT_ONCE = 1_000  # up to this size, or for many components, a dense solver is the quickest
+SPARSE_COST = 8  # what a stored entry costs in a product with a sparse Phi beside one of a dense matrix
+DENSE_LIMIT = 1_000  # up to this size, or for many components, a dense solver is the quickest
 
 
 class PrincipalAxes:
@@ -229,7 +229,7 @@ def leading(
     """
     n, most = factored.size, min(count, factored.size)
     # the same steps, each cheaper than one with K
-    scattered = factored.is_sparse and SCATTERED * factored.n_entries < n * n
+    scattered = factored.is_sparse and SPARSE_COST * factored.n_entries < n * n
     if strategy == "products" or (K is None and scattered and _is_iterated(n, most, solver)):
         pairs = _by_products(factored, most, solver)
     else:
@@ -291,14 +291,14 @@ def _top(matrix: Floats, count: int, solver: str) -> tuple[Floats, Floats]:
     n = len(matrix)
     if _is_iterated(n, count, solver):
         return _iterate(matrix, count)
-    with one_blas_thread(n, ALL_AT_ONCE):
+    with one_blas_thread(n, DENSE_LIMIT):
         values, vectors = linalg.eigh(matrix, subset_by_index=[n - count, n - 1])
     return np.maximum(values[::-1], 0), vectors[:, ::-1]
 
 
 def _is_iterated(n: int, count: int, solver: str) -> bool:
     if solver == "auto":
-        return n > ALL_AT_ONCE and count <= n // 50
+        return n > DENSE_LIMIT and count <= n // 50
     return solver == "arpack" and count < n - 1
 
 

@@ -35,7 +35,9 @@ __all__ = [
 METHODS = ("complete", "average", "single")
 BLOCK_BYTES = 1 << 26
 OPTIMAL_LIMIT = 400  # the best order takes up to n^3: a second here, minutes at 1,500
-ABOVE = np.pi / 3  # uninformed objects join at this many times the root's height, which no measured height is
+UNINFORMED_HEIGHT = (
+    np.pi / 3
+)  # uninformed objects join at this many times the root's height, which no measured height is
 
 
 class Tree(np.ndarray[Any, Any]):
@@ -99,9 +101,9 @@ def _joins_root(Z: Floats, row: int) -> bool:
 def _height_above(Z: Floats, known: int) -> float:
     """Where uninformed objects join above a root over so many informed ones."""
     if known == 0:
-        return 2 * ABOVE
+        return 2 * UNINFORMED_HEIGHT
     height = float(Z[known - 2, 2]) if known > 1 else 0.0
-    return ABOVE * height if height > 0 else ABOVE
+    return UNINFORMED_HEIGHT * height if height > 0 else UNINFORMED_HEIGHT
 
 
 def linkage(

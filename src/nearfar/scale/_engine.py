@@ -31,7 +31,7 @@ __all__ = ["Engine", "Future", "current_backend", "reply_limit", "require_dask",
 Future = Any  # distributed.Future, or a plain value where a task takes either
 
 CANCELLED = (asyncio.CancelledError, concurrent.futures.CancelledError)
-LOOK = 0.5  # seconds between two looks at a cluster that is working
+POLL_SECONDS = 0.5  # seconds between two looks at a cluster that is working
 FAN_IN = 16  # results that one task of a reduction joins
 SHARED_BYTES = 1 << 14  # a larger argument of all tasks is sent once, not once for every task
 
@@ -130,6 +130,8 @@ def _seconds(variable: str, default: float) -> float:
 class Engine(Backend):
     """Runs functions on the workers of one client."""
 
+    in_place = False  # a task may be run again with what it was given
+
     def __init__(self, client: Any) -> None:
         self.client = client
         self.address = getattr(client.scheduler, "address", "the scheduler")
@@ -221,7 +223,7 @@ class Engine(Backend):
         with step(name, total=len(open_futures)) as advance, self.faults(name):
             while open_futures:
                 with suppress(TimeoutError):
-                    distributed.wait(open_futures, timeout=LOOK)
+                    distributed.wait(open_futures, timeout=POLL_SECONDS)
                 done = [future for future in open_futures if future.done()]
                 for future in done:
                     if future.status != "finished":
@@ -259,7 +261,7 @@ class Engine(Backend):
             running = asyncio.run_coroutine_threadsafe(_awaited(work), self.client.loop.asyncio_loop)
             while True:
                 try:
-                    return running.result(timeout=LOOK)
+                    return running.result(timeout=POLL_SECONDS)
                 except concurrent.futures.TimeoutError:
                     if running.done():
                         raise

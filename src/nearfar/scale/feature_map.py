@@ -17,7 +17,7 @@ from nearfar.blocks import Backend, Handle, RowBlocks
 from nearfar.features import Columns
 from nearfar.features.counts import grid_pays
 from nearfar.features.mapping import (
-    SOME,
+    NAMES_SHOWN,
     check_form,
     landmark_indices,
     parse_kernel,
@@ -184,7 +184,7 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
             part.name: shared_columns(rows, self.n_informed_)
             for part, rows in zip(recipe.parts, totals, strict=True)
         }
-        some = [self.objects_[i] for i in missing[:SOME]]
+        some = [self.objects_[i] for i in missing[:NAMES_SHOWN]]
         warn_of_gaps(self.kernel, self.coverage_, n, len(missing), some)
 
 

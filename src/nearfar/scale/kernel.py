@@ -27,7 +27,7 @@ from nearfar.triplets import Triplets
 __all__ = ["check_target", "gram", "kernel_matrix"]
 
 HEAD = "zarr.json"  # of an array on a disk
-STOPPING = 15.0  # seconds that workers have to finish a tile when the rest is given up
+STOP_SECONDS = 15.0  # seconds that workers have to finish a tile when the rest is given up
 
 
 def kernel_matrix(
@@ -192,7 +192,7 @@ def _stop(target: str, written: list[Handle], backend: Any) -> None:
         os.remove(os.path.join(target, HEAD))
     if isinstance(backend, Engine):
         with suppress(Exception):
-            require_dask().wait(written, timeout=STOPPING)
+            require_dask().wait(written, timeout=STOP_SECONDS)
 
 
 def _zarr() -> Any:

@@ -8,8 +8,8 @@ from nearfar.errors import InputError
 
 __all__ = ["check_versions"]
 
-EXACTLY = ("nearfar", "dask", "distributed")
-NEARLY = ("python", "numpy", "scipy", "numba")  # 3.11.4 may work with 3.11.5
+SAME_VERSION = ("nearfar", "dask", "distributed")
+SAME_MINOR_VERSION = ("python", "numpy", "scipy", "numba")  # 3.11.4 may work with 3.11.5
 
 
 def check_versions(client: Any, address: str, workers: list[str] | None = None) -> None:
@@ -18,7 +18,7 @@ def check_versions(client: Any, address: str, workers: list[str] | None = None) 
     ``workers`` : the addresses of those to look at; all without it. Dask itself asks them: a function of ours can crash
     another Python.
     """
-    told = client.get_versions(packages=[*EXACTLY, *NEARLY[1:]])
+    told = client.get_versions(packages=[*SAME_VERSION, *SAME_MINOR_VERSION[1:]])
     here = _shown(told["client"])
     asked = [worker for worker in sorted(told["workers"]) if workers is None or worker in workers]
     cluster = {"the scheduler": told["scheduler"]} | {f"worker {w}": told["workers"][w] for w in asked}
@@ -28,14 +28,12 @@ def check_versions(client: Any, address: str, workers: list[str] | None = None) 
                 f"{address}: {who} has no nearfar; install version {here['nearfar']} there, from the checkout",
             )
         if differ := _differing(here, _shown(there)):
-            raise InputError(
-                f"{address}: {who} has {', '.join(differ)}; install the same versions everywhere",
-            )
+            raise InputError(f"{address}: {who} has {', '.join(differ)}; install the same versions everywhere")
 
 
 def _shown(told: Any) -> dict[str, str | None]:
     """The versions that count, as Dask tells them."""
-    versions = {name: told["packages"].get(name) for name in (*EXACTLY, *NEARLY)}
+    versions = {name: told["packages"].get(name) for name in (*SAME_VERSION, *SAME_MINOR_VERSION)}
     return versions | {"python": versions["python"].removesuffix(".final.0")}
 
 
@@ -49,7 +47,7 @@ def _differing(here: dict[str, str | None], there: dict[str, str | None]) -> lis
     """
 
     def compared(name: str, value: str | None) -> str | None:
-        return value if value is None or name in EXACTLY else ".".join(value.split(".")[:2])
+        return value if value is None or name in SAME_VERSION else ".".join(value.split(".")[:2])
 
     return [
         f"{f'no {name}' if there[name] is None else f'{name} {there[name]}'} (here {here[name]})"
