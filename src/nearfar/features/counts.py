@@ -141,7 +141,7 @@ class Counts:
         if self.part.column_bits(self.mark_bits) + self.row_bits + 1 > 63:
             raise InputError(
                 f"{self.part.name} on {self.n_rows:,} objects is past what sparse counting holds "
-                "(1,048,576 objects); give landmarks, or use the score kernel",
+                "(1,048,576 objects); give landmarks, or use the score kernel"
             )
         keys = np.empty(len(roles[0]) * self.part.cells_per_answer, dtype=np.int64)
         filled = self.part.fill_keys(*roles, self.mark, self.mark_bits, self.row_bits, keys)

@@ -48,7 +48,7 @@ def parse_kernel(kernel: str) -> list[Part]:
     wrong = [name for name in names if name not in PARTS]
     if wrong or len(set(names)) < len(names):
         raise InputError(
-            f"kernel: {kernel!r} is not known; expected k1, k2, score, or a sum of different ones such as 'k1+k2'",
+            f"kernel: {kernel!r} is not known; expected k1, k2, score, or a sum of different ones such as 'k1+k2'"
         )
     return [PARTS[name] for name in names]
 
@@ -121,13 +121,13 @@ class TripletMap:
             if hasattr(self, "_phi"):
                 raise InputError(
                     "partial_fit: this map was fitted in one go and kept no counts; start a new FeatureMap and "
-                    "give all batches to partial_fit",
+                    "give all batches to partial_fit"
                 )
             self._start(batch.objects)
         elif batch.objects is not self.objects_ and batch.objects != self.objects_:
             raise InputError(
                 f"partial_fit: this batch names {len(batch.objects)} objects, the first one named "
-                f"{len(self.objects_)} or other ones; give every batch the same list of objects",
+                f"{len(self.objects_)} or other ones; give every batch the same list of objects"
             )
         self._count(batch)
         self.__dict__.pop("_phi", None)
@@ -293,13 +293,9 @@ def _between_new(is_new: NDArray[np.bool_], answers: Triplets) -> int:
 def check_form(layout: str, dtype: DTypeLike) -> None:
     """An error for a layout or a dtype that Phi cannot have."""
     if layout not in ("auto", "dense", "sparse"):
-        raise InputError(
-            f"layout: {layout!r} is not known; expected auto, dense or sparse",
-        )
+        raise InputError(f"layout: {layout!r} is not known; expected auto, dense or sparse")
     if np.dtype(dtype) not in (np.dtype(np.float32), np.dtype(np.float64)):
-        raise InputError(
-            f"dtype: {np.dtype(dtype)} is not supported; expected float64 or float32",
-        )
+        raise InputError(f"dtype: {np.dtype(dtype)} is not supported; expected float64 or float32")
 
 
 def warn_of_gaps(kernel: str, coverage: dict[str, float], n: int, n_missing: int, some: list[str]) -> None:

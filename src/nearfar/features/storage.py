@@ -62,7 +62,7 @@ def load(kind: type[AnyMap], path: str | os.PathLike[str]) -> AnyMap:
         raise FileError(f"{path}: there is no such file") from None
     except Exception as error:
         raise FileError(
-            f"{path}: this is not a feature map ({error}); expected an NPZ file written by FeatureMap.save",
+            f"{path}: this is not a feature map ({error}); expected an NPZ file written by FeatureMap.save"
         ) from error
     settings = {name: head[name] for name in ("landmarks", "layout", "dtype")}
     feature_map = kind(head["kernel"], **settings)

@@ -56,7 +56,7 @@ def cross_kernel(phi: Any, other: Any) -> NDArray[Any]:
     phi, other = as_floats(phi), as_floats(other)
     if phi.shape[1] != other.shape[1]:
         raise InputError(
-            f"cross_kernel: {phi.shape[1]} columns against {other.shape[1]}; both must come from one fitted FeatureMap",
+            f"cross_kernel: {phi.shape[1]} columns against {other.shape[1]}; both must come from one fitted FeatureMap"
         )
     product = phi @ other.T
     return np.asarray(product.toarray() if hasattr(product, "toarray") else product)

@@ -71,7 +71,7 @@ def check_phi(phi: PhiLike) -> Any:
     if phi.ndim != 2 or (phi.dtype.kind not in "fiub"):
         raise InputError(
             f"phi: expected a matrix of numbers, one row per object, got shape {phi.shape} of {phi.dtype}; "
-            "make it with FeatureMap(...).fit_transform(answers)",
+            "make it with FeatureMap(...).fit_transform(answers)"
         )
     rows = as_rows(phi)
     values = rows.data if is_sparse(rows) else rows

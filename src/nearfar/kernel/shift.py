@@ -111,7 +111,7 @@ def reduce_diagonal(K: Any) -> NDArray[Any]:
     shape = np.shape(K)
     if len(shape) != 2 or shape[0] != shape[1]:
         raise InputError(
-            f"K: expected a square kernel matrix, got shape {shape}; for the rows of Phi use shifted_kernel",
+            f"K: expected a square kernel matrix, got shape {shape}; for the rows of Phi use shifted_kernel"
         )
     check_square(shape[0], 8, copies=2)
     reduced = np.array(K.toarray() if is_sparse(K) else K)
@@ -125,9 +125,7 @@ def reduce_diagonal(K: Any) -> NDArray[Any]:
 def check_diagonal(diagonal: object) -> bool:
     """Whether the diagonal is to be shifted; anything but "shift" and "keep" is an error."""
     if diagonal not in ("shift", "keep"):
-        raise InputError(
-            f"diagonal={diagonal!r} is not known; expected 'shift' or 'keep'",
-        )
+        raise InputError(f"diagonal={diagonal!r} is not known; expected 'shift' or 'keep'")
     return diagonal == "shift"
 
 

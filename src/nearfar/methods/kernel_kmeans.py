@@ -210,6 +210,6 @@ def _checked_start(init: Any, n: int, k: int) -> Labels:
     if labels.shape != (n,) or labels.dtype.kind not in "iu" or labels.min() < 0 or labels.max() >= k:
         raise InputError(
             f"init: expected 'k-means++' or {n} integers from 0 to {k - 1}, one per row; "
-            f"got {type(init).__name__} of shape {labels.shape}",
+            f"got {type(init).__name__} of shape {labels.shape}"
         )
     return labels.astype(np.int32)

@@ -92,7 +92,7 @@ def _checked_labels(rows: RowBlocks, labels: Any) -> NDArray[np.int64]:
     given = labels.to_array() if isinstance(labels, RowBlocks) else np.asarray(labels)
     if given.shape != (rows.n_rows,) or given.dtype.kind not in "iu":
         raise InputError(
-            f"labels: expected {rows.n_rows} integers, one per row of phi, got shape {given.shape} of {given.dtype}",
+            f"labels: expected {rows.n_rows} integers, one per row of phi, got shape {given.shape} of {given.dtype}"
         )
     return np.array(given, dtype=np.int64)
 

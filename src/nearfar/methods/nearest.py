@@ -64,9 +64,7 @@ def neighbours(phi: PhiLike, k: int = 10) -> Neighbours:
     missing = uninformed(rows)
     others = max(rows.n_rows - len(missing) - 1, 0)
     if check_count(k, "k") > others:
-        raise InputError(
-            f"k={k} neighbours are more than the {others} other informed objects; ask for fewer",
-        )
+        raise InputError(f"k={k} neighbours are more than the {others} other informed objects; ask for fewer")
     joined = []
     for i, block in enumerate(rows.blocks):  # every block meets every other one
         itself = [i == j for j in range(many)]

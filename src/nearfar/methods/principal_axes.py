@@ -64,7 +64,7 @@ class PrincipalAxes:
         factored = Factored(phi)
         if factored.size == 0:
             raise InputError(
-                f"X: none of its {phi.n_rows} rows is informed (all are zero); there is nothing to map",
+                f"X: none of its {phi.n_rows} rows is informed (all are zero); there is nothing to map"
             )
         with step("kernel PCA"):
             self.shift_, K = shift_and_matrix(factored) if shifted else (0.0, None)

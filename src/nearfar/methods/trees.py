@@ -138,9 +138,7 @@ def linkage(
     shifted = check_diagonal(diagonal)
     rows = phi_rows(phi)
     if rows.n_rows < 2:
-        raise InputError(
-            f"phi: a tree needs at least two objects, got {rows.n_rows}",
-        )
+        raise InputError(f"phi: a tree needs at least two objects, got {rows.n_rows}")
     factored = Factored(rows)
     _check_fits(factored.size)
     with step("tree"):
@@ -203,7 +201,7 @@ def along(Z: Floats, position: Floats) -> Floats:
 def _check_method(method: str) -> None:
     if method not in METHODS:
         raise InputError(
-            f"method={method!r} is not known; expected {', '.join(map(repr, METHODS[:-1]))} or {METHODS[-1]!r}",
+            f"method={method!r} is not known; expected {', '.join(map(repr, METHODS[:-1]))} or {METHODS[-1]!r}"
         )
 
 
@@ -337,7 +335,7 @@ def cut(tree: NDArray[np.float64], n_clusters: int) -> NDArray[np.int32]:
     informed = n - len(uninformed)
     if check_count(n_clusters, "n_clusters") > informed:
         raise InputError(
-            f"n_clusters must be at most the number of informed objects of the tree, {informed}, got {n_clusters}",
+            f"n_clusters must be at most the number of informed objects of the tree, {informed}, got {n_clusters}"
         )
     names = np.arange(2 * n - 1)  # cluster of every node, itself until it is joined
     for joined in range(informed - n_clusters):

@@ -47,7 +47,7 @@ def connect(where: str = "local") -> Iterator[Any]:
     if local is None and "://" not in where:
         raise InputError(
             f"dask: {where!r} is not a cluster; expected local, local:WORKERS, or the address of a scheduler such as "
-            "tcp://10.0.0.1:8786",
+            "tcp://10.0.0.1:8786"
         )
     if local is None:
         with _client(distributed, where) as client:

@@ -88,7 +88,7 @@ def current_backend() -> Backend:
     except ValueError as error:
         raise InputError(
             "nearfar.scale: there is neither a Dask client nor a scratch folder; open one first, for example "
-            "with nearfar.scale.connect('local'): ... or with nearfar.scale.scratch('/tmp'): ...",
+            "with nearfar.scale.connect('local'): ... or with nearfar.scale.scratch('/tmp'): ..."
         ) from error
     engine = Engine(client)
     engine.verify()

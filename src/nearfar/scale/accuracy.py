@@ -47,7 +47,7 @@ def triplet_accuracy(
     """
     if (points is None) == (phi is None):
         raise InputError(
-            f"triplet_accuracy: expected points=... or phi=..., got {'none' if points is None else 'both'}",
+            f"triplet_accuracy: expected points=... or phi=..., got {'none' if points is None else 'both'}"
         )
     rows, answers = phi if points is None else points, as_answers(held_out)
     if not isinstance(rows, RowBlocks):
@@ -58,7 +58,7 @@ def triplet_accuracy(
     if rows.n_rows != answers.n_objects:
         raise InputError(
             f"held_out: is about {answers.n_objects:,} objects, but there are {rows.n_rows:,} rows; give both the "
-            "same object list",
+            "same object list"
         )
     backend = rows.backend
     batches = [backend.submit("held-out", _read, piece, answers.names) for piece in answers.pieces]

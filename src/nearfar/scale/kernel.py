@@ -218,7 +218,7 @@ def _write_tile(rows: Any, others: Any, starts: tuple[int, int], shift: float, t
     except FileNotFoundError as error:
         raise FileError(
             f"{target}: a worker does not see it; give a path on a disk that all machines share, or an address such "
-            "as s3://...",
+            "as s3://..."
         ) from error
     tile = cross_kernel(rows, others)
     if starts[0] == starts[1]:

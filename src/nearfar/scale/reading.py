@@ -142,7 +142,7 @@ def _find(paths: Any, storage: dict[str, Any]) -> list[Any]:
         if kind not in ("parquet", "csv", "tsv") or packed not in (None, "gzip"):
             raise FileError(
                 f"{shown(file)}: cannot be read in pieces; expected .parquet .csv .tsv .csv.gz .tsv.gz, convert it "
-                "with  nearfar convert",
+                "with  nearfar convert"
             )
     return files
 

@@ -25,10 +25,12 @@ def check_versions(client: Any, address: str, workers: list[str] | None = None) 
     for who, there in cluster.items():
         if there["packages"]["nearfar"] is None:
             raise InputError(
-                f"{address}: {who} has no nearfar; install version {here['nearfar']} there, from the checkout",
+                f"{address}: {who} has no nearfar; install version {here['nearfar']} there, from the checkout"
             )
         if differ := _differing(here, _shown(there)):
-            raise InputError(f"{address}: {who} has {', '.join(differ)}; install the same versions everywhere")
+            raise InputError(
+                f"{address}: {who} has {', '.join(differ)}; install the same versions everywhere"
+            )
 
 
 def _shown(told: Any) -> dict[str, str | None]:
