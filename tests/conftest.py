@@ -29,7 +29,7 @@ LONG = (
     "evaluate/test_compare",
     "evaluate/test_curve",
     "evaluate/test_groups",
-    "evaluate/test_tastes",
+    "evaluate/test_subgroups",
     "report/test_report_page",
     "test_anywhere",
 )

@@ -72,7 +72,7 @@ class Embedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     strong, so that an object with few answers is not placed far out to satisfy each of them; answers that agree make
     it weak. Without it, STE in five dimensions agrees with 98 % of the answers about musicians that it was fitted on
     and with 61 % of new ones; with it, with 67 % of new ones. In a landmark design an object's squared length counts
-    by its answers: else landmarks would lie far out, and all others in a heap.
+    by its answers: else landmarks would lie far out, and all others close together.
 
     The programs behind most published figures (van der Maaten and Weinberger, 2012) are
     ``GNMDS(d, optimizer="gradient-descent", init="origin", regularization=0)`` and likewise CKL, with ``mu=0.1`` where
@@ -170,9 +170,7 @@ class Embedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     def _starts(self, loop: Loop, informed: NDArray[np.intp]) -> Iterator[Points]:
         shape = (loop.data.n_objects, self.n_components)
-        rng = generator(
-            self.random_state, "random_state"
-        )  # an error where it is none, though nothing be drawn
+        rng = generator(self.random_state, "random_state")  # checked even where nothing is drawn
         if not isinstance(self.init, str):
             start = np.asarray(self.init, dtype=np.float64)
             if start.shape != shape or not np.isfinite(start).all():

@@ -1,14 +1,14 @@
 """Points for people who sometimes answer without looking: a share of lapses is learnt with the points.
 
-A person answers at random with probability l (a lapse), and otherwise nearer and farther are told apart with a probability that is
-logistic in the difference of the two distances:
+A person answers at random with probability l (a lapse). Otherwise the nearer object is chosen with a probability that
+is logistic in the difference of the two distances:
 
     p = l / 2 + (1 - l) / (1 + e^(sqrt n - sqrt f)).
 
-The other losses pay for every answer that contradicts the points by how much it does, so a few lapses about objects that lie far apart
-draw all groups together. Here an answer costs -log(l / 2) at most. Predictions are no better for it; the gaps between groups are, and
-``nearfar.evaluate.clusters`` counts these. Lapses are those of psychometric functions (Wichmann and Hill, 2001); that points are found
-with them is ours.
+With the other losses an answer costs the more, the more it contradicts the points. A few lapses about objects that
+lie far apart then draw all clusters together. Here an answer costs at most -log(l / 2). Predictions are not better
+for it, but the gaps between clusters are, and ``nearfar.evaluate.clusters`` counts these. Lapses are those of
+psychometric functions (Wichmann and Hill, 2001); finding points with them is ours.
 """
 
 from __future__ import annotations
@@ -64,9 +64,9 @@ def fit_lapses(answers: Triplets, n_components: int) -> LapseMap:
     """Points and the share of lapses by which the answers are likeliest, under a pull to the centre.
 
     >>> rng = np.random.default_rng(0)
-    >>> places = rng.normal(size=(30, 1)) * 3
+    >>> positions = rng.normal(size=(30, 1)) * 3
     >>> rows = np.array([rng.permutation(30)[:3] for _ in range(3000)])
-    >>> near, far = (np.abs(places[rows[:, 0]] - places[rows[:, c]])[:, 0] for c in (1, 2))
+    >>> near, far = (np.abs(positions[rows[:, 0]] - positions[rows[:, c]])[:, 0] for c in (1, 2))
     >>> turned = (near > far) != (rng.random(3000) < 0.1)  # a tenth is turned round, as with a fifth of lapses
     >>> rows[turned] = rows[turned][:, [0, 2, 1]]
     >>> 0.12 < fit_lapses(Triplets.from_array(rows), 1).lapses < 0.25
