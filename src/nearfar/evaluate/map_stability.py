@@ -95,20 +95,14 @@ class Resamples(NamedTuple):
     drawn: float
 
     def kept(self, labels: NDArray[np.integer], n_clusters: int) -> Floats:
-        """(n,) share of the resamples that know an object in which it is in the cluster that matches its own.
-
-        ``labels`` : (n,) clusters of the objects by the tree of all answers, -1 for none.
-        """
+        """(n,) share of the resamples that know an object in which it is in the cluster that matches that of its label."""
         return kept_labels([_cut(tree, rows, n_clusters, len(labels)) for tree, rows in self.trees], labels)
 
 
 def resample(
     answers: Triplets, model: Model, plane: Model, shown: NDArray[np.intp], *, n_resamples: int, seed: int
 ) -> Resamples:
-    """Fit the model of the tree and that of the map (once where they are the same) to every resample.
-
-    ``shown`` : the objects that the tree is over.
-    """
+    """Fit the model of the tree over ``shown`` objects, and that of the map where it is another, to every resample."""
     kind, who = "statement", dense_codes(answers.statement_ids)
     if answers.participant is not None and len(answers.participant.present) > 1:
         kind, who = "participant", respondents(answers)
@@ -309,11 +303,9 @@ def along_axes(points: Floats) -> Floats:
     centred = points - points[known].mean(axis=0)
     _, _, axes = np.linalg.svd(centred[known].T @ centred[known])
     turned: Floats = centred @ axes.T
-    for column in range(turned.shape[1]):
-        values = turned[known, column]
-        if values[np.argmax(np.abs(values))] < 0:
-            turned[:, column] *= -1
-    return turned / radius(turned)
+    inside = turned[known]
+    widest = inside[np.argmax(np.abs(inside), axis=0), np.arange(inside.shape[1])]
+    return turned * np.where(widest < 0, -1, 1) / radius(turned)
 
 
 # ---------------------------------------------------------------- another study
