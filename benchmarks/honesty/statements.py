@@ -100,6 +100,14 @@ def doubled(scenario: Scenario, seed: int) -> Row:
     }
 
 
+def sized(scenario: Scenario, seed: int) -> Row:
+    """The number of dimensions that are called enough, against those that the objects have."""
+    study = Study(scenario, seed)
+    answers = study.answers(study.participants(scenario.n_participants), scenario.per_participant)
+    stated = nf.analyse(answers, seed=seed).dimension
+    return {"dimension": stated, "more_dimensions_than_there_are": float(stated > study.points.shape[1])}
+
+
 def guessed(scenario: Scenario, seed: int) -> Row:
     """Everybody guesses: is any model called better than guessing?"""
     study = Study(replace(scenario, guessers=1.0), seed)
@@ -235,6 +243,7 @@ def clustered(scenario: Scenario, seed: int) -> Row:
 CHECKS: dict[str, Callable[[Scenario, int], Row]] = {
     "judged": judged,
     "doubled": doubled,
+    "sized": sized,
     "guessed": guessed,
     "checked": checked,
     "parted": parted,
@@ -257,6 +266,8 @@ def conditions() -> Iterator[tuple[str, Scenario]]:
     for geometry, design in zip(2 * GEOMETRIES, ("random", "pool", "odd", "grid", "landmarks"), strict=False):
         yield "doubled", Scenario(geometry, design)
     yield "doubled", Scenario("curve", n_participants=15)
+    for design in ("random", "pool", "odd", "grid"):
+        yield "sized", Scenario("sheet", design)
     for design in ("random", "odd", "grid"):
         yield "guessed", Scenario(design=design, n_participants=20, per_participant=64)
         per = 480 if design == "grid" else 60  # 60 statements each

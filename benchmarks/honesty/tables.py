@@ -45,6 +45,13 @@ STATEMENTS: list[tuple[str, str, Callable[[Row], bool], str, str]] = [
         "95 %",
         NOTHING,
     ),
+    (
+        "more dimensions called needed than there are",
+        "more_dimensions_than_there_are",
+        lambda r: True,
+        "at most 5 %",
+        NOTHING,
+    ),
     ("the truly best model is not called worse", "true_best_kept", lambda r: True, "95 %", NOTHING),
     ("circle around a position", "inside_circle", lambda r: True, "9 in 10 objects", OTHERS),
     (

@@ -160,7 +160,7 @@ class Judging:
 
     @cached_property
     def dimension(self) -> int | None:
-        """The fewest dimensions that are enough: no judged model with more predicts clearly better by half a point.
+        """The fewest dimensions that may be enough: no judged model with more predicts clearly better by half a point.
 
         Of models with the same number of dimensions the most accurate one counts. 0 where no model is clearly above
         guessing, None where no judged model has dimensions.

@@ -87,13 +87,18 @@ def choice(analysis: Analysis) -> str:
 def dimensions(analysis: Analysis) -> str:
     """How many dimensions the answers support; "" where that was not judged."""
     enough = analysis.dimension
-    sizes = {model.n_components for model in analysis.models if model.n_components}
+    sizes = sorted({model.n_components for model in analysis.models if model.n_components})
     if not enough or len(sizes) < 2:
         return ""
-    some = count(enough, "dimension")
-    if enough == max(sizes):
-        return f"{some} predict clearly better than fewer; more were not tried."
-    return f"{some} {plural(enough, 'is', 'are')} enough: no model with more predicts clearly better by half a point."
+    fewer = sizes[max(sizes.index(enough) - 1, 0)]
+    needed = (
+        f"More than {count(fewer, 'dimension')} {plural(fewer, 'is', 'are')} needed; "
+        if fewer < enough
+        else ""
+    )
+    if enough == sizes[-1]:
+        return f"{needed}more than {enough} were not tried."
+    return f"{needed}{count(enough, 'dimension')} may be enough: no model with more predicts clearly better by half a point."
 
 
 def plane(analysis: Analysis) -> str:
@@ -175,7 +180,7 @@ def dimension_text(chosen: DimensionChoice) -> str:
     """How many dimensions the answers support."""
     if chosen.dimension == 0:
         return "noise: no number of dimensions predicts clearly better than guessing"
-    enough = "1 dimension is enough" if chosen.dimension == 1 else f"{chosen.dimension} dimensions are enough"
+    enough = f"{count(chosen.dimension, 'dimension')} may be enough"
     if chosen.dimension == max(chosen.dimensions) > 1:
         return f"{chosen.dimension} dimensions do best, the most that were tried; more may do better"
     if chosen.dimension != chosen.best_dimension:
