@@ -100,10 +100,9 @@ class AdminRoutes:
 
     async def _is_right(self, password: Any) -> bool:
         row = await self.store.read(researcher.study_row)
-        is_text = isinstance(password, str) and len(password) < 200
-        return bool(
-            row and is_text and await to_thread.run_sync(is_password, password.strip(), row["password"])
-        )
+        if row is None or not isinstance(password, str) or len(password) >= 200:
+            return False
+        return await to_thread.run_sync(is_password, password.strip(), row["password"])
 
     async def logout(self, request: Request) -> Response:
         """Forget the log-in."""

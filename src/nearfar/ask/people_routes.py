@@ -8,6 +8,7 @@ import random
 import re
 import secrets
 import time
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, NoReturn
 from urllib.parse import quote, urlsplit
@@ -15,7 +16,7 @@ from urllib.parse import quote, urlsplit
 import numpy as np
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from nearfar.ask.passwords import hash_secret, is_link
@@ -57,22 +58,21 @@ class PeopleRoutes:
         self.study = ready.study
         self.store = ready.store
         self.rng = np.random.default_rng()
-        row = self.store.read_now(researcher.study_row)
-        self.row: dict[str, Any] = row or {}
+        row: dict[str, Any] | None = self.store.read_now(researcher.study_row)
+        self.row = row or {}
         objects, show = self.study.objects, self.study.show or "pictures"
         # then names are those of files, which say more than a picture shows, or less
         self.hides_names = show == "pictures" and isinstance(objects, Path) and objects.is_dir()
         self.pictures: dict[str, str] = {}  # address -> hash
         self.twins = self._twins(len(ready.objects.names))
-        self.page = self._page()
-        self.described = json.dumps(self._description(), ensure_ascii=False).encode()
 
     def routes(self) -> list[Route]:
         """Everything below ``/`` but what is for the researcher."""
+        described = json.dumps(self._description(), ensure_ascii=False)
         return [
-            Route("/", self.show_page),
-            Route("/study.json", self.describe),
-            Route("/favicon.ico", self.no_icon),
+            Route("/", _always(self._page(), "text/html")),
+            Route("/study.json", _always(described, "application/json")),
+            Route("/favicon.ico", _always("", "image/x-icon", 204)),  # browsers ask for one
             Route("/static/{name}", self.static),
             Route("/picture/{address}", self.picture),
             Route("/booklet", self.booklet),
@@ -86,12 +86,8 @@ class PeopleRoutes:
     def _page(self) -> str:
         texts = self.study.texts
         welcome = texts["welcome"].format(questions=self.study.questions.per_person)
-        shown = {
-            "consent": texts["consent"],
-            "debrief": texts["debrief"],
-            "welcome": welcome,
-        } | self.study.pages
-        html = {name: markdown(text) for name, text in shown.items()}
+        shown = texts | {"welcome": welcome} | self.study.pages
+        html = {name: markdown(shown[name]) for name in ("welcome", "consent", "debrief")}
         return render("ask.html", title=self.study.title, texts=texts, **html)
 
     def _twins(self, n_objects: int) -> list[list[int]]:
@@ -106,9 +102,8 @@ class PeopleRoutes:
     def _objects(self) -> list[dict[str, Any]]:
         """What is shown of the objects, by their numbers."""
         shown: dict[int, dict[str, Any]] = {}
-        for twins, (_, name, hash) in zip(
-            self.twins, self.store.read_now(researcher.object_rows), strict=True
-        ):
+        rows = self.store.read_now(researcher.object_rows)
+        for twins, (_, name, hash) in zip(self.twins, rows, strict=True):
             self.pictures |= {hash: hash} if hash else {}  # as the live page asks for it
             for number in twins:
                 address = hash and hash_secret(f"{self.row['secret']} picture {number}")[:32]
@@ -137,18 +132,6 @@ class PeopleRoutes:
         rng, width = random.Random(1), int(self.ready.plan.questions.array.shape[1])
         asked = range(self.study.questions.practice)
         return [[twins[0] for twins in rng.sample(self.twins, width)] for _ in asked]
-
-    async def show_page(self, request: Request) -> Response:
-        """The one page that people see."""
-        return HTMLResponse(self.page, headers=NO_STORE)
-
-    async def describe(self, request: Request) -> Response:
-        """Texts, objects and what else the page needs to know."""
-        return Response(self.described, media_type="application/json", headers=NO_STORE)
-
-    async def no_icon(self, request: Request) -> Response:
-        """Browsers ask for one."""
-        return Response(status_code=204)
 
     async def static(self, request: Request) -> Response:
         """A file of the page; only those that are listed exist."""
@@ -228,6 +211,15 @@ class PeopleRoutes:
                 "assignment": details.get("assignmentId", ""),
             }
         return {"code": code, **({"link": link} if link else {})}
+
+
+def _always(text: str, media: str, status: int = 200) -> Callable[[Request], Awaitable[Response]]:
+    """A route that is the same for everybody."""
+
+    async def reply(request: Request) -> Response:
+        return Response(text, status, media_type=media, headers=NO_STORE)
+
+    return reply
 
 
 def refuse(status: int, reason: str) -> NoReturn:
