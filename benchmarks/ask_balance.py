@@ -90,7 +90,7 @@ def main() -> None:
     for questions, per_person, people, lag in (*DESIGNS, *REPLACED):
         for rule in RULES:
             rng = np.random.default_rng(0)
-            found = np.array(
+            spreads = np.array(
                 [
                     spread_where_replaced(questions, per_person, people, rule, rng)
                     if lag is None
@@ -105,9 +105,9 @@ def main() -> None:
                     "people": people,
                     "released_after_people": "all at once, leavers replaced" if lag is None else lag,
                     "drawn_by": rule,
-                    "share_at_most_1": round(float((found <= 1).mean()), 3),
-                    "share_at_most_2": round(float((found <= 2).mean()), 3),
-                    "largest": int(found.max()),
+                    "share_at_most_1": round(float((spreads <= 1).mean()), 3),
+                    "share_at_most_2": round(float((spreads <= 2).mean()), 3),
+                    "largest": int(spreads.max()),
                 }
             )
             print(json.dumps(rows[-1]), flush=True)

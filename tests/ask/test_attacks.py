@@ -348,25 +348,22 @@ def everything_in(folder):
     return b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
 
 
-def test_erasing_beside_a_reader_says_what_is_left_and_a_retry_finishes_it(tmp_path, monkeypatch):
-    ready = opened(tmp_path, **PROLIFIC)
+def test_erasing_beside_a_reader_says_what_is_left_and_a_retry_finishes_it(make, tmp_path, monkeypatch):
+    ready = make(**PROLIFIC)
     monkeypatch.setattr("nearfar.ask.store.sqlite.PATIENCE", 0.2)
-    try:
-        arrive(ready, "a", outside="recruiters-id")
-        answer(ready, "a", places(ready, "a"))
-        ready.store._writer.execute("PRAGMA busy_timeout = 200")
-        with closing(sqlite3.connect(tmp_path / "study.db", isolation_level=None)) as reader:
-            reader.execute("BEGIN")
-            reader.execute("SELECT count(*) FROM answer").fetchone()
-            with pytest.raises(UnreachableError, match="traces"):
-                erase_person(ready.store, "recruiters-id")
-            arrive(ready, "b")  # others go on meanwhile
-            reader.execute("ROLLBACK")
-        assert erase_person(ready.store, "recruiters-id") == []
-        assert b"recruiters-id" not in everything_in(tmp_path)
-        assert erase_person(ready.store, "recruiters-id") is None
-    finally:
-        ready.close()
+    arrive(ready, "a", outside="recruiters-id")
+    answer(ready, "a", places(ready, "a"))
+    ready.store._writer.execute("PRAGMA busy_timeout = 200")
+    with closing(sqlite3.connect(tmp_path / "study.db", isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM answer").fetchone()
+        with pytest.raises(UnreachableError, match="traces"):
+            erase_person(ready.store, "recruiters-id")
+        arrive(ready, "b")  # others go on meanwhile
+        reader.execute("ROLLBACK")
+    assert erase_person(ready.store, "recruiters-id") == []
+    assert b"recruiters-id" not in everything_in(tmp_path)
+    assert erase_person(ready.store, "recruiters-id") is None
 
 
 def test_erasing_on_a_full_disk_is_finished_by_a_retry(make, tmp_path, monkeypatch):

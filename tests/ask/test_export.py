@@ -57,10 +57,9 @@ def naive_triplets(kind, shown, choice):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_simulated_people_said_over_the_network_is_what_is_exported(tmp_path, kind):
+def test_what_simulated_people_said_over_the_network_is_what_is_exported(make, tmp_path, kind):
     """Export -> read again without a warning -> the same answers, in nearfar's own columns."""
-    ready = opened(
-        tmp_path,
+    ready = make(
         top=f'kind = "{kind}"',
         questions="per_person = 24\nagain = 0.2\nchecks = 3\neach = 3" + KINDS[kind],
         people="aim = 6",
@@ -68,40 +67,37 @@ def test_what_simulated_people_said_over_the_network_is_what_is_exported(tmp_pat
     visitors = [
         Visitor((0,), np.random.default_rng(0).standard_normal((12, 2)), flip=0.0, seed=i) for i in range(4)
     ]
-    try:
-        with serving(ready) as port:
-            for visitor in visitors:
-                visitor.ports = (port,)
-
-            async def visit():
-                return await asyncio.gather(*(visitor.take_part() for visitor in visitors))
-
-            assert asyncio.run(visit()) == ["finished"] * 4
-        ready.store.read_now(export_folder, tmp_path / "out")
-        said, slots = {}, {}
+    with serving(ready) as port:
         for visitor in visitors:
-            for name, place, role, shown in ready.store.read_now(slots_of, hash_secret(visitor.token)):
-                slots[name, place] = (role, [int(i) for i in shown.strip("[]").split(",")])
-            for place, choice in visitor.confirmed.values():
-                said[name, place] = choice
-    finally:
-        ready.close()
+            visitor.ports = (port,)
+
+        async def visit():
+            return await asyncio.gather(*(visitor.take_part() for visitor in visitors))
+
+        assert asyncio.run(visit()) == ["finished"] * 4
+    ready.store.read_now(export_folder, tmp_path / "out")
+    said, slots = {}, {}
+    for visitor in visitors:
+        for name, place, role, shown in ready.store.read_now(slots_of, hash_secret(visitor.token)):
+            slots[name, place] = (role, [int(i) for i in shown.strip("[]").split(",")])
+        for place, choice in visitor.confirmed.values():
+            said[name, place] = choice
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         read = read_answers(tmp_path / "out" / "answers.csv", objects=tmp_path / "out" / "objects.csv")
     assert len(read.rejected) == 0 and len(said) == 4 * 24
-    found = {}
+    exported = {}
     triplets = read.triplets
     for row, statement, who in zip(
         triplets.array.tolist(), np.asarray(triplets.statement), np.asarray(triplets.participant), strict=True
     ):
-        found.setdefault((str(who), int(str(statement).rsplit("-", 1)[1])), set()).add(tuple(row))
+        exported.setdefault((str(who), int(str(statement).rsplit("-", 1)[1])), set()).add(tuple(row))
     expected = {
         key: naive_triplets(kind, slots[key][1], choice)
         for key, choice in said.items()
         if slots[key][0] != "check"
     }
-    assert found == expected
+    assert exported == expected
     with open(tmp_path / "out" / "checks.csv") as file:
         graded = list(csv.DictReader(file))
     assert len(graded) == 12 and {row["correct"] for row in graded} == {"yes"}
@@ -331,10 +327,8 @@ def test_mistakes_on_the_command_line_are_one_sentence(tmp_path, nearfar):
 def test_a_missing_package_is_one_sentence(tmp_path, nearfar, monkeypatch):
     import importlib.util
 
-    found = importlib.util.find_spec
-    monkeypatch.setattr(
-        importlib.util, "find_spec", lambda name: None if name == "starlette" else found(name)
-    )
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "starlette" else find(name))
     code, _, err = nearfar("ask", study_file(tmp_path))
     assert (code, err) == (
         2,

@@ -43,7 +43,8 @@ function enough(told) {
 function ceiling(told) {
   const limit = told.view && told.view.ceiling;
   put("ceiling", limit ? limit.short : "Unknown");
-  put("ceiling-why", limit ? `${limit.text} ${limit.details}` : "No question has been answered by two people yet.");
+  $("ceiling-why").title = limit ? limit.details : "";
+  put("ceiling-why", limit ? limit.text : "No question has been answered by two people yet.");
 }
 
 function summary(told) {

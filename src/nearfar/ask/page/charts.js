@@ -65,6 +65,7 @@ export function curve(box, result, best, words) {
   picture.append(node("polyline", { class: "line", points: points.map((p) => `${x(p.answers)},${y(p.accuracy)}`).join(" ") }));
   for (const p of points) picture.append(node("circle", { class: "mark", cx: x(p.answers), cy: y(p.accuracy), r: 3 }));
   picture.append(text(left, height - 8, Math.round(first).toLocaleString("en") + " answers"));
+  if (last > first) picture.append(text(width, height - 8, Math.round(last).toLocaleString("en"), { "text-anchor": "end" }));
 }
 
 // the map; pictures where there are some, else a dot and the name, left out where names would cover each other
