@@ -20,7 +20,7 @@ colours = nf.datasets.make_colours()
 chosen = np.arange(0, 100, 5)
 names = [colours.triplets.objects[x] for x in chosen]
 lab = colours.truth.points[chosen]
-lists = nf.design.booklets(nf.design.random_questions(names, 800), people=32, each=4)
+lists = nf.design.booklets(nf.design.random_questions(names, 1_600), people=32, each=4)
 
 
 def ask(second, noise=(0.2, 0.2)):
