@@ -187,7 +187,7 @@ def plain_shape(data: bytes, mark: str, *, ended: bool) -> RecordCount | None:
         return None
     array = np.frombuffer(data, np.uint8)
     if QUOTE not in data:
-        if data.count(b"\r") != data.count(b"\r\n"):
+        if RETURN in data and data.count(b"\r") != data.count(b"\r\n"):
             return None
         records = _count(array, NEWLINE) + int(not data.endswith(b"\n"))
         return RecordCount(len(data), records, _count(array, ord(mark)), False)
