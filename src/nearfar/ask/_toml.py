@@ -10,8 +10,6 @@ from typing import Any
 
 from nearfar.errors import FileError
 
-__all__ = ["Toml", "read_toml", "shown"]
-
 HEADER = re.compile(r"^\s*\[\s*([^\[\]]+?)\s*\]\s*(#.*)?$")
 KEY = re.compile(r"""^\s*("[^"]*"|'[^']*'|[A-Za-z0-9_-]+)\s*=""")
 

@@ -23,8 +23,6 @@ from nearfar.ask.store import researcher
 from nearfar.ask.texts import render
 from nearfar.errors import UnreachableError
 
-__all__ = ["AdminRoutes"]
-
 COOKIE = "nearfar"
 LASTS = 12 * 3600  # seconds
 MOST_WAITING = 3  # log-ins of one address that is over its limit; the right password still gets in

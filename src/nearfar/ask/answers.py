@@ -22,9 +22,6 @@ from nearfar.io.parse_rows import CHECKS
 from nearfar.io.reading import ReadResult, ReadSource
 from nearfar.triplets import Triplets
 
-__all__ = ["Collected", "collect", "read_databases"]
-
-
 CHECK_COLUMNS: dict[str, Any] = {
     "participant": pl.String,
     "place": pl.Int64,

@@ -24,8 +24,6 @@ from nearfar.ask.prepare import OpenStudy
 from nearfar.ask.store import Store, drawing, researcher
 from nearfar.errors import NearfarError, UnreachableError
 
-__all__ = ["make_app"]
-
 LARGEST_VIEW = 2**26  # bytes of JSON
 log = logging.getLogger("nearfar.ask")
 

@@ -20,8 +20,6 @@ from nearfar.errors import FileError, UnreachableError
 from nearfar.io import write_triplets
 from nearfar.io.table_writing import guard_formulas
 
-__all__ = ["erase_person", "export_archive", "export_folder", "export_study", "export_tables"]
-
 ANY_PATH = "surrogateescape"  # the names of folders need not be UTF-8
 FILES = ("answers.csv", "checks.csv", "people.csv", "objects.csv", "study.toml")
 

@@ -13,8 +13,6 @@ from starlette.responses import JSONResponse
 
 from nearfar.ask.passwords import hash_secret
 
-__all__ = ["Guard", "RateLimit", "RateLimits"]
-
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]

@@ -23,8 +23,6 @@ from nearfar.evaluate.analysis import Analysis
 from nearfar.evaluate.map_stability import align, along_axes, radius
 from nearfar.space.space import Space
 
-__all__ = ["live_view"]
-
 MODEL = "score"  # needs no optimisation, so it keeps up
 FEWEST = 60  # statements before anything is said
 ENOUGH_TO_TURN = 3  # objects on both maps

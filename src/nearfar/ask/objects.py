@@ -17,8 +17,6 @@ from nearfar.errors import FileError
 from nearfar.io import read_objects
 from nearfar.triplets.ids import order_names
 
-__all__ = ["Picture", "StudyObjects", "encode_picture", "find_objects", "list_objects"]
-
 SUFFIXES = {".avif", ".bmp", ".gif", ".jfif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"}
 
 

@@ -7,8 +7,6 @@ import hashlib
 import hmac
 import secrets
 
-__all__ = ["hash_password", "hash_secret", "is_link", "is_password", "new_link", "new_password", "new_secret"]
-
 LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that look alike
 COST = {"n": 2**14, "r": 8, "p": 1, "dklen": 32}
 

@@ -25,8 +25,6 @@ from nearfar.ask.store import Transaction, people, researcher
 from nearfar.ask.store.people import Answer, Arrival
 from nearfar.ask.texts import STATIC, markdown, render
 
-__all__ = ["PeopleRoutes", "read_json", "refuse", "refused", "unreachable"]
-
 log = logging.getLogger("nearfar.ask")
 
 TOKEN = re.compile(r"^[A-Za-z0-9_-]{43}$")

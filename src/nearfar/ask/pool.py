@@ -17,8 +17,6 @@ from nearfar.design import Questions
 from nearfar.errors import FileError, NearfarWarning
 from nearfar.io.objects import read_columns
 
-__all__ = ["Pool", "make_pool", "no_questions", "overview", "same_trio"]
-
 COLUMNS = {
     "near": ("anchor", "one", "other"),
     "odd": ("a", "b", "c"),

@@ -15,8 +15,6 @@ from nearfar.ask.store.drawing import BookletPlan
 from nearfar.ask.study import Study
 from nearfar.errors import FileError, NearfarWarning
 
-__all__ = ["OpenStudy", "default_database", "open_study"]
-
 
 @dataclass(frozen=True)
 class OpenStudy:

@@ -29,8 +29,6 @@ from nearfar.design.booklets import ROLES
 from nearfar.errors import UnreachableError
 from nearfar.simulate import answers as simulate_answers
 
-__all__ = ["choices", "demo_study", "rehearse", "run_demo"]
-
 CARELESS, LEAVING = 0.06, 0.1  # shares of people who do not look, and who leave before the end
 STUDY = """title = "Which colour is more similar?"
 objects = "objects.csv"

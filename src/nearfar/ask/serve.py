@@ -19,8 +19,6 @@ from nearfar.ask.guard import LARGEST_HEADERS, RateLimits
 from nearfar.ask.prepare import OpenStudy
 from nearfar.errors import InputError, UnreachableError
 
-__all__ = ["caddyfile", "check_public_url", "free_port", "serve", "server_config"]
-
 BACKLOG = 1024  # connections that may wait
 MOST_CONNECTIONS = 800  # a process may often open 1,024 files
 HEADERS_WITHIN = 10.0  # seconds

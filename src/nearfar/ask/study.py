@@ -15,8 +15,6 @@ from nearfar.ask.texts import read_texts
 from nearfar.design.booklets import GAP
 from nearfar.design.questions import KINDS, QuestionKind
 
-__all__ = ["PeoplePlan", "QuestionPlan", "Study", "read_study"]
-
 RECRUITERS = ("open", "links", "prolific", "mturk", "sona")
 MOST_TEXT = 100_000  # characters of a page
 

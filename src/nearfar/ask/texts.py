@@ -9,8 +9,6 @@ from typing import Any
 
 from nearfar.ask._toml import Toml, read_toml, shown
 
-__all__ = ["STATIC", "markdown", "read_texts", "render", "shipped_texts"]
-
 LANGUAGES = ("en", "de")
 FOLDER = resources.files("nearfar.ask") / "page"
 MEDIA = {"js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8"}

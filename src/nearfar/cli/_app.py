@@ -12,8 +12,6 @@ from typer.main import get_command
 from nearfar import __version__
 from nearfar.cli._help import App, Group
 
-__all__ = ["COMMANDS", "all_commands", "app"]
-
 COMMANDS = (
     "check", "convert", "plan", "kernel", "cluster", "map", "tree", "compare", "report", "demo", "ask", "help",
 )  # fmt: skip

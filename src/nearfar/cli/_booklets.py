@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from nearfar.design import Booklets, Questions
 
-__all__ = ["booklet_table", "question_table", "write_plan"]
-
 PERSON = "{participant}"
 
 

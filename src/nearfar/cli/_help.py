@@ -8,8 +8,6 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-__all__ = ["App", "Group"]
-
 METAVARS = {int: "N", float: "X", str: "TEXT"}
 
 

@@ -17,18 +17,6 @@ import typer
 from nearfar._tools.terminal import printable
 from nearfar.errors import NearfarWarning
 
-__all__ = [
-    "EMBEDDINGS",
-    "METHOD",
-    "READING",
-    "Given",
-    "OutputOption",
-    "many",
-    "session",
-    "takes",
-    "tell",
-]
-
 READING = ("answers", "dialect", "column", "objects", "on_bad", "exclude", "key", "quiet")
 METHOD = (*READING, "output", "model", "landmarks", "diagonal", "title", "seed")
 FIRST = (

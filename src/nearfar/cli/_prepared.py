@@ -18,8 +18,6 @@ from nearfar.errors import FileError, InputError
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Prepared", "prepared"]
-
 EMBEDDING_OPTIONS = "--regularization, --starts and --max-iter"
 
 

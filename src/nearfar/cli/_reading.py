@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from nearfar.io import ObjectList, ReadResult
     from nearfar.triplets import Triplets
 
-__all__ = ["Loaded", "load", "named_columns", "read_groups"]
-
 
 @dataclass(frozen=True)
 class Loaded:

@@ -14,8 +14,6 @@ from nearfar.errors import FileError
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["check_file", "check_outputs", "draws", "is_picture", "write_all", "write_bytes"]
-
 TABLES = (".csv", ".tsv", ".parquet", ".npz")
 PICTURES = (".png", ".svg", ".pdf")
 

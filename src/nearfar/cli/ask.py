@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from nearfar.ask.prepare import OpenStudy
     from nearfar.ask.study import Study
 
-__all__ = ["ask"]
-
 StudyArgument = Annotated[Path, typer.Argument(metavar="STUDY", help="The study file, e.g. study.toml.")]
 DatabaseOption = Annotated[
     str | None,

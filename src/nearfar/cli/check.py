@@ -14,8 +14,6 @@ from nearfar.cli._options import READING, Given, many, takes
 from nearfar.cli._reading import load
 from nearfar.errors import InputError
 
-__all__ = ["check"]
-
 MAX_NAMES = 8  # shown before the rest is counted
 
 

@@ -8,8 +8,6 @@ from nearfar.cli._options import METHOD, Given, many, takes
 from nearfar.cli._prepared import prepared
 from nearfar.cli._writing import check_outputs, write_all
 
-__all__ = ["cluster"]
-
 
 @takes(*METHOD, "images", "dask", "scratch")
 def cluster(

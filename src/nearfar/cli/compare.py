@@ -14,8 +14,6 @@ from nearfar.errors import InputError
 if TYPE_CHECKING:
     from nearfar.evaluate import Analysis
 
-__all__ = ["compare"]
-
 
 @takes(*READING, "groups", "design", "seed")
 def compare(

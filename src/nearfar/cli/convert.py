@@ -10,8 +10,6 @@ from nearfar.cli._options import Given, many, takes
 from nearfar.cli._reading import load
 from nearfar.errors import InputError
 
-__all__ = ["convert"]
-
 
 @takes("column", "objects", "on_bad", "exclude", "key", "quiet")
 def convert(

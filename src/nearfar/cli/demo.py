@@ -9,8 +9,6 @@ import typer
 
 from nearfar.cli._options import Given, takes
 
-__all__ = ["demo"]
-
 TITLE = "A colour wheel that nobody drew"
 
 

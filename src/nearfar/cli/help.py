@@ -6,9 +6,6 @@ from typing import Literal
 
 import typer
 
-__all__ = ["help"]
-
-
 TEXTS = {
     "columns": """--column ROLE=NAME says what a column of the answers means, once per column, on any command that reads them.
 

@@ -12,8 +12,6 @@ from nearfar.errors import FileError, InputError
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["kernel"]
-
 
 @takes(*METHOD, "dask", "scratch")
 def kernel(given: Given) -> None:

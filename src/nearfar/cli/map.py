@@ -11,8 +11,6 @@ from nearfar.cli._prepared import prepared
 from nearfar.cli._writing import check_outputs, draws, write_all
 from nearfar.errors import InputError
 
-__all__ = ["map"]
-
 
 @takes(*METHOD, "images", "dask", "scratch")
 def map(

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from nearfar.design import Booklets, Scheme
     from nearfar.evaluate.advice import Advice
 
-__all__ = ["plan"]
-
 NUMBER = re.compile("[0-9]{1,18}")
 WHO = "Who is asked"
 ADVICE = "How many questions to ask"

@@ -16,8 +16,6 @@ from nearfar.errors import FileError, InputError, NearfarWarning
 if TYPE_CHECKING:
     from nearfar.report.make import Report
 
-__all__ = ["report"]
-
 
 @takes(*READING, "model", "images", "title", "groups", "design", "seed")
 def report(

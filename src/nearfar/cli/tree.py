@@ -16,8 +16,6 @@ from nearfar.errors import TooLargeError
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["tree"]
-
 
 @takes(*METHOD, "images")
 def tree(

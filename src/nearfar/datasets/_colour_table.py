@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["CSS", "hue_group", "lab_from_hex"]
-
 _TABLE = """
 aquamarine 7fffd4, black 000000, blue 0000ff, blueviolet 8a2be2, brown a52a2a, burlywood deb887,
 cadetblue 5f9ea0, chartreuse 7fff00, chocolate d2691e, coral ff7f50, cornflowerblue 6495ed,

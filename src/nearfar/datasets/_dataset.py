@@ -15,8 +15,6 @@ from nearfar.datasets._download import writable_folder
 from nearfar.errors import FileError
 from nearfar.triplets import Triplets
 
-__all__ = ["Dataset", "check_counts", "find", "image_files", "open_root", "read_npz"]
-
 Root = Path | zipfile.Path
 
 

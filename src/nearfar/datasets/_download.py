@@ -10,8 +10,6 @@ from pathlib import Path
 from nearfar._tools.progress import step
 from nearfar.errors import FileError, UnreachableError
 
-__all__ = ["VARIABLE", "Download", "Folder", "data_folder", "obtain", "writable_folder"]
-
 VARIABLE = "NEARFAR_DATA"
 Folder = str | os.PathLike[str] | None
 

@@ -15,8 +15,6 @@ from nearfar.datasets._dataset import Dataset, Root, check_counts, find, image_f
 from nearfar.errors import FileError
 from nearfar.triplets import Triplets
 
-__all__ = ["read_car", "read_food", "read_material", "read_musicians", "read_scenes", "read_things"]
-
 Counts = Mapping[str, int]
 # the classes of the authors' README, 1-based
 CAR_CLASSES = {

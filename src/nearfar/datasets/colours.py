@@ -17,8 +17,6 @@ from nearfar.datasets._colour_table import CSS, hue_group, lab_from_hex
 from nearfar.design import Questions, farthest_first, landmark_questions, random_questions
 from nearfar.triplets import Triplets
 
-__all__ = ["ColourTruth", "Colours", "make_colours"]
-
 PEOPLE, CARELESS = 20, 3
 LANDMARKS = 12
 ASKED = 8_700  # distinct questions, three in five about landmarks, the others at random

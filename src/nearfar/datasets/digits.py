@@ -14,8 +14,6 @@ from nearfar.datasets._dataset import read_npz
 from nearfar.datasets._download import VARIABLE, Folder, data_folder, writable_folder
 from nearfar.errors import FileError, UnreachableError
 
-__all__ = ["Digits", "fetch_mnist", "fetch_usps"]
-
 
 @dataclass(frozen=True, eq=False)
 class Digits:

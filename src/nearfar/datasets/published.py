@@ -6,16 +6,6 @@ from nearfar.datasets import _readers
 from nearfar.datasets._dataset import Dataset
 from nearfar.datasets._download import Download, Folder, data_folder, obtain
 
-__all__ = [
-    "fetch_car",
-    "fetch_food",
-    "fetch_material",
-    "fetch_musicians",
-    "fetch_nature",
-    "fetch_things",
-    "fetch_vogue",
-]
-
 FOOD = Download(
     "https://osf.io/download/6aa16bb1813a28b1e43f09bb/",
     "18f5e210174dfdbf6a7b4ed7538cf8ba53fd65e0cbe193519231b8ab4ea8fc62",

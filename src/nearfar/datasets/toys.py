@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from nearfar._tools.checks import Seed, generator
 from nearfar.errors import InputError
 
-__all__ = ["TOYS", "Toy", "make_toy"]
-
 Name = Literal["gaussians", "moons", "rings", "square", "blocks"]
 TOYS: tuple[Name, ...] = ("gaussians", "moons", "rings", "square", "blocks")
 

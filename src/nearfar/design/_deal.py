@@ -12,8 +12,6 @@ from nearfar.design._even import even_subset
 from nearfar.design.questions import Questions
 from nearfar.errors import InputError
 
-__all__ = ["count_clashes", "deal", "spread_load", "trio_keys"]
-
 Keys = list[tuple[int, ...]]
 ANCHOR_WEIGHT = 1_000_000  # more than all the objects of two questions can weigh
 

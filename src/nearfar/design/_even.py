@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from nearfar.errors import TooLargeError
 
-__all__ = ["balanced_rows", "count_rows", "even_subset", "near_rows"]
-
 Row = tuple[int, ...]
 Anchors = dict[Row, set[int]]  # of a trio
 RESTARTS = 20  # where rows are gone, so that those left may not allow an even draw

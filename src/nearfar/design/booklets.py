@@ -19,8 +19,6 @@ from nearfar.design.sides import even_sides
 from nearfar.errors import InputError, NearfarWarning
 from nearfar.triplets import Triplets
 
-__all__ = ["GAP", "ROLES", "Booklets", "arrange", "booklets", "new_places", "one_booklet"]
-
 NEW, AGAIN, CHECK = 0, 1, 2
 ROLES = ("new", "again", "check")
 GAP = 10  # places between a question and its repeat

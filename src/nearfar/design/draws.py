@@ -20,16 +20,6 @@ from nearfar.design.questions import (
 )
 from nearfar.errors import InputError, TooLargeError
 
-__all__ = [
-    "check_questions",
-    "expected_objects",
-    "grid_questions",
-    "near_questions",
-    "pair_of",
-    "random_questions",
-    "trio_questions",
-]
-
 MAX_OBJECTS = 2_000_000  # above it, the number of all questions does not fit in 64 bits
 
 

@@ -16,8 +16,6 @@ from nearfar.design.draws import pair_of
 from nearfar.design.questions import Objects, Questions, check_budget, object_names, warn_uninformed
 from nearfar.errors import InputError
 
-__all__ = ["farthest_first", "landmark_indices", "landmark_questions", "random_landmarks"]
-
 Pair = tuple[int, int]
 
 

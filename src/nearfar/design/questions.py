@@ -17,8 +17,6 @@ from nearfar.errors import InputError, UninformedWarning
 from nearfar.triplets import Triplets
 from nearfar.triplets.columns import numbered_names, sound_names
 
-__all__ = ["KINDS", "Objects", "QuestionKind", "Questions", "check_budget", "object_names", "warn_uninformed"]
-
 Objects = Sequence[str] | int
 QuestionKind = Literal["near", "odd", "central", "grid"]
 KINDS: dict[str, str] = {

@@ -15,8 +15,6 @@ from nearfar.design.landmarks import landmark_questions, random_landmarks
 from nearfar.design.questions import KINDS, Objects, QuestionKind, Questions, object_names
 from nearfar.errors import InputError
 
-__all__ = ["Scheme"]
-
 DRAWS = ("k1", "k2", "random")
 
 

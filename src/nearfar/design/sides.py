@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from nearfar._tools.arrays import Ints
 
-__all__ = ["even_sides"]
-
 
 def even_sides(
     options: NDArray[np.int32], person: Ints, question: Ints, rng: np.random.Generator

@@ -19,8 +19,6 @@ from nearfar._tools.compiled import compiled
 from nearfar.errors import InputError
 from nearfar.features.part import Part
 
-__all__ = ["CountedCells", "Counts", "bits", "count_keys", "grid_pays"]
-
 SMALL_GRID = 1 << 22  # cells of a grid that is cheap whatever is in it
 INT32_LIMIT = 2**31 - 1
 

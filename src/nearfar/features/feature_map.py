@@ -9,8 +9,6 @@ from nearfar.features.mapping import TripletMap
 from nearfar.features.rows import Phi
 from nearfar.triplets import Triplets
 
-__all__ = ["FeatureMap"]
-
 
 class FeatureMap(TripletMap, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """The explicit feature map of a triplet kernel: one unit row per object, K = Phi Phi'.

@@ -17,8 +17,6 @@ import numpy as np
 from nearfar._tools.compiled import compiled
 from nearfar.features.part import ColumnCodes, Part
 
-__all__ = ["K2"]
-
 
 def _n_columns(marks: int) -> int:
     return marks * (marks - 1)

@@ -31,8 +31,6 @@ from nearfar.features.rows import Block, Phi, rows_from_counts, shared_columns, 
 from nearfar.features.score import SCORE
 from nearfar.triplets import Triplets, as_triplets
 
-__all__ = ["PARTS", "TripletMap", "parse_kernel"]
-
 PARTS = {part.name: part for part in (K1, K2, SCORE)}
 NAMES_SHOWN = 5  # names of uninformed objects that a warning lists
 _one_at_a_time = threading.RLock()  # batches of several threads are counted one after the other

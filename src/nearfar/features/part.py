@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ColumnCodes", "Columns", "Part", "columns_of"]
-
 ColumnCodes = NDArray[np.int64]
 """Columns as numbers: first mark << 32 | second mark, ascending."""
 

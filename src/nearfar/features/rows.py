@@ -17,8 +17,6 @@ from nearfar.errors import TooLargeError
 from nearfar.features.counts import Counts
 from nearfar.features.part import ColumnCodes
 
-__all__ = ["Block", "FeatureRows", "Phi", "informed_rows", "rows_from_counts", "shared_columns", "stack"]
-
 INDEX_LIMIT = 2**31 - 1
 
 Phi = NDArray[np.floating[Any]] | sparse.csr_array

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 AnyMap = TypeVar("AnyMap", bound="TripletMap")
 
-__all__ = ["load", "save"]
-
 FORMAT = "nearfar feature map 1"
 
 

@@ -30,8 +30,6 @@ from nearfar.kernel.phi import (
     uninformed,
 )
 
-__all__ = ["Factored", "factor"]
-
 BLOCK_BYTES = 1 << 26
 
 

@@ -16,8 +16,6 @@ from nearfar._tools.memory import check_square
 from nearfar.errors import InputError
 from nearfar.kernel.phi import as_floats, refuse_others
 
-__all__ = ["cross_kernel", "gram"]
-
 STRIP = 512
 DENSE_BYTES = 1 << 28
 PAIR_COST = 16.0  # a scattered multiply-add against one inside BLAS

@@ -14,26 +14,6 @@ from nearfar.blocks import RowBlocks
 from nearfar.errors import InputError
 from nearfar.triplets import Triplets
 
-__all__ = [
-    "PhiLike",
-    "as_floats",
-    "as_rows",
-    "check_finite",
-    "check_phi",
-    "column_counts",
-    "informed_rows",
-    "is_crowded",
-    "is_sparse",
-    "refuse_others",
-    "rounded",
-    "row_squares",
-    "stored_bytes",
-    "tie_decimals",
-    "tie_tolerance",
-    "uninformed",
-    "used_columns",
-]
-
 PhiLike: TypeAlias = Any  # an ndarray, a scipy.sparse matrix or array, or RowBlocks of such; rows are objects
 MAKE_PHI = "make Phi of them first: FeatureMap(...).fit_transform(answers)"
 

@@ -24,15 +24,6 @@ from nearfar.kernel.factored import Factored, factor
 from nearfar.kernel.gram import gram
 from nearfar.kernel.phi import PhiLike, as_floats, as_rows, is_sparse
 
-__all__ = [
-    "ShiftedKernel",
-    "check_diagonal",
-    "reduce_diagonal",
-    "shift_and_matrix",
-    "shifted_kernel",
-    "smallest_eigenvalue",
-]
-
 STRATEGIES = ("auto", "direct", "factorise", "products")
 DIRECT_LIMIT = 500  # up to here all eigenvalues are computed, without further thought
 MATRIX_LIMIT = 4_000  # up to here K is built and factorised: 128 MB and a second

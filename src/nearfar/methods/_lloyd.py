@@ -24,8 +24,6 @@ from nearfar.blocks import RowBlocks, join
 from nearfar.kernel.phi import is_sparse, row_squares
 from nearfar.methods._rows import products, row_slices
 
-__all__ = ["Centres", "Gram", "Run", "cluster_sums", "lloyd", "means", "nearest", "plus_plus", "repair"]
-
 DECIMALS = 12  # of a squared distance that are not rounding error
 
 

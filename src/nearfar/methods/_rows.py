@@ -14,18 +14,6 @@ from nearfar.blocks import RowBlocks
 from nearfar.errors import InputError
 from nearfar.kernel.phi import PhiLike, as_rows, check_phi, is_sparse, refuse_others
 
-__all__ = [
-    "as_given",
-    "estimator_rows",
-    "into_columns",
-    "onto_columns",
-    "phi_rows",
-    "products",
-    "row_slices",
-    "scatter_of",
-    "take_columns",
-]
-
 SLICE_ROWS = 8192
 CAST_NUMBERS = 2**18  # of a block that are multiplied at a time: they stay in the processor's cache
 DENSE_BYTES = 1 << 27  # of long sparse vectors that are dense at a time

@@ -21,8 +21,6 @@ from nearfar.kernel.shift import check_diagonal, shift_and_matrix
 from nearfar.methods._lloyd import Gram, Run, cluster_sums, lloyd, means, nearest, plus_plus
 from nearfar.methods._rows import as_given, estimator_rows
 
-__all__ = ["KernelKMeans"]
-
 STRATEGIES = ("auto", "matrix", "products")
 SAMPLE = 50_000  # objects on which starts are found when there are more than twice as many
 MATRIX_LIMIT = 4_000  # up to so many objects with more columns the kernel matrix is made in a second

@@ -12,8 +12,6 @@ from nearfar.kernel.phi import PhiLike
 from nearfar.methods._rows import estimator_rows
 from nearfar.methods.principal_axes import PrincipalAxes
 
-__all__ = ["KernelPCA"]
-
 
 class KernelPCA(PrincipalAxes, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Coordinates of objects by kernel PCA on K = X X', shifted or not, without K where that is cheaper.

@@ -16,8 +16,6 @@ from nearfar.methods._lloyd import cluster_sums, means
 from nearfar.methods._rows import phi_rows
 from nearfar.methods.nearest import Neighbours, neighbours
 
-__all__ = ["Medoids", "Outliers", "find_outliers", "medoid", "outliers"]
-
 MAD_TO_SD = 1.4826  # median absolute deviation -> standard deviation, for a bell curve
 Z_THRESHOLD = 3.0
 

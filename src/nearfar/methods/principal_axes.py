@@ -26,8 +26,6 @@ from nearfar.kernel.phi import PhiLike, column_counts, is_sparse, used_columns
 from nearfar.kernel.shift import check_diagonal, shift_and_matrix
 from nearfar.methods._rows import as_given, into_columns, onto_columns, phi_rows, scatter_of, take_columns
 
-__all__ = ["PrincipalAxes"]
-
 SOLVERS = ("auto", "dense", "arpack")
 STRATEGIES = ("auto", "matrix", "columns", "products")
 RESTARTS = 300

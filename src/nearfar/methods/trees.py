@@ -21,17 +21,6 @@ from nearfar.kernel.shift import check_diagonal, smallest_eigenvalue
 from nearfar.methods._rows import phi_rows
 from nearfar.methods.principal_axes import PrincipalAxes
 
-__all__ = [
-    "ClusterTree",
-    "Tree",
-    "cut",
-    "link_clusters",
-    "link_points",
-    "linkage",
-    "pair_distances",
-    "with_uninformed",
-]
-
 METHODS = ("complete", "average", "single")
 BLOCK_BYTES = 1 << 26
 OPTIMAL_LIMIT = 400  # the best order takes up to n^3: a second here, minutes at 1,500

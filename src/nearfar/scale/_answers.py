@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from nearfar.triplets import Triplets, as_triplets
 
-__all__ = ["Answers", "MemoryPiece", "Piece", "Roles", "as_answers"]
-
 PIECE_ROWS = 500_000  # of answers held in memory; 6 MB on their way to a worker
 
 Roles = tuple[NDArray[np.int32], ...]

@@ -14,8 +14,6 @@ from typing import Any
 from nearfar.errors import InputError, UnreachableError
 from nearfar.scale._engine import Engine, reply_limit, require_dask, worker_limit
 
-__all__ = ["connect", "local_cluster"]
-
 
 @contextmanager
 def connect(where: str = "local") -> Iterator[Any]:

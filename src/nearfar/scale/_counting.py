@@ -19,8 +19,6 @@ from nearfar.features.part import ColumnCodes, Part
 from nearfar.features.rows import rows_from_counts, stack
 from nearfar.scale._answers import Piece
 
-__all__ = ["PartCells", "Recipe", "block_codes", "count_piece", "join_codes", "make_rows", "merge"]
-
 PartCells = tuple[CountedCells, ...]  # one for every part of the kernel
 
 

@@ -26,8 +26,6 @@ from nearfar.blocks import Backend, Scratch, add_all
 from nearfar.errors import InputError, MissingExtra, NearfarError, TooLargeError, UnreachableError
 from nearfar.scale.versions import check_versions
 
-__all__ = ["Engine", "Future", "current_backend", "reply_limit", "require_dask", "scratch", "worker_limit"]
-
 Future = Any  # distributed.Future, or a plain value where a task takes either
 
 CANCELLED = (asyncio.CancelledError, concurrent.futures.CancelledError)

@@ -15,8 +15,6 @@ from nearfar.scale._answers import Answers, Piece, Roles, as_answers
 from nearfar.space.margins import phi_margins, point_margins
 from nearfar.triplets import Triplets
 
-__all__ = ["triplet_accuracy"]
-
 ROWS_BYTES = 1 << 26  # of rows that one task looks at
 
 

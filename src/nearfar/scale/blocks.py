@@ -11,8 +11,6 @@ from nearfar.blocks import RowBlocks
 from nearfar.errors import InputError
 from nearfar.scale._engine import Engine, current_backend
 
-__all__ = ["from_dask", "to_dask"]
-
 
 def from_dask(X: Any) -> RowBlocks:
     """Take the rows of a dask array in blocks, computed by the active Dask client where they are not yet.

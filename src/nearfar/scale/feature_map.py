@@ -38,8 +38,6 @@ from nearfar.scale._counting import (
 from nearfar.scale._engine import FAN_IN, current_backend
 from nearfar.triplets import Triplets
 
-__all__ = ["FeatureMap", "Runs", "enough_runs"]
-
 BLOCK_BYTES = 1 << 27  # of Phi, at most
 CHUNK_ROWS = 2048  # a block holds a whole number of these, so that the kernel matrix can be cut along them
 

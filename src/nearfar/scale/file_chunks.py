@@ -21,8 +21,6 @@ from nearfar.io.parse_rows import rows_error
 from nearfar.io.sources import Source
 from nearfar.scale._answers import Roles
 
-__all__ = ["FileChunk", "Format", "FrameChunk", "open_file", "open_parquet", "shown", "text_header"]
-
 ROWS = 1_000_000  # of a chunk that are in memory at a time
 HEADER_BYTES = 1 << 20
 

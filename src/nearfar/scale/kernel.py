@@ -24,8 +24,6 @@ from nearfar.scale._engine import Engine, require_dask
 from nearfar.scale.feature_map import CHUNK_ROWS, FeatureMap
 from nearfar.triplets import Triplets
 
-__all__ = ["check_target", "gram", "kernel_matrix"]
-
 HEAD = "zarr.json"  # of an array on a disk
 STOP_SECONDS = 15.0  # seconds that workers have to finish a tile when the rest is given up
 

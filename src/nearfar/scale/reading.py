@@ -27,8 +27,6 @@ from nearfar.scale.file_chunks import (
 from nearfar.triplets.columns import SoundNames, sound_names
 from nearfar.triplets.ids import order_names
 
-__all__ = ["read_triplets"]
-
 PIECE_ROWS = 4_000_000
 ROW_BYTES = 100  # of memory for an answer on its way from file to cells
 LINE_BYTES = 12  # of a short line of text, to guess how many there are

@@ -6,8 +6,6 @@ from typing import Any
 
 from nearfar.errors import InputError
 
-__all__ = ["check_versions"]
-
 SAME_VERSION = ("nearfar", "dask", "distributed")
 SAME_MINOR_VERSION = ("python", "numpy", "scipy", "numba")  # 3.11.4 may work with 3.11.5
 

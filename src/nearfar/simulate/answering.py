@@ -16,8 +16,6 @@ from nearfar.errors import InputError
 from nearfar.simulate.distances import Measure, Pairwise, pair_distances
 from nearfar.triplets import Triplets
 
-__all__ = ["SimulatedAnswers", "answers"]
-
 Chosen = tuple[NDArray[np.int64], NDArray[np.bool_]]  # (m, pick) positions, (m,) whether it was a tie
 
 PAIRS = ((0, 1), (0, 2), (1, 2))  # of a trio; pair p leaves out the object 2 - p

@@ -12,8 +12,6 @@ from nearfar._tools.checks import check_rows
 from nearfar._tools.distances import squared_distances
 from nearfar.errors import InputError
 
-__all__ = ["Measure", "Pairwise", "pair_distances"]
-
 Pairwise = Callable[[NDArray[Any], NDArray[Any]], ArrayLike]
 Measure = Callable[[NDArray[Any], NDArray[Any]], NDArray[np.float64]]
 

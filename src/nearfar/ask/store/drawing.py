@@ -14,8 +14,6 @@ from nearfar.ask.study import Study
 from nearfar.design import Questions
 from nearfar.design.booklets import ROLES, one_booklet
 
-__all__ = ["BookletPlan", "extend", "release_idle", "unload"]
-
 Drawn = list[tuple[int, list[int]]]  # (question of the pool, its objects)
 
 

@@ -16,8 +16,6 @@ from nearfar.ask.store.transaction import SLOTS, Transaction
 Changes = dict[int, list[int]]  # question -> by how much its load, and its number of answers, go up
 MOST_EVENTS = 1000  # that are kept of one person
 
-__all__ = ["Answer", "Arrival", "booklet", "finish", "save_answers", "start"]
-
 
 @dataclass(frozen=True)
 class Arrival:

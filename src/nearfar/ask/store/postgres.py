@@ -20,8 +20,6 @@ try:
 except ImportError as error:  # pragma: no cover
     raise MissingExtra("psycopg", "postgres") from error
 
-__all__ = ["PostgresStore", "read_server"]
-
 PATIENCE = 10.0  # seconds to wait for a connection
 DRAWING, LEADING, MAKING = 0x6E656172, 0x66617221, 0x6D616B65  # advisory locks: "near", "far!", "make"
 PERSONAL = ("participant", "token", "slot", "answer", "event", "session", "view", "export")

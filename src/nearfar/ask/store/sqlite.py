@@ -22,8 +22,6 @@ from polars.exceptions import PolarsError
 from nearfar.ask.store.transaction import SQLITE_WORDS, TABLES, Operation, Store, Transaction
 from nearfar.errors import FileError, NearfarError, UnreachableError
 
-__all__ = ["SqliteStore", "read_file"]
-
 AT_ONCE = 64  # requests in one commit
 DAMAGE = (TypeError, ValueError, ArithmeticError, LookupError, RecursionError, PolarsError)  # of odd cells
 PATIENCE = 10.0  # seconds to wait for another connection

@@ -9,18 +9,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-__all__ = [
-    "POSTGRES_WORDS",
-    "SLOTS",
-    "SQLITE_WORDS",
-    "TABLES",
-    "VERSION",
-    "Operation",
-    "Row",
-    "Store",
-    "Transaction",
-]
-
 Row = tuple[Any, ...]
 Result = TypeVar("Result")
 Operation = Callable[..., Result]
