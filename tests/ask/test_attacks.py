@@ -22,6 +22,7 @@ from nearfar.ask.passwords import new_secret
 from nearfar.ask.store import is_postgres, open_store, people
 from nearfar.ask.store.people import Answer
 from nearfar.ask.study import read_study
+from nearfar.ask.texts import STATIC
 from nearfar.errors import FileError, InputError, NearfarWarning, UnreachableError
 
 SMALL = {"questions": "per_person = 12\nagain = 0\nchecks = 1\neach = 3", "people": "aim = 9"}
@@ -84,6 +85,18 @@ def test_the_oldest_waiting_connections_make_room(ready, monkeypatch):
                 each.close()
 
 
+def test_requests_whose_body_does_not_come_make_room_too(ready, monkeypatch):
+    monkeypatch.setattr(serve, "MOST_CONNECTIONS", 5)
+    head = "POST /admin/login HTTP/1.1\r\nHost: 127.0.0.1:{0}\r\nOrigin: http://127.0.0.1:{0}\r\n"
+    with serving(ready) as port, contextlib.ExitStack() as open_ones:
+        for _ in range(20):
+            stalled = open_ones.enter_context(closing(socket.create_connection(("127.0.0.1", port))))
+            body = "Content-Type: application/json\r\nContent-Length: 50\r\n\r\n{"
+            stalled.sendall((head.format(port) + body).encode())
+        time.sleep(0.2)
+        assert [request(port, "/")[0] for _ in range(5)] == [200] * 5
+
+
 def test_a_body_that_does_not_come_is_given_up(ready, monkeypatch):
     monkeypatch.setattr(guard, "BODY_WITHIN", 0.3)
     head = "POST /start HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nX-Nearfar-Token: {}\r\nContent-Type: application/json\r\n"
@@ -95,18 +108,29 @@ def test_a_body_that_does_not_come_is_given_up(ready, monkeypatch):
 
 def test_replies_that_nobody_takes_are_given_up(ready, monkeypatch):
     monkeypatch.setattr(serve, "HEADERS_WITHIN", 0.3)
+    size = 20_000_000  # more than the system keeps for a connection
+    monkeypatch.setitem(STATIC, "ask.js", ("text/javascript", bytes(size)))
     with serving(ready) as port, closing(socket.create_connection(("127.0.0.1", port))) as stalled:
-        size = len(request(port, "/static/ask.js")[2])
-        count = 20_000_000 // size  # more than the system keeps for a connection
-        stalled.settimeout(5)
-        with contextlib.suppress(OSError):  # it may be ended while we send
-            stalled.sendall(count * f"GET /static/ask.js HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
+        stalled.sendall(f"GET /static/ask.js HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
         time.sleep(2)
+        stalled.settimeout(5)
         taken = 0
         with contextlib.suppress(ConnectionResetError):
             while data := stalled.recv(1 << 20):
                 taken += len(data)
-        assert 0 < taken < count * size
+        assert 0 < taken < size
+
+
+def test_requests_that_do_not_wait_for_replies_are_bounded(ready):
+    """Each takes memory until it is its turn, which never comes where replies are not read."""
+    with serving(ready) as port, closing(socket.create_connection(("127.0.0.1", port))) as many:
+        with contextlib.suppress(OSError):  # it is ended while we send
+            many.sendall(1000 * f"GET /static/ask.js HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
+        replies = 0
+        with contextlib.suppress(ConnectionResetError):
+            while data := many.recv(1 << 20):
+                replies += data.count(b" 200 OK")
+        assert replies < 100 and request(port, "/")[0] == 200
 
 
 def test_made_up_tokens_are_counted_by_address(ready):
@@ -181,8 +205,10 @@ def test_lines_of_the_log_are_bounded(tmp_path):
         b'{"consent": true, "outside": {"PROLIFIC_PID": "\xed\xa0\x80"}}',
         b'{"consent": true, "outside": {"PROLIFIC_PID": "x;=cmd|\' /C calc\'!A0;"}}',
         '{"consent": true, "outside": {"PROLIFIC_PID": "＝1+1"}}'.encode(),
+        b'{"consent": true, "outside": {"PROLIFIC_PID": null}}',
+        b'{"consent": true, "outside": {"PROLIFIC_PID": 5}}',
     ],
-    ids=["half a surrogate", "a formula behind a semicolon", "a full-width sign"],
+    ids=["half a surrogate", "a formula behind a semicolon", "a full-width sign", "nothing", "a number"],
 )
 def test_ids_that_no_recruiter_gives_are_refused(make, body):
     ready = make(**PROLIFIC)
@@ -244,6 +270,12 @@ def test_links_are_for_studies_that_recruit_by_them(tmp_path, monkeypatch, capsy
     opened(tmp_path, **SMALL).close()
     code, out, err = run(monkeypatch, capsys, "ask", "links", tmp_path / "study.toml")
     assert (code, out) == (2, "") and "recruit" in err and err.count("\n") == 1
+
+
+def test_links_of_a_server_without_a_study_are_one_sentence(tmp_path, new_database, monkeypatch, capsys):
+    path = study_file(tmp_path, **SMALL | {"people": 'aim = 9\nrecruit = "links"'})
+    code, out, err = run(monkeypatch, capsys, "ask", "links", path, "--database", new_database())
+    assert (code, out) == (2, "") and "database of a study" in err and err.count("\n") == 1
 
 
 def test_who_knows_the_id_but_not_the_session_does_not_take_over(make):
@@ -412,6 +444,10 @@ def test_postgresql_waits_for_no_lock_for_ever(new_database, make):
         "host=127.0.0.1 port=1 user=ann password=secretword dbname=x",
         "postgresql://127.0.0.1:1/x?user=ann&password=secretword",
         "postgresql://ann:secretword%zz@127.0.0.1:1/x",
+        "postgresql://ann:a secret@127.0.0.1:1/x",
+        "postgresql:///x?passwd=secret",
+        "postgresq://ann:secret@127.0.0.1:1/x",
+        "application_name=x password=secret host=127.0.0.1 port=1",
     ],
 )
 def test_a_password_in_an_address_is_not_printed(tmp_path, address, monkeypatch, capsys):
@@ -420,12 +456,13 @@ def test_a_password_in_an_address_is_not_printed(tmp_path, address, monkeypatch,
     assert is_postgres(address)
     with pytest.raises(InputError) as wrong:
         open_store(address)
-    assert "secret" not in str(wrong.value) and "\n" not in str(wrong.value)
+    assert "secret" not in str(wrong.value) and "word@" not in str(wrong.value)
+    assert "\n" not in str(wrong.value)
     path = study_file(tmp_path, **SMALL)
     commands = [["ask", "export", path, "--database", address], ["ask", "links", path, "--database", address]]
     for command in (*commands, *([*words, address] for words in (["check"], ["report"], ["ask"]))):
         code, out, err = run(monkeypatch, capsys, *command)
-        assert code == 2 and "secret" not in out + err
+        assert code == 2 and "secret" not in out + err and "word@" not in out + err
     assert sorted(file.name for file in tmp_path.iterdir()) == ["study.toml"]
 
 

@@ -27,9 +27,9 @@ from nearfar.ask.texts import STATIC, markdown, render
 
 log = logging.getLogger("nearfar.ask")
 
-TOKEN = re.compile(r"^[A-Za-z0-9_-]{43}$")
+TOKEN = re.compile(r"^[A-Za-z0-9_-]{43}\Z")
 ID = re.compile(r"[\w.:@/?&=%+~-]{1,200}\Z", re.ASCII)  # nothing that splits the cell of a table
-UUID = re.compile(r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")
+UUID = re.compile(r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z")
 # recruiter -> names of the parameters that say who comes, and of those that are kept beside
 IDS = {
     "open": ((), ()),
@@ -152,7 +152,8 @@ class PeopleRoutes:
             refuse(400, "expected consent and outside")
         ids, too = IDS[self.study.people.recruit]
         given = body["outside"]
-        details = {name: given[name] for name in (*ids, *too) if ID.match(str(given.get(name, "")))}
+        texts = {name: given[name] for name in (*ids, *too) if isinstance(given.get(name), str)}
+        details = {name: text for name, text in texts.items() if ID.match(text)}
         if not details.keys() >= {*ids}:
             refuse(400, "the link does not say who you are")
         outside = details[ids[0]] if ids else None

@@ -21,6 +21,7 @@ from nearfar.errors import InputError, UnreachableError
 
 BACKLOG = 1024  # connections that may wait
 MOST_CONNECTIONS = 800  # a process may often open 1,024 files
+MOST_PIPELINED = 16  # requests of a connection that wait for the one before; no browser sends any so
 HEADERS_WITHIN = 10.0  # seconds
 CADDY = """{
     servers {
@@ -36,7 +37,10 @@ CADDY = """{
 
 
 class PatientProtocol(HttpToolsProtocol):
-    """Ends connections where nothing goes on: after a while, and the oldest first where there are too many."""
+    """Ends connections where nothing goes on: after a while, and the oldest first where there are too many.
+
+    Where each has a request under way, whose body may never come, the oldest makes room as well.
+    """
 
     before: Any = None  # the request at the last look
     unsent = 0  # bytes of replies that waited to be taken then
@@ -47,14 +51,21 @@ class PatientProtocol(HttpToolsProtocol):
         super().connection_made(transport)
         self.made = self.loop.time()
         self.timer = self.loop.call_later(HEADERS_WITHIN, self._look)
-        live: list[Any] = [each for each in self.connections if not each.transport.is_closing()]
-        if len(live) > MOST_CONNECTIONS:
-            min((each for each in live if each.is_idle), key=lambda each: each.made).transport.abort()
+        others: list[Any] = [
+            each for each in self.connections if each is not self and not each.transport.is_closing()
+        ]
+        if len(others) >= MOST_CONNECTIONS:
+            min(others, key=lambda each: (not each.is_idle, each.made)).transport.abort()
 
     def data_received(self, data: bytes) -> None:
-        """Some of a request; headers that never end are given up."""
+        """Some of a request; headers that never end are given up, and many requests before the first is answered."""
         self.headers_size += len(data) if self.is_idle else 0
-        super().data_received(data)
+        for start in range(0, len(data), 4096):  # so that few requests are read before they are counted
+            super().data_received(data[start : start + 4096])
+            if len(self.pipeline) > MOST_PIPELINED:
+                self.transport.abort()
+            if self.transport.is_closing():
+                return
         self.headers_size = self.headers_size if self.is_idle else 0
         if self.headers_size > LARGEST_HEADERS:
             self.transport.abort()
@@ -137,6 +148,7 @@ def server_config(app: Any, port: int, public_url: str | None = None) -> uvicorn
         timeout_graceful_shutdown=5,
         backlog=BACKLOG,
         http=PatientProtocol,
+        ws="none",
         limit_concurrency=MOST_CONNECTIONS + 100,
     )
 
