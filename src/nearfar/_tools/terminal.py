@@ -28,8 +28,8 @@ def without_password(text: str) -> str:
     >>> without_password("postgresql://ann:secret@host/study"), without_password("host=h password='a b' user=ann")
     ('postgresql://ann:...@host/study', 'host=h password=... user=ann')
     """
-    text = re.sub(r"(?<=:/)(/?[^:/@\s]*):[^\s]*@", r"\1:...@", text)
-    return re.sub(r"(password\s*=\s*)('(?:[^'\\]|\\.)*'|[^\s&]+)", r"\1...", text, flags=re.IGNORECASE)
+    text = re.sub(r"(?<=:/)(/?[^:/@\s]*):.*@", r"\1:...@", text)
+    return re.sub(r"(pass\w*\s*=\s*)('(?:[^'\\]|\\.)*'|[^\s&]+)", r"\1...", text, flags=re.IGNORECASE)
 
 
 def write_out(data: bytes | str) -> None:

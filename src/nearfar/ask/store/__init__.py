@@ -14,13 +14,13 @@ Result = TypeVar("Result")
 
 
 def is_postgres(url: str) -> bool:
-    """Whether a database is named by the address of a PostgreSQL server, or by words such as host=... dbname=...
+    """Whether a database is named by the address of a server, or by words such as host=... dbname=...
 
-    >>> is_postgres("postgresql://host/study"), is_postgres("host=h password=x"), is_postgres("study.db")
+    >>> is_postgres("postgresql://host/study"), is_postgres("sslmode=require host=h"), is_postgres("study.db")
     (True, True, False)
     """
-    words = r"(postgres(ql)?://|(host|hostaddr|port|dbname|user|password|service)\s*=)"
-    return re.match(words, url.strip(), re.IGNORECASE) is not None
+    words = r"^\s*\w+://|(^|\s)(host|hostaddr|port|dbname|user|password|service)\s*="
+    return re.search(words, url, re.IGNORECASE) is not None
 
 
 def open_store(url: str) -> Store:

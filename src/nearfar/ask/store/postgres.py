@@ -109,15 +109,22 @@ def read_server(url: str, operation: Operation[Result], *arguments: Any) -> Resu
     _checked(url)
     with _failures(), psycopg.connect(url, connect_timeout=5) as connection, connection.cursor() as cursor:
         cursor.execute("SET TRANSACTION READ ONLY")
-        return operation(_transaction(cursor), *arguments)
+        try:
+            return operation(_transaction(cursor), *arguments)
+        except psycopg.ProgrammingError as error:
+            raise InputError(
+                f"{without_password(url)}: cannot be read as the database of a study, {_sentence(error)}"
+            ) from error
 
 
 def _checked(url: str) -> str:
     """An address that PostgreSQL understands; what it says of others may hold parts of the password."""
     try:
-        psycopg.conninfo.conninfo_to_dict(url)
+        host = psycopg.conninfo.conninfo_to_dict(url).get("host")
     except psycopg.ProgrammingError:
         raise InputError(f"{without_password(url)}: is not an address of a PostgreSQL database") from None
+    if "@" in str(host):
+        raise InputError(f"{without_password(url)}: write an @ in a name or password as %40")
     return url
 
 
