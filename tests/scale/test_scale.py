@@ -9,9 +9,8 @@ from scale_tools import LANDMARKS, ON_A_CLUSTER, dense, made_answers
 
 import nearfar as nf
 from nearfar import scale
-from nearfar.errors import CoverageWarning, InputError, MissingExtra, TooLargeError, UninformedWarning
+from nearfar.errors import CoverageWarning, InputError, MissingExtra, UninformedWarning
 from nearfar.scale._answers import as_answers
-from nearfar.scale._engine import current_backend
 from nearfar.scale.versions import check_versions
 
 pytest.importorskip("distributed")
@@ -105,12 +104,6 @@ def test_the_same_words_have_the_same_defaults(verb, differ):
 # -------------------------------------------------------------------- clusters
 
 
-def test_a_worker_without_memory_is_one_sentence():
-    engine = current_backend()
-    with pytest.raises(TooLargeError, match=r"rows of Phi: there is too little memory \(Unable to allocate"):
-        engine.gather("rows of Phi", [engine.submit("rows", np.empty, 1 << 50)])
-
-
 def test_an_address_that_is_none_is_refused():
     with pytest.raises(InputError, match="'lokal' is not a cluster; expected local"), scale.connect("lokal"):
         pass
@@ -118,11 +111,3 @@ def test_an_address_that_is_none_is_refused():
 
 def test_workers_like_this_process_pass(cluster):
     check_versions(cluster, "here")
-
-
-def test_progress_is_announced():
-    steps = []
-    with nf.progress.listen(steps.append):
-        scale.FeatureMap("k1").fit(made_answers())
-    assert {"counting answers", "rows of Phi"} <= {step.name for step in steps if step.over}
-    assert sum(step.done for step in set(steps)) > 2

@@ -11,7 +11,8 @@ from scale_tools import ON_A_CLUSTER, dense, made_answers
 
 import nearfar as nf
 from nearfar import scale
-from nearfar.errors import FileError, InputError, RowsError
+from nearfar.errors import FileError, InputError, RowsError, TooLargeError
+from nearfar.scale._engine import current_backend
 from nearfar.scale.file_chunks import open_file
 from nearfar.scale.reading import _find
 
@@ -191,3 +192,20 @@ def test_a_line_break_in_a_cell_cannot_be_cut(tmp_path):
     (tmp_path / "line.csv").write_text('anchor,near,far\na,"banana split\nor not",c\nd,e,f\n')
     with pytest.raises(FileError, match=r"line\.csv.*: a quoted cell holds a line break"):
         scale.read_triplets(tmp_path / "line.csv", piece_rows=1)
+
+
+# -------------------------------------------------------------------- workers
+
+
+def test_a_worker_without_memory_is_one_sentence():
+    engine = current_backend()
+    with pytest.raises(TooLargeError, match=r"rows of Phi: there is too little memory \(Unable to allocate"):
+        engine.gather("rows of Phi", [engine.submit("rows", np.empty, 1 << 50)])
+
+
+def test_progress_is_announced():
+    steps = []
+    with nf.progress.listen(steps.append):
+        scale.FeatureMap("k1").fit(made_answers())
+    assert {"counting answers", "rows of Phi"} <= {step.name for step in steps if step.over}
+    assert sum(step.done for step in set(steps)) > 2

@@ -16,7 +16,7 @@ from nearfar._tools.progress import track
 from nearfar.errors import FileError
 from nearfar.io import write_triplets
 from nearfar.io.table_writing import write_table
-from nearfar.report.make import Report, write_text
+from nearfar.report.make import Report, write_page
 from nearfar.report.notebook import ANSWERS, OBJECTS, notebook_json
 from nearfar.triplets.ids import Ids
 
@@ -44,9 +44,9 @@ def write_bundle(report: Report, folder: Path) -> Path:
         raise FileError(f"{folder}: cannot be made, {reason}; name another folder") from error
     for name, table in _tables(report.data).items():
         write_table(table, folder / "tables" / f"{name}.csv")
-    write_text(folder / "facts.json", report.json())
-    write_text(folder / "README.txt", READ_ME)
-    write_text(folder / "redo.ipynb", notebook_json(report))
+    write_page(folder / "facts.json", report.json())
+    write_page(folder / "README.txt", READ_ME)
+    write_page(folder / "redo.ipynb", notebook_json(report))
     _answers(report, folder)
     _matrices(report, folder)
     from nearfar.report.figures import save_figure

@@ -77,11 +77,11 @@ class Report:
         """Write the page as one HTML file, whole or not at all."""
         with step("page"):
             text = self.html()
-        return write_text(path, text)
+        return write_page(path, text)
 
     def write_json(self, path: str | os.PathLike[str]) -> Path:
         """Write ``data`` as JSON, whole or not at all."""
-        return write_text(path, self.json())
+        return write_page(path, self.json())
 
     def write_bundle(self, folder: str | os.PathLike[str]) -> Path:
         """Write figures as SVG and PDF, tables as CSV, K and the space as NPZ, and a notebook, into a folder.
@@ -219,7 +219,7 @@ def _checks(result: Any) -> dict[str, tuple[int, int]]:
     return {str(name): (int(right), int(of)) for name, right, of in counted.iter_rows() if name}
 
 
-def write_text(path: str | os.PathLike[str], text: str) -> Path:
+def write_page(path: str | os.PathLike[str], text: str) -> Path:
     """Write text as UTF-8, whole or not at all."""
     with atomic_path(path) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
