@@ -39,7 +39,9 @@ def test_probabilities_are_those_of_the_simulation():
 
 
 def test_a_study_of_many_answers_comes_near_its_ceiling():
-    study = SimulatedStudy(20, Scheme(), 2, 0.3, [0, 1])
+    study = SimulatedStudy(
+        20, lambda number, count: Scheme().questions(20, min(count, 3420), number), 2, 0.3, [0, 1]
+    )
     assert study.accuracy(20) < study.accuracy(8000) <= study.ceiling
     assert study.accuracy(8000) > study.ceiling - 0.02
 

@@ -6,7 +6,7 @@ A simulated study: objects as random points, people who see distances with noise
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, NamedTuple
@@ -196,10 +196,16 @@ def advise(
         given = replace(given, dimension=learnt.dimension, agreement=learnt.agreement)
     simulated = _simulated(n, scheme)
     noise = noise_of_agreement(given.agreement, given.dimension)
-    studies = [
-        SimulatedStudy(simulated, scheme, given.dimension, noise, [seed, number]) for number in range(19)
-    ]
 
+    @cache  # all studies ask the same questions: to draw them evenly takes longer than all the rest
+    def draw(number: int, count: int) -> Questions:
+        return scheme.questions(
+            simulated, min(count, scheme.total(simulated)), np.random.default_rng([seed, number])
+        )
+
+    studies = [
+        SimulatedStudy(simulated, draw, given.dimension, noise, [seed, 1, number]) for number in range(19)
+    ]
     seconds = given.seconds or SECONDS[scheme.kind]
 
     @cache
@@ -271,11 +277,17 @@ class SimulatedStudy:
     """Objects drawn from a normal distribution, people who answer questions about them, and new questions to judge a map by."""
 
     def __init__(
-        self, n: int, scheme: Scheme, dimension: int, noise: float, seed: Sequence[int], n_new: int = 4000
+        self,
+        n: int,
+        draw: Callable[[int, int], Questions],
+        dimension: int,
+        noise: float,
+        seed: Sequence[int],
+        n_new: int = 4000,
     ) -> None:
         self._rng = rng = np.random.default_rng(seed)
         self.points = rng.normal(size=(n, dimension))
-        self.scheme, self.noise = scheme, noise
+        self.draw, self.noise = draw, noise
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NearfarWarning)
             self.new = random_questions(n, min(n_new, n * (n - 1) * (n - 2) // 2), rng)
@@ -301,13 +313,12 @@ class SimulatedStudy:
     def _answers(self, budget: int) -> Triplets:
         """The first ``budget`` answers: a larger budget has those of a smaller one, which takes noise out of the gain."""
         while self._asked < budget:
-            more = min(budget - self._asked, self.scheme.total(len(self.points)))
-            asked = self.scheme.questions(len(self.points), more, self._rng)
+            asked = self.draw(len(self._said), budget - self._asked)
             answered = simulated_answers(
                 asked, points=self.points, noise=self.noise, ties="random", seed=self._rng
             )
             self._said.append(answered.triplets)
-            self._asked += more
+            self._asked += len(asked)
         said = Triplets.concatenate(self._said)
         return said[dense_codes(said.statement_ids) < budget]
 
