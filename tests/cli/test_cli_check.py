@@ -39,17 +39,17 @@ def test_check_tells_what_was_read(monkeypatch, capsys, answers, tmp_path):
     assert (code, err) == (0, "")
     lines = [line.rstrip() for line in out.splitlines()]
     assert lines == [
-        f"{answers}  (canonical, 7 rows)",
+        f"{answers}  (format: anchor, near, far; 7 rows)",
         "objects         4, without answers: z",
-        "answers         5, 4 of them unique",
-        "contradictions  2 questions answered both ways, by 5 answers",
-        "statements      every answer is its own",
+        "answers         5 (4 unique)",
+        "contradictions  2 questions received both answers",
+        "statements      none given; each row counts as one",
         "participants    3",
         "repeats         2 questions answered more than once, 1 time by the same participant",
         "double submits  1, kept",
-        "  1 × two equal objects; expected three distinct objects",
+        "  1 row: the same object twice; expected three distinct objects",
         f"      {answers}, line 7: anchor 'b', near 'b', far 'c'",
-        "  1 × blank cell; expected the name of an object",
+        "  1 row: blank cell; expected the name of an object",
         f"      {answers}, line 8: far ''",
         "rejected        2 rows",
     ]
@@ -61,7 +61,7 @@ def test_check_as_json(monkeypatch, capsys, answers):
     assert code == 0
     assert (facts["objects"], facts["answers"], facts["unique"], facts["double_submits"]) == (3, 5, 4, 1)
     assert [(r["reason"], r["count"]) for r in facts["rejected"]] == [
-        ("two equal objects", 1),
+        ("the same object twice", 1),
         ("blank cell", 1),
     ]
 
@@ -85,7 +85,7 @@ def test_check_of_nothing_but_bad_rows_fails_after_listing_them(monkeypatch, cap
         2,
         f"nearfar: {tmp_path / 'bad.csv'}: holds no answers; expected at least one row that is an answer\n",
     )
-    assert "answers         0, 0 of them unique" in out
+    assert "answers         0 (0 unique)" in out
     assert "      and 7 more" in out
 
 
@@ -100,14 +100,14 @@ def test_check_of_what_cannot_be_read_fails_with_one_sentence(monkeypatch, capsy
 def test_check_of_the_food_answers(monkeypatch, capsys, shared_data):
     code, out, _ = run(monkeypatch, capsys, "check", shared_data / "food" / "triplets.npz")
     assert code == 0
-    assert "250,320, 190,376 of them unique" in out
-    assert "9,349 questions answered both ways" in out
+    assert "250,320 (190,376 unique)" in out
+    assert "9,349 questions received both" in out
 
 
 def test_check_reads_standard_input_in_a_process_of_its_own(answers):
     command = [sys.executable, "-m", "nearfar", "check", "-"]
     done = subprocess.run(command, input=answers.read_bytes(), capture_output=True, check=True)
-    assert b"standard input  (canonical, 7 rows)" in done.stdout
+    assert b"standard input  (format: anchor, near, far; 7 rows)" in done.stdout
     assert done.stderr == b""
 
 
@@ -153,7 +153,7 @@ def test_a_file_with_columns_of_its_own(monkeypatch, capsys, tmp_path):
     (tmp_path / "a.csv").write_text("Q,L,R,Picked\na,b,c,left\n")
     columns = [f"--column={each}" for each in ("anchor=Q", "option=L", "option=R", "choice=Picked")]
     code, out, _ = run(monkeypatch, capsys, "check", tmp_path / "a.csv", *columns)
-    assert (code, "(columns, 1 row)" in out) == (0, True)
+    assert (code, "(format: columns as named; 1 row)" in out) == (0, True)
     code, _, err = run(monkeypatch, capsys, "check", tmp_path / "a.csv", "--column", "anchor")
     assert (code, err.splitlines()[0][:40]) == (2, "nearfar: --column anchor: expected ROLE=")
 
@@ -165,7 +165,7 @@ def test_participants_can_be_left_out(monkeypatch, capsys, answers, tmp_path):
     (tmp_path / "out.txt").write_text("ann\n\n  bob \nann\n")
     code, out, err = run(monkeypatch, capsys, "check", answers, "--exclude", tmp_path / "out.txt")
     assert (code, err) == (0, "")
-    assert "answers         1, 1 of them unique" in out
+    assert "answers         1 (1 unique)" in out
     assert "excluded        2 participants with 4 answers" in out
 
 
@@ -190,7 +190,7 @@ def test_nobody_can_be_left_out_of_nameless_answers(tmp_path):
     path.write_text("anchor,near,far\na,b,c\n")
     with pytest.raises(FileError, match=r"the answers do not say who gave them"):
         load(Given(answers=[str(path)], exclude=listed))
-    with pytest.raises(FileError, match=r"gone\.txt: cannot be read, no such file"):
+    with pytest.raises(FileError, match=r"gone\.txt: cannot be read, there is no such file"):
         load(Given(answers=[str(path)], exclude=tmp_path / "gone.txt"))
 
 

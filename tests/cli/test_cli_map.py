@@ -72,3 +72,9 @@ def test_objects_without_answers_are_marked(path, tmp_path):
 def test_stopping_early_is_said(path):
     result = run(path, "--max-iter", 1)
     assert "nearfar: warning: TSTE stopped after max_iter=1 iterations" in result.stderr
+
+
+def test_answers_that_contradict_each_other_are_said(tmp_path):
+    file = tmp_path / "two.csv"
+    file.write_text("anchor,near,far\na,b,c\na,c,b\n")
+    assert "contradict" in run(file, model="soe").stderr

@@ -295,7 +295,7 @@ def test_output_is_checked_before_the_work(study, tmp_path):
     for command in ("kernel", "map", "tree"):
         assert "model: 'k9' is not known" in str(error(study, command, "-m", "k9"))
         wrong = error(study, command, "-m", "k9", "-o", tmp_path / "picture.jpg")
-        assert isinstance(wrong, FileError) and ".jpg is not a format; expected .csv, .tsv" in str(wrong)
+        assert isinstance(wrong, FileError) and "cannot write .jpg; expected .csv, .tsv" in str(wrong)
     wrong = error(study, "kernel", "-o", tmp_path / "k.zarr")
     assert "a Zarr array is written block by block; add --scratch or --dask" in str(wrong)
     wrong = error(study, "map", "-m", "k9", "-o", tmp_path / "nowhere" / "map.csv")
@@ -320,7 +320,7 @@ def test_without_matplotlib_one_sentence(study, tmp_path, monkeypatch):
         ("tree --model soe", InputError, "'soe' needs a number of dimensions"),
         ("map --model k1 --starts 3", InputError, "are for embeddings such as soe-2"),
         ("map --starts 3", InputError, "go with an embedding; name one"),
-        ("cluster -k 50", InputError, "at most the number of informed objects, 12 of 12, got 50"),
+        ("cluster -k 50", InputError, "50 are too many; only 12 of 12"),
     ],
 )
 def test_wrong_models_landmarks_and_numbers(study, tmp_path, monkeypatch, command, kind, said):

@@ -152,7 +152,7 @@ def test_wrong_options_get_one_sentence(run, names, arguments, message):
 @pytest.mark.parametrize(
     ("content", "kind", "said"),
     [
-        (None, FileError, r"list.txt: cannot be read, no such file"),
+        (None, FileError, r"list.txt: cannot be read, there is no such file"),
         (b"a\nb\n", InputError, "has 2 objects; a question needs three"),
         (
             "caf\xe9\n".encode("latin-1"),

@@ -54,8 +54,8 @@ def refused(folder, monkeypatch, capsys):
         ("plan objects.txt -b 9 --people 2 --checks 1000000000", "checks must be an integer from 0 to 1,000"),
         ("map answers.csv -m score -n 100000000000", "coordinates of 6 objects need 14400.0 GB"),
         ("map answers.csv -m score-9 -n 99999999999999999999999", "n_components: 99,999,999,"),
-        ("map answers.csv -m score-100000000000", "is not known; known are auto"),
-        ("map answers.csv -m soe-100000000000", "is not known; known are auto"),
+        ("map answers.csv -m score-100000000000", "is not known"),
+        ("map answers.csv -m soe-100000000000", "is not known"),
         ("compare answers.csv -m tste-100000000000", "is not known"),
     ],
 )

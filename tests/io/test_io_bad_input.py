@@ -39,7 +39,7 @@ def put(path, data):
         ("answers.npz", b"PK\x03\x04 nonsense", r"answers\.npz: is not a readable npz archive"),
         ("answers.parquet", GOOD, r"is called a parquet file, but its contents are not parquet"),
         ("answers.parquet", b"PAR1 and then nothing", r"is not a readable Parquet file"),
-        ("answers.csv", "anchor,near,fra\na,b,c\n", r"no dialect has the columns 'anchor', 'near', 'fra'"),
+        ("answers.csv", "anchor,near,fra\na,b,c\n", r"the columns 'anchor', 'near', 'fra' are not known"),
         ("answers.csv", "anchor,near,far,Far\na,b,c,d\n", r"2 columns are called 'far'"),
         ("answers.csv", GOOD.encode("utf-16"), r"line 1: UTF-16 or binary data"),
         ("answers.csv", "anchör,near,far\n".encode("latin-1"), r"line 1: bytes that are not UTF-8"),
@@ -180,12 +180,12 @@ LISTED = ["a", "b", "c", "d"]
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ("a,b", r"line 4: ragged row: 2 cells \('a,b'\)"),
-        ("a", r"line 4: ragged row: 1 cell \('a'\)"),
-        ("a,b,c,d", r"line 4: ragged row: 4 cells \('a,b,c,d'\)"),
+        ("a,b", r"line 4: wrong number of cells: 2 cells \('a,b'\)"),
+        ("a", r"line 4: wrong number of cells: 1 cell \('a'\)"),
+        ("a,b,c,d", r"line 4: wrong number of cells: 4 cells \('a,b,c,d'\)"),
         ("a,b,", r"line 4: blank cell: far ''"),
         ("a,  ,c", r"line 4: blank cell: near '  '"),
-        ("a,b,b", r"line 4: two equal objects: anchor 'a', near 'b', far 'b'"),
+        ("a,b,b", r"line 4: the same object twice: anchor 'a', near 'b', far 'b'"),
         ("a,NaN,c", r"line 4: NaN: near 'NaN'"),
         ("a,nan,c", r"line 4: NaN: near 'nan'"),
         (b"a,b,\xff", r"line 4: undecodable bytes: 'a,b,\\xff'"),
@@ -216,7 +216,7 @@ def test_bad_rows_of_packed_files_too(tmp_path, packed):
     else:
         frame = pl.DataFrame({"anchor,near,far": text.splitlines()[1:]})
         frame.write_csv(path, compression="zstd", quote_style="never", check_extension=False)
-    with pytest.raises(RowsError, match=r"line 3: ragged row: 2 cells"):
+    with pytest.raises(RowsError, match=r"line 3: wrong number of cells: 2 cells"):
         read_triplets(path)
 
 
@@ -224,21 +224,21 @@ def test_a_short_row_whose_last_cell_may_be_blank(tmp_path):
     """Polars fills short rows up, so a missing cell must not pass for a blank one."""
     good = "anchor,near,far,participant\na,b,c,\nb,c,a,ann\n"
     assert np.asarray(read_triplets(put(tmp_path / "good.csv", good)).participant).tolist() == ["", "ann"]
-    with pytest.raises(RowsError, match=r"line 4: ragged row: 3 cells \('c,a,b'\)"):
+    with pytest.raises(RowsError, match=r"line 4: wrong number of cells: 3 cells \('c,a,b'\)"):
         read_triplets(put(tmp_path / "short.csv", good + "c,a,b\n"))
     quoted = 'anchor,near,far,participant\n"a,x",b,c,\n"b\nb",c,a,\n'
     assert len(read_triplets(put(tmp_path / "quoted.csv", quoted))) == 2
-    with pytest.raises(RowsError, match=r"line 5: ragged row: 3 cells"):
+    with pytest.raises(RowsError, match=r"line 5: wrong number of cells: 3 cells"):
         read_triplets(put(tmp_path / "quoted_short.csv", quoted + "c,a,b\n"))
 
 
 def test_lines_are_counted_through_blank_lines_and_cells_of_several_lines(tmp_path):
     text = '\n\nanchor,near,far\n\n"a\nx\ny",b,c\n\nb,b,c\n'
     path = put(tmp_path / "answers.csv", text)
-    with pytest.raises(RowsError, match=r"line 9: two equal objects"):
+    with pytest.raises(RowsError, match=r"line 9: the same object twice"):
         read_triplets(path)
     with pytest.raises(
-        RowsError, match=r"2 of 3 rows.*\n  line 9: two equal objects.*\n  line 10: ragged row"
+        RowsError, match=r"2 of 3 rows.*\n  line 9: the same object twice.*\n  line 10: wrong number of cells"
     ):
         read_triplets(put(path, text + "a\n"))
     assert read_answers(path, on_bad="drop").triplets.objects == ("a\nx\ny", "b", "c")
@@ -250,7 +250,7 @@ def test_the_first_five_are_shown_and_the_rest_counted(tmp_path):
         read_triplets(path)
     shown = str(caught.value).splitlines()
     assert len(shown) == 7
-    assert shown[1].startswith("  line 3: two equal objects")
+    assert shown[1].startswith("  line 3: the same object twice")
     assert shown[5].startswith("  line 7: ")
     assert shown[6] == "  and 1,229 more"
     assert len(caught.value.rejected) == 1234
@@ -272,7 +272,7 @@ def test_the_choice_must_be_among_the_three(tmp_path, dialect):
     result = read_answers(path, on_bad="drop")
     assert result.rejected.select("line", "reason").rows() == [
         (3, f"{role} is none of the three"),
-        (4, "two equal objects"),
+        (4, "the same object twice"),
         (5, "blank cell"),
     ]
     assert result.triplets.objects == ("x", "y", "z")
@@ -291,7 +291,7 @@ def test_the_choice_must_be_among_the_three(tmp_path, dialect):
         ("NaN", r"line 2: NaN: column 3 'NaN'"),
         ("x", r"line 2: not an index: column 3 'x'"),
         ("", r"line 2: blank cell: column 3 ''"),
-        ("0", r"line 2: two equal objects: column 1 '0', column 2 '1', column 3 '0'"),
+        ("0", r"line 2: the same object twice: column 1 '0', column 2 '1', column 3 '0'"),
     ],
 )
 def test_a_bad_index(tmp_path, cell, message):
@@ -341,7 +341,7 @@ def test_a_bad_number_in_a_data_frame(value, message):
         ('{"anchor": "a", "near": "b"}', r"line 3: blank cell: far ''"),
         ('{"anchor": "a", "near": "b", "far": null}', r"line 3: blank cell: far ''"),
         ('{"anchor": "a", "near": "b", "far": NaN}', r"line 3: blank cell: far ''"),
-        ('{"anchor": "a", "near": "b", "far": "b"}', r"line 3: two equal objects"),
+        ('{"anchor": "a", "near": "b", "far": "b"}', r"line 3: the same object twice"),
         ('{"anchor": "a", ', r"""line 3: not JSON: '\{"anchor": "a",'; expected one JSON object per line"""),
         ("[1, 2, 3]", r"line 3: not a JSON object: '\[1, 2, 3\]'"),
     ],

@@ -227,7 +227,7 @@ def test_triplettools_grades_check_rows(tmp_path):
 
 def test_triplettools_check_row_that_pretends_to_be_an_answer(tmp_path):
     with pytest.raises(
-        RowsError, match=r"line 2: two equal objects: Center 'a', Left 'a', Right 'b', Answer 'a'"
+        RowsError, match=r"line 2: the same object twice: Center 'a', Left 'a', Right 'b', Answer 'a'"
     ):
         read(tmp_path, TOOLS + "w,1,a,a,b,a,random,train\n")
 

@@ -41,7 +41,7 @@ def test_an_object_list_from_standard_input(monkeypatch):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("name,display_name\na,b\n", r"column 'object' is missing \(it has name, display_name\)"),
+        ("name,display_name\na,b\n", r"table with the column object; it has name, display_name"),
         ("object,display_name\na,b\n,c\n", "object 1 is ''; every object needs a name"),
         ("object\na\nb\na\n", "'a' is listed twice"),
     ],
@@ -56,7 +56,7 @@ def test_an_object_list_that_is_none(tmp_path, text, message):
 def test_a_ragged_object_list(tmp_path):
     path = tmp_path / "objects.csv"
     path.write_text("object,display_name,group\na,b,c\nd,e\n")
-    with pytest.raises(RowsError, match=r"line 3: ragged row: 2 cells"):
+    with pytest.raises(RowsError, match=r"line 3: wrong number of cells: 2 cells"):
         read_objects(path)
 
 

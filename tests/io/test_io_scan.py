@@ -109,7 +109,7 @@ def test_a_bad_row_is_an_error_with_its_line(tmp_path):
     path = write(tmp_path / "1.csv", "anchor,near,far\n" + "a,b,c\n" * 5 + "a,b,b\n" + "a,b,c\n" * 5)
     scan = scan_triplets(path, batch_rows=2)
     assert [len(next(scan)), len(next(scan))] == [2, 2]
-    with pytest.raises(RowsError, match=r"line 7: two equal objects"):
+    with pytest.raises(RowsError, match=r"line 7: the same object twice"):
         next(scan)
 
 
@@ -145,7 +145,7 @@ def test_bad_indices_can_be_dropped(tmp_path):
 
 def test_a_malformed_row_is_an_error_with_its_line(tmp_path):
     path = write(tmp_path / "1.csv", "anchor,near,far\n" + "a,b,c\n" * 5 + "a,b\n" + "a,b,c\n" * 5)
-    with pytest.raises(RowsError, match=r"line 7: ragged row: 2 cells"):
+    with pytest.raises(RowsError, match=r"line 7: wrong number of cells: 2 cells"):
         list(scan_triplets(path, batch_rows=2))
 
 

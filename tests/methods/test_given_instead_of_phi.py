@@ -126,5 +126,5 @@ def test_a_frame_of_names_is_read_as_read_triplets_reads_it():
 
 @pytest.mark.parametrize("matrix", [np.eye(4), nf.kernel_matrix(ANSWERS, "k1")])
 def test_a_frame_of_numbers_is_not_a_frame_of_answers(matrix):
-    with pytest.raises(InputError, match="data frame: no dialect has the columns '0', '1', '2', '3'"):
+    with pytest.raises(InputError, match="data frame: the columns '0', '1', '2', '3'"):
         nf.FeatureMap("k1").fit(pd.DataFrame(matrix))

@@ -92,7 +92,7 @@ def test_the_careless_are_suggested_for_review_and_stay_in():
     assert "one-sided" in careless["reason"] or "too fast" in careless["reason"]
     assert careless["fast"] == 1 and careless["left"]["share"] > 0.8
     others = float(
-        report.data["results"].partition("the others' answers, the model predicted ")[2].split("\xa0")[0]
+        report.data["results"].partition("participants' answers, the model predicted ")[2].split("\xa0")[0]
     )
     assert others > 100 * report.data["models"]["accuracy"]
     rate = careless["with_prediction"]

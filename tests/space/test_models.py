@@ -27,9 +27,15 @@ def test_names_of_models():
 @pytest.mark.parametrize("wrong", ["k3", "ste-0", "score-0", "score-", "score-x", "pca-2", "k1+k1", "-2", ""])
 def test_an_unknown_name_lists_the_known(wrong):
     with pytest.raises(
-        InputError, match=r"is not known; known are auto, the kernels k1, k2, k1\+k2, score .* ste-2, tste-2"
+        InputError,
+        match=r"is not known.* Models: auto; embeddings ste-2, tste-2, .* kernels k1, k2, k1\+k2, score",
     ):
         parse_models([wrong])
+
+
+def test_a_misspelt_name_is_recognised():
+    with pytest.raises(InputError, match="did you mean 'auto'"):
+        parse_models(["auot"])
 
 
 def test_an_embedding_needs_its_dimensions():

@@ -104,8 +104,8 @@ def read_lines(path: Path, what: str) -> list[str]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        system = getattr(error, "strerror", None) or ""
-        reason = system.lower() or "it is not UTF-8 text (save it again as UTF-8)"
+        system = getattr(error, "strerror", None) or "it is not UTF-8 text (save it again as UTF-8)"
+        reason = "there is no such file" if isinstance(error, FileNotFoundError) else system
         raise FileError(
             f"{path}: cannot be read, {reason}; expected a text file with one {what} per line",
         ) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from nearfar._tools.text import read_lines
 from nearfar.cli._options import Given, many
 from nearfar.cli._reading import Loaded, load, named_columns
 from nearfar.cli._writing import draws
-from nearfar.errors import FileError, InputError
+from nearfar.errors import FileError, InputError, NearfarWarning
 
 if TYPE_CHECKING:
     import polars as pl
@@ -87,8 +88,11 @@ class Prepared:
             for name in ("loss", "n_iter", "converged")
             if hasattr(space.estimator, f"{name}_")
         }
-        arrays = {"uninformed": space.uninformed, **learnt}
-        return space.map(dimensions), arrays, self.headline or self._agreement()
+        arrays, points = {"uninformed": space.uninformed, **learnt}, space.map(dimensions)
+        if float(points.max() - points.min()) < 1e-6:
+            told = "the answers contradict each other: all objects are at one point"
+            warnings.warn(told, NearfarWarning, stacklevel=2)
+        return points, arrays, self.headline or self._agreement()
 
     def _agreement(self) -> str:
         from nearfar._tools.text import percent

@@ -43,7 +43,7 @@ def check_outputs(outputs: Sequence[str], others: Sequence[str] = ()) -> None:
         suffix = Path(path).suffix.lower()
         if path != "-" and suffix not in known:
             raise FileError(
-                f"{path}: {suffix or 'no extension'} is not a format; expected {', '.join(known)}"
+                f"{path}: this command cannot write {suffix or 'a file without extension'}; expected {', '.join(known)}"
             )
         check_file(path)
     if draws(outputs):

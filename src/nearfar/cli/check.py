@@ -73,11 +73,14 @@ def _show(facts: dict[str, Any]) -> None:
         console.print(line, soft_wrap=True)
 
     for source in facts["sources"]:
-        show(f"{source['name']}  ({source['dialect']}, {many(source['rows'], 'row')})", "bold")
+        known = {"canonical": "anchor, near, far", "columns": "columns as named"}
+        format_ = known.get(source["dialect"], source["dialect"])
+        show(f"{source['name']}  (format: {format_}; {many(source['rows'], 'row')})", "bold")
     for name, value in _lines(facts):
         show(value, name=name)
     for rejection in facts["rejected"]:
-        show(f"  {rejection['count']:,} × {rejection['reason']}; expected {rejection['expected']}", "yellow")
+        rows = many(rejection["count"], "row")
+        show(f"  {rows}: {rejection['reason']}; expected {rejection['expected']}", "yellow")
         rest = rejection["count"] - len(rejection["examples"])
         for example in [*rejection["examples"], *([f"and {rest:,} more"] if rest else [])]:
             show(f"      {example}")
@@ -89,10 +92,10 @@ def _lines(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
     own, statements, people = facts["repeated_within"], facts["statements"], facts["participants"]
     unanswered = f", without answers: {listed(facts['unanswered'], MAX_NAMES)}" if facts["unanswered"] else ""
     yield "objects", f"{facts['objects']:,}{unanswered}"
-    yield "answers", f"{facts['answers']:,}, {facts['unique']:,} of them unique"
+    yield "answers", f"{facts['answers']:,} ({facts['unique']:,} unique)"
     both = many(facts["contradicting_pairs"], "question")
-    yield "contradictions", f"{both} answered both ways, by {many(facts['contradicting_answers'], 'answer')}"
-    yield "statements", "every answer is its own" if statements is None else f"{statements:,}"
+    yield "contradictions", f"{both} received both answers"
+    yield "statements", "none given; each row counts as one" if statements is None else f"{statements:,}"
     yield "participants", "not known" if people is None else f"{people:,}"
     within = "" if own is None else f", {many(own, 'time')} by the same participant"
     yield "repeats", f"{many(facts['repeated_questions'], 'question')} answered more than once{within}"

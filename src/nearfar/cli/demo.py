@@ -9,7 +9,7 @@ import typer
 
 from nearfar.cli._options import Given, takes
 
-TITLE = "A colour wheel that nobody drew"
+TITLE = "A colour wheel that nobody drew (simulated answers)"
 
 
 @takes("seed", "quiet")

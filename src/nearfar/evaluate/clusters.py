@@ -124,7 +124,7 @@ def cluster_tree(
         return None
     if n_clusters is not None and n_clusters >= len(rows):
         raise InputError(
-            f"n_clusters must be less than the number of informed objects, {len(rows)}, got {n_clusters}"
+            f"n_clusters: {n_clusters} are too many; expected fewer than the {len(rows)} objects that can be clustered"
         )
     known = space.take(rows)
     tree, distances = known.tree(), known.distances()

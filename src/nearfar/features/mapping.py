@@ -301,7 +301,7 @@ def warn_of_gaps(kernel: str, coverage: dict[str, float], n: int, n_missing: int
     if n_missing:
         shown = ", ".join(some) + (", ..." if n_missing > len(some) else "")
         warnings.warn(
-            f"{n_missing} of {n} objects have no usable answer for {kernel} ({shown}); their rows are zero",
+            f"{kernel} cannot place {n_missing} of {n} objects ({shown}): no usable answer is about them; their rows are zero",
             UninformedWarning,
             stacklevel=4,
         )

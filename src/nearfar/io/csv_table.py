@@ -161,7 +161,7 @@ class CsvTable(Table):
             return None
         shown = self.separator.join(record.cells)[:80]
         cells = f"{len(record.cells)} {'cell' if len(record.cells) == 1 else 'cells'} ('{shown}')"
-        return Fault(line, "ragged row", cells, f"{len(self.header)} cells")
+        return Fault(line, "wrong number of cells", cells, f"{len(self.header)} cells")
 
 
 # -------------------------------------------------------------------- counting in bytes

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from nearfar._tools.text import listed, plural
 from nearfar.errors import FileError, InputError, TripletError
 from nearfar.io.csv_table import CsvTable
 from nearfar.io.excel_table import excel_table
@@ -122,7 +123,8 @@ def read_columns(
             table.need_values(position)
         elif role in needed:
             has = ", ".join(table.header.cells)
-            raise FileError(f"{table.name}: column {role!r} is missing (it has {has})")
+            wanted = f"{plural(len(needed), 'column')} {listed(needed)}"
+            raise FileError(f"{table.name}: expected a table with the {wanted}; it has {has}")
     batches = list(table.cells(has_header=True, rows=1 << 20))
     faults = [(table.name, *fault) for batch in batches for fault in batch.faults]
     cells = pl.concat([pl.DataFrame(schema=table.schema), *(batch.frame for batch in batches)])

@@ -201,7 +201,7 @@ def _name_refusals(rows: pl.DataFrame, grammar: Grammar, naming: Naming) -> list
 
 def _row_refusals(rows: pl.DataFrame, grammar: Grammar) -> list[Refusal]:
     x, y, z = grammar.triplets[0]
-    refusals = [Refusal((x == y) | (y == z) | (x == z), "two equal objects", "three distinct objects")]
+    refusals = [Refusal((x == y) | (y == z) | (x == z), "the same object twice", "three distinct objects")]
     for role, reason, expected in WRONG_CELLS:
         if f"bad_{role}" in rows.columns:
             refusals.append(Refusal(pl.col(f"bad_{role}"), reason, expected, (role,)))

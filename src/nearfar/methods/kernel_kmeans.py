@@ -111,7 +111,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         factored = Factored(phi)
         if factored.size < k:
             raise InputError(
-                f"n_clusters must be at most the number of informed objects, {factored.size} of {phi.n_rows}, got {k}"
+                f"n_clusters: {k} are too many; only {factored.size} of {phi.n_rows} objects can be clustered"
             )
         self.shift_, K = shift_and_matrix(factored) if shifted else (0.0, None)
         gram = _gram(factored, K, self.shift_, self.strategy)

@@ -324,7 +324,7 @@ def cut(tree: NDArray[np.float64], n_clusters: int) -> NDArray[np.int32]:
     informed = n - len(uninformed)
     if check_count(n_clusters, "n_clusters") > informed:
         raise InputError(
-            f"n_clusters must be at most the number of informed objects of the tree, {informed}, got {n_clusters}"
+            f"n_clusters: {n_clusters} are too many; only {informed} of {n} objects can be clustered"
         )
     names = np.arange(2 * n - 1)  # cluster of every node, itself until it is joined
     for joined in range(informed - n_clusters):

@@ -123,11 +123,15 @@ def _groups(analysis: Analysis, groups: Mapping[str, str], objects: ObjectList |
 
 
 def _disputed(analysis: Analysis) -> list[dict[str, int]]:
-    """Questions that split people most evenly; objects by their index on the page, where all three are on it."""
+    """Questions that split people about evenly (2 to 3 or closer), all three objects on the page; objects by their index there."""
     index = np.full(analysis.answers.n_objects, -1)
     index[analysis.shown] = np.arange(len(analysis.shown))
     roles = ("anchor", "one", "other")
-    questions = analysis.counts.disputed()
+    questions = [
+        q
+        for q in analysis.counts.disputed()
+        if 0.4 <= q["said_one"] / (q["said_one"] + q["said_other"]) <= 0.6
+    ]
     shown = [question | {role: int(index[question[role]]) for role in roles} for question in questions]
     return [question for question in shown if min(question[role] for role in roles) >= 0]
 
@@ -203,7 +207,7 @@ def matrix(K: Floats, order: NDArray[np.intp], most_cells: int = 400) -> dict[st
 
 
 def maps(analysis: Analysis) -> list[dict[str, Any]]:
-    """The best plane first, then the next one and the first axes of the chosen space, all turned the same way."""
+    """The best plane first, then the next one and the first principal components of the chosen space, all turned the same way."""
     name, best = analysis.plane_name, analysis.best.name
     first = along_axes(_plane(analysis.plane))
     planes = [(name, name, first)]
@@ -213,7 +217,7 @@ def maps(analysis: Analysis) -> list[dict[str, Any]]:
     if analysis.space.n_components != 2 and best != name:
         flat = analysis.space.map(2)
         flat[analysis.space.uninformed] = np.nan
-        planes.append((f"{best} axes", f"First two axes of {best}", flat))
+        planes.append((f"{best} axes", f"First two principal components of {best}", flat))
     accuracy = {score.name: score.accuracy for score in scores}
     drawn = []
     for name, title, points in planes:

@@ -22,6 +22,8 @@ PAPERS = {
     "soe": "Terada, Y., & von Luxburg, U. (2014). Local ordinal embedding. Proceedings of Machine Learning Research, 32, 847-855.",
     "gnmds": "Agarwal, S., Wills, J., Cayton, L., Lanckriet, G., Kriegman, D., & Belongie, S. (2007). Generalized non-metric "
     "multidimensional scaling. Proceedings of Machine Learning Research, 2, 11-18.",
+    "selection": "Tsamardinos, I., Greasidou, E., & Borboudakis, G. (2018). Bootstrapping the out-of-sample predictions for "
+    "efficient and accurate cross-validation. Machine Learning, 107, 1895-1922. https://doi.org/10.1007/s10994-018-5714-4",
     "bootstrap": "Owen, A. B. (2007). The pigeonhole bootstrap. The Annals of Applied Statistics, 1(2), 386-411. "
     "https://doi.org/10.1214/07-AOAS122",
 }
@@ -48,8 +50,10 @@ def citations(data: dict[str, Any]) -> list[str]:
         kernels = [part for part in base.split("+") if part in KERNELS]
         used += [base.replace("tste", "ste")] if base in words.EMBEDDINGS else ["kernel"] * bool(kernels)
         used += ["score"] * ("score" in kernels)
-    used += ["bootstrap"] * bool(data["models"]["scores"])
-    own = f"nearfar {__version__}: kernels, maps and trees from triplet comparisons [Computer software]."
+    if data["models"]["scores"]:
+        used += ["bootstrap"] if data["models"]["is_named"] else ["selection", "bootstrap"]
+    own = "The nearfar developers (2026). nearfar: kernels, clusters, maps and trees from triplet comparisons"
+    own = f"{own} (version {__version__}) [Computer software]."
     return [*(PAPERS[name] for name in dict.fromkeys(used)), own]
 
 
@@ -59,13 +63,11 @@ def methods(data: dict[str, Any]) -> str:
     who = f" from {count(size['participants'], 'participant')}" if size["participants"] else ""
     sentences = [
         f'We analysed {count(size["answers"], "triplet comparison")} of the form "A is nearer to B than to C"{who} about '
-        f"{count(size['objects'], 'object')} (SHA-256 of the input {size['sha256']})."
+        f"{count(size['objects'], 'object')}."
     ]
     gone = [(each["what"], each["count"], each["why"]) for each in size["left_out"]]
     sentences += [words.left_out(gone)] if gone else []
-    sentences.append(_model(models))
-    if models["map"]:
-        sentences.append(f"The map is the plane of {models['map']} ({words.gloss(models['map'])}).")
+    sentences += _model(models)
     if models["scores"]:
         people = "participants and " if size["participants"] else ""
         sentences.append(
@@ -75,11 +77,19 @@ def methods(data: dict[str, Any]) -> str:
         )
         if models["judged"] < size["answers"]:
             sentences.append(f"Models were compared on a random {number(models['judged'])} answers.")
+    sentences += [_first(data, "ceiling")] if models["ceiling"]["best_possible"] else []
     if data["tree"] is not None:
-        sentences.append("The tree is complete linkage on the distances in that space.")
+        sentences.append(
+            f"The tree was built by complete linkage on the distances in the space of {models['best']}. Clusters were accepted "
+            f"only if within-cluster variance had an elbow and neighbouring clusters were separated by a gap. {words.OUTLIERS}"
+        )
+    sentences += [_first(data, "stability")] if data["findings"]["stability"] else []
+    if data["findings"]["reliability"]:
+        sentences.append("Expected correlations are split-half correlations, corrected by Spearman-Brown.")
+    sentences += [words.FLAGGING] if data["participants"] else []
     if data["findings"]["subgroups"]:
         sentences.append(
-            "Subgroups of participants were accepted where separate maps predicted held-out answers better."
+            "Subgroups of participants were accepted only if separate maps predicted held-out answers better."
         )
     for pair in groups["pairs"] if groups else ():
         both = " and ".join(f"{name} ({n})" for name, n in zip(pair["names"], pair["people"], strict=True))
@@ -92,8 +102,12 @@ def methods(data: dict[str, Any]) -> str:
     return " ".join(sentences)
 
 
-def _model(models: dict[str, Any]) -> str:
-    best = models["best"]
+def _first(data: dict[str, Any], finding: str) -> str:
+    return str(data["findings"][finding]["details"]).partition(". ")[0].rstrip(".") + "."
+
+
+def _model(models: dict[str, Any]) -> list[str]:
+    best, plane = models["best"], models["map"]
     base, _, size = best.rpartition("-") if best.rpartition("-")[0] else (best, "", "")
     if base in words.EMBEDDINGS:
         text = f"Objects were embedded by {words.EMBEDDINGS[base]} in {count(int(size), 'dimension')}"
@@ -107,9 +121,18 @@ def _model(models: dict[str, Any]) -> str:
         text += " (Kleindessner and von Luxburg, 2017)"
     else:
         text = f"Similarities are those of the model {best}"
+    sentences = [f"{text}."]
     if models["scores"] and not models["is_named"]:
-        text += f", chosen from {count(len(models['scores']), 'model')} by held-out answers"
-    return f"{text}."
+        names = ", ".join(score["name"] for score in models["scores"])
+        sentences.append(
+            f"This model was chosen from {names} by held-out answers: the most accurate one, or one with at most half its "
+            "dimensions that was within 0.1 points. Accuracy was corrected for this choice (Tsamardinos et al., 2018)."
+        )
+    if plane not in ("", best):
+        sentences.append(f"The map comes from a separate model, {plane} ({words.gloss(plane)}).")
+    elif plane and not plane.endswith("-2"):
+        sentences.append("The map shows the first two principal components.")
+    return sentences
 
 
 def results(data: dict[str, Any]) -> str:
@@ -117,7 +140,9 @@ def results(data: dict[str, Any]) -> str:
     findings, models, size = data["findings"], data["models"], data["collection"]
     sentences = []
     if models["scores"]:
-        sentences.append(f"The model predicted {percent(models['accuracy'])} {findings['accuracy']['text']}")
+        of_whom = findings["accuracy"]["text"].partition(" Model:")[0]
+        model = f"The model {models['best']} ({models['gloss']})"
+        sentences.append(f"{model} predicted {percent(models['accuracy'])} {of_whom}")
         sentences += [models["dimensions"], findings["ceiling"]["text"], findings["enough"]["text"]]
     sentences += [
         findings[name]["text"] for name in ("reliability", "clusters", "subgroups") if findings[name]
@@ -133,5 +158,6 @@ def results(data: dict[str, Any]) -> str:
     others = [p["with_prediction"] for p in people if p["with_prediction"] and not p["reason"]]
     if unusual and others:
         share = sum(rate["share"] * rate["of"] for rate in others) / sum(rate["of"] for rate in others)
-        sentences.append(f"Of the others' answers, the model predicted {percent(share)}.")
+        told = f"Of the other participants' answers, the model predicted {percent(share)}"
+        sentences.append(f"{told}; the noise ceiling is that of all answers.")
     return " ".join(text for text in sentences if text)

@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from nearfar._tools.text import duration, number, percent, points
 from nearfar.report.make import Report
-from nearfar.words import gloss
+from nearfar.words import FLAGGING, OUTLIERS, gloss
 
 SCRIPTS = ("core.js", "views.js", "tree.js", "charts.js", "map.js")
 TOP_MODELS = 7
@@ -43,6 +43,7 @@ def page_html(report: Report) -> str:
         policy=_policy(list(scripts.values())),
         models=(at_once, [score for score in scores if score not in at_once]),
         people=people,
+        rules={"flagging": FLAGGING, "outliers": OUTLIERS},
         people_rows=max(12, sum(bool(person["reason"]) for person in people)),
         people_most=500,  # everybody is in the JSON and in the bundle
         **{name: Markup(text) for name, text in scripts.items()},
@@ -56,7 +57,7 @@ def _boxes(data: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     topics = {
         "collected": "Collected",
         "accuracy": "Accuracy",
-        "enough": "Enough answers?",
+        "enough": "More answers?",
         "clusters": "Clusters",
         "participants": "Participants",
     }

@@ -6,6 +6,7 @@ dimensions ("soe-8"). Any object with ``fit_transform(answers)`` is a model, too
 
 from __future__ import annotations
 
+import difflib
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -317,10 +318,12 @@ def _from_name(text: str) -> Model:
             raise InputError(f"model: {text!r} needs at least one dimension")
         return Model(f"{base}-{dimensions}" if dash else base, base, dimensions or None)
     except InputError as error:
-        known = ", ".join(f"{loss}-2" for loss in EMBEDDINGS)
+        embeddings = [f"{loss}-2" for loss in EMBEDDINGS]
+        close = difflib.get_close_matches(name, ["auto", *embeddings, *KERNELS], 1)
+        hint = f"; did you mean {close[0]!r}?" if close else "."
         raise InputError(
-            f"model: {text!r} is not known; known are auto, the kernels {', '.join(KERNELS)} and other sums, their PCA "
-            f"such as 'score-5', and the embeddings {known} with any number of dimensions",
+            f"model: {text!r} is not known{hint} Models: auto; embeddings {', '.join(embeddings)} (the number is the dimension); "
+            f"kernels {', '.join(KERNELS)}, or their PCA such as 'score-5'"
         ) from error
 
 

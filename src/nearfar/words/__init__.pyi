@@ -19,12 +19,14 @@ from .models import headline as headline
 from .models import plane as plane
 from .models import reliability as reliability
 from .models import warned as warned
+from .objects import OUTLIERS as OUTLIERS
 from .objects import clusters as clusters
 from .objects import collected as collected
 from .objects import controls as controls
 from .objects import left_out as left_out
 from .objects import stability as stability
 from .objects import stability_text as stability_text
+from .people import FLAGGING as FLAGGING
 from .people import group_comparison as group_comparison
 from .people import group_pair as group_pair
 from .people import group_pair_text as group_pair_text

@@ -72,9 +72,9 @@ def share(estimate: Any) -> str:
 
 def points_with_interval(estimate: Any) -> str:
     """A difference of two shares with its interval."""
+    value, low, high = (points(each).lstrip("+") for each in (estimate.value, estimate.low, estimate.high))
     known = math.isfinite(estimate.low) and math.isfinite(estimate.high)
-    limits = f" (95\xa0% interval {points(estimate.low)} to {points(estimate.high)})" if known else ""
-    return f"{points(estimate.value)} points{limits}"
+    return f"{value} points" + (f" (95\xa0% interval {low} to {high})" if known else "")
 
 
 def whose(scope: Scope) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from nearfar._tools.text import count, display_names, listed, number, percent, plural, points
+from nearfar._tools.text import count, display_names, listed, number, percent, points
 from nearfar.words.finding import Finding, gloss, interval, points_with_interval, share, unit, whose
 
 if TYPE_CHECKING:
@@ -34,8 +34,7 @@ def accuracy(analysis: Analysis) -> Finding:
     if not analysis.splits:
         return Finding("poor", "Unknown", "There are too few different questions to hold some of them out.")
     scores, best = analysis.scores, analysis.best
-    limits = interval(best.low, best.high)
-    text = f"of {whose(scores.scope)} ({limits + '; ' if limits else ''}guessing 50), by {best.name} ({gloss(best.name)})."
+    text = f"{_of_whom(best, scores.scope)}. Model: {best.name} ({gloss(best.name)})."
     details = _beyond(scores.scope)
     if not scores.above_guessing:
         details.insert(0, "That is not clearly better than guessing: collect more answers first.")
@@ -45,6 +44,11 @@ def accuracy(analysis: Analysis) -> Finding:
         )
     level = "good" if scores.above_guessing else "poor"
     return Finding(level, f"{percent(best.accuracy)} predicted", text, " ".join(details))
+
+
+def _of_whom(best: Score, scope: Scope) -> str:
+    limits = interval(best.low, best.high)
+    return f"of {whose(scope)} ({limits + '; ' if limits else ''}guessing 50)"
 
 
 def _beyond(scope: Scope) -> list[str]:
@@ -76,12 +80,12 @@ def choice(analysis: Analysis) -> str:
         top = analysis.scores.best
         more = f" {top.name} predicts more answers: {percent(top.accuracy)}." if top.name != best.name else ""
         return f"{named} was asked for.{more}"
-    models = count(len(analysis.models), "model")
-    if best.name == analysis.scores.best.name:
-        why = f"{named} predicts held-out answers best of {models}."
+    models, first = count(len(analysis.models), "model"), analysis.scores.best.name
+    if best.name == first:
+        why = f"Of {models}, {named} was the most accurate."
     else:
-        why = f"{named} is simpler than the most accurate of {models} and within 0.1 points of it."
-    return f"{why} Its accuracy is corrected for selection."
+        why = f"Of {models}, {first} was the most accurate. {named} was chosen: it is simpler and at most 0.1 points worse."
+    return f"{why} The accuracy of {best.name} is corrected for this choice."
 
 
 def dimensions(analysis: Analysis) -> str:
@@ -91,14 +95,13 @@ def dimensions(analysis: Analysis) -> str:
     if not enough or len(sizes) < 2:
         return ""
     fewer = sizes[max(sizes.index(enough) - 1, 0)]
-    needed = (
-        f"More than {count(fewer, 'dimension')} {plural(fewer, 'is', 'are')} needed; "
-        if fewer < enough
-        else ""
-    )
+    needed = f"At least {fewer + 1} dimensions are needed. " if fewer < enough else ""
     if enough == sizes[-1]:
-        return f"{needed}more than {enough} were not tried."
-    return f"{needed}{count(enough, 'dimension')} may be enough: no model with more predicts clearly better by half a point."
+        return f"{needed}More than {enough} were not tried."
+    text = f"{needed}More than {enough} do not clearly improve accuracy by half a point."
+    best = analysis.best.name
+    more = not analysis.is_named and (analysis.space.n_components or 0) > enough
+    return f"{text} {best} was preferred because it predicted more answers in this sample." if more else text
 
 
 def plane(analysis: Analysis) -> str:
@@ -107,7 +110,7 @@ def plane(analysis: Analysis) -> str:
     if not analysis.splits:
         return ""
     if name == analysis.best.name and analysis.space.n_components != 2:
-        return f"The map shows the first two axes of {name}."
+        return f"The map shows the first two principal components of {name}."
     own, best = (analysis.scores[each].accuracy for each in (name, analysis.best.name))
     text = f"The map is made by {name} ({gloss(name)}), which predicts {percent(own)}"
     lost = best - own
@@ -119,10 +122,10 @@ def headline(analysis: Judging) -> str:
     best = analysis.best
     if not analysis.splits:
         return f"{best.name}: too few different questions to judge it by"
-    models, limits = analysis.scores, interval(best.low, best.high)
+    models = analysis.scores
     clauses = [
-        f"{'' if analysis.is_named else 'chosen: '}{best.name} ({gloss(best.name)}) predicts {percent(best.accuracy)} of "
-        f"{whose(models.scope)} ({limits + '; ' if limits else ''}guessing 50)"
+        f"{'' if analysis.is_named else 'chosen: '}{best.name} ({gloss(best.name)}) predicts {percent(best.accuracy)} "
+        f"{_of_whom(best, models.scope)}"
     ]
     possible = models.ceiling.best_possible
     clauses.append(f"best possible: {'unknown' if possible is None else share(possible)}")
@@ -197,26 +200,24 @@ def ceiling(limit: NoiseCeiling, n_participants: int = 0) -> Finding:
     ``n_participants`` : where they are known; several of them answered the questions that it comes from.
     """
     own = (
-        f"The same participant repeats {percent(limit.within.share)} of their answers."
+        f"Asked the same question again, a participant repeats {percent(limit.within.share)} of their answers."
         if limit.within
         else ""
     )
-    agree = f"Two answers to the same question agree in {share(limit.agreement)}." if limit.agreement else ""
+    two = "two answers to the same question agree"
+    if n_participants > 1:
+        two = "two participants give the same answer to the same question"
+    agree = f"In {share(limit.agreement)} of cases, {two}." if limit.agreement else ""
     details = f"{agree} {own}".strip()
     possible = limit.best_possible
     if possible is not None:
         questions = count(limit.agreement.questions if limit.agreement else 0, "question")
-        asked = (
-            f"{questions} answered by several participants"
-            if n_participants > 1
-            else f"{questions} asked again"
-        )
+        asked = "answered by several participants" if n_participants > 1 else "asked again"
         limits = interval(possible.low, possible.high)
-        text = (
-            f"The best possible model would predict {percent(possible.value, 0)} of such answers "
-            f"({limits + ', ' if limits else ''}from {asked})."
-        )
-        return Finding("note", percent(possible.value, 0), text, details)
+        text = f"The best possible model would predict {percent(possible.value, 0)} of these answers"
+        text += f" (noise ceiling; {limits})." if limits else " (noise ceiling)."
+        source = f"The noise ceiling comes from {questions} {asked}."
+        return Finding("note", percent(possible.value, 0), text, f"{source} {details}")
     ask = "Ask questions again, drawn at random: about 100, or all of them."
     if limit.unknown == "unlike" and limit.lead is not None:
         kind, more = ("easier", "more") if limit.lead.value > 0 else ("harder", "fewer")
@@ -274,7 +275,7 @@ def enough(analysis: Analysis) -> Finding:
 def curve(learning: LearningCurve, n_answers: int = 0) -> Finding:
     """What more answers would bring; of a sample where the curve has fewer than all ``n_answers``."""
     details = (
-        [f"The last doubling of the answers changed it by {points_with_interval(learning.last_gain)}."]
+        [f"The last doubling of the answers raised it by {points_with_interval(learning.last_gain)}."]
         if learning.last_gain
         else []
     )
@@ -300,7 +301,7 @@ def curve(learning: LearningCurve, n_answers: int = 0) -> Finding:
         adaptive = learning.scope.questions == "adaptive"
         why = "The questions are adaptive" if adaptive else "There are too few answers"
         return Finding("fair", "Unknown", f"{why}, so no gain is forecast.", told)
-    text = f"Twice the answers would change the accuracy by about {points_with_interval(learning.next_gain)}."
+    text = f"Twice the answers would raise accuracy by about {points_with_interval(learning.next_gain)}."
     level, short = {
         "levelled off": ("good", "Enough answers"),
         "still rising": ("fair", "More answers would help"),

@@ -15,23 +15,26 @@ if TYPE_CHECKING:
     from nearfar.evaluate.map_stability import Stability
 
 
+OUTLIERS = "An outlier's mean similarity to its nearest neighbours is more than three robust standard deviations below the median."
+
+
 def collected(analysis: Analysis, gone: Sequence[tuple[str, int, str]] = ()) -> Finding:
     """How many answers, of whom, about what; ``gone`` : (what, how many, why) was left out."""
     answers, counts = analysis.answers, analysis.counts
     people = 0 if answers.participant is None else len(answers.participant.known)
-    who = f" from {count(people, 'participant')}" if people else ""
-    text = f"to {count(counts.questions, 'question')} about {count(answers.n_objects, 'object')}{who}."
+    asked = f"{count(counts.questions, 'question')} about {count(answers.n_objects, 'object')}"
+    text = f"{count(people, 'participant')} gave these answers to {asked}." if people else f"to {asked}."
     if gone:
         text += f" {number(sum(size for _, size, _ in gone))} left out."
     again = "No question was answered twice."
     if counts.repeated:
         several = analysis.ceiling.agreement if people > 1 else None
-        by = f"{number(several.questions)} of them by several participants, " if several else ""
+        by = f", {number(several.questions)} of them by several participants" if several else ""
         again = (
-            f"{count(counts.repeated, 'question was', 'questions were')} answered more than once, {by}"
-            f"{number(counts.contradicted)} of them both ways."
+            f"{count(counts.repeated, 'question was', 'questions were')} answered more than once{by}. "
+            f"{number(counts.contradicted)} of these {number(counts.repeated)} received both answers."
         )
-    stated = f" They come from {count(counts.statements, 'statement')}."
+    stated = f" The answers come from {count(counts.statements, 'trial')}."
     details = again + (stated if counts.statements < len(answers) else "")
     return Finding("note", count(len(answers), "answer"), text, f"{details} {left_out(gone)}".strip())
 
@@ -61,7 +64,7 @@ def clusters(counted: ClusterCount | None, n_clusters: int) -> Finding:
     """Whether the objects fall into clusters, and into how many; ``counted`` is None where a number was asked for."""
     if counted is None:
         return Finding("note", f"{n_clusters} clusters", f"{n_clusters} clusters were asked for.")
-    aid = f"The tree is cut into {n_clusters} as a reading aid." if n_clusters > 1 else ""
+    aid = f"The tree is cut into {n_clusters} clusters as a reading aid." if n_clusters > 1 else ""
     if counted.unknown:
         why = {
             "few answers": "There are too few answers to look for clusters.",
@@ -70,9 +73,9 @@ def clusters(counted: ClusterCount | None, n_clusters: int) -> Finding:
         }[counted.unknown]
         return Finding("note", "Unknown", why, aid)
     seen = (
-        f"Cuts up to {counted.best_cut} clusters reduce within-cluster variance {counted.elbow:.1f} times as much as further cuts "
-        f"(about 1 without clusters). Neighbouring clusters are {counted.gap:.1f} standard deviations apart "
-        "(about 3.5 without clusters)."
+        f"Elbow: the first cuts (up to {counted.best_cut} clusters) reduce within-cluster variance {counted.elbow:.1f} times as "
+        "much as later cuts; unclustered objects give about 1. "
+        f"Gap: neighbouring clusters are {counted.gap:.1f} standard deviations apart; unclustered objects give about 3.5."
     )
     if counted.outcome == "unclear":
         text = f"The objects form clusters, but their number is unclear: {counted.low} to {counted.high}; {counted.k} is the likeliest."
@@ -81,22 +84,23 @@ def clusters(counted: ClusterCount | None, n_clusters: int) -> Finding:
         return Finding(
             "good", f"{counted.k} clusters", f"The objects form {counted.k} separate clusters.", seen
         )
-    text = "No separate clusters found: the objects vary gradually, or clusters overlap."
+    text = "No separate clusters were found: the objects vary gradually, or clusters overlap."
     if counted.outcome == "unknown":
         times = counted.wanted / counted.per_object
-        text = f"No separate clusters found. Finding them reliably takes about {times:.2g} times as many answers."
-    return Finding("note", "None found", text, f"{aid} {seen}".strip())
+        text = f"No separate clusters were found. This does not rule them out: a reliable test needs about {times:.2g} times as many answers."
+    details = f"{aid} {seen} Together, these values give no clear evidence of clusters.".strip()
+    return Finding("note", "None found", text, details)
 
 
 def stability(positions: Stability) -> Finding:
     """How uncertain positions on the map and clusters are."""
     known = sorted(radius for radius in positions.circle.tolist() if math.isfinite(radius))
-    text = "Each circle contains the object's long-run position for 9 in 10 objects."
+    text = "For about 9 in 10 objects, the circle contains the position that unlimited data would give."
     if len(known):
-        text += f" Its median radius is {percent(known[len(known) // 2], 0)} of the map's."
-    details = f"From {count(len(positions.cloud), 'bootstrap resample')} of {positions.resampled}s."
+        text += f" The median circle has {percent(known[len(known) // 2], 0)} of the map's radius."
+    details = f"The circles come from {count(len(positions.cloud), 'bootstrap resample')} of {positions.resampled}s."
     if positions.kept_by_chance is not None and math.isfinite(positions.kept_by_chance):
-        details += f" Random answers keep objects in their cluster in {percent(positions.kept_by_chance, 0)} of resamples."
+        details += f" With random answers, objects would stay in their cluster in {percent(positions.kept_by_chance, 0)} of resamples."
     few = [
         name
         for name, is_few in zip(display_names(positions.objects), positions.few.tolist(), strict=True)

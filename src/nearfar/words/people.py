@@ -15,6 +15,12 @@ if TYPE_CHECKING:
     from nearfar.evaluate.subgroups import Subgroups
 
 
+FLAGGING = (
+    "A participant is flagged if their agreement with the model is (a) clearly below the typical participant's, corrected for "
+    "multiple tests, and (b) not clearly above chance."
+)
+
+
 def participants(people: People | None, shown: Mapping[str, str] | None = None) -> Finding:
     """Whom to check, under the names ``shown``."""
     if people is None:
@@ -25,14 +31,15 @@ def participants(people: People | None, shown: Mapping[str, str] | None = None) 
     short_of = everybody - people.detectable
     details = ""
     if short_of:
-        details = f"{number(short_of)} of {count(everybody, 'participant')} made too few statements to tell guessing from answering."
+        details = f"{number(short_of)} of {count(everybody, 'participant')} gave too few answers to tell whether they guess."
     if odd:
-        text = f"{listed(odd, 3)} {plural(len(odd), 'answers', 'answer')} unusually. All answers are kept; --exclude leaves people out."
+        text = f"{listed(odd, 3)} {plural(len(odd), 'answers', 'answer')} unusually. All answers are kept."
+        details = f"To leave participants out: --exclude. {details}".strip()
         return Finding("fair", f"{count(len(odd), 'participant')} to check", text, details)
     if not people.detectable:
-        text = "Too few statements of each participant to find those who guess. Nobody could have been named."
+        text = "Each participant gave too few answers to tell whether they guess. Nobody could have been flagged."
         return Finding("note", "Not enough data", text)
-    text = f"No participant answers unusually, of {number(people.detectable)} with enough statements."
+    text = f"No participant answers unusually. {number(people.detectable)} gave enough answers to tell."
     return Finding("good", "Nobody to check", text, details)
 
 
@@ -52,7 +59,7 @@ def _reason(reason: Reason, person: Person, people: People) -> str:
         side, often = ("left", left.share) if left.share > 0.5 else ("right", 1 - left.share)
         return f"one-sided: chose the {side} side in {percent(often, 0)}"
     if reason == "too fast":
-        return f"too fast: {percent(person.fast or 0.0, 0)} of statements in less than {people.fast_below or 0.0:.1f} s"
+        return f"too fast: {percent(person.fast or 0.0, 0)} of answers took less than {people.fast_below or 0.0:.1f} s"
     if reason == "not above chance" and agrees:
         return f"agrees with the model in {percent(agrees.share, 0)}{_usual(people, 'with_prediction')}, not clearly more than chance"
     if reason == "inconsistent" and person.with_themselves:
@@ -63,7 +70,7 @@ def _reason(reason: Reason, person: Person, people: People) -> str:
 
 def _usual(people: People, kind: str) -> str:
     usual = people.usual.get(kind)
-    return "" if usual is None else f" (usual: {percent(usual, 0)})"
+    return "" if usual is None else f" (median {percent(usual, 0)})"
 
 
 def subgroups(result: Subgroups | None) -> Finding:
@@ -72,10 +79,12 @@ def subgroups(result: Subgroups | None) -> Finding:
         text = "Too few participants, or too few answers of each, to look for subgroups."
         return Finding("note", "Unknown", text)
     gain = result.gains[0]
-    limits = (
-        f" (95\xa0% interval {points(gain.low)} to {points(gain.high)})" if math.isfinite(gain.low) else ""
+    worse = gain.value <= 0
+    low, high = (
+        points(-end if worse else end).lstrip("+") for end in (gain.low, gain.high)[:: -1 if worse else 1]
     )
-    better = f"{abs(100 * gain.value):.1f} points {'better' if gain.value > 0 else 'worse'} than one{limits}."
+    limits = f" (95\xa0% interval {low} to {high})" if math.isfinite(gain.low) else ""
+    better = f"{abs(100 * gain.value):.1f} points {'worse' if worse else 'better'} than one{limits}."
     details = ""
     if result.answers_used < result.answers_given:
         details = (
@@ -83,8 +92,9 @@ def subgroups(result: Subgroups | None) -> Finding:
             f"of {number(result.people_used)} of {count(len(result.people), 'participant')}."
         )
     if result.count == 1:
-        text = f"No subgroups of participants found: separate maps predict {better}"
-        return Finding("good", "None found", text, details)
+        text = f"No subgroups of participants were found: separate maps predict {better}"
+        missed = "Subgroups of fewer than 10 participants are usually missed."
+        return Finding("note", "None found", text, f"{missed} {details}".strip())
     sizes = " and ".join(str(int((result.group == g).sum())) for g in range(result.count))
     text = f"{result.count} subgroups of {sizes} participants: separate maps predict {better}"
     return Finding("fair", f"{result.count} subgroups", text, details)

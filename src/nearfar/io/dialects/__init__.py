@@ -71,10 +71,9 @@ def _by_header(table: Table) -> tuple[Dialect, Grammar]:
     if fitting:
         names = " or ".join(dialect.name for dialect, _ in fitting)
         raise FileError(f"{table.name}: the columns {columns} may be {names}; say which with dialect=")
-    known = "; ".join(f"{dialect.name}: {dialect.needs}" for dialect in TABLES)
     raise FileError(
-        f"{table.name}: no dialect has the columns {columns}; expected one of ({known}); if the file has no header, "
-        "name the dialect; else say what the columns mean (--column ROLE=NAME, columns=)"
+        f"{table.name}: the columns {columns} are not known; expected anchor, near, far. If yours have other names or mean "
+        "something else: --column anchor=NAME or columns= (nearfar help columns); without a header: name the dialect"
     )
 
 

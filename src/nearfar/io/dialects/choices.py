@@ -51,7 +51,7 @@ def choice_grammar(
     refusals = [Refusal(wrong, "not a choice", _expected(kind, how), shows)]
     if kind == "grid":
         equal = pl.any_horizontal([pl.col(a) == pl.col(b) for a, b in combinations(objects, 2)])
-        refusals.insert(0, Refusal(equal, "two equal objects", "an anchor and distinct options"))
+        refusals.insert(0, Refusal(equal, "the same object twice", "an anchor and distinct options"))
         refusals.append(Refusal(n_taken == count, "all options chosen", "some of the options", shows))
     if how is None:
         both = (pl.sum_horizontal(by_name) == n_picks) & (pl.sum_horizontal(by_number) == n_picks)

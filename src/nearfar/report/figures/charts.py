@@ -77,7 +77,7 @@ def curve_figure(curve: dict[str, Any], ceiling: dict[str, Any]) -> Figure:
 def positions_figure(objects: Sequence[dict[str, Any]]) -> Figure:
     """Uncertainty of positions against the number of answers."""
     known = [row for row in objects if row["circle"] is not None]
-    note = "Radius of the circle that contains the long-run position of 9 in 10 objects, as a share of the map's radius."
+    note = "Radius of the circle of uncertainty, as a share of the map's radius."
     figure, axes = _chart(
         "Uncertainty of positions", note, "answers about the object", "uncertainty of its position"
     )

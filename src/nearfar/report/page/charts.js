@@ -201,7 +201,7 @@ figure("agreement", (box) => {
   matrix(box, {
     size: people.length, cells: people.length, value: (r, c) => (share[r][c] === null ? null : share[r][c] - chance), names: people, lines: sizes, words: "Agreement of every two participants",
     tip: (r, c) => [element("strong", {}, r === c ? people[r] : people[r] + " and " + people[c]), element("span", { class: "soft num" },
-      share[r][c] === null ? "too few shared questions" : percent(share[r][c]) + " of " + whole(shared[r][c]) + " questions alike")],
+      share[r][c] === null ? "too few shared questions" : "same answer to " + percent(share[r][c]) + " of " + whole(shared[r][c]) + " questions")],
   });
 }, () => [["participant", ...data.agreement.people], ...data.agreement.people.map((name, r) => [name, ...data.agreement.share[r]])], "theme");
 

@@ -116,10 +116,10 @@ function startMap() {
   function note(items) {
     const hidden = items.filter((item) => item.hidden).length;
     const told = [];
-    if (items.some((item) => item.aside)) told.push("A picture that would cover another stands beside its position, tied to it by a line.");
+    if (items.some((item) => item.aside)) told.push("Overlapping pictures are moved aside; a line shows the true position.");
     if (hidden) told.push(whole(hidden) + " of " + whole(items.length) + (hasPictures ? " pictures" : " names") + " do not fit and are dots; zoom in to see them.");
-    if ($("rings") && $("rings").checked && state.map === 0) told.push("Each circle contains the object's long-run position for 9 in 10 objects.");
-    told.push("Colours are the clusters of the tree.");
+    if ($("rings") && $("rings").checked && state.map === 0) told.push($("circle-words").textContent);
+    told.push("The colour of " + (hasPictures ? "the outline" : "a dot") + " shows the object's cluster.");
     $("map-note").textContent = told.join(" ");
   }
   let waiting = false;

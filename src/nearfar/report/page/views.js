@@ -26,7 +26,7 @@ function drawClusters() {
     const title = element("div", { class: "title" },
       element("h3", {}, "Cluster " + (c + 1)),
       element("span", { class: "soft" }, words[0] + ", medoid ", element("bdi", {}, nameOf(list[0]))),
-      mean === null ? null : element("span", { class: "soft" }, "kept in " + percent(mean) + " of resamples"));
+      mean === null ? null : element("span", { class: "soft" }, "objects stay in this cluster in " + percent(mean) + " of resamples"));
     rows.push(element("div", { class: "cluster", style: { "--c": colourVar(c) } }, title,
       element("div", { class: "tiles" }, ...list.map((i, at) => tile(i, at ? "" : "first")))));
     keys.push(element("li", {}, element("button", { type: "button", on: { click: () => choose(list) }, "aria-label": "Select cluster " + (c + 1) },
@@ -61,7 +61,7 @@ function drawPanel() {
   if (object.name !== object.display_name) fact("Name", element("bdi", {}, object.name));
   if (object.group) fact("Group", element("bdi", {}, object.group));
   if (cluster >= 0) fact("Cluster", element("span", {}, element("span", { class: "chip", style: { "--c": colourVar(cluster) } }),
-    String(cluster + 1) + (cut.kept && cut.kept[i] !== null ? ", kept in " + percent(cut.kept[i]) : "")));
+    String(cluster + 1) + (cut.kept && cut.kept[i] !== null ? ", in " + percent(cut.kept[i]) + " of resamples" : "")));
   if (object.circle !== null) fact("Position", "within " + percent(object.circle) + " of the map's radius");
   else if (unplaced(object)) fact("Position", "too few answers to say");
   fact("Answers", whole(object.answers) + ", " + whole(object.as_anchor) + " as anchor");
@@ -94,11 +94,11 @@ function drawLists() {
   fill("uninformed", unplacedNames.flatMap((i, at) => [at ? ", " : "", element("bdi", {}, nameOf(i))]));
   if ($("disputed")) $("disputed").classList.toggle("names", known.some((i) => !thumbs[i])); // a name needs more room
   fill("disputed", data.disputed.map((q) => element("li", { class: "card" },
-    tile(q.anchor),
+    element("span", { class: "vs" }, tile(q.anchor), thumbs[q.anchor] ? name(q.anchor) : null),
     element("span", { class: "vs" }, "nearer to"),
-    element("span", { class: "vs" }, tile(q.one), element("b", { class: "num" }, whole(q.said_one) + " ×")),
+    element("span", { class: "vs" }, tile(q.one), thumbs[q.one] ? name(q.one) : null, element("b", { class: "num" }, whole(q.said_one) + " ×")),
     element("span", { class: "vs" }, "or"),
-    element("span", { class: "vs" }, tile(q.other), element("b", { class: "num" }, whole(q.said_other) + " ×")))));
+    element("span", { class: "vs" }, tile(q.other), thumbs[q.other] ? name(q.other) : null, element("b", { class: "num" }, whole(q.said_other) + " ×")))));
 }
 
 // ---- the search field knows every object by its display name, and by its name where display names repeat
