@@ -16,7 +16,7 @@ from nearfar.ask.guard import RateLimit, RateLimits
 from nearfar.ask.passwords import new_secret
 from nearfar.ask.prepare import open_study
 from nearfar.ask.rehearse import demo_study
-from nearfar.ask.store import drawing, people, researcher
+from nearfar.ask.store import drawing, open_store, people, researcher
 from nearfar.ask.store.people import Answer
 from nearfar.ask.study import read_study
 from nearfar.errors import FileError
@@ -37,6 +37,17 @@ def test_killing_one_of_two_processes_on_postgresql(new_database):
     outcome = run_kills(4, new_database(), processes=2, people=6)
     assert (outcome.lost, outcome.changed, outcome.doubled, outcome.wrong_loads) == (0, 0, 0, 0)
     assert outcome.stored == outcome.confirmed >= 360 and outcome.spread <= 1
+
+
+def test_a_second_process_starts_beside_somebody_who_answers(new_database):
+    """It waits for nobody, so that the two can never wait for each other."""
+    import psycopg
+
+    url = new_database()
+    open_store(url).close()
+    with psycopg.connect(url) as other:
+        other.execute("UPDATE participant SET seen = 0")  # held until the end of the transaction
+        open_store(f"{url}&options=-c%20lock_timeout%3D2s").close()
 
 
 STARTING = """

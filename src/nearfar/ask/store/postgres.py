@@ -53,7 +53,9 @@ class PostgresStore(Store):
         try:
             with psycopg.connect(url, connect_timeout=5) as connection:
                 connection.execute("SELECT pg_advisory_xact_lock(%s)", (MAKING,))
-                connection.execute(TABLES.format(**POSTGRES_WORDS))
+                # indexes that are there already would still be locked, and could block people who answer
+                if connection.execute("SELECT to_regclass('study') IS NULL").fetchone() == (True,):
+                    connection.execute(TABLES.format(**POSTGRES_WORDS))
         except (psycopg.OperationalError, psycopg.ProgrammingError) as error:
             raise InputError(f"{without_password(url)}: {_sentence(error)}") from error
         self._pool.open()
