@@ -120,7 +120,7 @@ terminal("nearfar compare answers.csv --model score,tste-2,soe-3")
 # Step 3: the report
 # ------------------
 # One page with everything; ``--bundle`` adds every figure as SVG and PDF and every table as CSV, ``--json`` every number. You need
-# not name a model: the one that predicts held-out answers best is chosen.
+# not name a model: the most accurate one is chosen, or a much simpler one that is equally accurate on held-out answers.
 
 # sphinx_gallery_start_ignore
 terminal(

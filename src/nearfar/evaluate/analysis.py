@@ -41,7 +41,7 @@ class Analysis(Judging):
     Parameters
     ----------
     answers : Triplets, an (m, 3) array of indices, or a data frame.
-    model : "auto", the model that predicts held-out answers best; or the name of a model, or an estimator.
+    model : "auto" (the most accurate on held-out answers, or a simpler one as accurate); or the name of a model, or an estimator.
     models : the models that are judged, names or estimators or a dict of own names; "auto" in a list stands for its
         short list. Default: that list, and ``model``.
     cv : number of folds that are held out in turn; default 5 up to 5,000 answers, 4 up to 20,000, else 3.

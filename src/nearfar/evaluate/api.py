@@ -35,7 +35,7 @@ def fit(
     Parameters
     ----------
     answers : Triplets, an (m, 3) array of indices, or a data frame.
-    model : "auto", the model that predicts held-out answers best; a name such as "score", "score-5" or "soe-8"; or
+    model : "auto" (the most accurate, or a simpler one as accurate); a name such as "score", "score-5" or "soe-8"; or
         an object with ``fit_transform(answers)``.
     landmarks : names or indices of the objects that the columns of a kernel are made of.
     n_components : dimensions, where the name has none: ``fit(answers, "soe", n_components=5)``.
