@@ -41,11 +41,7 @@ class Backend:
     """Runs functions of blocks; this one calls them in this process, side by side where there are several blocks.
 
     Arguments may be handles; ``shared`` ones are the same for all blocks.
-
-    in_place : whether a function may change what it is given, since nobody else holds it.
     """
-
-    in_place = True
 
     def submit(self, name: str, function: Function, *arguments: Any) -> Handle:
         """The result of one call; arguments may also be lists of handles."""

@@ -98,6 +98,14 @@ def test_bounds_change_nothing(dtype, seed):
     assert theirs.labels_.tolist() == bounded.labels.tolist()
 
 
+@pytest.mark.parametrize("scale", [1e-60, 1e-7, 1e7, 1e60])
+def test_result_does_not_depend_on_the_unit_of_the_rows(scale):
+    X = make_phi(200, 9, density=0.6, seed=3)
+    one, other = (nf.KernelKMeans(K, random_state=0).fit(rows) for rows in (X, scale * X))
+    assert other.labels_.tolist() == one.labels_.tolist() == other.predict(scale * X).tolist()
+    assert other.inertia_ == pytest.approx(scale**2 * one.inertia_)
+
+
 def test_result_does_not_depend_on_threads(monkeypatch):
     X = np.random.default_rng(0).standard_normal((12_000, 6)).astype(np.float32)
     results = []

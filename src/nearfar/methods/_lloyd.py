@@ -2,38 +2,41 @@
 
 With m_c the mean row of cluster c, the squared distance of object x to c is
 K'(x, x) - 2 (x.m_c + own_x [x in c] / |c|) + |m_c|^2 + (sum of own over c) / |c|^2.
-Dense rows without ``own`` use Elkan's bounds (2003): ``upper[x]`` is never below the distance of row x to its own centre,
-``lower[x, c]`` never above that to centre c, and a centre that moved loosens them by no more than its ``drift``.
-Labels, bounds and sums stay with the blocks during a run; only sums over clusters come here.
+Without ``own``, distances are computed only where a bound leaves doubt (Elkan 2003): ``gaps[c, x]`` is never above the
+distance of x to centre c less that to its own centre, and both centres can close it by no more than their ``drift``.
+Both are in units of the square root of ``unit``, below which squared distances differ by rounding only.
+Labels, gaps and sums stay with the blocks during a run; only sums over clusters come here.
 """
 
 from __future__ import annotations
 
-from functools import cached_property
-from operator import attrgetter
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from nearfar._tools import threads
 from nearfar._tools.arrays import Floats, Labels
-from nearfar._tools.compiled import compiled
 from nearfar.blocks import RowBlocks, join
-from nearfar.kernel.phi import is_sparse, row_squares
-from nearfar.methods._rows import products, row_slices
+from nearfar.kernel.phi import row_squares
+from nearfar.methods._rows import cluster_sums, means, products, row_slices
 
-DECIMALS = 12  # of a squared distance that are not rounding error
+DECIMALS = 12  # of a squared distance, as a share of the largest K(x, x), that are not rounding error
 
 
 class Centres(NamedTuple):
-    """Of k clusters: means (k, p); offsets (k,), |m_c|^2 and what ``own`` adds; sizes (k,); drift (k,) since the last."""
+    """Of k clusters: mean rows (k, p); |m_c|^2 and what ``own`` adds; sizes; drift since the last, None without gaps.
+
+    Where K' is given, means are (k, n), the mean of its rows.
+    """
 
     means: Any
     offsets: Floats
     sizes: NDArray[np.int64]
-    drift: Floats
+    drift: NDArray[np.float32] | None
+    unit: float
+    is_kernel: bool
 
 
 class Run(NamedTuple):
@@ -47,64 +50,59 @@ class Run(NamedTuple):
 
 
 class State(NamedTuple):
-    """A run in one block of rows; bounds are empty where they are not kept; moved : rows that changed their cluster."""
+    """A run in one block of b rows: labels, own, diagonal (b,), sums (k, p), gaps (k, b); moved : rows that changed."""
 
     labels: Labels
+    own: Floats
+    diagonal: Floats
     sums: Any
-    upper: NDArray[Any]
-    lower: NDArray[Any]
+    gaps: NDArray[np.float32]
     moved: int = 0
 
 
 class Gram:
     """Objects with the kernel K' = X X' + diag(own), or with K' itself in place of X.
 
-    rows : RowBlocks, dense or sparse; own : (n,), or None for dense rows without; is_kernel : whether rows are those of K'.
+    rows : RowBlocks, dense or sparse; own : (n,), None for zeros; shift : what was taken off the diagonal for K';
+    is_kernel : whether rows are those of K', in one block.
     """
 
-    def __init__(self, rows: RowBlocks, own: Floats | None = None, *, is_kernel: bool = False) -> None:
-        self.rows, self.own, self.is_kernel = rows, own, is_kernel
-        self.is_bounded = own is None and not is_kernel
-        self._own = [None] * len(rows.blocks) if own is None else rows.cut(own)
-
-    @cached_property
-    def diagonal(self) -> Floats:
-        """(n,) K'(x, x)."""
-        diagonal: Floats = join(self.rows.gather("lengths", _diagonal, self._own, kernel=self.is_kernel))
-        return diagonal
+    def __init__(
+        self, rows: RowBlocks, own: Floats | None = None, *, shift: float = 0.0, is_kernel: bool = False
+    ) -> None:
+        self.rows, self.is_kernel = rows, is_kernel
+        self.own, self.is_bounded = (np.zeros(rows.n_rows), not is_kernel) if own is None else (own, False)
+        squares = rows.blocks[0].diagonal() if is_kernel else join(rows.gather("lengths", row_squares))
+        self.diagonal: Floats = squares + self.own
+        self.unit = max(10.0**-DECIMALS * float(self.diagonal.max() + shift), float(np.finfo(float).tiny))
 
     def columns(self, objects: NDArray[np.intp]) -> Floats:
         """(n, len(objects)) K'(x, y) for all x and the given y, the same however rows are cut."""
         chosen = self.rows.take(objects)
         if self.is_kernel:
             return np.asarray(chosen.T)
-        columns: Floats = join(self.rows.gather("columns", _columns, others=chosen))
-        if self.own is not None:
-            columns[objects, np.arange(len(objects))] += self.own[objects]
+        columns: Floats = join(self.rows.gather("columns", products, others=chosen.astype(np.float64)))
+        columns[objects, np.arange(len(objects))] += self.own[objects]
         return columns
 
     def begin(self, labels: Labels, k: int) -> tuple[list[Any], Any]:
         """States of a run with these labels, in blocks, and their tally."""
-        states = self.rows.map("begin", _begin, self.rows.cut(labels), k=k, bounded=self.is_bounded)
-        return self._tallied(states)
+        columns = [self.rows.cut(values) for values in (labels, self.own, self.diagonal)]
+        return self._tallied(self.rows.map("begin", _begin, *columns, k=k))
 
     def step(self, states: list[Any], centres: Centres) -> tuple[list[Any], Any]:
         """Every object to its nearest centre; an empty cluster gets the object farthest from its centre."""
-        given = {"centres": centres, "kernel": self.is_kernel}
-        copy = not self.rows.backend.in_place
-        new, tally = self._tallied(self.rows.map("step", _step, states, self._own, copy=copy, **given))
+        new, tally = self._tallied(self.rows.map("step", _step, states, centres=centres))
         if tally[1].all():
             return new, tally
-        squares = join(self.rows.gather("empty clusters", _to_own_centre, new, self._own, **given))
+        squares = join(self.rows.gather("empty clusters", _to_own_centre, new, centres=centres))
         filled = repair(self.labels(new), squares, len(centres.sizes))
         new, tally = self.begin(filled, len(centres.sizes))
         return new, (*tally[:3], int(np.count_nonzero(filled != self.labels(states))))
 
     def labels(self, states: list[Any]) -> Labels:
         """(n,) labels, here."""
-        backend = self.rows.backend
-        labels: Labels = join(backend.gather("labels", backend.map("labels", attrgetter("labels"), states)))
-        return labels
+        return np.asarray(join(self.rows.gather("labels", lambda rows, state: state.labels, states)))
 
     def centres(self, tally: Any, before: Centres | None) -> tuple[Centres, float]:
         """The centres of clusters, and the objective of these."""
@@ -113,18 +111,16 @@ class Gram:
         squares = 0.0 if self.is_kernel else row_squares(centre_rows)
         inertia = float(self.diagonal.sum() - (sizes * squares + own * weights).sum())
         offsets = np.where(sizes > 0, squares + own * weights**2, np.inf)
-        drift = np.zeros(len(sizes))
-        if self.is_bounded:  # drift is rounded up, so that bounds stay bounds
-            if not sizes.all():  # an empty cluster is farther than any other
-                centre_rows[sizes == 0] = np.eye(1, centre_rows.shape[1]) * 4 * np.sqrt(self.diagonal.max())
-            slack = 8 * float(np.finfo(self.rows.dtype).eps)
-            moved = drift if before is None else np.linalg.norm(centre_rows - before.means, axis=1)
-            drift = moved * (1 + slack) + slack * np.abs(centre_rows).max()
-        return Centres(centre_rows, offsets, sizes, drift), inertia
+        drift = (
+            np.ones(len(sizes), np.float32) if self.is_bounded else None
+        )  # too much, so that bounds stay bounds
+        if drift is not None and before is not None:
+            drift += np.sqrt(row_squares(centre_rows - before.means) / self.unit)
+        return Centres(centre_rows, offsets, sizes, drift, self.unit, self.is_kernel), inertia
 
     def _tallied(self, states: list[Any]) -> tuple[list[Any], Any]:
         """With states, what they add up to: sums of rows, sizes, sums of ``own`` by cluster, and rows that moved."""
-        total = self.rows.backend.total("k-means", _tally, states, self._own, kernel=self.is_kernel)
+        total = self.rows.backend.total("k-means", _tally, states, kernel=self.is_kernel)
         return states, self.rows.backend.gather("k-means", [total])[0]
 
 
@@ -134,45 +130,37 @@ def lloyd(gram: Gram, labels: Labels, k: int, max_iter: int, tol: float) -> Run:
     states, tally = gram.begin(labels, k)
     for n_iter in range(1, max_iter + 1):
         centres, inertia = gram.centres(tally, centres)
-        small = before - inertia < tol * abs(inertia)
-        if not small:
+        if before - inertia >= tol * abs(inertia):
             before = inertia
             states, tally = gram.step(states, centres)
-        if small or not tally[3]:
-            return Run(gram.labels(states), centres, inertia, n_iter, True)
+            if tally[3]:
+                continue
+        return Run(gram.labels(states), centres, inertia, n_iter, True)
     return Run(gram.labels(states), *gram.centres(tally, centres), max_iter, False)
 
 
 def plus_plus(gram: Gram, k: int, n_starts: int, rng: np.random.Generator) -> list[Labels]:
     """Greedy k-means++ on the distances of K': (n,) labels of the nearest seed, for all starts in the same passes.
 
-    A seed is drawn with probability proportional to its squared distance to the nearest one so far; of
-    2 + log(k) such draws the one that lowers the sum of squared distances most is kept.
+    A seed is drawn with probability proportional to its squared distance to the nearest one so far, evenly where all
+    are zero; of 2 + log(k) such draws the one that lowers the sum of squared distances most is kept.
     """
     diagonal = gram.diagonal
     closest = np.full((n_starts, len(diagonal)), np.inf)
     labels = np.zeros(closest.shape, dtype=np.int32)
     for c in range(k):
         count = 2 + int(np.log(k)) if c else 1
-        seeds = np.concatenate([_draw(each, count, rng) for each in closest])
+        shares = [each / each.sum() if 0 < each.sum() < np.inf else None for each in closest]
+        seeds = np.concatenate([rng.choice(len(diagonal), count, p=share) for share in shares])
         squares = diagonal[:, None] + diagonal[seeds] - 2 * gram.columns(seeds)
         squares[seeds, np.arange(len(seeds))] = 0  # whatever rounding says
-        squares = np.round(np.maximum(squares, 0), DECIMALS)  # equals stay equal, however they were summed
+        squares = np.round(np.maximum(squares, 0) / gram.unit)  # equals stay equal, however they were summed
         for run, mine in enumerate(np.split(squares, n_starts, axis=1)):
             kept = np.minimum(mine, closest[run][:, None])
             best = int(np.argmin(kept.sum(axis=0)))
             labels[run][mine[:, best] < closest[run]] = c
             closest[run] = kept[:, best]
     return list(labels)
-
-
-def _draw(weights: Floats, count: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Objects drawn with probability proportional to weights; evenly where these are all zero or infinite."""
-    steps = np.cumsum(weights)
-    if not np.isfinite(steps[-1]) or steps[-1] <= 0:
-        return rng.integers(len(weights), size=count)
-    drawn: NDArray[np.intp] = np.searchsorted(steps, rng.random(count) * steps[-1], side="right")
-    return np.minimum(drawn, len(weights) - 1).astype(np.intp)
 
 
 def repair(labels: Labels, squares: Floats, k: int) -> Labels:
@@ -184,139 +172,76 @@ def repair(labels: Labels, squares: Floats, k: int) -> Labels:
     array([0, 1, 0], dtype=int32)
     """
     labels, sizes = labels.copy(), np.bincount(labels, minlength=k)
-    order = np.argsort(-squares, kind="stable")
-    farthest = iter(order[squares[order] > 1e-12 * squares.max()])
-    for c in np.flatnonzero(sizes == 0):
-        x = next((x for x in farthest if sizes[labels[x]] > 1), None)
-        if x is None:
+    for x in np.argsort(-squares, kind="stable"):
+        if sizes.all() or squares[x] <= 1e-12 * squares.max():
             break
-        sizes[labels[x]] -= 1
-        labels[x], sizes[c] = c, 1
+        if sizes[labels[x]] > 1:
+            sizes[labels[x]] -= 1
+            labels[x] = np.argmin(sizes)
+            sizes[labels[x]] = 1
     return labels
-
-
-def means(sums: Any, sizes: NDArray[np.int64]) -> Any:
-    """(k, p) mean rows of clusters from their sums, dense or sparse."""
-    result = sparse.diags_array(1 / np.maximum(sizes, 1)) @ sums
-    return sparse.csr_array(result) if is_sparse(result) else result
 
 
 # -------------------------------------------------------------------- one block
 
 
-def cluster_sums(rows: Any, labels: Labels, k: int) -> Any:
-    """(k, p) sums of rows by their labels, a csr_array where rows are sparse; -1 labels rows of no cluster."""
-    inside = np.flatnonzero(labels >= 0)
-    members = sparse.csc_array((np.ones(len(inside)), (labels[inside], inside)), shape=(k, rows.shape[0]))
-    if is_sparse(rows):
-        return sparse.csr_array(members @ rows)
-    sums = np.zeros((k, rows.shape[1]))
-    for where, some in row_slices(rows):
-        sums += members[:, where] @ some
-    return sums
-
-
-def nearest(block: Any, means: Any, offsets: Floats) -> Labels:
+def nearest(block: Any, centres: Centres) -> Labels:
     """(b,) the nearest centre of every row, taken as a new object; of equals, but for rounding, the first."""
-    squares = offsets - 2 * products(block, means)
-    chosen: Labels = np.argmin(np.round(squares, DECIMALS), axis=1).astype(np.int32)
+    squares = centres.offsets - 2 * products(block, centres.means)
+    chosen: Labels = np.argmin(np.round(squares / centres.unit), axis=1).astype(np.int32)
     return chosen
 
 
-def _begin(rows: Any, labels: Labels, k: int, bounded: bool) -> State:
-    n = len(labels) if bounded else 0
-    bounds = np.full(n, np.inf, rows.dtype), np.zeros((n, k), rows.dtype)
-    return State(labels, cluster_sums(rows, labels, k), *bounds)
+def _begin(rows: Any, labels: Labels, own: Floats, diagonal: Floats, k: int) -> State:
+    sums, gaps = (
+        cluster_sums(rows, labels, k),
+        np.zeros((1, len(labels)), np.float32),
+    )  # the same for all centres
+    return State(labels, own, diagonal, sums, gaps)
 
 
-def _tally(state: State, own: Floats | None, kernel: bool) -> tuple[Any, ...]:
+def _tally(state: State, kernel: bool) -> tuple[Any, ...]:
     labels, k = state.labels, state.sums.shape[0]
-    own = state.sums[labels, np.arange(len(labels))] if kernel else own
-    added = np.zeros(k) if own is None else np.bincount(labels, weights=own, minlength=k)
-    return state.sums, np.bincount(labels, minlength=k), added, state.moved
+    own = state.sums[labels, np.arange(len(labels))] if kernel else state.own
+    return state.sums, np.bincount(labels, minlength=k), np.bincount(labels, own, minlength=k), state.moved
 
 
-def _step(rows: Any, state: State, own: Floats | None, centres: Centres, kernel: bool, copy: bool) -> State:
-    """Every row to its nearest centre. In and out: the bounds of ``state``, unless they are copied."""
-    old, upper, lower = state.labels, state.upper, state.lower
-    if len(upper):
-        new, kind = old.copy(), rows.dtype.type
-        if copy:
-            upper, lower = upper.copy(), lower.copy()
-        tie = kind(1 - max(10.0**-DECIMALS, 4 * float(np.finfo(kind).eps)))
-        cuts = threads.blocks(len(rows), 64 if len(rows) > 10_000 and not threads.inside() else 1)
-        given = rows, centres.means.astype(kind), centres.drift.astype(kind), tie
-        threads.run(_elkan, [(*given, first, last, new, upper, lower) for first, last in cuts])
-    else:
-        squares = np.round(_squares(rows, old, own, centres, kernel), DECIMALS)
-        squares[np.arange(len(old)), old] -= 10.0**-DECIMALS  # a tie moves nobody
-        new = np.argmin(squares, axis=1).astype(np.int32)
-    moved, sums, k = np.flatnonzero(new != old), state.sums, len(centres.sizes)
-    if len(moved):
-        changed = rows[moved]
-        sums = sums + cluster_sums(changed, new[moved], k) - cluster_sums(changed, old[moved], k)
-    return State(new, sums, upper, lower, len(moved))
+def _step(rows: Any, state: State, centres: Centres) -> State:
+    """Every row to its nearest centre; of equals, but for rounding, to its own, else to the first."""
+    old, new, gaps = state.labels, state.labels.copy(), state.gaps
+    pieces: Iterable[Any] = [(slice(0, len(old)), rows)]
+    if centres.drift is not None:
+        gaps, pieces = gaps - centres.drift[:, None] - centres.drift[old], row_slices(rows)
+
+    def move(where: slice, some: Any) -> None:
+        """In and out: new, gaps."""
+        at = where.start + np.flatnonzero(gaps[:, where].min(axis=0) <= 0)
+        squares = _squares(some if len(at) == some.shape[0] else rows[at], at, state, centres)
+        each, ranks = np.arange(len(at)), np.round(squares)
+        ranks[each, old[at]] -= 1  # a tie moves nobody
+        new[at] = best = np.argmin(ranks, axis=1)
+        if centres.drift is not None:
+            distances = np.sqrt(np.maximum(squares, 0))
+            gaps[:, at] = (distances - distances[each, best, None]).T
+            gaps[best, at] = np.inf
+
+    with threads.one_blas_thread():
+        threads.run(move, pieces)
+    moved, k = np.flatnonzero(new != old), len(centres.sizes)
+    changed = rows[moved]
+    sums = state.sums + cluster_sums(changed, new[moved], k) - cluster_sums(changed, old[moved], k)
+    return State(new, state.own, state.diagonal, sums, gaps, len(moved))
 
 
-def _squares(rows: Any, labels: Labels, own: Floats | None, centres: Centres, kernel: bool) -> Floats:
-    """(b, k) squared distances to the clusters; an empty cluster is infinitely far."""
-    inner: Floats = centres.means.T if kernel else products(rows, centres.means)
-    squares: Floats = centres.offsets - 2 * inner + _diagonal(rows, own, kernel)[:, None]
-    if own is not None:
-        squares[np.arange(len(labels)), labels] -= 2 * own / centres.sizes[labels]
-    return squares
+def _squares(rows: Any, at: NDArray[np.intp], state: State, centres: Centres) -> Floats:
+    """(b, k) squared distances of the rows ``at`` a block to the clusters, in units; an empty one is infinitely far."""
+    labels = state.labels[at]
+    inner: Floats = centres.means.T[at] if centres.is_kernel else products(rows, centres.means)
+    squares: Floats = centres.offsets - 2 * inner + state.diagonal[at, None]
+    squares[np.arange(len(labels)), labels] -= 2 * state.own[at] / centres.sizes[labels]
+    return squares / centres.unit
 
 
-def _to_own_centre(rows: Any, state: State, own: Floats | None, centres: Centres, kernel: bool) -> Floats:
-    squares = _squares(rows, state.labels, own, centres, kernel)
-    return np.maximum(squares[np.arange(len(squares)), state.labels], 0)
-
-
-def _diagonal(rows: Any, own: Floats | None, kernel: bool) -> Floats:
-    diagonal: Floats = rows.diagonal() if kernel else row_squares(rows)
-    return diagonal if own is None else diagonal + own
-
-
-def _columns(rows: Any, others: Any) -> Floats:
-    if not is_sparse(rows):
-        return products(rows, others.astype(np.float64))
-    return np.asarray((rows @ others.T.astype(np.float64)).toarray())
-
-
-@compiled(fastmath=True)
-def _distance(row: Any, centre: Any) -> Any:
-    """|row - centre|, by differences, so that float32 loses nothing to cancellation."""
-    total = row[0] * 0
-    for j in range(row.size):
-        gap = row[j] - centre[j]
-        total += gap * gap
-    return np.sqrt(total)
-
-
-@compiled()
-def _elkan(
-    X: Any, centres: Any, drift: Any, tie: Any, first: int, last: int, labels: Any, upper: Any, lower: Any
-) -> None:
-    """The nearest centre of rows first..last-1, looking only where the bounds leave doubt; a tie moves nobody.
-
-    In: drift (k,) since the last step, tie: a distance is less than another if it is less than this share of it.
-    In and out: labels, upper, lower.
-    """
-    for x in range(first, last):
-        best, exact = labels[x], False
-        u = upper[x] + drift[best]
-        for c in range(centres.shape[0]):
-            lower[x, c] -= drift[c]
-        for c in range(centres.shape[0]):
-            if c == best or u <= lower[x, c]:
-                continue
-            if not exact:
-                u = _distance(X[x], centres[best])
-                lower[x, best], exact = u, True
-                if u <= lower[x, c]:
-                    continue
-            d = _distance(X[x], centres[c])
-            lower[x, c] = d
-            if d < u * tie:
-                best, u = c, d
-        labels[x], upper[x] = best, u
+def _to_own_centre(rows: Any, state: State, centres: Centres) -> Floats:
+    each = np.arange(len(state.labels))
+    return np.maximum(_squares(rows, each, state, centres)[each, state.labels], 0)

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from nearfar._tools import threads
-from nearfar._tools.arrays import Floats
+from nearfar._tools.arrays import Floats, Labels
 from nearfar.blocks import RowBlocks
 from nearfar.errors import InputError
 from nearfar.kernel.phi import PhiLike, as_rows, check_phi, is_sparse, refuse_others
@@ -105,6 +106,24 @@ def scatter_of(rows: Any, mean: Floats) -> Floats:
             centred = some - mean.astype(some.dtype)
             scatter += centred.T @ centred
     return scatter
+
+
+def cluster_sums(rows: Any, labels: Labels, k: int) -> Any:
+    """(k, p) sums of rows by their labels, a csr_array where rows are sparse; -1 labels rows of no cluster."""
+    inside = np.flatnonzero(labels >= 0)
+    members = sparse.csc_array((np.ones(len(inside)), (labels[inside], inside)), shape=(k, rows.shape[0]))
+    if is_sparse(rows):
+        return sparse.csr_array(members @ rows)
+    sums = np.zeros((k, rows.shape[1]))
+    for where, some in row_slices(rows):
+        sums += members[:, where] @ some
+    return sums
+
+
+def means(sums: Any, sizes: NDArray[np.int64]) -> Any:
+    """(k, p) mean rows of clusters from their sums, dense or sparse."""
+    result = sparse.diags_array(1 / np.maximum(sizes, 1)) @ sums
+    return sparse.csr_array(result) if is_sparse(result) else result
 
 
 def take_columns(rows: Any, columns: Any) -> Any:

@@ -6,20 +6,19 @@ import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from nearfar._tools.arrays import Floats, Labels
 from nearfar._tools.checks import check_count, generator
 from nearfar._tools.progress import track
-from nearfar.blocks import LOCAL, RowBlocks, join
+from nearfar.blocks import RowBlocks, join
 from nearfar.errors import InputError, NotConverged
 from nearfar.kernel.factored import Factored
 from nearfar.kernel.phi import PhiLike, row_squares
 from nearfar.kernel.shift import check_diagonal, shift_and_matrix
-from nearfar.methods._lloyd import Gram, Run, cluster_sums, lloyd, means, nearest, plus_plus
-from nearfar.methods._rows import as_given, estimator_rows
+from nearfar.methods._lloyd import Gram, Run, lloyd, nearest, plus_plus
+from nearfar.methods._rows import as_given, cluster_sums, estimator_rows, means
 
 STRATEGIES = ("auto", "matrix", "products")
 SAMPLE = 50_000  # objects on which starts are found when there are more than twice as many
@@ -59,11 +58,6 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     sizes_ : (k,) informed objects in every cluster.
     centres_ : (k, p) means of the rows of every cluster, an ndarray or csr_array.
     uninformed_ : indices of the zero rows.
-
-    Notes
-    -----
-    ``predict`` treats every row as a new object. For s > 0 a fitted object is nearer to its own cluster than
-    a new object with the same row would be, so ``predict(X)`` need not equal ``labels_``.
 
     Examples
     --------
@@ -107,23 +101,24 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         shifted = check_diagonal(self.diagonal)
         if self.strategy not in STRATEGIES:
             raise InputError(f"strategy={self.strategy!r} is not known; expected {', '.join(STRATEGIES)}")
-        phi = estimator_rows(self, X, reset=True)
-        factored = Factored(phi)
+        factored = Factored(estimator_rows(self, X, reset=True))
         if factored.size < k:
             raise InputError(
-                f"n_clusters: {k} are too many; only {factored.size} of {phi.n_rows} objects can be clustered"
+                f"n_clusters: {k} are too many; only {factored.size} of {factored.phi.n_rows} objects can be clustered"
             )
         self.shift_, K = shift_and_matrix(factored) if shifted else (0.0, None)
         gram = _gram(factored, K, self.shift_, self.strategy)
-        if isinstance(self.init, str) and self.init == "k-means++":
-            starts = self._starts(gram, factored, k, max_iter)
-        else:
-            starts = [_checked_start(self.init, phi.n_rows, k)[factored.rows]]
-        runs = [lloyd(gram, start, k, max_iter, self.tol) for start in track(starts, "k-means starts")]
+        starts = track(self._starts(gram, factored, k, max_iter), "k-means starts")
+        runs = [lloyd(gram, start, k, max_iter, self.tol) for start in starts]
         lowest = min(run.inertia for run in runs)  # of equals, but for rounding, the first
         best = next(run for run in runs if run.inertia <= lowest + 1e-9 * abs(lowest) + 1e-12)
         self.labels_ = as_given(X, self._keep(factored, best))
-        _warn_unsettled(self.sizes_, best, stacklevel=3)
+        filled = np.count_nonzero(self.sizes_)
+        unfilled = f"found only {filled} distinct rows, so {k - filled} of n_clusters={k} clusters stay empty; ask for fewer"
+        early = f"labels were still changing after max_iter={max_iter} steps; raise max_iter"
+        for message, holds in ((unfilled, filled < k), (early, not best.converged)):
+            if holds:
+                warnings.warn(f"KernelKMeans: {message}", NotConverged, stacklevel=2)
         return self
 
     def fit_predict(self, X: PhiLike, y: object = None) -> Any:
@@ -131,17 +126,27 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return self.fit(X).labels_
 
     def predict(self, X: PhiLike) -> Any:
-        """(n,) the nearest cluster of every row, taken as a new object."""
+        """(n,) the nearest cluster of every row, taken as a new object.
+
+        For s > 0 a fitted object is nearer to its own cluster than a new object with the same row would be, so
+        ``predict(X)`` need not equal ``labels_``.
+        """
         check_is_fitted(self)
         phi = estimator_rows(self, X, reset=False)
-        labels = phi.map("labels", nearest, means=self.centres_, offsets=self._offsets)
+        labels = phi.map("labels", nearest, centres=self._centres)
         phi.backend.wait("labels", labels)
         return as_given(X, phi.like(labels, None, np.int32))
 
-    # ---------------------------------------------------------------- inside
-
     def _starts(self, gram: Gram, factored: Factored, k: int, max_iter: int) -> list[Labels]:
-        """Labels by k-means++; of very many objects, those that k-means on a sample settles on."""
+        """Labels as given, or by k-means++; of very many objects, those that k-means on a sample settles on."""
+        if not isinstance(self.init, str) or self.init != "k-means++":
+            n, labels = factored.phi.n_rows, np.asarray(self.init)
+            if labels.shape != (n,) or labels.dtype.kind not in "iu" or labels.min() < 0 or labels.max() >= k:
+                raise InputError(
+                    f"init: expected 'k-means++' or {n} integers from 0 to {k - 1}, one per row; "
+                    f"got {type(self.init).__name__} of shape {labels.shape}"
+                )
+            return [labels.astype(np.int32)[factored.rows]]
         n_starts, rng = check_count(self.n_init, "n_init"), generator(self.random_state, "random_state")
         rows, n, is_auto = gram.rows, gram.rows.n_rows, self.sample == "auto"
         count = SAMPLE if is_auto else check_count(self.sample, "sample")
@@ -151,10 +156,10 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if not is_sampled:
             return plus_plus(gram, k, n_starts, rng)
         drawn = np.sort(rng.choice(n, count, replace=False))
-        sample = Gram(RowBlocks.of(rows.take(drawn)), None if gram.own is None else gram.own[drawn])
-        runs = [lloyd(sample, start, k, max_iter, self.tol) for start in plus_plus(sample, k, n_starts, rng)]
-        settled = [{"means": run.centres.means, "offsets": run.centres.offsets} for run in runs]
-        return [join(rows.gather("labels", nearest, **centres)) for centres in settled]
+        own = None if gram.is_bounded else gram.own[drawn]
+        sample = Gram(RowBlocks.of(rows.take(drawn)), own, shift=self.shift_)
+        runs = (lloyd(sample, start, k, max_iter, self.tol) for start in plus_plus(sample, k, n_starts, rng))
+        return [join(rows.gather("labels", nearest, centres=run.centres)) for run in runs]
 
     def _keep(self, factored: Factored, run: Run) -> RowBlocks:
         """Store what was learnt; the labels of all rows, in blocks."""
@@ -171,43 +176,18 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.centres_ = means(phi.sum("centres", cluster_sums, phi.cut(members), k=len(sizes)), sizes)
         # all that a new object needs to know of K'
         offsets = row_squares(self.centres_) - self.shift_ / np.maximum(sizes, 1)
-        self._offsets = np.where(sizes > 0, offsets, np.inf)
-        members[self.uninformed_] = np.argmin(self._offsets)
+        offsets[sizes == 0] = np.inf
+        self._centres = run.centres._replace(means=self.centres_, offsets=offsets, sizes=sizes)
+        members[self.uninformed_] = np.argmin(offsets)
         return phi.like(phi.backend.map("labels", np.asarray, phi.cut(members)), None, np.int32)
 
 
 def _gram(factored: Factored, K: Floats | None, shift: float, strategy: str) -> Gram:
-    """The informed objects as k-means sees them: by K - s I, by dense rows, or by rows and a diagonal."""
-    shared = factored.shared
+    """The informed objects as k-means sees them: by K - s I, or by rows and a diagonal."""
     is_plain = shift == 0 and not factored.is_sparse
     is_small = K is not None or factored.size <= min(MATRIX_LIMIT, factored.width)
-    if strategy == "matrix" or (strategy == "auto" and is_small and not is_plain):
-        K = factored.matrix() if K is None else K
-        K[np.diag_indices_from(K)] -= shift
-        return Gram(RowBlocks.of(K), is_kernel=True)
-    if not is_plain:
-        return Gram(shared, factored.own - shift)
-    if shared.backend is LOCAL:  # loops go along rows
-        shared = shared.like([np.ascontiguousarray(b) for b in shared.blocks], shared.width, shared.dtype)
-    return Gram(shared)
-
-
-def _warn_unsettled(sizes: NDArray[np.int64], run: Run, *, stacklevel: int) -> None:
-    """Warn of clusters that stayed empty and of a run that did not converge."""
-    k, filled = len(sizes), int((sizes > 0).sum())
-    empty = f"found only {filled} distinct rows, so {k - filled} of n_clusters={k} clusters stay empty; ask for fewer"
-    early = f"labels were still changing after max_iter={run.n_iter} steps; raise max_iter"
-    for message, holds in ((empty, filled < k), (early, not run.converged)):
-        if holds:
-            warnings.warn(f"KernelKMeans: {message}", NotConverged, stacklevel=stacklevel)
-
-
-def _checked_start(init: Any, n: int, k: int) -> Labels:
-    """Starting labels as they were given; an error where they are not n numbers of clusters."""
-    labels = np.asarray(init)
-    if labels.shape != (n,) or labels.dtype.kind not in "iu" or labels.min() < 0 or labels.max() >= k:
-        raise InputError(
-            f"init: expected 'k-means++' or {n} integers from 0 to {k - 1}, one per row; "
-            f"got {type(init).__name__} of shape {labels.shape}"
-        )
-    return labels.astype(np.int32)
+    if strategy == "products" or (strategy == "auto" and (is_plain or not is_small)):
+        return Gram(factored.shared, None if is_plain else factored.own - shift, shift=shift)
+    K = factored.matrix() if K is None else K
+    K[np.diag_indices_from(K)] -= shift
+    return Gram(RowBlocks.of(K), shift=shift, is_kernel=True)

@@ -12,8 +12,7 @@ from nearfar._tools.checks import check_count
 from nearfar.blocks import RowBlocks, join
 from nearfar.errors import InputError
 from nearfar.kernel.phi import PhiLike, as_rows, is_sparse, rounded, row_squares, uninformed
-from nearfar.methods._lloyd import cluster_sums, means
-from nearfar.methods._rows import phi_rows
+from nearfar.methods._rows import cluster_sums, means, phi_rows
 from nearfar.methods.nearest import Neighbours, neighbours
 
 MAD_TO_SD = 1.4826  # median absolute deviation -> standard deviation, for a bell curve

@@ -128,8 +128,6 @@ def _seconds(variable: str, default: float) -> float:
 class Engine(Backend):
     """Runs functions on the workers of one client."""
 
-    in_place = False  # a task may be run again with what it was given
-
     def __init__(self, client: Any) -> None:
         self.client = client
         self.address = getattr(client.scheduler, "address", "the scheduler")
