@@ -203,9 +203,11 @@ def end_session(tx: Transaction, hash: str) -> None:
 
 
 def put_view(tx: Transaction, text: str, now: float) -> None:
-    """Keep the live view."""
+    """Keep the live view, unless somebody in it was erased while it was computed."""
     tx.run("DELETE FROM view")
-    tx.insert("view", id=1, made=now, json=text)
+    known = {name for (name,) in tx.rows("SELECT name FROM participant")}
+    if known.issuperset(one["name"] for one in json.loads(text)["people"]):
+        tx.insert("view", id=1, made=now, json=text)
 
 
 def get_view(tx: Transaction) -> str | None:
