@@ -125,13 +125,13 @@ def _model(models: dict[str, Any]) -> list[str]:
     if models["scores"] and not models["is_named"]:
         names = ", ".join(score["name"] for score in models["scores"])
         sentences.append(
-            f"This model was chosen from {names} by held-out answers: the most accurate one, or one with at most half its "
-            "dimensions that was within 0.1 points. Accuracy was corrected for this choice (Tsamardinos et al., 2018)."
+            f"It was chosen from {names} by held-out answers. The rule: the most accurate model, or one with at most half its "
+            "dimensions and within 0.1 points of it. Accuracy was corrected for this choice (Tsamardinos et al., 2018)."
         )
     if plane not in ("", best):
         sentences.append(f"The map comes from a separate model, {plane} ({words.gloss(plane)}).")
     elif plane and not plane.endswith("-2"):
-        sentences.append("The map shows the first two principal components.")
+        sentences.append(f"The map shows the first two principal components of {best}.")
     return sentences
 
 

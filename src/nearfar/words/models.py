@@ -98,10 +98,11 @@ def dimensions(analysis: Analysis) -> str:
     needed = f"At least {fewer + 1} dimensions are needed. " if fewer < enough else ""
     if enough == sizes[-1]:
         return f"{needed}More than {enough} were not tried."
-    text = f"{needed}More than {enough} do not clearly improve accuracy by half a point."
-    best = analysis.best.name
-    more = not analysis.is_named and (analysis.space.n_components or 0) > enough
-    return f"{text} {best} was preferred because it predicted more answers in this sample." if more else text
+    size = count(enough, "dimension")
+    text = f"{needed}Using more than {size} does not clearly improve accuracy by half a point."
+    if analysis.is_named or (analysis.space.n_components or 0) <= enough:
+        return text
+    return f"{text} {analysis.best.name} was preferred to {size} because it predicted more answers in this sample."
 
 
 def plane(analysis: Analysis) -> str:

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
 
 FLAGGING = (
-    "A participant is flagged if their agreement with the model is (a) clearly below the typical participant's, corrected for "
-    "multiple tests, and (b) not clearly above chance."
+    "A participant is flagged for choosing one side clearly more often than others. A participant is also flagged for agreeing "
+    "with the model clearly less often than is typical and not clearly more often than chance. Both tests are corrected for the "
+    "number of participants."
 )
 
 

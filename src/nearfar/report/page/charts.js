@@ -4,7 +4,7 @@ function ticks(low, high, most = 6) {
   const unit = 10 ** Math.floor(Math.log10(rough));
   const step = unit * [1, 2, 5, 10].find((times) => times * unit >= rough * 0.999);
   const found = [];
-  for (let at = Math.ceil(low / step - 1e-9) * step; at <= high + 1e-9 * step; at += step) found.push(at);
+  for (let at = Math.ceil(low / step - 1e-9) * step; at <= high + 1e-9 * step; at += step) found.push(at + 0); // never -0
   return found;
 }
 function chart(box, x, y, height, words) {

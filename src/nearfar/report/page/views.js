@@ -92,7 +92,6 @@ function drawLists() {
   fill("odd", strip(outliers.length ? outliers.slice(0, 24) : odd.slice(0, 6), (object) => (1 - object.unusual).toFixed(2)));
   const unplacedNames = known.filter((i) => !data.objects[i].informed);
   fill("uninformed", unplacedNames.flatMap((i, at) => [at ? ", " : "", element("bdi", {}, nameOf(i))]));
-  if ($("disputed")) $("disputed").classList.toggle("names", known.some((i) => !thumbs[i])); // a name needs more room
   fill("disputed", data.disputed.map((q) => element("li", { class: "card" },
     element("span", { class: "vs" }, tile(q.anchor), thumbs[q.anchor] ? name(q.anchor) : null),
     element("span", { class: "vs" }, "nearer to"),
