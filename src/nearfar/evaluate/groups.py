@@ -56,7 +56,7 @@ class GroupPair(Record):
     people, answers : how many each has.
     agreement : how often two people of the first group, of the second, and one of each give the same answer; None where
         no question was answered by two of them.
-    test : whether they see the objects differently, by permutation of the people.
+    test : whether their answers differ in anything, noise included, by permutation of the people.
     accuracy : (model of, answers of) held-out accuracy, each model fitted to as many answers of its group.
     lead : for the answers of each group: accuracy of its own model less that of the other's. Below 10 people in a group
         its intervals are not known.
@@ -82,6 +82,11 @@ class GroupPair(Record):
         Of groups that see alike and differ in care alone, the model of the careful one predicts both better.
         """
         return all(lead.value > 0 for lead in self.lead)
+
+    @property
+    def differ(self) -> bool:
+        """Whether they see the objects differently: the test says that something differs, and it is not the noise alone."""
+        return self.test.differ and self.each_leads
 
     def __str__(self) -> str:
         return words.group_pair_text(self)
@@ -140,7 +145,7 @@ def compare_groups(
     >>> answers = Triplets.from_array(rows, participant=who)
     >>> groups = {p: "six" if p < 6 else "others" for p in range(12)}
     >>> comparison = compare_groups(answers, groups, model="soe-2", n_resamples=4)
-    >>> comparison.pairs[0].test.differ
+    >>> comparison.pairs[0].differ
     True
     """
     answers, seed = as_triplets(answers), seed_number(seed)
@@ -179,7 +184,7 @@ def _pair(
     first, second = np.bincount(group).tolist()
     shares = group_agreement(answers, group)
     pair = GroupPair(names, (one, two), (first, second), shares, test, accuracy, lead, maps, moves)
-    if test.differ and pair.each_leads:
+    if pair.differ:
         return pair
     # groups that may not differ as a whole: no object is said to; none where they were asked other questions
     unsure = () if test.questions_differ else tuple(move._replace(sure=False) for move in moves)

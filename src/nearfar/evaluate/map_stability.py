@@ -148,7 +148,7 @@ def _tree(space: Space) -> tuple[Floats | None, NDArray[np.intp]]:
 def _cut(tree: Floats | None, rows: NDArray[np.intp], n_clusters: int, n: int) -> NDArray[np.integer]:
     """(n,) clusters of the objects ``rows`` that a tree is over, if there are enough of them; -1 for all others."""
     labels = np.full(n, -1)
-    if tree is not None and len(rows) >= n_clusters:
+    if tree is not None and 1 <= n_clusters <= len(rows):
         labels[rows] = cut(tree, n_clusters)
     return labels
 

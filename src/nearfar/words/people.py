@@ -116,11 +116,10 @@ def group_pair(pair: GroupPair) -> Finding:
         return Finding("note", f"No difference ({how})", text, details)
     moved = sum(move.sure for move in pair.moves)
     where = f" {count(moved, 'object')} clearly {plural(moved, 'differs', 'differ')}." if moved else ""
-    text = f"{one} and {other} see the objects differently"
-    if pair.each_leads:
-        return Finding("good", f"They differ ({how})", f"{text}.{where}", details)
-    noise = "or one group answers with more noise: neither map predicts its own group better."
-    return Finding("fair", f"They differ ({how})", f"{text}, {noise}", details)
+    if pair.differ:
+        return Finding("good", f"They differ ({how})", f"{one} and {other} see the objects differently.{where}", details)
+    text = f"{one} and {other} may differ in noise only: the other group's model predicts one of them as well."
+    return Finding("fair", f"Perhaps noise only ({how})", text, details)
 
 
 def group_pair_text(pair: GroupPair) -> str:
@@ -151,7 +150,7 @@ def group_comparison(comparison: GroupComparison) -> Finding:
     """Whether groups of participants see the objects differently; of several pairs, which."""
     if len(comparison.pairs) == 1:
         return group_pair(comparison.pairs[0])
-    differ = [pair for pair in comparison.pairs if pair.test.differ and not pair.test.questions_differ]
+    differ = [pair for pair in comparison.pairs if pair.differ]
     named = [f"{pair.names[0]} and {pair.names[1]} (p = {pair.test.p:.3f})" for pair in differ]
     text = f"These see the objects differently: {'; '.join(named[:2])}{' and others' if named[2:] else ''}."
     short = f"{number(len(differ))} of {number(len(comparison.pairs))} pairs differ"
