@@ -224,7 +224,16 @@ def test_maps_can_be_switched_zoomed_moved_and_fitted(page):
 def test_every_figure_can_be_taken_along(page):
     """As SVG that stands alone, without styles of the page, and as CSV."""
     names = page.js("[...document.querySelectorAll('.saves')].map((line) => line.previousElementSibling.id)")
-    assert {"map", "tree", "matrix", "positions", "coverage", "people", "curve"} <= set(names)
+    assert {"models", "map", "tree", "matrix", "positions", "coverage", "people", "curve"} <= set(names)
+    page.js("kept = []; save = (name, kind, text) => kept.push([name, text])")
+    page.js("document.querySelectorAll('#models + .saves button').forEach((button) => button.click())")
+    (drawn, text), (table, rows) = page.js("kept")
+    assert (drawn, table) == ("models.svg", "models.csv") and not page.js(
+        "document.querySelector('#models svg')"
+    )
+    scores = page.js("data.models.scores")
+    assert rows.splitlines()[1].split(",")[:2] == [scores[0]["name"], str(scores[0]["accuracy"])]
+    assert text.count("<circle") == len(scores) == rows.count("\n") - 1 and "var(--" not in text
     text = page.js("asSvg(document.querySelector('#curve svg'))")
     assert text.startswith("<svg") and "var(--" not in text and "fill:rgb" in text
     assert page.js("asCsv([['a,b', '=1+1', 2, null]])") == '"a,b",\'=1+1,2,\n'

@@ -58,6 +58,14 @@ def test_the_file_holds_everything():
     assert "@import" not in small_report().html()
 
 
+def test_an_option_is_not_broken_into_two_lines(monkeypatch):
+    report = small_report()
+    monkeypatch.setitem(report.data["findings"]["participants"], "text", "<i> answers unusually; --exclude it.")
+    page = report.html()
+    assert "&lt;i&gt; answers unusually; <code>--exclude</code> it." in page
+    assert re.search(r"\.verdict code \{[^}]*white-space: nowrap", page)
+
+
 def test_the_policy_allows_exactly_the_scripts_of_the_page():
     page = Elements(small_report().html())
     policy = next(

@@ -5,13 +5,14 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from functools import lru_cache
 from importlib import resources
 from typing import Any
 
 import numpy as np
 from jinja2 import Environment, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from nearfar._tools.text import duration, number, percent, points
 from nearfar.report.make import Report
@@ -19,7 +20,18 @@ from nearfar.words import FLAGGING, OUTLIERS, gloss
 
 SCRIPTS = ("core.js", "views.js", "tree.js", "charts.js", "map.js")
 TOP_MODELS = 7
-IN_SCRIPT = ("objects", "maps", "tree", "matrix", "disputed", "participants", "curve", "agreement", "groups")
+IN_SCRIPT = (
+    "objects",
+    "maps",
+    "models",
+    "tree",
+    "matrix",
+    "disputed",
+    "participants",
+    "curve",
+    "agreement",
+    "groups",
+)
 
 
 def page_html(report: Report) -> str:
@@ -36,9 +48,7 @@ def page_html(report: Report) -> str:
         data=data,
         boxes=_boxes(data),
         css=Markup(_file("page.css")),
-        script_data=script_json(
-            {name: data[name] for name in IN_SCRIPT} | {"order": order, "ceiling": data["models"]["ceiling"]}
-        ),
+        script_data=script_json({name: data[name] for name in IN_SCRIPT} | {"order": order}),
         thumbs=script_json(thumbs),
         policy=_policy(list(scripts.values())),
         models=(at_once, [score for score in scores if score not in at_once]),
@@ -84,6 +94,15 @@ def script_json(value: Any) -> Markup:
     return Markup(text)
 
 
+def options(text: str) -> Markup:
+    """Text in which no option of a command is broken into two lines.
+
+    >>> print(options("<b> --exclude"))
+    &lt;b&gt; <code>--exclude</code>
+    """
+    return Markup(re.sub(r"(?<!\S)(--[a-z-]+)", r"<code>\1</code>", str(escape(text))))
+
+
 def _policy(scripts: list[str]) -> str:
     """A Content-Security-Policy under which exactly these scripts run, and nothing is ever fetched."""
     hashes = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts]
@@ -102,5 +121,6 @@ def _file(name: str) -> str:
 @lru_cache
 def _template() -> Any:
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=False)
-    environment.filters.update(number=number, percent=percent, duration=duration, points=points, gloss=gloss)
+    filters = {"number": number, "percent": percent, "duration": duration, "points": points}
+    environment.filters.update(**filters, gloss=gloss, options=options)
     return environment.from_string(_file("page.html"))

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from nearfar.evaluate.map_stability import Reliability
 
 MIN_PARTICIPANTS = 10  # as for the bootstrap
+MIN_CORRELATION = 0.8  # of a map with that of another study, below which it is not known to within 0.1
 WARNINGS = {
     "NotConverged": "stopped before it converged",
     "CoverageWarning": "had too little coverage to mean anything",
@@ -331,13 +332,20 @@ def reliability(halves: Reliability) -> Finding:
     told = []
     if not math.isnan(halves.participants):
         told.append(
-            f"Distances on a map by other participants would correlate about {halves.participants:.2f} with these."
+            f"Distances on a map by other participants would correlate {_about(halves.participants)} with these."
         )
     if not math.isnan(halves.questions):
-        told.append(f"With other questions, the correlation would be about {halves.questions:.2f}.")
-    details = ["In simulated studies such correlations were within 0.1 in 95\xa0%."] if told else []
+        told.append(f"With other questions, the correlation would be {_about(halves.questions)}.")
+    details = (
+        ["In simulated studies such figures were within 0.1 in 95\xa0%."] if "about" in "".join(told) else []
+    )
     if not math.isnan(halves.spread):
         spread = f"{100 * halves.spread:.0f} points"
         details.append(f"Between participants, the share predicted has a standard deviation of {spread}.")
     text = " ".join(told) or "How alike the map of another study would be is unknown."
     return Finding("note", "Reliability", text, " ".join(details))
+
+
+def _about(correlation: float) -> str:
+    """The figure, where it is high enough to be close; low split-half correlations are too low by up to 0.3."""
+    return f"about {correlation:.2f}" if correlation >= MIN_CORRELATION else "less than 0.9"

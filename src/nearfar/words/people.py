@@ -117,8 +117,12 @@ def group_pair(pair: GroupPair) -> Finding:
     moved = sum(move.sure for move in pair.moves)
     where = f" {count(moved, 'object')} clearly {plural(moved, 'differs', 'differ')}." if moved else ""
     if pair.differ:
-        return Finding("good", f"They differ ({how})", f"{one} and {other} see the objects differently.{where}", details)
-    text = f"{one} and {other} may differ in noise only: the other group's model predicts one of them as well."
+        return Finding(
+            "good", f"They differ ({how})", f"{one} and {other} see the objects differently.{where}", details
+        )
+    text = (
+        f"{one} and {other} may differ in noise only: the other group's model predicts one of them as well."
+    )
     return Finding("fair", f"Perhaps noise only ({how})", text, details)
 
 

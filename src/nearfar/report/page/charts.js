@@ -47,6 +47,20 @@ function figure(id, draw, rows, ...events) {
 const dot = (i, cx, cy, r) => svg("circle", { class: "dot" + (state.chosen.includes(i) ? " on" : ""), "data-object": i, tabindex: "-1", role: "button",
   "aria-label": nameOf(i), cx, cy, r, style: "fill:" + colourVar(clusterOf(i)) });
 
+// ---- accuracy of each model
+downloads("models", () => [["model", "accuracy", "low", "high"], ...data.models.scores.map((m) => [m.name, m.accuracy, m.low, m.high])], (room) => {
+  const { scores, best } = data.models;
+  const from = Math.min(0.5, ...scores.map((m) => m.low ?? m.accuracy));
+  const { drawing, px, width } = chart(room, { from: from - 0.25 * (1 - from), to: 1 + 0.15 * (1 - from), words: (v) => (v < from || v > 1 ? "" : percent(v)), label: "held-out answers predicted, 95\u00a0% interval" },
+    { from: 0, to: 1, label: "" }, 64 + 24 * scores.length, "Accuracy of each model");
+  drawing.append(svg("line", { class: "half", x1: px(0.5), x2: px(0.5), y1: 10, y2: 20 + 24 * scores.length }));
+  scores.forEach((m, at) => drawing.append(svg("g", { class: m.name === best ? "person flag" : "person" },
+    svg("text", { class: "tick", x: 4, y: 26 + 24 * at }, m.name),
+    svg("line", { x1: px(m.low ?? m.accuracy), x2: px(m.high ?? m.accuracy), y1: 22 + 24 * at, y2: 22 + 24 * at }),
+    svg("circle", { cx: px(m.accuracy), cy: 22 + 24 * at, r: 4.5 }),
+    svg("text", { class: "tick", x: width - 4, y: 26 + 24 * at, "text-anchor": "end" }, percent(m.accuracy, 1)))));
+});
+
 // ---- uncertainty of positions, answers per object
 figure("positions", (box) => {
   const known = data.objects.map((_, i) => i).filter((i) => data.objects[i].circle !== null);
@@ -101,7 +115,7 @@ document.querySelectorAll("tr[data-row]").forEach((row) => row.addEventListener(
 // ---- learning curve
 figure("curve", (box) => {
   const { points, next_gain: gain } = data.curve;
-  const best = data.ceiling && data.ceiling.best_possible;
+  const best = data.models.ceiling.best_possible;
   const band = best && best.low !== null ? [best.low, best.high] : null;
   const last = points.at(-1);
   const limit = (value) => (value === null ? null : Math.min(1, last.accuracy + value));

@@ -182,11 +182,17 @@ function asCsv(rows) {
   };
   return rows.map((row) => row.map(cell).join(",")).join("\n") + "\n";
 }
-function downloads(id, rows) {
+function downloads(id, rows, draw) {
+  // draw : makes the drawing of a figure that is a table on the page, for as long as it is taken along
   const box = $(id);
   if (!box) return;
   const button = (words, act) => element("button", { class: "save", type: "button", "aria-label": "Download this figure as " + words, on: { click: act } }, words);
   box.after(element("p", { class: "saves" }, "Download ",
-    button("SVG", () => box.querySelectorAll("svg").forEach((drawing, at) => save(id + (at ? "-" + (at + 1) : "") + ".svg", "image/svg+xml", asSvg(drawing)))),
+    button("SVG", () => {
+      const room = draw && box.appendChild(element("div", { class: "room" }));
+      if (room) draw(room);
+      box.querySelectorAll("svg").forEach((drawing, at) => save(id + (at ? "-" + (at + 1) : "") + ".svg", "image/svg+xml", asSvg(drawing)));
+      if (room) room.remove();
+    }),
     " ", button("CSV", () => save(id + ".csv", "text/csv", asCsv(rows())))));
 }
