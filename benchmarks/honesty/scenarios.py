@@ -46,7 +46,7 @@ class Scenario:
 
     ``precision`` : slope of the logistic in units of the mean distance; ``individual`` : standard deviation of the logarithm of a participant's
     weights; ``guessers``, ``opposite``, ``sided`` : shares of such participants; ``subgroups`` : 1, or 2 that weigh dimensions in opposite ways;
-    ``clusters`` : 0 for none, or how many separate ones.
+    ``clusters`` : 0 for none, or how many separate ones; ``noise`` : how many times less precise every second participant is.
     """
 
     geometry: str = "heavy tails"
@@ -61,6 +61,7 @@ class Scenario:
     sided: float = 0.0
     subgroups: int = 1
     clusters: int = 0
+    noise: float = 1.0
 
 
 class Study:
@@ -102,7 +103,9 @@ class Study:
             start = stop
         return {
             "weights": weights,
-            "precision": s.precision * np.exp(0.4 * rng.normal(size=count)),
+            "precision": s.precision
+            * np.exp(0.4 * rng.normal(size=count))
+            / s.noise ** (np.arange(count) % 2),
             "lapse": rng.beta(1, 20, size=count),
             "side": 0.2 * rng.normal(size=count),
             "kind": kinds,
@@ -207,6 +210,11 @@ class Study:
         s = self.scenario
         if s.design not in ("few participants", "no names"):
             people = self.participants(300)
+        return self.new_answers_of(people, 12_000 // len(people["lapse"]))
+
+    def new_answers_of(self, people: People, per: int) -> Triplets:
+        """Answers of these participants to ``per`` new questions each."""
+        s = self.scenario
         elsewhere = Study.__new__(Study)
         design = "random" if s.design in ("pool", "list", "few participants", "no names") else s.design
         elsewhere.__dict__ = self.__dict__ | {
@@ -214,7 +222,7 @@ class Study:
             "pool": None,
             "common": self.common[:0],
         }
-        return elsewhere.answers(people, 12_000 // len(people["lapse"]))
+        return elsewhere.answers(people, per)
 
     def ceiling(self, count: int = 300, questions: int = 600) -> float:
         """E max(q, 1 - q) over questions of the design, q the share of all participants who call the first option nearer."""

@@ -127,7 +127,13 @@ def checked(scenario: Scenario, seed: int) -> Row:
         study.answers(people, scenario.per_participant), models=["soe-3"], model="soe-3", seed=seed
     )
     named = {person.name for person in analysis.people.to_review}
-    row: Row = {}
+    new = study.new_answers_of(people, 8_000 if scenario.design == "grid" else 1_000)
+    truth = np.bincount(new.participant.codes, analysis.space.credits(new)) / np.bincount(
+        new.participant.codes
+    )
+    true = dict(zip(new.participant.names, truth, strict=True))
+    within = [inside(person.with_prediction, true[person.name]) for person in analysis.people.rows]
+    row: Row = {"agreement_covered": float(np.mean(within))}
     for code, kind in enumerate(("attentive", "guesser", "opposite", "one-sided")):
         names = [f"p{who:03d}" for who in np.flatnonzero(people["kind"] == code)]
         if names:
@@ -140,13 +146,39 @@ def parted(scenario: Scenario, seed: int) -> Row:
     study = Study(scenario, seed)
     people = study.participants(scenario.n_participants)
     answers = study.answers(people, scenario.per_participant)
-    group = people["group"] if scenario.subgroups > 1 else np.arange(scenario.n_participants) % 2
-    groups = {f"p{who:03d}": "ab"[int(g)] for who, g in enumerate(group)}
+    codes = np.asarray(
+        answers.participant.codes
+    )  # every second one is in the second group, and in the second subgroup
+    groups = {f"p{who:03d}": "ab"[who % 2] for who in range(scenario.n_participants)}
     pair = nf.compare_groups(answers, groups, model="soe-3", seed=seed).pairs[0]
     subgroups = nf.find_subgroups(answers, seed=seed)
+    new = study.new_answers(people)
+    spaces = [nf.fit(answers[codes % 2 == half], "soe-3") for half in (0, 1)]
+    credits = [space.credits(new) for space in spaces]
+    theirs = np.asarray(new.participant.codes) % 2
+    true = [float((credits[g] - credits[1 - g])[theirs == g].mean()) for g in (0, 1)]
+    covered = [inside(lead, truth) for lead, truth in zip(pair.lead, true, strict=True)]
     return {
-        "groups_called_different": float(pair.test.differ),
-        "subgroups_stated": float(subgroups.count > 1),
+        "groups_called_different": float(pair.differ),
+        "subgroups_stated": float(subgroups.count > 1) if scenario.noise == 1 else None,
+        "lead_covered": float(np.mean(covered)),
+    }
+
+
+def repeated(scenario: Scenario, seed: int) -> Row:
+    """Another study, and the same participants again: does the map correlate as was stated?"""
+    study = Study(scenario, seed)
+    people, per = study.participants(scenario.n_participants), scenario.per_participant
+    answers = study.answers(people, per)
+    halves = nf.analyse(answers, "soe-3", models=["soe-3", "soe-2"], seed=seed).reliability
+    again = [study.answers(each, per) for each in (study.participants(scenario.n_participants), people)]
+    upper = np.triu_indices(answers.n_objects, 1)
+    maps = [nf.fit(each, halves.model).distances()[upper] for each in (answers, *again)]
+    return {
+        "reliability": halves.participants,
+        "true_reliability": float(np.corrcoef(maps[0], maps[1])[0, 1]),
+        "reliability_of_questions": halves.questions,
+        "true_reliability_of_questions": float(np.corrcoef(maps[0], maps[2])[0, 1]),
     }
 
 
@@ -252,6 +284,7 @@ CHECKS: dict[str, Callable[[Scenario, int], Row]] = {
     "moved": moved,
     "advised": advised,
     "kept": kept,
+    "repeated": repeated,
 }
 
 
@@ -277,6 +310,10 @@ def conditions() -> Iterator[tuple[str, Scenario]]:
         yield "checked", Scenario(geometry, per_participant=60, guessers=0.1, opposite=0.07, sided=0.07)
         yield "parted", Scenario(geometry, n_participants=40)
         yield "parted", Scenario(geometry, n_participants=40, subgroups=2)
+        yield "parted", Scenario(geometry, n_participants=40, noise=3)
+        yield "parted", Scenario(geometry, n_participants=40, subgroups=2, noise=3)
+        for design, per in (("random", 10), ("random", 25), ("odd", 20), ("grid", 80), ("landmarks", 40)):
+            yield "repeated", Scenario(geometry, design, per_participant=per)
         yield "moved", Scenario(geometry, n_participants=40)
         yield "advised", Scenario(geometry)
         yield "kept", Scenario(geometry, per_participant=60)
@@ -301,7 +338,10 @@ def main() -> None:
     count = int(next((word for word in sys.argv[1:] if word.isdigit()), size(40, 1)))
     ROWS.parent.mkdir(parents=True, exist_ok=True)
     kept = [json.loads(line) for line in ROWS.read_text().splitlines()] if ROWS.exists() else []
-    done = {json.dumps([row["check"], row["seed"], {k: row[k] for k in asdict(Scenario())}]) for row in kept}
+    done = {
+        json.dumps([row["check"], row["seed"], {k: row.get(k, v) for k, v in asdict(Scenario()).items()}])
+        for row in kept
+    }
     wanted = [
         (check, scenario, seed)
         for seed in range(count)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks._measure import KEPT, RESULTS, ROOT, SMALL
+from nearfar.words.models import MIN_CORRELATION
 
 PAGE = ROOT / "docs" / "honesty.md"
 ROWS = KEPT / "honesty" / "statements.jsonl"
@@ -30,7 +31,7 @@ def _with_others(row: Row) -> bool:
     return row["design"] not in ("few participants", "blocks", "list")
 
 
-NOTHING, OTHERS = "nothing", "other studies"
+NOTHING, OTHERS, SEEDS = "nothing", "other studies", "other seeds"
 # share of studies (of objects, of participants) that a target allows
 TARGETS = {"95 %": (0.95, 1.0), "90 %": (0.9, 1.0), "at least 80 %": (0.8, 1.0), "at most 5 %": (0.0, 0.05)}
 # kind of claim -> what the page calls it, key of a row, which rows, nominal level, what its constants were tuned on
@@ -51,16 +52,25 @@ CLAIMS: dict[str, list[tuple[str, str, Callable[[Row], bool], str, str]]] = {
             "reliability_within",
             _with_others,
             "95 %",
-            "these studies",
+            SEEDS,
+        ),
+        (
+            "map correlation with a new study (new participants): below 0.9",
+            "reliability_below",
+            _with_others,
+            "95 %",
+            SEEDS,
         ),
         (
             "map correlation with a new study (same participants, new questions): within 0.1",
             "reliability_of_questions_within",
-            lambda r: True,
+            _with_others,
             "95 %",
-            NOTHING,
+            SEEDS,
         ),
         ("circle on the map: long-run position inside", "inside_circle", lambda r: True, "90 %", OTHERS),
+        ("agreement of a participant, 95 % interval", "agreement_covered", lambda r: True, "95 %", NOTHING),
+        ("lead of a group's own model, 95 % interval", "lead_covered", lambda r: True, "95 %", NOTHING),
         (
             "the truly best model is not declared clearly worse",
             "true_best_kept",
@@ -121,11 +131,11 @@ CLAIMS: dict[str, list[tuple[str, str, Callable[[Row], bool], str, str]]] = {
             OTHERS,
         ),
         (
-            "groups declared different when they are not",
+            "groups declared different when they are not, or differ in noise only",
             "groups_called_different",
             lambda r: r["subgroups"] == 1,
             "at most 5 %",
-            NOTHING,
+            SEEDS,
         ),
         (
             "any object reported as moved between groups that did not move",
@@ -165,7 +175,7 @@ CLAIMS: dict[str, list[tuple[str, str, Callable[[Row], bool], str, str]]] = {
             "groups_called_different",
             lambda r: r["subgroups"] == 2,
             "none",
-            NOTHING,
+            SEEDS,
         ),
         ("objects that moved between groups reported", "moved_named", lambda r: True, "none", NOTHING),
     ],
@@ -177,16 +187,21 @@ def condition(row: Row) -> str:
     """What a row is a repetition of."""
     words = [row["design"], row["geometry"], f"{row['n_participants']} x {row['per_participant']}"]
     words += [f"{kind} {row[kind]:g}" for kind in ("guessers", "opposite", "sided", "clusters") if row[kind]]
-    return ", ".join([*words, "two subgroups"] if row["subgroups"] > 1 else words)
+    words += ["two subgroups"] * (row["subgroups"] > 1)
+    words += ["half of the participants noisy"] * (row.get("noise", 1) > 1)
+    return ", ".join(words)
 
 
 def read_rows() -> list[Row]:
-    """One row per simulated study, with whether its map correlations were within 0.1 of the true ones."""
+    """One row per simulated study, with whether its map correlations were as stated: within 0.1, or below 0.9."""
     rows = [json.loads(line) for line in ROWS.read_text().splitlines()]
     for row, key in ((row, key) for row in rows for key in ("reliability", "reliability_of_questions")):
         stated, true = row.get(key), row.get(f"true_{key}")
         if stated is not None and true is not None and np.isfinite([stated, true]).all():
-            row[f"{key}_within"] = float(abs(stated - true) <= 0.1)
+            if stated >= MIN_CORRELATION:
+                row[f"{key}_within"] = float(abs(stated - true) <= 0.1)
+            else:
+                row[f"{key}_below"] = float(true < 0.9)
     return rows
 
 

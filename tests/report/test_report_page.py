@@ -60,7 +60,9 @@ def test_the_file_holds_everything():
 
 def test_an_option_is_not_broken_into_two_lines(monkeypatch):
     report = small_report()
-    monkeypatch.setitem(report.data["findings"]["participants"], "text", "<i> answers unusually; --exclude it.")
+    monkeypatch.setitem(
+        report.data["findings"]["participants"], "text", "<i> answers unusually; --exclude it."
+    )
     page = report.html()
     assert "&lt;i&gt; answers unusually; <code>--exclude</code> it." in page
     assert re.search(r"\.verdict code \{[^}]*white-space: nowrap", page)

@@ -330,22 +330,16 @@ def curve_text(learning: LearningCurve) -> str:
 def reliability(halves: Reliability) -> Finding:
     """How alike another study would be."""
     told = []
-    if not math.isnan(halves.participants):
-        told.append(
-            f"Distances on a map by other participants would correlate {_about(halves.participants)} with these."
-        )
-    if not math.isnan(halves.questions):
-        told.append(f"With other questions, the correlation would be {_about(halves.questions)}.")
-    details = (
-        ["In simulated studies such figures were within 0.1 in 95\xa0%."] if "about" in "".join(told) else []
-    )
+    other, again = halves.participants, halves.questions
+    if not math.isnan(other):
+        value = f"about {other:.2f}" if other >= MIN_CORRELATION else "less than 0.9"
+        told.append(f"Distances on a map by other participants would correlate {value} with these.")
+    if again >= MIN_CORRELATION:
+        told.append(f"With other questions, the correlation would be about {again:.2f}.")
+    stated = other >= MIN_CORRELATION or again >= MIN_CORRELATION
+    details = ["In simulated studies such figures were within 0.1 in 95\xa0%."] if stated else []
     if not math.isnan(halves.spread):
         spread = f"{100 * halves.spread:.0f} points"
         details.append(f"Between participants, the share predicted has a standard deviation of {spread}.")
     text = " ".join(told) or "How alike the map of another study would be is unknown."
     return Finding("note", "Reliability", text, " ".join(details))
-
-
-def _about(correlation: float) -> str:
-    """The figure, where it is high enough to be close; low split-half correlations are too low by up to 0.3."""
-    return f"about {correlation:.2f}" if correlation >= MIN_CORRELATION else "less than 0.9"
