@@ -253,9 +253,9 @@ def test_a_link_works_in_one_browser_only(make, tmp_path, monkeypatch, capsys):
     path = study_file(tmp_path, **parts)
     assert run(monkeypatch, capsys, "ask", "links", path)[0] == 2  # there is no database yet
     ready = make(**parts)
-    code, out, _ = run(monkeypatch, capsys, "ask", "links", path, "--count", "3")
+    code, out, _ = run(monkeypatch, capsys, "ask", "links", path, "--count", "3", "--port", "8123")
     links = [line.split("link=")[1] for line in out.splitlines()]
-    assert code == 0 and len(set(links)) == 3
+    assert code == 0 and len(set(links)) == 3 and out.startswith("http://127.0.0.1:8123/?link=")
     with serving(ready) as port:
         token, status = start(port, link=links[0])
         assert status == "ok" and start(port, link=links[0])[1] == "used"
@@ -348,7 +348,8 @@ def test_a_database_of_another_version_is_one_sentence(ready, tmp_path, monkeypa
 )
 def test_the_database_is_its_owners(ready, tmp_path):
     arrive(ready, "a")
-    for name in ("study.db", "study.db-wal", "study.db-lock"):
+    export_study(ready.study, None, tmp_path)
+    for name in ("study.db", "study.db-wal", "study.db-lock", "people.csv"):
         assert (tmp_path / name).stat().st_mode & 0o077 == 0
 
 

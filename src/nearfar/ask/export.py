@@ -87,7 +87,8 @@ def export_folder(tx: Transaction, folder: Path) -> list[Path]:
     written = []
     for name, data in export_tables(tx).items():
         with atomic_path(folder / name) as temporary:
-            Path(temporary).write_bytes(data)
+            temporary.touch(0o600 if name == "people.csv" else 0o666)  # it has the recruiter's ids
+            temporary.write_bytes(data)
         written.append(folder / name)
     return written
 

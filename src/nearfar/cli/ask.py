@@ -262,6 +262,7 @@ def links(
     public_url: str | None = typer.Option(
         None, "--public-url", metavar="URL", help="Where people will open it, as for serve."
     ),
+    port: int = typer.Option(8000, "--port", "-p", min=1, max=65535, help="Port, where there is no URL."),
     database: DatabaseOption = None,
 ) -> None:
     """Print links for one person each, for a study with recruit = "links". Each works in one browser only.
@@ -282,7 +283,7 @@ def links(
         raise InputError(
             f'{study}: people.recruit: links are for a study with recruit = "links" that was served'
         )
-    address = check_public_url(public_url) or "http://127.0.0.1:8000"
+    address = check_public_url(public_url) or f"http://127.0.0.1:{port}"
     for _ in range(count):
         write_out(f"{address}/?link={new_link(row['secret'])}\n")
 
