@@ -48,7 +48,7 @@ def test_a_low_correlation_is_a_bound_and_not_a_figure():
     low = str(Reliability(participants=0.79, questions=0.3, spread=0.1, model="soe-2"))
     assert (
         low.count("less than 0.9") == 1
-        and "other questions" not in low
+        and "new questions" not in low
         and "0.79" not in low
         and "within 0.1" not in low
     )

@@ -333,13 +333,21 @@ def reliability(halves: Reliability) -> Finding:
     other, again = halves.participants, halves.questions
     if not math.isnan(other):
         value = f"about {other:.2f}" if other >= MIN_CORRELATION else "less than 0.9"
-        told.append(f"Distances on a map by other participants would correlate {value} with these.")
+        told.append(
+            f"In a study with new participants, map distances would correlate {value} (Pearson) with these."
+        )
     if again >= MIN_CORRELATION:
-        told.append(f"With other questions, the correlation would be about {again:.2f}.")
+        told.append(
+            f"With new questions to the same participants, map distances would correlate about {again:.2f}."
+        )
     stated = other >= MIN_CORRELATION or again >= MIN_CORRELATION
-    details = ["In simulated studies such figures were within 0.1 in 95\xa0%."] if stated else []
+    details = (
+        ["In 95\xa0% of simulated studies, the expected correlation was within 0.1 of the true one."]
+        if stated
+        else []
+    )
     if not math.isnan(halves.spread):
         spread = f"{100 * halves.spread:.0f} points"
-        details.append(f"Between participants, the share predicted has a standard deviation of {spread}.")
+        details.append(f"The accuracy for single participants has a standard deviation of {spread}.")
     text = " ".join(told) or "How alike the map of another study would be is unknown."
     return Finding("note", "Reliability", text, " ".join(details))
