@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import nearfar as nf
 from nearfar.errors import InputError
 from nearfar.evaluate import metrics
 from nearfar.triplets import Triplets
@@ -117,3 +118,11 @@ def test_rows_of_a_data_frame_are_matched_by_name():
     assert float(metrics.triplet_accuracy(answers, points=points)) == 1.0
     with pytest.raises(InputError, match="'plum' is not among"):
         metrics.triplet_accuracy(answers, points=points.drop("plum"))
+
+
+def test_a_space_or_a_table_with_names_is_no_matrix():
+    space = nf.fit([[0, 1, 2], [1, 0, 2], [2, 1, 0]], "soe-2")
+    for points in (space, space.to_frame()):
+        with pytest.raises(InputError, match="numbers"):
+            metrics.triplet_accuracy([[0, 1, 2]], points=points)
+    assert metrics.triplet_accuracy([[0, 1, 2]], points=space.rows).to_dict()["n_answers"] == 1

@@ -227,6 +227,12 @@ def test_a_side_that_was_chosen_is_where_near_was(tmp_path):
     assert sides.tolist() == [0, 1]
 
 
+@pytest.mark.parametrize("role", ["odd", "central"])
+def test_a_choice_that_could_be_two_things_names_the_roles_of_its_question(tmp_path, role):
+    with pytest.raises(RowsError, match=f"{role}_name, {role}_from_0"):
+        read(tmp_path, "x,y,z,Picked\n3,1,2,1\n", columns={"option": ["x", "y", "z"], role: "Picked"})
+
+
 def test_picks_of_a_grid_that_could_be_two_things_are_not_guessed(tmp_path):
     text = "Q,x,y,z,Picked\n9,3,1,2,1;2\n9,5,6,7,1;2\n"
     grid = QUESTION | {"option": ["x", "y", "z"]}

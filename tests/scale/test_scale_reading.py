@@ -101,6 +101,8 @@ def test_a_dask_frame_of_answers_is_read_by_its_partitions(where, tmp_path):
             scale.read_triplets(frame.to_dask_array())
         with pytest.raises(InputError, match="one machine"):
             nf.embedding.SOE().fit(frame)
+        with pytest.raises(InputError, match="distributed"):
+            nf.fit(listed, "score")
 
 
 def test_bad_rows_are_named_or_dropped(files, tmp_path):

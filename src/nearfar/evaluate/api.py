@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from nearfar import words
 from nearfar._tools.checks import Seed, check_count
+from nearfar._tools.records import Record
 from nearfar.errors import InputError
 from nearfar.evaluate.analysis import Analysis
 from nearfar.evaluate.collection import warn_of_controls
@@ -154,7 +155,7 @@ def stability(
 
 
 @dataclass(frozen=True, repr=False)
-class DimensionChoice:
+class DimensionChoice(Record):
     """The number of dimensions that the answers support; ``int(choice)`` is that number, 0 for noise.
 
     ``best_dimension`` has the highest accuracy; ``dimensions`` are those tried, in the order of ``comparison.scores``.

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nearfar._tools.checks import check_count, check_rows
+from nearfar._tools.records import Record
 from nearfar.errors import InputError
 from nearfar.space import as_questions
 from nearfar.space.margins import point_margins, without_rounding
@@ -20,7 +21,7 @@ BATCH_SIZE = 1 << 20
 
 
 @dataclass(frozen=True)
-class TripletAccuracy:
+class TripletAccuracy(Record):
     """Share of answers that a model predicts; a tie counts one half. ``float(result)`` is the accuracy.
 
     Parameters
@@ -135,7 +136,11 @@ def _credits(
         names = tuple(map(str, given.index))  # a data frame of pandas names its rows
         if set(names) & set(held_out.objects):
             held_out = as_questions(held_out, names)
-    given = np.asarray(given)
+    kind, given = type(given).__name__, np.asarray(given)
+    if given.dtype.kind not in "biuf":
+        raise InputError(
+            f"{name}: expected numbers, one row per object, got a {kind}; a Space has score(answers)"
+        )
     if not isinstance(held_out, Triplets):
         held_out = (
             Triplets.from_array(held_out, n_objects=len(given)) if given.ndim else as_triplets(held_out)

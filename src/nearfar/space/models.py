@@ -217,6 +217,8 @@ def with_components(model: Any, n_components: int | None) -> Any:
         return model
     if not isinstance(model, str) or model == "auto":
         raise InputError("n_components: goes with the name of a model, such as 'soe' or 'score'")
+    if "-" in model:
+        raise InputError(f"n_components: the model {model!r} has a number of dimensions already")
     return f"{model}-{check_count(n_components, 'n_components')}"
 
 

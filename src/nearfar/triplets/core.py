@@ -335,6 +335,10 @@ def as_triplets(answers: Triplets | ArrayLike, known: tuple[str, ...] = ()) -> T
     if isinstance(answers, (str, os.PathLike)):
         path = os.fspath(answers)
         raise TripletError(f"answers: got the path {path!r}; give nearfar.read_triplets({path!r})")
+    if hasattr(answers, "pieces"):
+        raise TripletError(
+            "answers: distributed answers go to nearfar.scale; for one machine, read them with nearfar.read_triplets"
+        )
     if hasattr(answers, "columns"):
         from nearfar.io import read_triplets
 

@@ -16,10 +16,6 @@ SKIPS = ("skip", "skipped")
 NOTHING = ("none", "null", "na", "nan")
 QUALTRICS = '{"ImportId":'  # begins the cells of the third of its header rows
 BETWEEN = "\x1f"
-AMBIGUOUS = (
-    "a choice that is both a name and a number",
-    "choice_name, choice_from_0 or choice_from_1 as the role of this column",
-)
 
 
 def choice_grammar(
@@ -56,7 +52,10 @@ def choice_grammar(
     if how is None:
         both = (pl.sum_horizontal(by_name) == n_picks) & (pl.sum_horizontal(by_number) == n_picks)
         differ = pl.any_horizontal([by_name[i] != by_number[i] for i in range(count)])
-        refusals.insert(0, Refusal((both & differ).fill_null(False), *AMBIGUOUS, shows))
+        role = kind if kind in ("odd", "central") else "choice"
+        roles = f"{role}_name, {role}_from_0 or {role}_from_1 as the role of this column"
+        fault = "a choice that is both a name and a number"
+        refusals.insert(0, Refusal((both & differ).fill_null(False), fault, roles, shows))
     asked = pl.all_horizontal([text.is_not_null() for text in texts])
     zero = pl.col("picks").list.contains("0") if kind == "grid" else _plain(given[0]) == "0"
     return Grammar(
