@@ -37,7 +37,8 @@ def ready(make):
 HOSTILE_SQL = {
     "views": """ALTER TABLE answer RENAME TO kept; CREATE VIEW answer AS WITH RECURSIVE n(x) AS
         (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x AS participant FROM n""",
-    "too big": "ALTER TABLE study ADD COLUMN more AS (1); UPDATE study SET toml = zeroblob(17000000)",
+    "computed": "ALTER TABLE object ADD COLUMN more AS (hex(zeroblob(8000000)))",
+    "too big": "UPDATE study SET toml = zeroblob(17000000)",
     "version 7": "UPDATE study SET version = 7",
 }
 

@@ -30,7 +30,8 @@ PRAGMAS = """PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_ke
 PRAGMA temp_store=MEMORY;"""
 Result = TypeVar("Result")
 MAX_VALUE_BYTES = 1 << 24
-NOT_TABLES = "SELECT count(*) FROM sqlite_master WHERE type NOT IN ('table', 'index') OR (type = 'table' AND rootpage = 0)"
+NOT_TABLES = """SELECT (SELECT count(*) FROM sqlite_master WHERE type NOT IN ('table', 'index') OR (type = 'table' AND rootpage = 0))
++ (SELECT count(*) FROM sqlite_master t JOIN pragma_table_xinfo(t.name) WHERE t.type = 'table' AND hidden > 0)"""
 Job = tuple[Operation[Any], tuple[Any, ...], Future[Any]]
 
 
@@ -230,7 +231,9 @@ def read_file(path: Path, operation: Operation[Result], *arguments: Any) -> Resu
         try:
             connection.execute("BEGIN")
             if connection.execute(NOT_TABLES).fetchone()[0]:
-                raise FileError(f"{path}: holds views or triggers, which no study has; use a copy of it")
+                raise FileError(
+                    f"{path}: holds views, triggers or computed columns, which no study has; use a copy of it"
+                )
             return operation(Transaction(connection), *arguments)
         except FileError:
             raise
