@@ -315,3 +315,8 @@ def test_bad_rows_of_a_pilot_can_be_dropped(run, names, tmp_path):
         run(names, "--pilot", tmp_path / "pilot.csv")
     with pytest.raises(InputError, match="got 90"):  # the others are too few for advice
         run(names, "--pilot", tmp_path / "pilot.csv", "--on-bad", "drop")
+
+
+def test_a_pilot_is_not_ignored_where_questions_are_drawn(run, names, tmp_path):
+    with pytest.raises(InputError, match="--advise"):
+        run(names, "--budget", 10, "--pilot", tmp_path / "pilot.csv")

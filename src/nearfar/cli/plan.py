@@ -134,6 +134,8 @@ def plan(
             output,
         )
         return
+    if pilot is not None:
+        raise InputError("--pilot: questions are drawn without it; add --advise to use it")
     from nearfar.cli._booklets import booklet_table, question_table, write_plan
 
     drawn = scheme.questions(names, wanted, given.seed)
