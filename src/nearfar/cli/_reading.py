@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nearfar._tools.pseudonyms import read_key
-from nearfar._tools.text import read_lines
-from nearfar.cli._options import Given, many
+from nearfar._tools.text import count, read_lines
+from nearfar.cli._options import Given
 from nearfar.errors import FileError, InputError, NearfarWarning
 
 if TYPE_CHECKING:
@@ -59,9 +59,11 @@ def load(given: Given, *, key: str | None = None, announce: bool = True) -> Load
             on_bad=given.on_bad,
         )
     if announce and len(result.rejected):
-        dropped = many(len(result.rejected), "row")
+        dropped = count(
+            len(result.rejected), "row that is no valid answer", "rows that are not valid answers"
+        )
         warnings.warn(
-            f"{result.rejected['file'][0]}: dropped {dropped} that are not valid answers, the first in line "
+            f"{result.rejected['file'][0]}: dropped {dropped}, the first in line "
             f"{result.rejected['line'][0]}; nearfar check lists them",
             NearfarWarning,
             stacklevel=2,

@@ -17,7 +17,7 @@ from nearfar.errors import InputError
 from nearfar.kernel.phi import PhiLike, as_rows, informed_rows, is_sparse, tie_decimals, uninformed
 from nearfar.methods._rows import as_given, phi_rows
 
-INSERTED = 250  # neighbours; inserting into a longer list costs more than a partition
+INSERTED = 350  # neighbours; inserting into a longer list costs more than a partition
 IndicesAndValues = tuple[NDArray[np.intp], NDArray[np.float64]]
 
 
