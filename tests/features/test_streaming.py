@@ -183,7 +183,7 @@ def test_a_bad_file_in_the_middle_is_named_and_nothing_is_lost(files, tmp_path, 
     expected = {
         "footer": "Parquet",
         "page": "",
-        "row": "row 801: two equal",
+        "row": "row 801: the same object",
         "beyond": "row 801",
         "blank": "row 801",
     }
