@@ -42,7 +42,7 @@ def test_check_tells_what_was_read(monkeypatch, capsys, answers, tmp_path):
         f"{answers}  (format: anchor, near, far; 7 rows)",
         "objects         4, without answers: z",
         "answers         5 (4 unique)",
-        "contradictions  2 questions received both answers",
+        "contradictions  2 (questions that received both answers)",
         "statements      none given; each row counts as one",
         "participants    3",
         "repeats         2 questions answered more than once, 1 time by the same participant",
@@ -101,7 +101,7 @@ def test_check_of_the_food_answers(monkeypatch, capsys, shared_data):
     code, out, _ = run(monkeypatch, capsys, "check", shared_data / "food" / "triplets.npz")
     assert code == 0
     assert "250,320 (190,376 unique)" in out
-    assert "9,349 questions received both" in out
+    assert "9,349 (questions that received both" in out
 
 
 def test_check_reads_standard_input_in_a_process_of_its_own(answers):

@@ -285,7 +285,7 @@ def test_uninformed_and_too_sparse_give_named_warnings():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", CoverageWarning)
-        with pytest.raises(UninformedWarning, match=r"k1 cannot place 2 of 3 objects \(b, c\)"):
+        with pytest.raises(UninformedWarning, match=r"'k1' cannot place 2 of 3 objects \(b, c\)"):
             FeatureMap("k1").fit(Triplets.from_array([[0, 1, 2]], list("abc")))
         warnings.simplefilter("ignore", UninformedWarning)
         warnings.simplefilter("error", CoverageWarning)

@@ -40,6 +40,7 @@ def test_the_clusters_behind_the_answers_are_found():
     two = next(cut for cut in data["tree"]["cuts"] if cut["n_clusters"] == 2)
     assert len({two["labels"][x] for x in range(6)}) == 1
     assert two["labels"][0] != two["labels"][6]
+    assert f"with {data['tree']['n_clusters']} clusters and random answers" in data["tree"]["kept_by_chance"]
     assert {near["object"] < 6 for near in data["objects"][0]["neighbours"][:4]} == {True}
     side = np.array(data["maps"][0]["x"])
     assert (side[:6].max() < side[6:].min()) or (side[:6].min() > side[6:].max())
@@ -95,6 +96,9 @@ def test_the_careless_are_suggested_for_review_and_stay_in():
         report.data["results"].partition("participants' answers, the model predicted ")[2].split("\xa0")[0]
     )
     assert others > 100 * report.data["models"]["accuracy"]
+    possible = report.data["models"]["ceiling"]["best_possible"]
+    exceeds = possible is not None and others > 100 * possible["value"]
+    assert ("exceed the noise ceiling" in report.data["results"]) == exceeds
     rate = careless["with_prediction"]
     assert rate["low"] < rate["share"] < rate["high"]
     assert sum(person["answers"] for person in people) == report.data["collection"]["answers"] == 1500

@@ -57,7 +57,7 @@ def test_features_have_the_layout_and_dtype_asked_for(layout):
 @pytest.mark.parametrize(("landmarks", "width"), [(None, 0), ([0, 1, 2], 3)])
 def test_features_of_no_answers_are_zero(landmarks, width):
     nothing = nf.Triplets.from_array(np.empty((0, 3), int), n_objects=4)
-    with pytest.warns(UninformedWarning, match="k1 cannot place 4 of 4 objects"):
+    with pytest.warns(UninformedWarning, match="'k1' cannot place 4 of 4 objects"):
         fitted = scale.FeatureMap("k1", landmarks=landmarks).fit(nothing)
     assert fitted.features_.shape == (4, width) and fitted.n_informed_ == 0
     assert not dense(fitted.features_.to_array()).any()

@@ -93,8 +93,7 @@ def _lines(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
     unanswered = f", without answers: {listed(facts['unanswered'], MAX_NAMES)}" if facts["unanswered"] else ""
     yield "objects", f"{facts['objects']:,}{unanswered}"
     yield "answers", f"{facts['answers']:,} ({facts['unique']:,} unique)"
-    both = many(facts["contradicting_pairs"], "question")
-    yield "contradictions", f"{both} received both answers"
+    yield "contradictions", f"{facts['contradicting_pairs']:,} (questions that received both answers)"
     yield "statements", "none given; each row counts as one" if statements is None else f"{statements:,}"
     yield "participants", "not known" if people is None else f"{people:,}"
     within = "" if own is None else f", {many(own, 'time')} by the same participant"

@@ -301,7 +301,7 @@ def warn_of_gaps(kernel: str, coverage: dict[str, float], n: int, n_missing: int
     if n_missing:
         shown = ", ".join(some) + (", ..." if n_missing > len(some) else "")
         warnings.warn(
-            f"{kernel} cannot place {n_missing} of {n} objects ({shown}): no usable answer is about them; their rows are zero",
+            f"the model {kernel!r} cannot place {n_missing} of {n} objects ({shown}): there are no usable answers about them",
             UninformedWarning,
             stacklevel=4,
         )

@@ -20,6 +20,13 @@ CAST_NUMBERS = 2**18  # of a block that are multiplied at a time: they stay in t
 DENSE_BYTES = 1 << 27  # of long sparse vectors that are dense at a time
 
 
+def too_many_clusters(k: int, informed: int, n: int) -> InputError:
+    """The error for k clusters of n objects of which fewer are ``informed``."""
+    if not informed:
+        return InputError(f"n_clusters: no clusters can be made, the model places none of the {n} objects")
+    return InputError(f"n_clusters: {k} are too many; only {informed} of {n} objects can be clustered")
+
+
 def estimator_rows(estimator: Any, X: PhiLike, *, reset: bool) -> RowBlocks:
     """The rows that an estimator was given: RowBlocks as they are, anything else checked as scikit-learn does."""
     if isinstance(X, RowBlocks):

@@ -18,7 +18,7 @@ from nearfar.kernel.factored import Factored
 from nearfar.kernel.phi import PhiLike, row_squares
 from nearfar.kernel.shift import check_diagonal, shift_and_matrix
 from nearfar.methods._lloyd import Gram, Run, lloyd, nearest, plus_plus
-from nearfar.methods._rows import as_given, cluster_sums, estimator_rows, means
+from nearfar.methods._rows import as_given, cluster_sums, estimator_rows, means, too_many_clusters
 
 STRATEGIES = ("auto", "matrix", "products")
 SAMPLE = 50_000  # objects on which starts are found when there are more than twice as many
@@ -103,9 +103,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError(f"strategy={self.strategy!r} is not known; expected {', '.join(STRATEGIES)}")
         factored = Factored(estimator_rows(self, X, reset=True))
         if factored.size < k:
-            raise InputError(
-                f"n_clusters: {k} are too many; only {factored.size} of {factored.phi.n_rows} objects can be clustered"
-            )
+            raise too_many_clusters(k, factored.size, factored.phi.n_rows)
         self.shift_, K = shift_and_matrix(factored) if shifted else (0.0, None)
         gram = _gram(factored, K, self.shift_, self.strategy)
         starts = track(self._starts(gram, factored, k, max_iter), "k-means starts")

@@ -18,7 +18,7 @@ from nearfar.errors import InputError, TooLargeError
 from nearfar.kernel.factored import Factored
 from nearfar.kernel.phi import PhiLike, is_sparse, rounded
 from nearfar.kernel.shift import check_diagonal, smallest_eigenvalue
-from nearfar.methods._rows import phi_rows
+from nearfar.methods._rows import phi_rows, too_many_clusters
 from nearfar.methods.principal_axes import PrincipalAxes
 
 METHODS = ("complete", "average", "single")
@@ -323,9 +323,7 @@ def cut(tree: NDArray[np.float64], n_clusters: int) -> NDArray[np.int32]:
     uninformed = uninformed_leaves(Z)
     informed = n - len(uninformed)
     if check_count(n_clusters, "n_clusters") > informed:
-        raise InputError(
-            f"n_clusters: {n_clusters} are too many; only {informed} of {n} objects can be clustered"
-        )
+        raise too_many_clusters(n_clusters, informed, n)
     names = np.arange(2 * n - 1)  # cluster of every node, itself until it is joined
     for joined in range(informed - n_clusters):
         names[Z[joined, :2].astype(int)] = n + joined

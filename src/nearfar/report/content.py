@@ -88,7 +88,7 @@ def report_data(
         "sampled": sampled(analysis),
         "objects": object_rows(analysis, stability, objects, small),
         "maps": maps(analysis) if judged["map"] else [],
-        "tree": None if grouping is None else tree(grouping, kept),
+        "tree": None if grouping is None else tree(grouping, kept, words.kept_by_chance(stability)),
         "matrix": None if grouping is None else matrix(analysis.shown_space.kernel(), grouping.leaves),
         "coverage": dict(getattr(analysis.space.estimator, "coverage_", {})),
         "participants": participants(analysis, people, checks),
@@ -180,8 +180,8 @@ def models(analysis: Analysis) -> dict[str, Any]:
     }
 
 
-def tree(grouping: ClusterTree, kept: Mapping[int, Floats]) -> dict[str, Any]:
-    """The tree, its cuts, and how often resamples keep every object in its cluster."""
+def tree(grouping: ClusterTree, kept: Mapping[int, Floats], by_chance: str) -> dict[str, Any]:
+    """The tree, its cuts, and how often resamples keep every object in its cluster, of random answers ``by_chance``."""
     return {
         "n_clusters": grouping.n_clusters,
         "rows": grouping.rows,
@@ -191,6 +191,7 @@ def tree(grouping: ClusterTree, kept: Mapping[int, Floats]) -> dict[str, Any]:
             {**plain(cut), "kept": np.round(kept[cut.n_clusters], 3) if kept else None}
             for cut in grouping.cuts
         ],
+        "kept_by_chance": by_chance,
     }
 
 

@@ -125,8 +125,10 @@ def _model(models: dict[str, Any]) -> list[str]:
     if models["scores"] and not models["is_named"]:
         names = ", ".join(score["name"] for score in models["scores"])
         sentences.append(
-            f"It was chosen from {names} by held-out answers. The rule: the most accurate model, or one with at most half its "
-            "dimensions and within 0.1 points of it. Accuracy was corrected for this choice (Tsamardinos et al., 2018)."
+            f"This model was chosen by its accuracy on held-out answers, from {names}. The most accurate model was taken, unless a "
+            "much simpler one was equally accurate. Much simpler: a kernel, or at most half the dimensions. Equally accurate: at most "
+            "0.1 points worse, and the 95 % interval of the difference contained 0. Accuracy was corrected for this choice "
+            "(Tsamardinos et al., 2018)."
         )
     if plane not in ("", best):
         sentences.append(f"The map comes from a separate model, {plane} ({words.gloss(plane)}).")
@@ -158,6 +160,9 @@ def results(data: dict[str, Any]) -> str:
     others = [p["with_prediction"] for p in people if p["with_prediction"] and not p["reason"]]
     if unusual and others:
         share = sum(rate["share"] * rate["of"] for rate in others) / sum(rate["of"] for rate in others)
-        told = f"Of the other participants' answers, the model predicted {percent(share)}"
-        sentences.append(f"{told}; the noise ceiling is that of all answers.")
+        sentences.append(f"Of the other participants' answers, the model predicted {percent(share)}.")
+        possible = models["ceiling"]["best_possible"]
+        if possible and share > possible["value"]:
+            told = f"This can exceed the noise ceiling ({percent(possible['value'], 0)})"
+            sentences.append(f"{told}, because the ceiling includes the unusual participants.")
     return " ".join(text for text in sentences if text)

@@ -100,10 +100,10 @@ def dimensions(analysis: Analysis) -> str:
     if enough == sizes[-1]:
         return f"{needed}More than {enough} were not tried."
     size = count(enough, "dimension")
-    text = f"{needed}Using more than {size} does not clearly improve accuracy by half a point."
+    text = f"{needed}More than {size} may not be needed: a gain of at least half a point is not certain."
     if analysis.is_named or (analysis.space.n_components or 0) <= enough:
         return text
-    return f"{text} {analysis.best.name} was preferred to {size} because it predicted more answers in this sample."
+    return f"{text} In this sample {analysis.best.name} predicted more answers than any model with {size}."
 
 
 def plane(analysis: Analysis) -> str:
@@ -189,7 +189,7 @@ def dimension_text(chosen: DimensionChoice) -> str:
     if chosen.dimension == max(chosen.dimensions) > 1:
         return f"{chosen.dimension} dimensions do best, the most that were tried; more may do better"
     if chosen.dimension != chosen.best_dimension:
-        enough += f"; {chosen.best_dimension} do best, but not clearly by more than half a point"
+        enough += f"; {chosen.best_dimension} do best, but a gain of at least half a point is not certain"
     return enough
 
 
@@ -334,20 +334,19 @@ def reliability(halves: Reliability) -> Finding:
     if not math.isnan(other):
         value = f"about {other:.2f}" if other >= MIN_CORRELATION else "less than 0.9"
         told.append(
-            f"In a study with new participants, map distances would correlate {value} (Pearson) with these."
+            f"Map distances from a study with new participants would correlate {value} (Pearson) with the distances on this map."
         )
     if again >= MIN_CORRELATION:
         told.append(
-            f"With new questions to the same participants, map distances would correlate about {again:.2f}."
+            f"Distances from new questions to the same participants would correlate about {again:.2f} with those on this map."
         )
-    stated = other >= MIN_CORRELATION or again >= MIN_CORRELATION
-    details = (
-        ["In 95\xa0% of simulated studies, the expected correlation was within 0.1 of the true one."]
-        if stated
-        else []
-    )
+    details = []
+    if other >= MIN_CORRELATION or again >= MIN_CORRELATION:
+        details.append(
+            "In at least 95\xa0% of simulated studies, the expected correlation was within 0.1 of the true one."
+        )
     if not math.isnan(halves.spread):
         spread = f"{100 * halves.spread:.0f} points"
-        details.append(f"The accuracy for single participants has a standard deviation of {spread}.")
+        details.append(f"Accuracy differs between participants (standard deviation {spread}).")
     text = " ".join(told) or "How alike the map of another study would be is unknown."
     return Finding("note", "Reliability", text, " ".join(details))

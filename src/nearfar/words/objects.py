@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 from nearfar._tools.text import count, display_names, listed, number, percent
@@ -73,9 +74,9 @@ def clusters(counted: ClusterCount | None, n_clusters: int) -> Finding:
         }[counted.unknown]
         return Finding("note", "Unknown", why, aid)
     seen = (
-        f"Elbow: the first cuts (up to {counted.best_cut} clusters) reduce within-cluster variance {counted.elbow:.1f} times as "
-        "much as later cuts; unclustered objects give about 1. "
-        f"Gap: neighbouring clusters are {counted.gap:.1f} standard deviations apart; unclustered objects give about 3.5."
+        f"Elbow: the cut into {counted.best_cut} clusters reduces within-cluster variance {counted.elbow:.1f} times as much as "
+        "the next cuts; without clusters this ratio is about 1. "
+        f"Gap: neighbouring clusters are {counted.gap:.1f} standard deviations apart; without clusters this is about 3.5."
     )
     if counted.outcome == "unclear":
         text = f"The objects form clusters, but their number is unclear: {counted.low} to {counted.high}; {counted.k} is the likeliest."
@@ -97,18 +98,23 @@ def stability(positions: Stability) -> Finding:
     known = sorted(radius for radius in positions.circle.tolist() if math.isfinite(radius))
     text = "For about 9 in 10 objects, the circle contains the position that unlimited data would give."
     if len(known):
-        text += f" The median circle has {percent(known[len(known) // 2], 0)} of the map's radius."
+        text += (
+            f" The median radius of the circles is {percent(known[len(known) // 2], 0)} of the map's radius."
+        )
     details = f"The circles come from {count(len(positions.cloud), 'bootstrap resample')} of {positions.resampled}s."
-    if positions.kept_by_chance is not None and math.isfinite(positions.kept_by_chance):
-        details += f" With random answers, objects would stay in their cluster in {percent(positions.kept_by_chance, 0)} of resamples."
-    few = [
-        name
-        for name, is_few in zip(display_names(positions.objects), positions.few.tolist(), strict=True)
-        if is_few
-    ]
+    few = list(compress(display_names(positions.objects), positions.few.tolist()))
     if few:
         details += f" Too few answers to say where they are: {listed(few)}."
     return Finding("note", "Positions", text, details)
+
+
+def kept_by_chance(positions: Stability | None) -> str:
+    """How often resamples of random answers keep objects in their cluster; "" where that is not known."""
+    share = None if positions is None else positions.kept_by_chance
+    if positions is None or positions.labels is None or share is None or math.isnan(share):
+        return ""
+    made = f"{positions.labels.max() + 1} clusters and random answers"
+    return f"For comparison: with {made}, objects would stay in their cluster in {percent(share, 0)} of resamples."
 
 
 def stability_text(positions: Stability) -> str:
@@ -129,4 +135,5 @@ def stability_text(positions: Stability) -> str:
         lines.append(
             f"Objects stay in their cluster in {kept} of resamples (median). Least certain: {least(positions.kept)}"
         )
-    return "\n".join(lines)
+        lines.append(kept_by_chance(positions))
+    return "\n".join(line for line in lines if line)

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 FLAGGING = (
-    "A participant is flagged for choosing one side clearly more often than others. A participant is also flagged for agreeing "
-    "with the model clearly less often than is typical and not clearly more often than chance. Both tests are corrected for the "
-    "number of participants."
+    "A participant is flagged for choosing one side clearly more often than other participants do. A participant is also flagged for "
+    "agreeing with the model clearly less often than is typical and not clearly more often than chance. Both tests are corrected "
+    "for the number of participants."
 )
 
 
@@ -60,7 +60,7 @@ def _reason(reason: Reason, person: Person, people: People) -> str:
         side, often = ("left", left.share) if left.share > 0.5 else ("right", 1 - left.share)
         return f"one-sided: chose the {side} side in {percent(often, 0)}"
     if reason == "too fast":
-        return f"too fast: {percent(person.fast or 0.0, 0)} of answers took less than {people.fast_below or 0.0:.1f} s"
+        return f"too fast: {percent(person.fast or 0.0, 0)} of answers took less than {people.fast_below or 0.0:.2f} s"
     if reason == "not above chance" and agrees:
         return f"agrees with the model in {percent(agrees.share, 0)}{_usual(people, 'with_prediction')}, not clearly more than chance"
     if reason == "inconsistent" and person.with_themselves:

@@ -92,12 +92,13 @@ function drawLists() {
   fill("odd", strip(outliers.length ? outliers.slice(0, 24) : odd.slice(0, 6), (object) => (1 - object.unusual).toFixed(2)));
   const unplacedNames = known.filter((i) => !data.objects[i].informed);
   fill("uninformed", unplacedNames.flatMap((i, at) => [at ? ", " : "", element("bdi", {}, nameOf(i))]));
+  const said = (n) => element("b", { class: "num" }, "(" + whole(n) + (n === 1 ? " answer)" : " answers)"));
   fill("disputed", data.disputed.map((q) => element("li", { class: "card" },
     element("span", { class: "vs" }, tile(q.anchor), thumbs[q.anchor] ? name(q.anchor) : null),
-    element("span", { class: "vs" }, "nearer to"),
-    element("span", { class: "vs" }, tile(q.one), thumbs[q.one] ? name(q.one) : null, element("b", { class: "num" }, whole(q.said_one) + " ×")),
-    element("span", { class: "vs" }, "or"),
-    element("span", { class: "vs" }, tile(q.other), thumbs[q.other] ? name(q.other) : null, element("b", { class: "num" }, whole(q.said_other) + " ×")))));
+    element("span", { class: "vs" }, "is nearer to"),
+    element("span", { class: "vs" }, tile(q.one), thumbs[q.one] ? name(q.one) : null, said(q.said_one)),
+    element("span", { class: "vs" }, "or to"),
+    element("span", { class: "vs" }, tile(q.other), thumbs[q.other] ? name(q.other) : null, said(q.said_other)))));
 }
 
 // ---- the search field knows every object by its display name, and by its name where display names repeat
