@@ -144,9 +144,14 @@ def test_an_object_list(run, tmp_path):
         (["--minutes", "0"], "minutes must be a number > 0, got 0"),
     ],
 )
-def test_wrong_options_get_one_sentence(run, names, arguments, message):
+def test_wrong_options_get_one_sentence_and_leave_nothing(
+    run, names, tmp_path, monkeypatch, arguments, message
+):
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
     with pytest.raises(InputError, match=message):
         run(names, *arguments)
+    assert list((tmp_path / "empty").iterdir()) == []
 
 
 @pytest.mark.parametrize(
