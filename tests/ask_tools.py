@@ -17,6 +17,9 @@ from nearfar.ask.study import read_study
 
 NAMES = [f"thing {i}" for i in range(12)]
 
+SMALL = {"questions": "per_person = 12\nagain = 0\nchecks = 1\neach = 3", "people": "aim = 9"}
+PROLIFIC = {"questions": SMALL["questions"], "people": 'aim = 9\nrecruit = "prolific"\ncode = "X"'}
+
 
 def study_file(folder, *, objects=None, top="", questions="", people="", pages=""):
     """A study file about words."""

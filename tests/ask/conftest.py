@@ -5,7 +5,7 @@ import contextlib
 import pytest
 from ask_browser import Tab, find_driver, start_browser
 from ask_postgres import cluster, find_programs
-from ask_tools import opened
+from ask_tools import SMALL, opened
 
 
 @pytest.fixture
@@ -42,3 +42,9 @@ def tab(browser):
     yield fresh
     fresh.offline(False)
     browser.get("about:blank")
+
+
+@pytest.fixture
+def ready(make):
+    """A small study that is open."""
+    return make(**SMALL)

@@ -3,7 +3,6 @@
 import contextlib
 import json
 import os
-import shutil
 import socket
 import sqlite3
 import subprocess
@@ -12,27 +11,17 @@ import time
 from contextlib import closing
 
 import pytest
-from ask_tools import answer, arrive, call, opened, places, request, serving, study_file
+from ask_tools import PROLIFIC, SMALL, answer, arrive, call, opened, places, request, serving, study_file
 from cli_tools import run
 
 from nearfar.ask import guard, serve
-from nearfar.ask.export import erase_person, export_study
 from nearfar.ask.guard import RateLimit, RateLimits
 from nearfar.ask.passwords import new_secret
 from nearfar.ask.store import is_postgres, open_store, people
 from nearfar.ask.store.people import Answer
 from nearfar.ask.study import read_study
 from nearfar.ask.texts import STATIC
-from nearfar.errors import FileError, InputError, NearfarWarning, UnreachableError
-
-SMALL = {"questions": "per_person = 12\nagain = 0\nchecks = 1\neach = 3", "people": "aim = 9"}
-PROLIFIC = {"questions": SMALL["questions"], "people": 'aim = 9\nrecruit = "prolific"\ncode = "X"'}
-
-
-@pytest.fixture
-def ready(make):
-    return make(**SMALL)
-
+from nearfar.errors import FileError, InputError, NearfarWarning
 
 HOSTILE_SQL = {
     "views": """ALTER TABLE answer RENAME TO kept; CREATE VIEW answer AS WITH RECURSIVE n(x) AS
@@ -238,201 +227,6 @@ def test_events_of_one_person_are_bounded(ready, monkeypatch):
         sent = Answer(f"00000000-0000-0000-0000-00000000000{number}", 0, (0,), None, None, None)
         ready.store.write_now(people.save_answers, "a", [sent], ready.plan, 0.0)
     assert ready.store.read_now(lambda tx: tx.rows("SELECT count(*) FROM event"))[0][0] == 3
-
-
-# ---------------------------------------------------------------- who answers in whose name, and who does not look
-
-
-def start(port, **outside):
-    token = new_secret()
-    status, told = call(port, "/start", {"consent": True, "outside": outside}, token=token)
-    return (token, told["status"]) if status == 200 else (token, status)
-
-
-def test_a_link_works_in_one_browser_only(make, tmp_path, monkeypatch, capsys):
-    parts = SMALL | {"people": 'aim = 9\nrecruit = "links"'}
-    path = study_file(tmp_path, **parts)
-    assert run(monkeypatch, capsys, "ask", "links", path)[0] == 2  # there is no database yet
-    ready = make(**parts)
-    code, out, _ = run(monkeypatch, capsys, "ask", "links", path, "--count", "3", "--port", "8123")
-    links = [line.split("link=")[1] for line in out.splitlines()]
-    assert code == 0 and len(set(links)) == 3 and out.startswith("http://127.0.0.1:8123/?link=")
-    with serving(ready) as port:
-        token, status = start(port, link=links[0])
-        assert status == "ok" and start(port, link=links[0])[1] == "used"
-        body = {"consent": True, "outside": {"link": links[0]}}
-        assert call(port, "/start", body, token=token)[1] == {"status": "ok"}  # the same browser again
-        forged = ("0" if links[1][0] != "0" else "1") + links[1][1:]
-        assert [start(port, link=link)[1] for link in (links[1], forged, "x")] == ["ok", "no_id", "no_id"]
-        assert start(port)[1] == 400
-
-
-def test_links_are_for_studies_that_recruit_by_them(tmp_path, monkeypatch, capsys):
-    opened(tmp_path, **SMALL).close()
-    code, out, err = run(monkeypatch, capsys, "ask", "links", tmp_path / "study.toml")
-    assert (code, out) == (2, "") and "recruit" in err and err.count("\n") == 1
-
-
-def test_links_of_a_server_without_a_study_are_one_sentence(tmp_path, new_database, monkeypatch, capsys):
-    path = study_file(tmp_path, **SMALL | {"people": 'aim = 9\nrecruit = "links"'})
-    code, out, err = run(monkeypatch, capsys, "ask", "links", path, "--database", new_database())
-    assert (code, out) == (2, "") and "database of a study" in err and err.count("\n") == 1
-
-
-def test_who_knows_the_id_but_not_the_session_does_not_take_over(make):
-    ready = make(**PROLIFIC)
-    with serving(ready) as port:
-        assert start(port, PROLIFIC_PID="a", SESSION_ID="s")[1] == "ok"
-        assert start(port, PROLIFIC_PID="a")[1] == start(port, PROLIFIC_PID="a", SESSION_ID="t")[1] == "used"
-        assert start(port, PROLIFIC_PID="a", SESSION_ID="s")[1] == "ok"  # another browser, the same person
-
-
-def test_checks_are_not_recognised_by_numbers_or_addresses(make, tmp_path):
-    from PIL import Image
-
-    (tmp_path / "photos").mkdir()
-    for number in range(12):
-        Image.new("RGB", (8, 8), (20 * number, 0, 0)).save(tmp_path / "photos" / f"o{number}.png")
-    ready = make(objects="photos", questions="per_person = 40\nagain = 0\nchecks = 20\neach = 3")
-    with serving(ready) as port:
-        told, page = (
-            json.loads(request(port, "/study.json")[2])["objects"],
-            request(port, "/study.json")[2],
-        )
-        token, _ = start(port)
-        places = call(port, "/booklet", token=token)[1]["places"]
-        addresses = [[told[number]["picture"] for number in place["shown"]] for place in places]
-        assert all(len(set(three)) == 3 for three in addresses) and b"o3" not in page
-        data = {each["picture"]: request(port, "/picture/" + each["picture"])[2] for each in told}
-        assert len(data) == 24 and len(set(data.values())) == 12
-        assert sum(len({data[address] for address in three}) == 2 for three in addresses) == 20
-        assert len({number for place in places for number in place["shown"]}) > 12
-        assert (
-            call(port, "/booklet", token=token)[1]["places"] == places
-        )  # nothing to be learnt by asking again
-        assert request(port, "/picture/" + "0" * 32)[0] == 404
-
-
-def test_claimed_times_are_compared_with_the_time_that_passed(ready):
-    from nearfar.ask.store import researcher
-
-    for token, passed in (("honest", 30.0), ("program", 1.0)):
-        arrive(ready, token, now=1000.0)
-        answer(ready, token, places(ready, token), now=1000.0 + passed)  # 12 answers of .9 seconds each
-    rows = ready.store.read_now(researcher.people_rows)
-    assert [(row[0], round(row[9], 3), row[10]) for row in rows] == [
-        ("phonest", 10.8, 30.0),
-        ("pprogram", 10.8, 1.0),
-    ]
-    from nearfar.ask.admin_routes import _claims
-
-    assert [bool(_claims(*row[9:])) for row in rows] == [False, True]
-    assert _claims(96.0, 3.0) == "claims 96 seconds of answering within 3" and _claims(None, None) == ""
-
-
-def test_a_database_of_another_version_is_one_sentence(ready, tmp_path, monkeypatch, capsys):
-    ready.close()
-    with closing(sqlite3.connect(tmp_path / "study.db")) as database, database:
-        database.execute("UPDATE study SET version = 1")
-    for command in (("check", tmp_path / "study.db"), ("ask", "export", tmp_path / "study.toml")):
-        code, _, err = run(monkeypatch, capsys, *command)
-        assert code == 2 and "another version" in err and err.count("\n") == 1
-    with pytest.raises(InputError, match="another version"):
-        opened(tmp_path, **SMALL)
-
-
-# ---------------------------------------------------------------- the file of the database
-
-
-@pytest.mark.skipif(
-    os.name == "nt", reason="Windows has no such permissions, and lets nobody delete open files"
-)
-def test_the_database_is_its_owners(ready, tmp_path):
-    arrive(ready, "a")
-    export_study(ready.study, None, tmp_path)
-    for name in ("study.db", "study.db-wal", "study.db-lock", "people.csv"):
-        assert (tmp_path / name).stat().st_mode & 0o077 == 0
-
-
-def test_a_copy_of_the_file_alone_has_the_answers(ready, tmp_path):
-    arrive(ready, "a")
-    answer(ready, "a", places(ready, "a"))
-    end = time.monotonic() + 20
-    count = 0
-    while count < 12 and time.monotonic() < end:
-        time.sleep(0.2)
-        shutil.copy(tmp_path / "study.db", tmp_path / "copy.db")
-        with closing(sqlite3.connect(tmp_path / "copy.db")) as copy:
-            names = [name for (name,) in copy.execute("SELECT name FROM sqlite_master")]
-            count = copy.execute("SELECT count(*) FROM answer").fetchone()[0] if "answer" in names else 0
-    assert count == 12
-
-
-@pytest.mark.skipif(
-    os.name == "nt", reason="Windows has no such permissions, and lets nobody delete open files"
-)
-def test_nothing_is_confirmed_into_a_deleted_file(ready, tmp_path):
-    arrive(ready, "a")
-    (tmp_path / "study.db").unlink()
-    with pytest.raises(UnreachableError, match="deleted"):
-        answer(ready, "a", places(ready, "a"))
-
-
-def everything_in(folder):
-    return b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
-
-
-def test_erasing_beside_a_reader_says_what_is_left_and_a_retry_finishes_it(make, tmp_path, monkeypatch):
-    ready = make(**PROLIFIC)
-    monkeypatch.setattr("nearfar.ask.store.sqlite.PATIENCE", 0.2)
-    arrive(ready, "a", outside="recruiters-id")
-    answer(ready, "a", places(ready, "a"))
-    ready.store._writer.execute("PRAGMA busy_timeout = 200")
-    with closing(sqlite3.connect(tmp_path / "study.db", isolation_level=None)) as reader:
-        reader.execute("BEGIN")
-        reader.execute("SELECT count(*) FROM answer").fetchone()
-        with pytest.raises(UnreachableError, match="traces"):
-            erase_person(ready.store, "recruiters-id")
-        arrive(ready, "b")  # others go on meanwhile
-        reader.execute("ROLLBACK")
-    assert erase_person(ready.store, "recruiters-id") == []
-    assert b"recruiters-id" not in everything_in(tmp_path)
-    assert erase_person(ready.store, "recruiters-id") is None
-
-
-def test_erasing_on_a_full_disk_is_finished_by_a_retry(make, tmp_path, monkeypatch):
-    ready = make(**PROLIFIC)
-    arrive(ready, "a", outside="recruiters-id")
-    export_study(ready.study, None, tmp_path / "out")
-    forget = ready.store.forget
-
-    def full():
-        raise UnreachableError("database or disk is full")
-
-    monkeypatch.setattr(ready.store, "forget", full)
-    with pytest.raises(UnreachableError, match="traces"):
-        erase_person(ready.store, "recruiters-id")
-    monkeypatch.setattr(ready.store, "forget", forget)
-    assert b"recruiters-id" in (tmp_path / "out" / "people.csv").read_bytes()
-    assert erase_person(ready.store, "recruiters-id") == []
-    assert b"recruiters-id" not in everything_in(tmp_path)
-
-
-def test_postgresql_waits_for_no_lock_for_ever(new_database, make):
-    import psycopg
-
-    url = new_database()
-    ready = make(url, **SMALL)
-    arrive(ready, "a", outside="recruiters-id")
-    limits = ready.store.read_now(
-        lambda tx: [tx.rows(f"SHOW {name}_timeout")[0][0] for name in ("lock", "statement")]
-    )
-    assert "0" not in limits
-    with psycopg.connect(url) as other:
-        other.execute("SELECT count(*) FROM answer")
-        with pytest.raises(UnreachableError, match="traces"):
-            erase_person(ready.store, "recruiters-id")
-    assert erase_person(ready.store, "recruiters-id") == []
 
 
 # ---------------------------------------------------------------- addresses with passwords

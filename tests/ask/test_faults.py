@@ -47,7 +47,9 @@ def test_a_second_process_starts_beside_somebody_who_answers(new_database):
     open_store(url).close()
     with psycopg.connect(url) as other:
         other.execute("UPDATE participant SET seen = 0")  # held until the end of the transaction
-        open_store(f"{url}&options=-c%20lock_timeout%3D2s").close()
+        second = open_store(f"{url}&options=-c%20lock_timeout%3D2s")
+        assert second.write_now(researcher.study_row) is None  # it works, and no study is in it yet
+        second.close()
 
 
 STARTING = """
