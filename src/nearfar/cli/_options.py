@@ -194,12 +194,3 @@ def session(quiet: bool = False) -> Iterator[None]:
 def tell(text: str) -> None:
     """A line on stderr."""
     sys.stderr.write(f"{printable(text)}\n")
-
-
-def many(number: int, thing: str) -> str:
-    """A number of things.
-
-    >>> many(1, "row"), many(1200, "row")
-    ('1 row', '1,200 rows')
-    """
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"

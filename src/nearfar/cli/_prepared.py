@@ -10,8 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nearfar._tools.text import read_lines
-from nearfar.cli._options import Given, many
+from nearfar._tools.text import count, read_lines
+from nearfar.cli._options import Given
 from nearfar.cli._reading import Loaded, load, named_columns
 from nearfar.cli._writing import draws
 from nearfar.errors import FileError, InputError, NearfarWarning
@@ -167,7 +167,7 @@ def _need_answers(given: Given, loaded: Loaded, n_answers: int) -> None:
         return
     why = f"there are no answers in {'it' if len(given.answers) == 1 else 'them'}"
     if any(loaded.excluded.values()):
-        why = f"no answer is left without those of the {many(len(loaded.excluded), 'participant')} to be excluded"
+        why = f"no answer is left without those of the {count(len(loaded.excluded), 'participant')} to be excluded"
     raise FileError(f"{', '.join(given.answers)}: {why}; at least one is needed")
 
 

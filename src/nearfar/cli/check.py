@@ -9,8 +9,8 @@ from typing import Any
 import typer
 
 from nearfar._tools.terminal import printable, write_out
-from nearfar._tools.text import listed
-from nearfar.cli._options import READING, Given, many, takes
+from nearfar._tools.text import count, listed
+from nearfar.cli._options import READING, Given, takes
 from nearfar.cli._reading import load
 from nearfar.errors import InputError
 
@@ -75,17 +75,17 @@ def _show(facts: dict[str, Any]) -> None:
     for source in facts["sources"]:
         known = {"canonical": "anchor, near, far", "columns": "columns as named"}
         format_ = known.get(source["dialect"], source["dialect"])
-        show(f"{source['name']}  (format: {format_}; {many(source['rows'], 'row')})", "bold")
+        show(f"{source['name']}  (format: {format_}; {count(source['rows'], 'row')})", "bold")
     for name, value in _lines(facts):
         show(value, name=name)
     for rejection in facts["rejected"]:
-        rows = many(rejection["count"], "row")
+        rows = count(rejection["count"], "row")
         show(f"  {rows}: {rejection['reason']}; expected {rejection['expected']}", "yellow")
         rest = rejection["count"] - len(rejection["examples"])
         for example in [*rejection["examples"], *([f"and {rest:,} more"] if rest else [])]:
             show(f"      {example}")
     rejected = sum(rejection["count"] for rejection in facts["rejected"])
-    show(many(rejected, "row") if rejected else "nothing", name="rejected")
+    show(count(rejected, "row") if rejected else "nothing", name="rejected")
 
 
 def _lines(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -96,15 +96,15 @@ def _lines(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield "contradictions", f"{facts['contradicting_pairs']:,} (questions that received both answers)"
     yield "statements", "none given; each row counts as one" if statements is None else f"{statements:,}"
     yield "participants", "not known" if people is None else f"{people:,}"
-    within = "" if own is None else f", {many(own, 'time')} by the same participant"
-    yield "repeats", f"{many(facts['repeated_questions'], 'question')} answered more than once{within}"
+    within = "" if own is None else f", {count(own, 'time')} by the same participant"
+    yield "repeats", f"{count(facts['repeated_questions'], 'question')} answered more than once{within}"
     if facts["double_submits"]:
         yield "double submits", f"{facts['double_submits']:,}, kept"
     if facts["controls"]:
         yield "controls", facts["controls"]
     if facts["excluded"]:
-        left_out = many(sum(facts["excluded"].values()), "answer")
-        yield "excluded", f"{many(len(facts['excluded']), 'participant')} with {left_out}"
+        left_out = count(sum(facts["excluded"].values()), "answer")
+        yield "excluded", f"{count(len(facts['excluded']), 'participant')} with {left_out}"
     for aside in facts["set_aside"]:
         graded = (
             f", {aside['correct']:,} correct and {aside['wrong']:,} wrong" if aside["kind"] == "check" else ""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import typer
 
-from nearfar.cli._options import METHOD, Given, many, takes
+from nearfar._tools.text import count
+from nearfar.cli._options import METHOD, Given, takes
 from nearfar.cli._prepared import prepared
 from nearfar.cli._writing import check_outputs, write_all
 
@@ -28,7 +29,7 @@ def cluster(
         given.tell(ready.headline)
         for c, x in enumerate(made.medoids):
             if x >= 0:
-                size = many(int(made.sizes[c]), "object")
+                size = count(int(made.sizes[c]), "object")
                 given.tell(f"cluster {c + 1}: {size} around {ready.display_names[x]}")
         write_all(
             given,

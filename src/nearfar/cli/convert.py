@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import typer
 
-from nearfar.cli._options import Given, many, takes
+from nearfar._tools.text import count
+from nearfar.cli._options import Given, takes
 from nearfar.cli._reading import load
 from nearfar.errors import InputError
 
@@ -43,8 +44,8 @@ def convert(
     loaded = load(replace(given, answers=source, dialect=from_), announce=False)
     write_triplets(loaded.triplets, target, dialect=to, format=format)
     answers, result = loaded.triplets, loaded.result
-    remarks = [f"{many(len(answers), 'answer')} about {many(answers.n_objects, 'object')}"]
-    remarks += [f"{many(len(result.checks), 'row')} set aside"] if len(result.checks) else []
-    remarks += [f"{many(len(result.rejected), 'row')} rejected"] if len(result.rejected) else []
-    remarks += [f"{many(sum(loaded.excluded.values()), 'answer')} left out"] if loaded.excluded else []
+    remarks = [f"{count(len(answers), 'answer')} about {count(answers.n_objects, 'object')}"]
+    remarks += [f"{count(len(result.checks), 'row')} set aside"] if len(result.checks) else []
+    remarks += [f"{count(len(result.rejected), 'row')} rejected"] if len(result.rejected) else []
+    remarks += [f"{count(sum(loaded.excluded.values()), 'answer')} left out"] if loaded.excluded else []
     given.tell(f"{target}: {', '.join(remarks)}")

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import typer
 
 from nearfar._tools.terminal import write_out
-from nearfar._tools.text import read_lines
-from nearfar.cli._options import Given, OutputOption, many, takes, tell
+from nearfar._tools.text import count, read_lines
+from nearfar.cli._options import Given, OutputOption, takes, tell
 from nearfar.cli._reading import load
 from nearfar.errors import InputError
 
@@ -139,7 +139,7 @@ def plan(
     from nearfar.cli._booklets import booklet_table, question_table, write_plan
 
     drawn = scheme.questions(names, wanted, given.seed)
-    remark = f"{many(len(drawn), 'question')} about {many(len(drawn.objects), 'object')}"
+    remark = f"{count(len(drawn), 'question')} about {count(len(drawn.objects), 'object')}"
     if people is None and not again and not checks:
         table = question_table(drawn.shuffled(given.seed), images)
     else:
@@ -156,7 +156,7 @@ def plan(
             seed=given.seed,
         )
         table = booklet_table(lists, images)
-        remark += f" in {many(people or 1, 'list')}: {_places(lists)}"
+        remark += f" in {count(people or 1, 'list')}: {_places(lists)}"
     files = write_plan(table, output)
     if output != "-":
         remark += f", written to {output if files == 1 else f'{files:,} files'}"
@@ -207,7 +207,7 @@ def _budget(given: str, total: int) -> int:
 def _places(lists: Booklets) -> str:
     new, again, checks = (int((lists.role == role).sum()) for role in range(3))
     more = [f"{count:,} for {what}" for count, what in ((again, "repeats"), (checks, "checks")) if count]
-    return ", ".join([f"{many(new, 'place')} for new questions", *more])
+    return ", ".join([f"{count(new, 'place')} for new questions", *more])
 
 
 def _write_advice(advice: Advice, output: str) -> None:
