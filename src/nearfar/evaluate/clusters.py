@@ -49,7 +49,7 @@ class ClusterCount(Record):
     ----------
     k : number of clusters, the likeliest of ``low`` to ``high``; 1 for none.
     best_cut : the number of clusters with the sharpest elbow, whether or not they are separate.
-    elbow : how many times more each cut up to ``best_cut`` reduces within-cluster variance than further ones do; about 1
+    elbow : how many times more the last cut into ``best_cut`` reduces within-cluster variance than the next ones do; about 1
         among unclustered objects.
     gap : mean over clusters of the distance to the nearest one, in standard deviations along the line between them;
         about 3.5 among unclustered objects.

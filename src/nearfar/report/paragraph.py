@@ -70,9 +70,10 @@ def methods(data: dict[str, Any]) -> str:
     sentences += _model(models)
     if models["scores"]:
         people = "participants and " if size["participants"] else ""
+        three = " (three objects)" if models["unit"] == "trio" else ""
         sentences.append(
             f"Accuracy is the share of held-out answers predicted in {models['cv']}-fold cross-validation; all answers "
-            f"to one {models['unit']} were in the same fold. The 95 % intervals come from a pigeonhole bootstrap over "
+            f"to one {models['unit']}{three} were in the same fold. The 95 % intervals come from a pigeonhole bootstrap over "
             f"{people}{words.unit(models['unit'].partition(' ')[0], many=True)} (Owen, 2007)."
         )
         if models["judged"] < size["answers"]:
@@ -85,7 +86,9 @@ def methods(data: dict[str, Any]) -> str:
         )
     sentences += [_first(data, "stability")] if data["findings"]["stability"] else []
     if data["findings"]["reliability"]:
-        sentences.append("Expected correlations are split-half correlations, corrected by Spearman-Brown.")
+        sentences.append(
+            "The expected correlations of map distances with a new study are split-half correlations, corrected by Spearman-Brown."
+        )
     sentences += [words.FLAGGING] if data["participants"] else []
     if data["findings"]["subgroups"]:
         sentences.append(

@@ -74,9 +74,9 @@ def clusters(counted: ClusterCount | None, n_clusters: int) -> Finding:
         }[counted.unknown]
         return Finding("note", "Unknown", why, aid)
     seen = (
-        f"Elbow: the cut into {counted.best_cut} clusters reduces within-cluster variance {counted.elbow:.1f} times as much as "
-        "the next cuts; without clusters this ratio is about 1. "
-        f"Gap: neighbouring clusters are {counted.gap:.1f} standard deviations apart; without clusters this is about 3.5."
+        f"The sharpest elbow is at {counted.best_cut} clusters: the last of these cuts reduces within-cluster variance "
+        f"{counted.elbow:.1f} times as much as the next cuts; without clusters this ratio is about 1. "
+        f"These {counted.best_cut} clusters are {counted.gap:.1f} standard deviations apart; without clusters this is about 3.5."
     )
     if counted.outcome == "unclear":
         text = f"The objects form clusters, but their number is unclear: {counted.low} to {counted.high}; {counted.k} is the likeliest."
@@ -101,7 +101,7 @@ def stability(positions: Stability) -> Finding:
         text += (
             f" The median radius of the circles is {percent(known[len(known) // 2], 0)} of the map's radius."
         )
-    details = f"The circles come from {count(len(positions.cloud), 'bootstrap resample')} of {positions.resampled}s."
+    details = f"The uncertainty circles on the map come from {count(len(positions.cloud), 'bootstrap resample')} of {positions.resampled}s."
     few = list(compress(display_names(positions.objects), positions.few.tolist()))
     if few:
         details += f" Too few answers to say where they are: {listed(few)}."

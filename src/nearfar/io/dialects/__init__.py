@@ -72,8 +72,9 @@ def _by_header(table: Table) -> tuple[Dialect, Grammar]:
         names = " or ".join(dialect.name for dialect, _ in fitting)
         raise FileError(f"{table.name}: the columns {columns} may be {names}; say which with dialect=")
     raise FileError(
-        f"{table.name}: the columns {columns} are not known; expected anchor, near, far. If yours have other names, use "
-        "--column anchor=NAME (in Python columns=); without a header, --dialect NAME (dialect=). See nearfar help columns"
+        f"{table.name}: the columns {columns} are not known; expected anchor, near, far. If your columns have other "
+        "names, use --column anchor=NAME (in Python: columns=). If the file has no header line, use --dialect NAME "
+        "(in Python: dialect=). See nearfar help columns"
     )
 
 
