@@ -41,7 +41,7 @@ CLAIMS: dict[str, list[tuple[str, str, Callable[[Row], bool], str, str]]] = {
         ("ceiling, 95 % interval", "ceiling_covered", lambda r: True, "95 %", OTHERS),
         ("gain from twice the answers, 95 % interval", "gain_covered", lambda r: True, "95 %", OTHERS),
         (
-            "predicted width of the interval with twice the participants: true width not larger",
+            "width of the accuracy interval with twice the participants: at most as predicted",
             "narrower_as_stated",
             lambda r: True,
             "95 %",

@@ -243,7 +243,7 @@ def test_questions_of_a_file(tmp_path):
     with pytest.raises(FileError, match=r"q.csv, line 3: 'ghost' is not one of the study's objects"):
         pool_of(tmp_path, questions='design = "q.csv"\nper_person = 2\nagain = 0\nchecks = 0')
     (tmp_path / "q.csv").write_text("anchor,one\no1,o2\n")
-    with pytest.raises(FileError, match=r"q\.csv: expected a table with the columns .*other"):
+    with pytest.raises(FileError, match=r"q\.csv: expected a table with columns .*other"):
         pool_of(tmp_path, questions='design = "q.csv"\nper_person = 2\nagain = 0\nchecks = 0')
 
 

@@ -76,7 +76,7 @@ def test_the_shell_draws_two_groups(run, tmp_path):
 def test_what_cannot_be_compared_is_said(run, tmp_path):
     wrong = tmp_path / "wrong.csv"
     wrong.write_text("who,group\n1,a\n")
-    with pytest.raises(FileError, match="columns participant and group"):
+    with pytest.raises(FileError, match="columns named 'participant' and 'group'"):
         run("--groups", wrong)
     for name, data in {"wrong.xlsx": b"PK\x03\x04" + bytes(50), "wrong.parquet": b"PAR1" + bytes(60)}.items():
         (tmp_path / name).write_bytes(data)

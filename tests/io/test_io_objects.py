@@ -41,7 +41,7 @@ def test_an_object_list_from_standard_input(monkeypatch):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("name,display_name\na,b\n", r"table with the column object; it has name, display_name"),
+        ("name,display_name\na,b\n", r"a column named 'object'; its columns are 'name', 'display_name'"),
         ("object,display_name\na,b\n,c\n", "object 1 is ''; every object needs a name"),
         ("object\na\nb\na\n", "'a' is listed twice"),
     ],

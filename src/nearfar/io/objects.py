@@ -122,9 +122,9 @@ def read_columns(
         if position is not None:
             table.need_values(position)
         elif role in needed:
-            has = ", ".join(table.header.cells)
-            wanted = f"{plural(len(needed), 'column')} {listed(needed)}"
-            raise FileError(f"{table.name}: expected a table with the {wanted}; it has {has}")
+            has, named = ", ".join(map(repr, table.header.cells)), listed(list(map(repr, needed)))
+            wanted = f"{plural(len(needed), 'a column', 'columns')} named {named}"
+            raise FileError(f"{table.name}: expected a table with {wanted}; its columns are {has}")
     batches = list(table.cells(has_header=True, rows=1 << 20))
     faults = [(table.name, *fault) for batch in batches for fault in batch.faults]
     cells = pl.concat([pl.DataFrame(schema=table.schema), *(batch.frame for batch in batches)])

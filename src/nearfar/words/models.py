@@ -100,7 +100,7 @@ def dimensions(analysis: Analysis) -> str:
     if enough == sizes[-1]:
         return f"{needed}More than {enough} were not tried."
     size = count(enough, "dimension")
-    text = f"{needed}More than {size} may not be needed: a gain of at least half a point is not certain."
+    text = f"{needed}It is not certain that more than {size} improve the accuracy by half a point."
     if analysis.is_named or (analysis.space.n_components or 0) <= enough:
         return text
     return f"{text} In this sample {analysis.best.name} predicted more answers than any model with {size}."
