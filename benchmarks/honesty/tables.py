@@ -71,7 +71,7 @@ CLAIMS: dict[str, list[tuple[str, str, Callable[[Row], bool], str, str]]] = {
         ("circle on the map: long-run position inside", "inside_circle", lambda r: True, "90 %", OTHERS),
         ("agreement of a participant, 95 % interval", "agreement_covered", lambda r: True, "95 %", NOTHING),
         (
-            "how much better a group's own model predicts its answers than the other group's model, 95 % interval",
+            "a group's answers: how much better its own model predicts them than the other group's model does, 95 % interval",
             "lead_covered",
             lambda r: True,
             "95 %",

@@ -75,7 +75,7 @@ def clusters(counted: ClusterCount | None, n_clusters: int) -> Finding:
         return Finding("note", "Unknown", why, aid)
     seen = (
         f"Going from {counted.best_cut - 1} to {counted.best_cut} clusters reduces within-cluster variance {counted.elbow:.1f} "
-        "times as much as the next steps; this is the sharpest elbow. Unclustered objects give about 1. "
+        "times as much as the next steps on average; this is the sharpest elbow. Unclustered objects give about 1. "
         f"The {counted.best_cut} clusters of that cut are {counted.gap:.1f} standard deviations apart. Unclustered objects give about 3.5."
     )
     if counted.outcome == "unclear":
