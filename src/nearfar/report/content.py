@@ -218,7 +218,7 @@ def maps(analysis: Analysis) -> list[dict[str, Any]]:
     if analysis.space.n_components != 2 and best != name:
         flat = analysis.space.map(2)
         flat[analysis.space.uninformed] = np.nan
-        planes.append((f"{best} axes", f"First two principal components of {best}", flat))
+        planes.append((f"{best} axes", f"PCA of {best}", flat))
     accuracy = {score.name: score.accuracy for score in scores}
     drawn = []
     for name, title, points in planes:

@@ -100,7 +100,7 @@ def dimensions(analysis: Analysis) -> str:
     if enough == sizes[-1]:
         return f"{needed}More than {enough} were not tried."
     size = count(enough, "dimension")
-    text = f"{needed}It is not certain that more than {size} improve the accuracy by half a point."
+    text = f"{needed}It is not certain that more than {size} improve the accuracy by at least half a point."
     if analysis.is_named or (analysis.space.n_components or 0) <= enough:
         return text
     return f"{text} In this sample {analysis.best.name} predicted more answers than any model with {size}."
@@ -338,7 +338,7 @@ def reliability(halves: Reliability) -> Finding:
         )
     if again >= MIN_CORRELATION:
         told.append(
-            f"Distances from new questions to the same participants would correlate about {again:.2f} with those on this map."
+            f"If the same participants answered new questions, map distances would correlate about {again:.2f} with those on this map."
         )
     details = []
     if other >= MIN_CORRELATION or again >= MIN_CORRELATION:

@@ -74,9 +74,9 @@ def clusters(counted: ClusterCount | None, n_clusters: int) -> Finding:
         }[counted.unknown]
         return Finding("note", "Unknown", why, aid)
     seen = (
-        f"Going from {counted.best_cut - 1} to {counted.best_cut} clusters reduces within-cluster variance {counted.elbow:.1f} "
-        "times as much as the next steps on average; this is the sharpest elbow. Unclustered objects give about 1. "
-        f"The {counted.best_cut} clusters of that cut are {counted.gap:.1f} standard deviations apart. Unclustered objects give about 3.5."
+        f"The sharpest elbow is at {counted.best_cut} clusters: this step lowers within-cluster variance by {counted.elbow:.1f} times "
+        "the average of the next steps. Unclustered objects give about 1. "
+        f"The {counted.best_cut} clusters at this elbow are {counted.gap:.1f} standard deviations apart. Unclustered objects give about 3.5."
     )
     if counted.outcome == "unclear":
         text = f"The objects form clusters, but their number is unclear: {counted.low} to {counted.high}; {counted.k} is the likeliest."
