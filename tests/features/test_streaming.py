@@ -25,18 +25,26 @@ from nearfar.io.batches import Reader
 
 
 @pytest.mark.parametrize("kernel", ["k1", "k2", "score"])
-def test_the_grid_widens_before_a_cell_could_overflow(kernel):
+@pytest.mark.parametrize("small", [np.int16, np.int32])
+def test_the_grid_widens_before_a_cell_could_overflow(kernel, small):
     counts = Counts(PARTS[kernel], 3, np.arange(3, dtype=np.int32), 3)
     answers = Triplets.from_array([[0, 1, 2]], n_objects=3)
     counts.add(*roles(answers))
-    assert counts.grid.dtype == np.int32
-    counts.grid *= 2**31 - 2
-    counts._most = 2**31 - 2  # as after so many answers
+    assert counts.grid.dtype == np.int16
+    most = np.iinfo(small).max - 1
+    counts.grid = counts.grid.astype(small) * small(most)
+    counts._most = most  # as after so many answers
     before = counts.grid.astype(np.int64)
     for _ in range(5):
         counts.add(*roles(answers))
-    assert counts.grid.dtype == np.int64
+    assert counts.grid.dtype.itemsize == 2 * np.dtype(small).itemsize
     assert np.array_equal(counts.grid, before + 5 * np.sign(before))
+
+
+def test_a_cell_that_two_anchors_count_into_does_not_overflow():
+    counts = Counts(PARTS["score"], 3, np.arange(3, dtype=np.int32), 3)
+    counts.add(*roles(Triplets.from_array([[0, 1, 2], [1, 0, 2]] * 20_000, n_objects=3)))
+    assert counts.grid[0, 1].tolist() == counts.grid[1, 0].tolist() == [40_000, 40_000]
 
 
 def test_sparse_cells_widen_when_their_sum_could_overflow():

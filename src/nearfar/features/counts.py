@@ -20,7 +20,6 @@ from nearfar.errors import InputError
 from nearfar.features.part import Part
 
 SMALL_GRID = 1 << 22  # cells of a grid that is cheap whatever is in it
-INT32_LIMIT = 2**31 - 1
 
 Indices = NDArray[np.int32]
 
@@ -89,7 +88,9 @@ class Counts:
     def add(self, anchor: Indices, near: Indices, far: Indices) -> None:
         """Count more answers: (m,) indices of objects in each role."""
         self.n_answers += len(anchor)
-        self._most += len(anchor)
+        self._most += 2 * int(
+            np.bincount(anchor).max(initial=0)
+        )  # a cell names the anchor, or either may be it
         if self.grid is not None or self._wants_grid():
             self._add_to_grid(anchor, near, far)
         else:
@@ -104,7 +105,7 @@ class Counts:
 
     def _roomy_grid(self) -> NDArray[Any]:
         """The grid, made with all that was counted so far, in integers that hold whatever comes."""
-        kind = self._kind()
+        kind = self._kind(np.int16)  # small: a new page of memory costs more than counting into it
         if self.grid is None:
             cells, self._runs = self.cells(), []
             self.grid = np.zeros((self.n_rows, self.n_columns, 2), dtype=kind)
@@ -129,9 +130,9 @@ class Counts:
         given = (*roles, self.mark, self.n_marks)
         threads.run(self.part.add_to_grid, [(grid[a:b], *given, a) for a, b in blocks])
 
-    def _kind(self) -> Any:
+    def _kind(self, least: Any = np.int32) -> Any:
         """The integers that no count outgrows."""
-        return np.int32 if self._most <= INT32_LIMIT else np.int64
+        return np.result_type(least, np.min_scalar_type(-1 - self._most))
 
     # ---------------------------------------------------------------- sparse
 
