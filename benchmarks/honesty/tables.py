@@ -41,7 +41,7 @@ CLAIMS: dict[str, list[tuple[str, str, Callable[[Row], bool], str, str]]] = {
         ("ceiling, 95 % interval", "ceiling_covered", lambda r: True, "95 %", OTHERS),
         ("gain from twice the answers, 95 % interval", "gain_covered", lambda r: True, "95 %", OTHERS),
         (
-            "width of the accuracy interval with twice the participants: at most as predicted",
+            "accuracy interval with twice the participants: no wider than predicted",
             "narrower_as_stated",
             lambda r: True,
             "95 %",
@@ -55,7 +55,7 @@ CLAIMS: dict[str, list[tuple[str, str, Callable[[Row], bool], str, str]]] = {
             SEEDS,
         ),
         (
-            "map correlation with a new study (new participants) reported as 'less than 0.9': true value below 0.9",
+            "map correlation with a new study (new participants): true value below 0.9 where 'less than 0.9' is reported",
             "reliability_below",
             _with_others,
             "95 %",
@@ -71,7 +71,7 @@ CLAIMS: dict[str, list[tuple[str, str, Callable[[Row], bool], str, str]]] = {
         ("circle on the map: long-run position inside", "inside_circle", lambda r: True, "90 %", OTHERS),
         ("agreement of a participant, 95 % interval", "agreement_covered", lambda r: True, "95 %", NOTHING),
         (
-            "a group's answers: how much better its own model predicts them than the other group's model does, 95 % interval",
+            "comparison of two groups: accuracy of a group's own model minus that of the other group's model, 95 % interval",
             "lead_covered",
             lambda r: True,
             "95 %",

@@ -1,4 +1,4 @@
-"""The demo: a colour wheel that nobody drew, the careless found, a ceiling near the truth."""
+"""The demo: a circle of colours, the careless found, a ceiling near the truth."""
 
 import json
 import sys

@@ -304,7 +304,7 @@ def test_wide_sparse_rows_make_no_long_arrays():
     [
         ({"n_clusters": 0}, "n_clusters must be an integer >= 1, got 0"),
         ({"n_clusters": 2.5}, "n_clusters must be an integer >= 1, got 2.5"),
-        ({"n_clusters": 99}, "n_clusters: 99 are too many; only 19 of 20"),
+        ({"n_clusters": 99}, "99 are too many; only 19 of 20"),
         ({"n_init": 0}, "n_init must be an integer >= 1, got 0"),
         ({"max_iter": 0}, "max_iter must be an integer >= 1, got 0"),
         ({"diagonal": "drop"}, "diagonal='drop' is not known; expected 'shift' or 'keep'"),

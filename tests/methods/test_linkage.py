@@ -163,7 +163,7 @@ def test_no_leaf_of_a_tree_of_scipy_is_taken_for_uninformed(method):
 def test_cut_into_more_than_there_are():
     tree = nf.linkage(make_phi(6, 9, zeros=[1]))
     assert sorted(cut(tree, 5).tolist()) == [-1, 0, 1, 2, 3, 4]
-    with pytest.raises(InputError, match="n_clusters: 6 are too many; only 5 of"):
+    with pytest.raises(InputError, match="6 are too many; only 5 of"):
         cut(tree, 6)
     with pytest.raises(InputError, match="n_clusters must be an integer >= 1, got 0"):
         cut(tree, 0)

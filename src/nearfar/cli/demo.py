@@ -1,4 +1,4 @@
-"""``nearfar demo``: a colour wheel that nobody drew."""
+"""``nearfar demo``: a report about simulated answers on a hundred colours."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 
 from nearfar.cli._options import Given, takes
 
-TITLE = "A colour wheel that nobody drew (simulated answers)"
+TITLE = "Similarity of 100 colours (simulated answers)"
 
 
 @takes("seed", "quiet")

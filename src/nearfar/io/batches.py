@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from nearfar._tools.limits import check_largest_index
 from nearfar.errors import FileError, InputError
 from nearfar.io.dialects import Dialect, Grammar, choose
-from nearfar.io.naming import WHOLE, Naming, Numbers, Statements, Vocabulary, whole_numbers
+from nearfar.io.naming import EMPTY, WHOLE, Naming, Numbers, Statements, Vocabulary, whole_numbers
 from nearfar.io.objects import ObjectList, as_names, open_table
 from nearfar.io.parse_rows import (
     NONE_ASIDE,
@@ -56,8 +56,10 @@ class Opened:
     grammar: Grammar
     naming: Naming
     statements: Statements
-    used: NDArray[np.bool_]
-    numeric_people: bool = True
+    people: Vocabulary
+    may_be_numbers: bool  # participants
+    used: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(1, bool))  # by id
+    used_people: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(1, bool))  # by code
     n_rows: int = 0
     n_answers: int = 0
 
@@ -65,6 +67,12 @@ class Opened:
     def has_statements(self) -> bool:
         """Whether an answer may belong to a statement with others."""
         return "statement" in self.grammar.columns or len(self.grammar.triplets) > 1
+
+    @property
+    def numeric_people(self) -> bool:
+        """Whether every participant seen so far is a whole number."""
+        seen = self.people.names(pl.Series(np.flatnonzero(self.used_people)))
+        return self.may_be_numbers and whole_numbers(pl.Series(seen, dtype=pl.String)) is not None
 
     def objects(self) -> tuple[str, ...]:
         """The objects of the source, once all its answers were seen."""
@@ -125,14 +133,14 @@ class Reader:
         if numeric and listed and not any(map(WHOLE.fullmatch, listed)):
             wrong = "holds numbers where the object list has names"
             raise FileError(f"{table.name}: {wrong}; for indices give an array")
-        index = {} if self.index is None else self.index
+        index = {"": EMPTY} if self.index is None else self.index
         naming = Naming(self.listed, index, table.objects, grammar.first_index, numeric, table.guarded)
         at = grammar.columns.get("statement")
         has_text = at is not None and not table.schema[f"c{at}"].is_numeric()
         statements = Statements(typed=table.typed and has_text, guarded=table.guarded)
         at = grammar.columns.get("participant")
         may_be_numbers = not table.typed or at is None or table.schema[f"c{at}"].is_numeric()
-        return Opened(table, dialect, grammar, naming, statements, np.zeros(0, bool), may_be_numbers)
+        return Opened(table, dialect, grammar, naming, statements, self.people, may_be_numbers)
 
     def batches(self, opened: Opened, rows: int) -> Iterator[Batch]:
         """All rows of a source, at most ``rows`` at a time; what is found is noted in ``opened``."""
@@ -187,15 +195,17 @@ class Reader:
     def _note(self, opened: Opened, triplets: pl.DataFrame) -> None:
         """Which objects, statements and people the answers are about."""
         if self.index is None:
-            opened.used = np.append(opened.used, np.zeros(len(opened.naming.index) - len(opened.used), bool))
-            if not opened.used.all():
-                for role in ROLES:
-                    opened.used[triplets[role].to_numpy()] = True
+            for role in ROLES:
+                opened.used = _marked(opened.used, triplets[role], len(opened.naming.index))
         if "statement" in triplets.columns:
             opened.statements.see(triplets["statement"])
-        if "participant" in triplets.columns and opened.numeric_people:
-            people = triplets["participant"].unique().cast(pl.String)
-            opened.numeric_people = not people.null_count() and whole_numbers(people) is not None
+        if "participant" in triplets.columns and opened.may_be_numbers:
+            people = triplets["participant"]
+            if people.null_count():
+                opened.may_be_numbers = False
+            elif people.dtype == opened.people.dtype:
+                codes = people.to_physical()
+                opened.used_people = _marked(opened.used_people, codes, int(codes.max() or 0) + 1)  # type: ignore[arg-type]
 
     def _warn_of_times(self, opened: Opened, wrong: pl.DataFrame) -> None:
         name = opened.table.name
@@ -205,6 +215,17 @@ class Reader:
         cell = wrong[f"c{opened.grammar.columns['answered_at']}"][0]
         expected = "expected seconds since 1970 or a date like 2024-05-31 13:45:00"
         warn(f"{name}: times such as {cell!r} cannot be read, so answered_at is unknown there; {expected}")
+
+
+def _marked(used: NDArray[np.bool_], codes: pl.Series, count: int) -> NDArray[np.bool_]:
+    """``used``, made longer where there are more than it has, with the codes that occur marked; code 0 is no name."""
+    used = np.append(used, np.zeros(max(0, count - len(used)), bool))
+    numbers, step = codes.to_numpy(), max(1 << 15, 4 * len(used))
+    for start in range(0, len(numbers), step):
+        if used[1:].all():
+            break
+        used |= np.bincount(numbers[start : start + step], minlength=len(used)) > 0
+    return used
 
 
 def _check_first_number(opened: Opened, columns: pl.DataFrame) -> None:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -90,7 +91,8 @@ class Naming:
     Parameters
     ----------
     listed : the given object list, whose positions are the ids; None where objects are numbered as they appear.
-    index : the id of every name known so far; ``Numbers`` are called by their index.
+    index : the id of every name known so far; ``Numbers`` are called by their index. Without a given list it begins with
+        the empty text, as vocabularies do, so that an id is the code of a name as long as every cell is one.
     own : the object list that the source itself holds, if any.
     first : the number of the first object where cells are indices; None where they are names.
     numeric : cells are numbers that name objects, so they must be whole.
@@ -108,6 +110,7 @@ class Naming:
     refusals: list[Refused] = field(default_factory=list)
     vocabulary: Vocabulary = field(default_factory=Vocabulary)
     _meaning: NDArray[np.int32] = field(default_factory=lambda: np.zeros(1, np.int32))  # by code
+    _is_code: bool = True  # the meaning of every code is itself
 
     @cached_property
     def _own_names(self) -> set[str] | None:
@@ -120,7 +123,8 @@ class Naming:
             fresh = self.vocabulary.names(pl.int_range(known, stop, eager=True))
             judged = np.array([self._judge(name) for name in fresh], np.int32)
             self._meaning = np.append(self._meaning, judged)
-        return pl.Series(self._meaning).gather(codes)
+            self._is_code = np.array_equal(self._meaning, np.arange(stop))
+        return codes.reinterpret(signed=True) if self._is_code else pl.Series(self._meaning).gather(codes)
 
     def _judge(self, cell: str) -> int:
         """The id of an object, or -1 - the position of the reason why it is none."""
@@ -249,25 +253,39 @@ class Statements:
 
 
 def text_ids(column: pl.Series, *, guarded: bool, as_numbers: bool = False, prefix: str = "") -> Ids:
-    """``Ids`` of text, which may be coded: the names that occur, in order, '' where it is blank.
+    """``Ids`` of text, which may be coded, or of whole numbers: the names that occur, in order, '' where it is blank.
 
     >>> np.asarray(text_ids(pl.Series(["b", None, "a"]), guarded=False)).tolist()
     ['b', '', 'a']
     """
+    if column.dtype.is_integer() and as_numbers:
+        return Ids.encode(column.to_numpy())
     words = Vocabulary()
-    if column.dtype == pl.String:
-        column = column.cast(words.dtype)
-    codes = column.to_physical().fill_null(EMPTY)
-    used = codes.unique()
-    names = used.cat.to(column.dtype).cast(pl.String).to_list()
+    if not isinstance(column.dtype, pl.Categorical):
+        column = column.cast(pl.String).cast(words.dtype)
+    codes = column.to_physical().fill_null(EMPTY).to_numpy()
+    used = np.flatnonzero(np.bincount(codes, minlength=1))
+    names = pl.Series(used, dtype=pl.UInt32).cat.to(column.dtype).cast(pl.String).to_list()
     names = [f"{prefix}{unguarded(name) if guarded else name}" for name in names]
     values = sorted({int(name) if as_numbers else name for name in names})
     order = {str(value): i for i, value in enumerate(values)}
-    rank = np.zeros(int(used.max() or 0) + 1, np.int32)  # type: ignore[arg-type]
-    rank[used.to_numpy()] = [order[name] for name in names]
-    ranks = pl.Series(rank).gather(codes).to_numpy()
-    ranks.flags.writeable = False  # ours alone, so Ids need not copy it
-    return Ids.from_codes(ranks, values)
+    rank = np.zeros(used.max(initial=0) + 1, np.int32)
+    rank[used] = [order[name] for name in names]
+    return Ids.from_codes(look_up(rank, codes), values)
+
+
+def look_up(table: NDArray[np.int32], codes: NDArray[Any]) -> NDArray[np.int32]:
+    """``table[codes]``, in blocks that stay in the cache: numpy makes codes 64 bits long.
+
+    >>> look_up(np.array([5, 7], np.int32), np.array([1, 0, 1]))
+    array([7, 5, 7], dtype=int32)
+    """
+    values = np.empty(len(codes), np.int32)
+    for start in range(0, len(codes), 1 << 15):
+        block = slice(start, start + (1 << 15))
+        table.take(codes[block], out=values[block], mode="clip")  # "raise" would copy; no code is too large
+    values.flags.writeable = False  # so that Triplets and Ids need not copy it
+    return values
 
 
 def whole_numbers(text: pl.Series) -> pl.Series | None:

@@ -27,7 +27,7 @@ def parse_columns(
 ) -> pl.DataFrame:
     """The columns of a grammar, one row per row of ``frame``.
 
-    Objects are ids, null where blank, negative where refused; participants are coded text of ``people``; ``seconds``,
+    Objects are ids, null where blank, negative where refused; participants are coded text of ``people``, or whole numbers; ``seconds``,
     ``near_side`` and ``answered_at`` are numbers, with a column ``bad_...`` that marks cells which are none; all else
     is text, or whole numbers where the table has such. With ``decimal_comma``, response times may be written as 1,5.
     """
@@ -42,6 +42,8 @@ def parse_columns(
             words = people if role == "participant" else naming.vocabulary
             if dtype == words.dtype:
                 coded[role] = cell
+            elif dtype in SMALL_INTEGERS and role == "participant":
+                chosen[role] = cell.cast(pl.Int64)
             elif dtype in SMALL_INTEGERS:
                 numbers = cell.cast(pl.Int64)
                 coded[role] = numbers.map_batches(words.of_numbers, return_dtype=words.dtype)
@@ -268,6 +270,8 @@ NONE_REJECTED, NONE_ASIDE = pl.DataFrame(schema=REJECTED), pl.DataFrame(schema=C
 
 def rejected_rows(judged: Classified, cells: Cells, grammar: Grammar, table: Table) -> pl.DataFrame:
     """One row per rejected row: file, line, reason, content, expected; in the order of the file."""
+    if judged.fate is None and not cells.faults:
+        return NONE_REJECTED
     frames = [pl.DataFrame([(table.name, *fault) for fault in cells.faults], schema=REJECTED, orient="row")]
     for number, refusal in enumerate(judged.refusals, start=1):
         if len(rows := judged.with_fate(number)):
@@ -279,6 +283,8 @@ def rejected_rows(judged: Classified, cells: Cells, grammar: Grammar, table: Tab
 
 def rows_set_aside(judged: Classified, cells: Cells, grammar: Grammar, table: Table) -> pl.DataFrame:
     """One row per row set aside: file, line, kind, participant, correct (null where not graded), content."""
+    if judged.fate is None:
+        return NONE_ASIDE
     at = grammar.columns.get("participant")
     person = pl.lit(None, pl.String) if at is None else pl.col(f"c{at}").cast(pl.String).fill_null("")
     same = {"participant": person, "content": _content(grammar, table, grammar.objects)}

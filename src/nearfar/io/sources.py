@@ -225,19 +225,29 @@ class Window:
     def fill(self, size: int) -> bool:
         """Have at least ``size`` bytes at hand, or all that are left; False where none are."""
         while len(self) < size and not self._ended:
-            more = self._stream.read(max(size - len(self), 1 << 16))
+            more = self._read_lines(max(size - len(self), 1 << 16))
             self._ended = not more
-            self._data, self._at = self._data[self._at :] + more, 0
+            self._data, self._at = self._data[self._at :] + more if len(self) else more, 0
         return len(self) > 0
+
+    def _read_lines(self, size: int) -> bytes:
+        """The next bytes and, of plain files, the rest of their last line: then none is left to be put before the next."""
+        stream = self._stream
+        if isinstance(stream, io.BufferedReader | io.BytesIO) and stream.seekable():
+            start = stream.tell()
+            stream.seek(start + size)
+            size += len(stream.readline(LIMITS.line_bytes))
+            stream.seek(start)
+        return stream.read(size)
 
     def peek(self, start: int, stop: int) -> bytes:
         """Some bytes that are at hand."""
         return self._data[self._at + start : self._at + stop]
 
     def chunk(self, size: int) -> bytes:
-        """Whole lines of at most ``size`` bytes, or one line."""
+        """Whole lines of about ``size`` bytes, or one line."""
         self.fill(size)
-        end = self._data.rfind(b"\n", self._at, self._at + size) + 1 - self._at
+        end = self._data.rfind(b"\n", self._at) + 1 - self._at
         return self.peek(0, end if end > 0 else self.line_end(0))
 
     def reaches_end(self, stop: int) -> bool:

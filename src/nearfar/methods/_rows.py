@@ -23,8 +23,9 @@ DENSE_BYTES = 1 << 27  # of long sparse vectors that are dense at a time
 def too_many_clusters(k: int, informed: int, n: int) -> InputError:
     """The error for k clusters of n objects of which fewer are ``informed``."""
     if not informed:
-        return InputError(f"n_clusters: no clusters can be made, the model places none of the {n} objects")
-    return InputError(f"n_clusters: {k} are too many; only {informed} of {n} objects can be clustered")
+        return InputError(f"clusters: none can be made, because the model places none of the {n} objects")
+    placed = f"there are {n} objects" if informed == n else f"only {informed} of {n} objects can be clustered"
+    return InputError(f"clusters: {k} are too many; {placed}")
 
 
 def estimator_rows(estimator: Any, X: PhiLike, *, reset: bool) -> RowBlocks:

@@ -187,7 +187,7 @@ def _encode_numbers(values: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[np
     if high - low > 4 * len(values):
         names, codes = np.unique(values, return_inverse=True)
         return codes, names
-    present = np.zeros(high - low + 1, dtype=bool)
-    present[values - low] = True
+    moved = values - low if low else values
+    present = np.bincount(moved) > 0
     rank = np.cumsum(present, dtype=np.int32) - 1
-    return rank[values - low], np.flatnonzero(present) + low
+    return rank.take(moved, mode="clip"), np.flatnonzero(present) + low  # "raise" would copy

@@ -73,8 +73,8 @@ def _by_header(table: Table) -> tuple[Dialect, Grammar]:
         raise FileError(f"{table.name}: the columns {columns} may be {names}; say which with dialect=")
     raise FileError(
         f"{table.name}: the columns {columns} are not known; expected anchor, near, far. If your columns have other "
-        "names, use --column anchor=NAME (in Python: columns=). If the file has no header line, use --dialect NAME "
-        "(in Python: dialect=). See nearfar help columns"
+        "names, use --column anchor=NAME (in Python: columns=). If the file has no header line, add one, or name "
+        "its format with --dialect (in Python: dialect=). See nearfar help columns"
     )
 
 
