@@ -106,6 +106,18 @@ def neighbours() -> Work:
     return lambda: find(rows, 10)
 
 
+def design() -> Work:
+    """200,000 questions of each kind about 5,000 objects, 20,000 grids, and lists for 50 people."""
+    from nearfar import design
+
+    def work() -> Any:
+        near = design.near_questions(5_000, 200_000)
+        drawn = [design.trio_questions(5_000, 200_000), design.grid_questions(5_000, 20_000)]
+        return near, drawn, design.booklets(design.near_questions(1_000, 5_000), 50)
+
+    return work
+
+
 def _file(ending: str) -> Path:
     """A million answers about named objects, by 2,000 people."""
     import numpy as np
@@ -190,6 +202,7 @@ CASES: dict[str, Callable[[], Work]] = {
     "kmeans": kmeans,
     "linkage": linkage,
     "neighbours": neighbours,
+    "design": design,
     "csv": _reading("csv"),
     "parquet": _reading("parquet"),
     "jsonl": _reading("jsonl"),

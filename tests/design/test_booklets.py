@@ -123,17 +123,20 @@ def test_every_person_has_a_share_of_every_anchor(n, people, data):
     assert np.ptp(anchors, axis=1).max() <= (1 if len(questions) % n == 0 else 2)
 
 
-@pytest.mark.parametrize(("kind", "most"), [("near", 2), ("odd", 2), ("central", 2), ("grid", 8)])
-def test_every_list_shows_every_object_about_equally_often(kind, most):
-    """Dealt at random, the same lists differ by 9 to 13."""
+@pytest.mark.parametrize(
+    ("kind", "most", "in_all"), [("near", 2.25, 3), ("odd", 2.25, 3), ("central", 2.25, 3), ("grid", 7.25, 6)]
+)
+def test_every_list_shows_every_object_about_equally_often(kind, most, in_all):
+    """Dealt at random, the same lists differ by 9 to 13. The bounds hold for 20 of 20 seeds."""
     questions = questions_of(kind, 60, 600, size=6)
     for how in ({"each": 2}, {"per_person": 110}):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NearfarWarning)  # trios of grids that come again
             made = design.booklets(questions, 12, **how)
         counts = counts_by_person(made, 60)
-        assert np.ptp(counts, axis=1).max() <= most
-        assert np.ptp(counts.sum(axis=0)) <= (0 if "each" in how else 3)
+        assert np.ptp(counts, axis=1).mean() <= most
+        assert np.ptp(counts, axis=1).max() <= most + 2
+        assert np.ptp(counts.sum(axis=0)) <= (0 if "each" in how else in_all)
 
 
 def test_grids_are_kept_apart_too():

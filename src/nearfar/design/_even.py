@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import combinations, count
 from math import comb
+from random import Random
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar._tools.arrays import Ints
 from nearfar.errors import TooLargeError
 
 Row = tuple[int, ...]
@@ -35,10 +37,11 @@ def balanced_rows(
     A row is the same as another where each group holds the same objects; those ``taken`` are not drawn. More than half
     of the others are drawn by drawing those to leave out, which is as even (together with those taken).
     """
-    gone = {_key(row, widths) for row in taken}
+    weights = _weights(n, widths)
+    gone = _codes(np.array(taken, dtype=np.int64).reshape(-1, sum(widths)), weights)
     total = count_rows(n, widths) - len(gone)
     few = 2 * m <= total
-    drawn = _few(n, m, widths, rng, gone) if few else None
+    drawn = _few(n, m, widths, widths, rng, gone) if few else None
     if drawn is not None:
         return drawn
     if total > 2_000_000:  # all are listed one by one to draw more than half of them
@@ -46,14 +49,14 @@ def balanced_rows(
             f"budget: {m:,} of {total:,} possible questions cannot be drawn evenly in memory; "
             f"ask for at most {total // 2:,}"
         )
-    free = [row for row in _all_rows(range(n), widths) if _key(row, widths) not in gone]
-    left_out = None if few else _few(n, total - m, widths, rng, gone)
+    free = np.array(_all_rows(range(n), widths), dtype=np.int32)
+    free = free[~np.isin(_codes(free, weights), gone)]
+    left_out = None if few else _few(n, total - m, widths, widths, rng, gone)
     if left_out is None:
-        rows = [free[i] for i in even_subset(free, m, rng)]
+        rows = free[even_subset(free.tolist(), m, rng)]
     else:
-        out = {_key(row, widths) for row in left_out.tolist()}
-        rows = [row for row in free if _key(row, widths) not in out]
-    return rng.permutation(np.array(rows, dtype=np.int32).reshape(m, sum(widths)), axis=0)
+        rows = free[~np.isin(_codes(free, weights), _codes(left_out, weights))]
+    return rng.permutation(rows, axis=0)
 
 
 def even_subset(
@@ -92,26 +95,25 @@ def even_subset(
 
 
 def _few(
-    n: int, m: int, widths: Sequence[int], rng: np.random.Generator, gone: Collection[Row]
+    n: int, m: int, widths: Sequence[int], alike: Sequence[int], rng: np.random.Generator, gone: Ints
 ) -> NDArray[np.int32] | None:
     """At most half of all rows that are not gone; None where those that are left cannot be drawn evenly.
 
-    Where a second group takes most objects, those that it leaves out are drawn, and stand as often as the anchors let them.
+    Where a second group takes most objects, those that it leaves out are drawn, and stand as often as the anchors let
+    them. Rows that are ``alike`` by other groups than ``widths`` hold all objects equally often, too.
     """
-    wide = len(widths) == 2 and 2 * widths[1] >= n
+    joint = alike != widths
+    wide = not joint and len(widths) == 2 and 2 * widths[1] >= n
     sizes = [1, n - 1 - widths[1]] if wide else widths
     for attempt in count():
-        if attempt == RESTARTS and gone:  # a draw that cannot be repaired is rare otherwise
+        if attempt == RESTARTS and (joint or len(gone)):  # a draw that cannot be repaired is rare otherwise
             return None
         quotas = [_quota(n, m * size, rng) for size in sizes]
-        if wide:
+        if wide or joint:
             quotas[1] = _quota(n, m * sum(sizes), rng, quotas[0]) - quotas[0]
-        columns = [
-            rng.permutation(np.repeat(np.arange(n), quota)).reshape(m, size)
-            for size, quota in zip(sizes, quotas, strict=True)
-        ]
-        rows = np.concatenate(columns, axis=1)
-        if _repair(rows, sizes, rng, gone):
+        groups = zip(sizes, quotas, strict=True)
+        rows = np.concatenate([np.repeat(np.arange(n), q).reshape(m, size) for size, q in groups], axis=1)
+        if _deal(rows, sizes, _weights(n, alike if joint else sizes), rng, gone):
             break
     if wide:
         present = np.ones((m, n), dtype=bool)
@@ -120,9 +122,7 @@ def _few(
     return rows.astype(np.int32)
 
 
-def _quota(
-    n: int, total: int, rng: np.random.Generator, first: NDArray[np.int64] | None = None
-) -> NDArray[np.int64]:
+def _quota(n: int, total: int, rng: np.random.Generator, first: Ints | None = None) -> Ints:
     """(n,) how often each object stands, give or take one equally often; one more goes to the largest of ``first``."""
     whole, left = divmod(total, n)
     order = rng.permutation(n)
@@ -143,51 +143,74 @@ def _all_rows(objects: Sequence[int], widths: Sequence[int]) -> list[list[int]]:
     ]
 
 
-def _key(row: Sequence[int], widths: Sequence[int]) -> Row:
-    """The same for two rows that hold the same objects in each group of columns."""
-    key: list[int] = []
-    for size in widths:
-        key += sorted(row[len(key) : len(key) + size])
-    return tuple(key)
+def _weights(n: int, widths: Sequence[int]) -> list[Ints]:
+    """For each column (n,) random numbers of 63 bits, one for each object; the same in all columns of a group."""
+    table = np.random.default_rng(0).integers(2**63 - 1, size=(len(widths), n))
+    return [weights for weights, size in zip(table, widths, strict=True) for _ in range(size)]
+
+
+def _codes(rows: NDArray[np.integer], weights: list[Ints]) -> Ints:
+    """(m,) the same for two rows that hold the same objects in each group of columns; in practice never for others."""
+    codes = np.zeros(len(rows), dtype=np.int64)
+    for column, own in zip(rows.T, weights, strict=True):
+        codes ^= own[column]
+    return codes
+
+
+def _deal(
+    drawn: Ints, widths: Sequence[int], weights: list[Ints], rng: np.random.Generator, gone: Ints
+) -> bool:
+    """Shuffle the objects of each group of columns, in place, until all rows are sound; False after too many attempts.
+
+    A fault is an object that stands twice in a row, or a row whose code stands there already or is gone. Rows with a
+    fault are shuffled among themselves while they are many and become fewer.
+    """
+    m, ends = len(drawn), np.cumsum(widths).tolist()
+    parts = [range(end - size, end) for end, size in zip(ends, widths, strict=True)]
+    before, wrong, codes = m + 1, np.arange(m), gone
+    while m < 50 * len(wrong) < 50 * before:
+        before = len(wrong)
+        for part in parts:
+            old = drawn[wrong[:, None], part]
+            drawn[wrong[:, None], part] = rng.permutation(old.ravel()).reshape(old.shape)
+        ordered, codes = np.sort(drawn, axis=1), np.concatenate([gone, _codes(drawn, weights)])
+        order = np.argsort(
+            codes, kind="stable"
+        )  # of rows that are the same, the one that is gone comes first
+        again = order[1:][codes[order[1:]] == codes[order[:-1]]] - len(gone)
+        wrong = np.union1d(again, np.flatnonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1)))
+    return not len(wrong) or _repair(drawn, wrong, codes, weights, parts, rng)
 
 
 def _repair(
-    drawn: NDArray[np.int64], widths: Sequence[int], rng: np.random.Generator, gone: Collection[Row]
+    drawn: Ints, unsound: Ints, known: Ints, weights: list[Ints], parts: list[range], rng: np.random.Generator
 ) -> bool:
-    """Exchange objects between rows, in place, until all rows are sound; False after too many attempts.
-
-    A fault is an object that stands twice in a row, or a row that stands there already or is gone. Exchanges stay
-    within a group of columns, so that the counts stay even, and never raise the number of faults.
-    """
-    rows, m = drawn.tolist(), len(drawn)
-    keys = [_key(row, widths) for row in rows]
-    seen = Counter(keys)
-    seen.update(gone)
-    group_of = np.repeat(np.arange(len(widths)), widths)
-    positions = [np.flatnonzero(group_of == group).tolist() for group in group_of]
+    """Exchange objects of unsound rows with others in the same group of columns, never so that there are more faults."""
+    rows, (m, width), wrong, seen = drawn.tolist(), drawn.shape, unsound.tolist(), Counter(known.tolist())
+    codes = known[len(known) - m :].tolist()
+    partners = [part for part in parts for _ in part]
 
     def faults(i: int) -> int:
-        key = keys[i]
-        return len(key) - len(set(key)) + (seen[key] > 1)
+        return int(width - len(set(rows[i])) + (seen[codes[i]] > 1))
 
     def exchange(i: int, a: int, j: int, b: int) -> None:
         rows[i][a], rows[j][b] = rows[j][b], rows[i][a]
+        change = int(weights[a][rows[i][a]] ^ weights[a][rows[j][b]])
         for row in (i, j):
-            seen[keys[row]] -= 1
-            keys[row] = _key(rows[row], widths)
-            seen[keys[row]] += 1
+            seen[codes[row]] -= 1
+            codes[row] ^= change
+            seen[codes[row]] += 1
 
-    draws = _numbers(rng)
+    draw = Random(int(rng.integers(2**63))).random  # numpy's are slow one by one
     attempts = 200 * (m + 20) if m > 1 else 0  # a single row has no partner
-    wrong = [i for i in range(m) if faults(i)]
     while wrong:
         i = wrong.pop()
         while faults(i):
             if not attempts:
                 return False
             attempts -= 1
-            a, j = int(next(draws) * len(positions)), int(next(draws) * m)
-            b = positions[a][int(next(draws) * len(positions[a]))]
+            a, j = int(draw() * width), int(draw() * m)
+            b = partners[a][int(draw() * len(partners[a]))]
             if i == j or rows[i][a] == rows[j][b]:
                 continue
             before = faults(i) + faults(j)
@@ -200,12 +223,6 @@ def _repair(
     return True
 
 
-def _numbers(rng: np.random.Generator) -> Iterator[float]:
-    """Random numbers from 0 to 1, drawn many at a time because one at a time is slow."""
-    while True:
-        yield from rng.random(1000).tolist()
-
-
 def near_rows(n: int, m: int, rng: np.random.Generator, asked: Iterable[list[int]] = ()) -> NDArray[np.int32]:
     """(m, 3) anchor, one, other: distinct questions that are not in ``asked``.
 
@@ -213,10 +230,14 @@ def near_rows(n: int, m: int, rng: np.random.Generator, asked: Iterable[list[int
     in equally many trios, give or take one. Then every object is the anchor equally often, give or take one, as far
     as the anchors that are left allow.
     """
-    frozen: Anchors = {}
+    used: Anchors = {}
     for row in asked:
-        frozen.setdefault(tuple(sorted(row)), set()).add(row[0])
-    covered = Counter({trio: len(anchors) for trio, anchors in frozen.items()})
+        used.setdefault(tuple(sorted(row)), set()).add(row[0])
+    gone = _codes(np.array(list(used), dtype=np.int64).reshape(-1, 3), _weights(n, [3]))
+    few = _few(n, m, [1, 2], [3], rng, gone) if 2 * m <= comb(n, 3) - len(gone) else None
+    if few is not None:
+        return few
+    covered = Counter({trio: len(anchors) for trio, anchors in used.items()})
     drawn: list[Row] = []
     level = 0
     while len(drawn) < m:
@@ -227,54 +248,47 @@ def near_rows(n: int, m: int, rng: np.random.Generator, asked: Iterable[list[int
         covered.update(fresh)
         drawn += fresh
         level += 1
-    chosen = _spread(n, drawn, frozen, rng)
-    questions = [[a, *(x for x in trio if x != a)] for trio, anchors in chosen.items() for a in anchors]
+    owned = _spread(n, drawn, used, rng)
+    questions = [[a, *(x for x in trio if x != a)] for a, trios in enumerate(owned) for trio in sorted(trios)]
     return rng.permutation(np.array(questions, dtype=np.int32).reshape(m, 3), axis=0)
 
 
-def _spread(n: int, drawn: list[Row], frozen: Anchors, rng: np.random.Generator) -> Anchors:
-    """Different anchors of each trio, as many as it was drawn; each object as often as the next, give or take one."""
-    chosen: Anchors = {trio: set() for trio in drawn}
+def _spread(n: int, drawn: list[Row], used: Anchors, rng: np.random.Generator) -> list[set[Row]]:
+    """(n,) the trios that each object is the anchor of, equally many give or take one; a trio never has an anchor twice."""
     owned: list[set[Row]] = [set() for _ in range(n)]
-    loads = [0] * n
     orders = rng.permuted(np.tile(np.arange(3), (len(drawn), 1)), axis=1).tolist()
     for trio, order in zip(drawn, orders, strict=True):
-        free = [trio[k] for k in order if trio[k] not in chosen[trio] and trio[k] not in frozen.get(trio, ())]
-        anchor = min(free, key=loads.__getitem__)
-        chosen[trio].add(anchor)
+        anchors = used.setdefault(trio, set())
+        anchor = min((trio[k] for k in order if trio[k] not in anchors), key=lambda x: len(owned[x]))
+        anchors.add(anchor)
         owned[anchor].add(trio)
-        loads[anchor] += 1
-    while path := _path(chosen, owned, loads, frozen):
+    while path := _path(used, owned):
         for trio, giver, taker in path:
-            chosen[trio] = chosen[trio] - {giver} | {taker}
-            owned[giver].discard(trio)
+            used[trio] ^= {giver, taker}
+            owned[giver].remove(trio)
             owned[taker].add(trio)
-            loads[giver] -= 1
-            loads[taker] += 1
-    return chosen
+    return owned
 
 
-def _path(
-    chosen: Anchors, owned: list[set[Row]], loads: list[int], frozen: Anchors
-) -> list[tuple[Row, int, int]]:
+def _path(used: Anchors, owned: list[set[Row]]) -> list[tuple[Row, int, int]]:
     """Exchanges that take an anchor from a most frequent object and give one to an object with two fewer; [] if none.
 
     Every step hands one trio from an anchor to another of its objects, so that those between keep their number.
     Where there is no such path, no choice of anchors is more even.
     """
-    most = max(loads)
-    if most - min(loads) < 2:
+    most = max(map(len, owned))
+    if most - min(map(len, owned)) < 2:
         return []
-    paths: dict[int, list[tuple[Row, int, int]]] = {x: [] for x, load in enumerate(loads) if load == most}
+    paths: dict[int, list[tuple[Row, int, int]]] = {x: [] for x, own in enumerate(owned) if len(own) == most}
     waiting = deque(paths)
     while waiting:
         giver = waiting.popleft()
         for trio in sorted(owned[giver]):
             for taker in trio:
-                if taker in paths or taker in chosen[trio] or taker in frozen.get(trio, ()):
+                if taker in paths or taker in used[trio]:
                     continue
                 paths[taker] = [(trio, giver, taker), *paths[giver]]
-                if loads[taker] <= most - 2:
+                if len(owned[taker]) <= most - 2:
                     return paths[taker]
                 waiting.append(taker)
     return []

@@ -133,8 +133,7 @@ def trio_questions(
     wanted = total if budget is None else budget
     check_budget(wanted, total)
     rows = balanced_rows(len(names), wanted, [3], generator(seed))
-    enough = -(-len(names) // 3)
-    warn_uninformed(names, rows, wanted, f"{enough:,} is enough to ask about every object")
+    warn_uninformed(names, rows, wanted, f"{-(-len(names) // 3):,} is enough to ask about every object")
     return Questions(rows, names, kind)
 
 

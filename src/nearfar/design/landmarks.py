@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from nearfar._tools.arrays import Indices, Ints
 from nearfar._tools.checks import Seed, generator
@@ -118,14 +118,13 @@ def landmark_questions(
     if budget is not None:
         check_budget(budget, int(room.sum()))
     quota = _quotas(room, budget, rng)
-    offset = np.concatenate([[0], np.cumsum(quota)])
     with step("drawing questions"):
         if even:
             one, other = marks[_dealt_pairs(rank, quota, room, kernel == "k2", rng).T]
             x = np.repeat(np.arange(n, dtype=np.int32), quota)
             out = np.stack([one, x, other] if kernel == "k2" else [x, one, other])
         else:
-            out = _drawn(room, offset, rank, marks, kernel == "k2", rng)
+            out = _drawn(room, quota, rank, marks, kernel == "k2", rng)
     if budget is not None:
         # Those whose row of Phi is filled; a k2 question among three landmarks concerns both that are not its anchor.
         informed = [out[0]] if kernel == "k1" else [out[1], out[2][rank[out[1]] >= 0]]
@@ -151,48 +150,36 @@ def _quotas(room: Ints, budget: int | None, rng: np.random.Generator) -> Ints:
 
 
 def _drawn(
-    room: Ints, offset: Ints, rank: Indices, marks: Indices, k2: bool, rng: np.random.Generator
+    room: Ints, quota: Ints, rank: Indices, marks: Indices, k2: bool, rng: np.random.Generator
 ) -> Indices:
-    """(3, m) anchor, one, other; those about object x at offset[x] to offset[x + 1], drawn for each object anew."""
-    out = np.empty((3, int(offset[-1])), dtype=np.int32)
-    key = rng.integers(2**64, dtype=np.uint64)
-    quota = np.diff(offset)
-    for count, size in set(zip(quota.tolist(), room.tolist(), strict=True)):
+    """(3, m) anchor, one, other; ``quota`` about each object in turn, drawn for each anew."""
+    out = np.empty((3, int(quota.sum())), dtype=np.int32)
+    about, one, other = (out[row] for row in ((1, 0, 2) if k2 else (0, 1, 2)))
+    offset = np.cumsum(quota) - quota
+    for count, size in sorted(set(zip(quota.tolist(), room.tolist(), strict=True))):
         alike = np.flatnonzero((quota == count) & (room == size)) if count else np.zeros(0, np.int64)
         height = max(1, (1 << 24) // max(1, size))
         for start in range(0, len(alike), height):
             x = alike[start : start + height]
             at = offset[x][:, None] + np.arange(count)
-            a, b = _mark_pairs(
-                _subsets(size, count, key ^ _mix(x.astype(np.uint64))), rank[x][:, None], len(marks), k2
-            )
-            own = np.broadcast_to(x[:, None], at.shape)
-            out[:, at] = np.stack([marks[a], own, marks[b]] if k2 else [own, marks[a], marks[b]])
+            a, b = _mark_pairs(_subsets(size, count, len(x), rng), rank[x][:, None], len(marks), k2)
+            about[at], one[at], other[at] = x[:, None], marks[a], marks[b]
     return out
 
 
-def _subsets(size: int, count: int, keys: NDArray[np.uint64]) -> Ints:
-    """(keys, count) different numbers below size in each row, by Floyd's algorithm on numbers of splitmix64."""
+def _subsets(size: int, count: int, m: int, rng: np.random.Generator) -> Ints:
+    """(m, count) different numbers below size in each row, by Floyd's algorithm."""
     if count == size:
-        return np.tile(np.arange(size), (len(keys), 1))
-    chosen = np.empty((len(keys), count), dtype=np.int64)
-    taken = np.zeros((len(keys), size), dtype=bool)
-    row, state = np.arange(len(keys)), _mix(keys)
+        return np.tile(np.arange(size), (m, 1))
+    chosen = np.empty((m, count), dtype=np.int64)
+    taken, row = np.zeros((m, size), dtype=bool), np.arange(m)
     for i in range(count):
         last = size - count + i
-        state += np.uint64(0x9E3779B97F4A7C15)
-        value = (_mix(state) % np.uint64(last + 1)).astype(np.int64)
+        value = rng.integers(last + 1, size=m)
         value[taken[row, value]] = last
         taken[row, value] = True
         chosen[:, i] = value
     return chosen
-
-
-def _mix(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """splitmix64's scrambling of a counter."""
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
 
 
 def _mark_pairs(number: Ints, p: Indices, k: int, k2: bool) -> tuple[Ints, Ints]:
@@ -200,11 +187,13 @@ def _mark_pairs(number: Ints, p: Indices, k: int, k2: bool) -> tuple[Ints, Ints]
     if k2 and p[0] < 0:
         a, b = np.divmod(number, k - 1)
         return a, b + (b >= a)
-    a, b = pair_of(number)
+    a, b = (each[number] for each in pair_of(np.arange(number.max(initial=0) + 1)))
     if p[0] >= 0:  # pairs of the other landmarks
         a, b = a + (a >= p), b + (b >= p)
+    if not k2:
+        return a, b
     # Of the three k2 questions in a trio of landmarks each object owns one: its anchor is the object before it, going round.
-    turned = k2 & ~((a < p) & (p < b))
+    turned = ~((a < p) & (p < b))
     return np.where(turned, b, a), np.where(turned, a, b)
 
 
@@ -216,14 +205,14 @@ def _dealt_pairs(rank: Indices, quota: Ints, room: Ints, k2: bool, rng: np.rando
     ``rank`` : (n,) number of each object among the landmarks, or -1.
     """
     k = int(rank.max(initial=-1)) + 1
-    allowed = {p: _all_pairs(p, k, k2) for p in range(-1, k)}
+    allowed = _all_pairs(k, k2)
     dealt: list[list[Pair]] = [[] for _ in rank]
     order = rng.permutation(len(rank))
     order = order[np.argsort(rank[order] < 0, kind="stable")]
     left: deque[Pair] = deque()
     if (quota == room)[rank >= 0].all():  # landmarks get all they can, others make up for what was used less
         for x in order[:k].tolist():
-            dealt[x] = list(allowed[int(rank[x])])
+            dealt[x] = list(allowed[rank[x]])
         used = Counter(pair for own in dealt for pair in own)
         most = max(used.values(), default=0)
         missing = [pair for pair in allowed[-1] for _ in range(most - used[pair])]
@@ -231,10 +220,10 @@ def _dealt_pairs(rank: Indices, quota: Ints, room: Ints, k2: bool, rng: np.rando
         order = order[k:]
     coming = _rounds(k, k2, rng)
     for x in order.tolist():
-        own, passed = dict[Pair, None](), []
+        own, passed, fit = dict[Pair, None](), [], allowed[rank[x]]
         while len(own) < quota[x]:
             pair = left.popleft() if left else next(coming)
-            if pair not in own and pair in allowed[int(rank[x])]:
+            if pair not in own and pair in fit:
                 own[pair] = None
             else:
                 passed.append(pair)
@@ -243,33 +232,34 @@ def _dealt_pairs(rank: Indices, quota: Ints, room: Ints, k2: bool, rng: np.rando
     return np.array([pair for own in dealt for pair in own], dtype=np.int64).reshape(-1, 2)
 
 
-def _all_pairs(p: int, k: int, k2: bool) -> dict[Pair, None]:
-    """The pairs that landmark p (or another object, -1) can be asked about."""
-    count = (k - 1) * (k - 2) // 2 if p >= 0 else k * (k - 1) // (1 if k2 else 2)
-    one, other = _mark_pairs(np.arange(count), np.array([p], dtype=np.int32), k, k2)
-    return dict.fromkeys(zip(one.tolist(), other.tolist(), strict=True))
+def _all_pairs(k: int, k2: bool) -> list[dict[Pair, None]]:
+    """The pairs that each landmark can be asked about; last, those of any other object."""
+    pairs: list[dict[Pair, None]] = []
+    for p, count in ((np.arange(k), (k - 1) * (k - 2) // 2), (np.array([-1]), k * (k - 1) // (2 - k2))):
+        one, other = _mark_pairs(np.arange(count), p.astype(np.int32)[:, None], k, k2)
+        both = np.broadcast_to(np.stack([one, other], axis=-1), (len(p), count, 2))
+        pairs += [dict.fromkeys(map(tuple, own)) for own in both.tolist()]
+    return pairs
 
 
 def _rounds(k: int, k2: bool, rng: np.random.Generator) -> Iterator[Pair]:
     """All pairs, then all again in another order, and so on, so that landmarks come evenly within a round, too.
 
     Ordered pairs are cut into circles in which every landmark comes first once and second once; others as in a
-    tournament, into matches at which everybody plays once (an odd landmark out plays nobody).
+    tournament, into matches at which everybody plays once (an odd landmark out plays nobody, -1).
     """
-    even = k + k % 2
+    others, matches = (k - 1, k) if k2 else (k - 1 + k % 2, (k + 1) // 2)
     while True:
-        name = rng.permutation(k).tolist()
-        for turn in (1 + rng.permutation(k - 1 if k2 else even - 1)).tolist():
-            for i in rng.permutation(k if k2 else even // 2).tolist():
-                if k2:
-                    a, b = i, (i + turn) % k
-                elif i == 0:
-                    a, b = turn - 1, even - 1
-                else:
-                    a, b = (turn - 1 + i) % (even - 1), (turn - 1 - i) % (even - 1)
-                if max(a, b) < k:
-                    one, other = name[a], name[b]
-                    yield (one, other) if k2 or one < other else (other, one)
+        name = np.append(rng.permutation(k), -1)
+        turn = rng.permutation(others)[:, None]
+        i = rng.permuted(np.tile(np.arange(matches), (others, 1)), axis=1)
+        if k2:
+            a, b = i, (i + turn + 1) % k
+        else:
+            a, b = (turn + i) % others, np.where(i == 0, others, (turn - i) % others)
+        pairs = np.stack([name[a], name[b]], axis=-1).reshape(-1, 2)
+        pairs = pairs if k2 else np.sort(pairs[pairs.min(axis=1) >= 0], axis=1)
+        yield from map(tuple, pairs.tolist())
 
 
 def landmark_indices(landmarks: Any, objects: Sequence[str]) -> Indices:

@@ -241,7 +241,7 @@ def check_budget(budget: int, total: int) -> None:
 
 def warn_uninformed(names: tuple[str, ...], asked: NDArray[Any], budget: int, remedy: str) -> None:
     """Say which objects are not among those ``asked`` about; the budget stays what it is."""
-    missed = np.setdiff1d(np.arange(len(names)), asked)
+    missed = np.flatnonzero(np.bincount(asked.ravel(), minlength=len(names)) == 0)
     count = len(missed)
     if not count or not budget:
         return

@@ -61,8 +61,7 @@ def _along_circles(
                 gone[edge] = True
                 swap[edge] = ends[edge][0] != here
                 here = ends[edge][0] if swap[edge] else ends[edge][1]
-    chosen: NDArray[np.bool_] = swap[: len(options)]
-    return chosen
+    return swap[: len(options)]
 
 
 def _by_exchanges(
@@ -89,11 +88,9 @@ def _by_exchanges(
         balance[person[slot], right] -= by
 
     def flip(moved: list[int]) -> int:
-        """Exchange the sides of these slots; by how much that makes their people's lists less even."""
+        """Exchange the sides; by how much that makes lists less even (one difference of 3 is worse than two of 2)."""
         seen = [(person[slot], x) for slot in moved for x in options[slot]]
-        before = sum(
-            balance[each] ** 4 for each in seen
-        )  # fourth powers: one difference of 3 is worse than two of 2
+        before = sum(balance[each] ** 4 for each in seen)
         for slot in moved:
             swap[slot] = not swap[slot]
             show(slot, 2)
