@@ -118,6 +118,7 @@ def test_many_trios_and_grids_at_once():
     assert len({frozenset(row) for row in trios.array.tolist()}) == 20_000
     assert spread(trios.array, 200) == 0
     assert spread(design.grid_questions(200, 3000, size=12, pick=3).options, 200) == 0
+    assert spread(design.grid_questions(150, 150, size=75).options, 150) == 0  # half of all objects in each
 
 
 @pytest.mark.parametrize(

@@ -202,7 +202,7 @@ def _repair(
             seen[codes[row]] += 1
 
     draw = Random(int(rng.integers(2**63))).random  # numpy's are slow one by one
-    attempts = 200 * (m + 20) if m > 1 else 0  # a single row has no partner
+    attempts = 70 * width * (m + 20) if m > 1 else 0  # a single row has no partner
     while wrong:
         i = wrong.pop()
         while faults(i):
