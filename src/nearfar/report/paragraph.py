@@ -76,6 +76,11 @@ def methods(data: dict[str, Any]) -> str:
             f"to one {models['unit']}{three} were in the same fold. The 95 % intervals come from a pigeonhole bootstrap over "
             f"{people}{words.unit(models['unit'].partition(' ')[0], many=True)} (Owen, 2007)."
         )
+        if models["scope"]["participants"] == "new":
+            sentences.append(
+                "Models were trained on other answers of the same participants; because participants are resampled, the "
+                "intervals also apply to new participants."
+            )
         if models["judged"] < size["answers"]:
             sentences.append(f"Models were compared on a random {number(models['judged'])} answers.")
     sentences += [_first(data, "ceiling")] if models["ceiling"]["best_possible"] else []
@@ -145,9 +150,9 @@ def results(data: dict[str, Any]) -> str:
     findings, models, size = data["findings"], data["models"], data["collection"]
     sentences = []
     if models["scores"]:
-        of_whom = findings["accuracy"]["text"].partition(" Model:")[0]
+        for_whom = findings["accuracy"]["text"].partition(" Model:")[0].removeprefix("Expected ")
         model = f"The model {models['best']} ({models['gloss']})"
-        sentences.append(f"{model} predicted {percent(models['accuracy'])} {of_whom}")
+        sentences.append(f"{model} has an expected accuracy of {percent(models['accuracy'])} {for_whom}")
         sentences += [models["dimensions"], findings["ceiling"]["text"], findings["enough"]["text"]]
     sentences += [
         findings[name]["text"] for name in ("reliability", "clusters", "subgroups") if findings[name]

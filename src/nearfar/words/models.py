@@ -35,7 +35,7 @@ def accuracy(analysis: Analysis) -> Finding:
     if not analysis.splits:
         return Finding("poor", "Unknown", "There are too few different questions to hold some of them out.")
     scores, best = analysis.scores, analysis.best
-    text = f"{_of_whom(best, scores.scope)}. Model: {best.name} ({gloss(best.name)})."
+    text = f"Expected for {_whose(best, scores.scope)}. Model: {best.name} ({gloss(best.name)})."
     details = _beyond(scores.scope)
     if not scores.above_guessing:
         details.insert(0, "That is not clearly better than guessing: collect more answers first.")
@@ -44,12 +44,12 @@ def accuracy(analysis: Analysis) -> Finding:
             "Remembering which pairs were called near predicts as well: it may not hold for new objects."
         )
     level = "good" if scores.above_guessing else "poor"
-    return Finding(level, f"{percent(best.accuracy)} predicted", text, " ".join(details))
+    return Finding(level, percent(best.accuracy), text, " ".join(details))
 
 
-def _of_whom(best: Score, scope: Scope) -> str:
+def _whose(best: Score, scope: Scope) -> str:
     limits = interval(best.low, best.high)
-    return f"of {whose(scope)} ({limits + '; ' if limits else ''}guessing 50)"
+    return f"{whose(scope)} ({limits + '; ' if limits else ''}guessing 50)"
 
 
 def _beyond(scope: Scope) -> list[str]:
@@ -127,7 +127,7 @@ def headline(analysis: Judging) -> str:
     models = analysis.scores
     clauses = [
         f"{'' if analysis.is_named else 'chosen: '}{best.name} ({gloss(best.name)}) predicts {percent(best.accuracy)} "
-        f"{_of_whom(best, models.scope)}"
+        f"of {_whose(best, models.scope)}"
     ]
     possible = models.ceiling.best_possible
     clauses.append(f"best possible: {'unknown' if possible is None else share(possible)}")

@@ -74,8 +74,8 @@ def clusters(counted: ClusterCount | None, n_clusters: int) -> Finding:
         }[counted.unknown]
         return Finding("note", "Unknown", why, aid)
     seen = (
-        f"The sharpest elbow is at {counted.best_cut} clusters: this step lowers within-cluster variance by {counted.elbow:.1f} times "
-        "the average of the next steps. Unclustered objects give about 1. "
+        f"The sharpest elbow is at {counted.best_cut} clusters: the step from {counted.best_cut - 1} to {counted.best_cut} reduces within-cluster "
+        f"variance {counted.elbow:.1f} times as much as the next steps do on average. Unclustered objects give about 1. "
         f"The {counted.best_cut} clusters at this elbow are {counted.gap:.1f} standard deviations apart. Unclustered objects give about 3.5."
     )
     if counted.outcome == "unclear":

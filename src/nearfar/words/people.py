@@ -85,7 +85,7 @@ def subgroups(result: Subgroups | None) -> Finding:
         points(-end if worse else end).lstrip("+") for end in (gain.low, gain.high)[:: -1 if worse else 1]
     )
     limits = f" (95\xa0% interval {low} to {high})" if math.isfinite(gain.low) else ""
-    better = f"{abs(100 * gain.value):.1f} points {'worse' if worse else 'better'} than one{limits}."
+    change = f"{'lower' if worse else 'raise'} accuracy by {abs(100 * gain.value):.1f} points{limits}"
     details = ""
     if result.answers_used < result.answers_given:
         details = (
@@ -93,11 +93,12 @@ def subgroups(result: Subgroups | None) -> Finding:
             f"of {number(result.people_used)} of {count(len(result.people), 'participant')}."
         )
     if result.count == 1:
-        text = f"No subgroups of participants were found: separate maps predict {better}"
+        text = f"No subgroups were found. Separate maps for two subgroups would {change}."
         missed = "Subgroups of fewer than 10 participants are usually missed."
         return Finding("note", "None found", text, f"{missed} {details}".strip())
     sizes = " and ".join(str(int((result.group == g).sum())) for g in range(result.count))
-    text = f"{result.count} subgroups of {sizes} participants: separate maps predict {better}"
+    which = "these" if result.count == 2 else "two"
+    text = f"{result.count} subgroups of {sizes} participants were found. Separate maps for {which} {change}."
     return Finding("fair", f"{result.count} subgroups", text, details)
 
 
