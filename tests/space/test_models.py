@@ -28,7 +28,7 @@ def test_names_of_models():
 def test_an_unknown_name_lists_the_known(wrong):
     with pytest.raises(
         InputError,
-        match=r"is not known.* Models: auto; embeddings ste-2, tste-2, .* kernels k1, k2, k1\+k2, score",
+        match=r"is not known.* Models: auto; embeddings ste, tste, .* kernels k1, k2, k1\+k2, score",
     ):
         parse_models([wrong])
 
