@@ -106,6 +106,15 @@ def test_result_does_not_depend_on_the_unit_of_the_rows(scale):
     assert other.inertia_ == pytest.approx(scale**2 * one.inertia_)
 
 
+@pytest.mark.parametrize("far", [1e4, 1e7])
+def test_rows_far_from_the_origin_keep_their_digits(far):
+    X = np.random.default_rng(0).standard_normal((400, 5))
+    one, other = (nf.KernelKMeans(K, random_state=0, tol=0).fit(rows) for rows in (X, X + far))
+    assert other.labels_.tolist() == one.labels_.tolist()
+    assert other.inertia_ == pytest.approx(one.inertia_, rel=1e-8)
+    assert other.predict(X + far).tolist() == other.labels_.tolist()
+
+
 def test_result_does_not_depend_on_threads(monkeypatch):
     X = np.random.default_rng(0).standard_normal((12_000, 6)).astype(np.float32)
     results = []

@@ -11,6 +11,7 @@ from scipy import sparse
 
 from nearfar._tools import threads
 from nearfar._tools.arrays import Floats, Labels
+from nearfar._tools.compiled import compiled
 from nearfar.blocks import RowBlocks
 from nearfar.errors import InputError
 from nearfar.kernel.phi import PhiLike, as_rows, check_phi, is_sparse, refuse_others
@@ -60,11 +61,17 @@ def as_given(X: PhiLike, result: RowBlocks) -> Any:
 
 
 def row_slices(rows: Any, height: int | None = None) -> Iterator[tuple[slice, Any]]:
-    """(where, slice) for consecutive slices of a dense or csr block."""
+    """(where, slice) for consecutive slices of a dense or csr block, none of them a copy."""
     height = SLICE_ROWS if height is None else height
     for start in range(0, rows.shape[0], height):
         where = slice(start, min(start + height, rows.shape[0]))
-        yield where, rows[where]
+        if is_sparse(rows):
+            ends = rows.indptr[start : where.stop + 1]
+            entries = slice(ends[0], ends[-1])
+            parts = rows.data[entries], rows.indices[entries], ends - ends[0]
+            yield where, sparse.csr_array(parts, shape=(len(ends) - 1, rows.shape[1]))
+        else:
+            yield where, rows[where]
 
 
 def onto_columns(rows: Any, axes: Floats) -> Floats:
@@ -117,21 +124,35 @@ def scatter_of(rows: Any, mean: Floats) -> Floats:
 
 
 def cluster_sums(rows: Any, labels: Labels, k: int) -> Any:
-    """(k, p) sums of rows by their labels, a csr_array where rows are sparse; -1 labels rows of no cluster."""
+    """(k, p) sums of rows by their labels, a csr_array where they are long and sparse; -1 labels rows of no cluster."""
+    n, p = rows.shape
+    if not is_sparse(rows):
+        sums = np.zeros((k, p))
+        _add_rows(rows, labels, sums)
+        return sums
+    if k * p <= CAST_NUMBERS:
+        cells = np.repeat(labels + 1, np.diff(rows.indptr)) * p + rows.indices
+        return np.bincount(cells, rows.data, (k + 1) * p).reshape(k + 1, p)[1:]
     inside = np.flatnonzero(labels >= 0)
-    members = sparse.csc_array((np.ones(len(inside)), (labels[inside], inside)), shape=(k, rows.shape[0]))
-    if is_sparse(rows):
-        return sparse.csr_array(members @ rows)
-    sums = np.zeros((k, rows.shape[1]))
-    for where, some in row_slices(rows):
-        sums += members[:, where] @ some
-    return sums
+    members = sparse.csc_array((np.ones(len(inside)), (labels[inside], inside)), shape=(k, n))
+    return sparse.csr_array(members @ rows)
+
+
+@compiled()
+def _add_rows(rows: Any, labels: Any, sums: Any) -> None:
+    """In and out: sums (k, p)."""
+    for x in range(rows.shape[0]):
+        if labels[x] >= 0:
+            for j in range(rows.shape[1]):
+                sums[labels[x], j] += rows[x, j]
 
 
 def means(sums: Any, sizes: NDArray[np.int64]) -> Any:
     """(k, p) mean rows of clusters from their sums, dense or sparse."""
-    result = sparse.diags_array(1 / np.maximum(sizes, 1)) @ sums
-    return sparse.csr_array(result) if is_sparse(result) else result
+    weights = 1 / np.maximum(sizes, 1)
+    if not is_sparse(sums):
+        return sums * weights[:, None]
+    return sparse.csr_array(sparse.diags_array(weights) @ sums)
 
 
 def take_columns(rows: Any, columns: Any) -> Any:

@@ -6,23 +6,23 @@ import warnings
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
-from nearfar._tools.arrays import Floats, Labels
+from nearfar._tools.arrays import Labels
 from nearfar._tools.checks import check_count, generator
 from nearfar._tools.progress import track
 from nearfar.blocks import RowBlocks, join
 from nearfar.errors import InputError, NotConverged
 from nearfar.kernel.factored import Factored
-from nearfar.kernel.phi import PhiLike, row_squares
+from nearfar.kernel.phi import PhiLike
 from nearfar.kernel.shift import check_diagonal, shift_and_matrix
 from nearfar.methods._lloyd import Gram, Run, lloyd, nearest, plus_plus
 from nearfar.methods._rows import as_given, cluster_sums, estimator_rows, means, too_many_clusters
 
 STRATEGIES = ("auto", "matrix", "products")
 SAMPLE = 50_000  # objects on which starts are found when there are more than twice as many
-MATRIX_LIMIT = 4_000  # up to so many objects with more columns the kernel matrix is made in a second
 
 
 class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -105,7 +105,16 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if factored.size < k:
             raise too_many_clusters(k, factored.size, factored.phi.n_rows)
         self.shift_, K = shift_and_matrix(factored) if shifted else (0.0, None)
-        gram = _gram(factored, K, self.shift_, self.strategy)
+        is_plain = self.shift_ == 0 and not factored.is_sparse
+        if self.strategy == "products" or (self.strategy == "auto" and (is_plain or K is None)):
+            rows, mean = factored.shared, factored.column_sums / factored.size
+            if is_plain and factored.diagonal.mean() < 1.01 * (mean @ mean):  # products would lose digits
+                centred = rows.backend.store("rows", np.subtract, rows.blocks, [mean] * len(rows.blocks))
+                rows = rows.like(centred, rows.width, np.float64)
+            gram = Gram(rows, None if is_plain else factored.own - self.shift_)
+        else:
+            K = factored.matrix() if K is None else K
+            gram = Gram(RowBlocks.of(K), np.full(factored.size, -self.shift_), is_kernel=True)
         starts = track(self._starts(gram, factored, k, max_iter), "k-means starts")
         runs = [lloyd(gram, start, k, max_iter, self.tol) for start in starts]
         lowest = min(run.inertia for run in runs)  # of equals, but for rounding, the first
@@ -154,8 +163,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if not is_sampled:
             return plus_plus(gram, k, n_starts, rng)
         drawn = np.sort(rng.choice(n, count, replace=False))
-        own = None if gram.is_bounded else gram.own[drawn]
-        sample = Gram(RowBlocks.of(rows.take(drawn)), own, shift=self.shift_)
+        sample = Gram(RowBlocks.of(rows.take(drawn)), None if gram.is_bounded else gram.own[drawn])
         runs = (lloyd(sample, start, k, max_iter, self.tol) for start in plus_plus(sample, k, n_starts, rng))
         return [join(rows.gather("labels", nearest, centres=run.centres)) for run in runs]
 
@@ -163,29 +171,20 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Store what was learnt; the labels of all rows, in blocks."""
         phi, sizes, labels = factored.phi, run.centres.sizes, run.labels
         if isinstance(self.init, str):  # the largest is 0, of equals the one with the first object
-            first = np.full(len(sizes), len(labels))
-            np.minimum.at(first, labels, np.arange(len(labels)))
+            first = [np.argmax(labels == c) for c in range(len(sizes))]
             order = np.lexsort((first, -sizes))
             sizes, labels = sizes[order], np.argsort(order).astype(np.int32)[labels]
         self.sizes_, self.inertia_, self.n_iter_ = sizes, run.inertia, run.n_iter
         self.uninformed_ = factored.uninformed
         members = np.full(phi.n_rows, -1, np.int32)
         members[factored.rows] = labels
-        self.centres_ = means(phi.sum("centres", cluster_sums, phi.cut(members), k=len(sizes)), sizes)
-        # all that a new object needs to know of K'
-        offsets = row_squares(self.centres_) - self.shift_ / np.maximum(sizes, 1)
+        centres = means(phi.sum("centres", cluster_sums, phi.cut(members), k=len(sizes)), sizes)
+        self.centres_ = sparse.csr_array(centres) if factored.is_sparse else centres
+        # all that a new object needs to know of K', seen from among the rows, where products keep their digits
+        origin: Any = 0 if factored.is_sparse else sizes @ centres / sizes.sum()
+        points = self.centres_ - origin
+        offsets = (points * (self.centres_ + origin)).sum(axis=1) - self.shift_ / np.maximum(sizes, 1)
         offsets[sizes == 0] = np.inf
-        self._centres = run.centres._replace(means=self.centres_, offsets=offsets, sizes=sizes)
+        self._centres = run.centres._replace(means=points, is_kernel=False, offsets=offsets, sizes=sizes)
         members[self.uninformed_] = np.argmin(offsets)
         return phi.like(phi.backend.map("labels", np.asarray, phi.cut(members)), None, np.int32)
-
-
-def _gram(factored: Factored, K: Floats | None, shift: float, strategy: str) -> Gram:
-    """The informed objects as k-means sees them: by K - s I, or by rows and a diagonal."""
-    is_plain = shift == 0 and not factored.is_sparse
-    is_small = K is not None or factored.size <= min(MATRIX_LIMIT, factored.width)
-    if strategy == "products" or (strategy == "auto" and (is_plain or not is_small)):
-        return Gram(factored.shared, None if is_plain else factored.own - shift, shift=shift)
-    K = factored.matrix() if K is None else K
-    K[np.diag_indices_from(K)] -= shift
-    return Gram(RowBlocks.of(K), shift=shift, is_kernel=True)
