@@ -58,7 +58,7 @@ class TypedTable(Table):
         codes = {name: pl.col(self._text[name]).cast(dtype) for name, dtype in words.items()}
         table = self._table.select(**self._cells | codes)
         # of text fewer at a time, so that some are worked on while the next are made
-        size = min(rows, 1 << 18) if pl.String in self._schema.values() else rows
+        size = min(rows, 1 << 20) if pl.String in self._schema.values() else rows
         try:
             for frame in table.collect_batches(chunk_size=size, maintain_order=True):
                 yield Cells(_without_empty(frame, list(words)), len(frame), start + self.first_row)

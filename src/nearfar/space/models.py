@@ -320,12 +320,11 @@ def _from_name(text: str) -> Model:
             raise InputError(f"model: {text!r} needs at least one dimension")
         return Model(f"{base}-{dimensions}" if dash else base, base, dimensions or None)
     except InputError as error:
-        embeddings = [f"{loss}-2" for loss in EMBEDDINGS]
-        close = difflib.get_close_matches(name, ["auto", *embeddings, *KERNELS], 1)
+        close = difflib.get_close_matches(name, ["auto", *(f"{loss}-2" for loss in EMBEDDINGS), *KERNELS], 1)
         hint = f"; did you mean {close[0]!r}?" if close else "."
         raise InputError(
-            f"model: {text!r} is not known{hint} Models: auto; embeddings {', '.join(embeddings)} (the number is the dimension); "
-            f"kernels {', '.join(KERNELS)}, or their PCA such as 'score-5'"
+            f"model: {text!r} is not known{hint} Models: auto; embeddings {', '.join(EMBEDDINGS)} with a number of "
+            f"dimensions, such as soe-2 or soe-8; kernels {', '.join(KERNELS)}, or their PCA such as 'score-5'"
         ) from error
 
 

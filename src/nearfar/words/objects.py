@@ -73,10 +73,11 @@ def clusters(counted: ClusterCount | None, n_clusters: int) -> Finding:
             "noise": "The answers are too noisy to look for clusters.",
         }[counted.unknown]
         return Finding("note", "Unknown", why, aid)
+    k = counted.best_cut
     seen = (
-        f"The sharpest elbow is at {counted.best_cut} clusters: the step from {counted.best_cut - 1} to {counted.best_cut} reduces within-cluster "
-        f"variance {counted.elbow:.1f} times as much as the next steps do on average. Unclustered objects give about 1. "
-        f"The {counted.best_cut} clusters at this elbow are {counted.gap:.1f} standard deviations apart. Unclustered objects give about 3.5."
+        f"The best candidate is {k} clusters. Elbow: the drop in within-cluster variance from {k - 1} to {k} clusters, divided by "
+        f"the mean drop of the next steps, is {counted.elbow:.1f}; unclustered objects give about 1. Gap: these {k} clusters are "
+        f"{counted.gap:.1f} standard deviations apart; unclustered objects give about 3.5."
     )
     if counted.outcome == "unclear":
         text = f"The objects form clusters, but their number is unclear: {counted.low} to {counted.high}; {counted.k} is the likeliest."
