@@ -320,7 +320,7 @@ def test_without_matplotlib_one_sentence(study, tmp_path, monkeypatch):
         ("tree --model soe", InputError, "'soe' needs a number of dimensions"),
         ("map --model k1 --starts 3", InputError, "are for embeddings such as soe-2"),
         ("map --starts 3", InputError, "go with an embedding; name one"),
-        ("cluster -k 50", InputError, "50 are too many; only 12 of 12"),
+        ("cluster -k 50", InputError, "50 are too many; there are 12 objects"),
     ],
 )
 def test_wrong_models_landmarks_and_numbers(study, tmp_path, monkeypatch, command, kind, said):

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from itertools import product
 
 import numpy as np
 import pytest
@@ -72,7 +73,10 @@ def test_the_ceiling_brackets_the_truth(shown):
     assert low < truth < high
     assert high - low < 0.21
     assert f"{truth:.3f}" in line
-    assert f"{100 * low:.0f} to {100 * high:.0f}" in page
+    rounded = product(
+        (-0.0005, 0.0005), repeat=2
+    )  # the terminal has three digits, the page two of what is behind them
+    assert any(f"{100 * (low + a):.0f} to {100 * (high + b):.0f}" in page for a, b in rounded)
 
 
 def test_a_place_that_cannot_be_made_is_one_sentence(tmp_path, monkeypatch, capsys):
