@@ -78,7 +78,7 @@ CLAIMS: dict[str, list[tuple[str, str, Callable[[Row], bool], str, str]]] = {
             NOTHING,
         ),
         (
-            "the truly best model is not reported as clearly worse than the most accurate one",
+            "the truly best model is not reported as clearly worse than the study's most accurate model",
             "true_best_kept",
             lambda r: True,
             "95 %",
