@@ -224,8 +224,18 @@ class Study:
         }
         return elsewhere.answers(people, per)
 
-    def ceiling(self, count: int = 300, questions: int = 600) -> float:
-        """E max(q, 1 - q) over questions of the design, q the share of all participants who call the first option nearer."""
+    def ceiling(self) -> float:
+        """E max(q, 1 - q) over questions of the design."""
+        q = self.shares()
+        return float(np.maximum(q, 1 - q).mean())
+
+    def agreement(self) -> float:
+        """How often two participants give the same answer to a question of the design."""
+        q = self.shares()
+        return float((q**2 + (1 - q) ** 2).mean())
+
+    def shares(self, count: int = 300, questions: int = 600) -> Floats:
+        """(questions,) the share of all participants who call the first option nearer."""
         people = self.participants(count)
         if self.pool is not None:
             asked = self.pool
@@ -238,7 +248,6 @@ class Study:
         else:
             asked = self._questions(questions)
         level = people | {"side": np.zeros(count)}  # both sides equally often
-        q = np.mean(
+        return np.mean(
             [self.chance_of_first(asked, np.full(len(asked), who), level) for who in range(count)], axis=0
         )
-        return float(np.maximum(q, 1 - q).mean())

@@ -100,6 +100,14 @@ def doubled(scenario: Scenario, seed: int) -> Row:
     }
 
 
+def agreed(scenario: Scenario, seed: int) -> Row:
+    """How often two participants give the same answer: stated with an interval, and in truth."""
+    study = Study(scenario, seed)
+    people = study.participants(scenario.n_participants)
+    stated = nf.noise_ceiling(study.answers(people, scenario.per_participant)).agreement
+    return {"two_agree_covered": inside(stated, study.agreement())}
+
+
 def sized(scenario: Scenario, seed: int) -> Row:
     """The number of dimensions that are called enough, against those that the objects have."""
     study = Study(scenario, seed)
@@ -275,6 +283,7 @@ def clustered(scenario: Scenario, seed: int) -> Row:
 CHECKS: dict[str, Callable[[Scenario, int], Row]] = {
     "judged": judged,
     "doubled": doubled,
+    "agreed": agreed,
     "sized": sized,
     "guessed": guessed,
     "checked": checked,
@@ -299,6 +308,8 @@ def conditions() -> Iterator[tuple[str, Scenario]]:
     for geometry, design in zip(2 * GEOMETRIES, ("random", "pool", "odd", "grid", "landmarks"), strict=False):
         yield "doubled", Scenario(geometry, design)
     yield "doubled", Scenario("curve", n_participants=15)
+    for geometry, design in zip(GEOMETRIES, ("pool", "list", "pool", "list"), strict=True):
+        yield "agreed", Scenario(geometry, design)
     for design in ("random", "pool", "odd", "grid"):
         yield "sized", Scenario("sheet", design)
     for design in ("random", "odd", "grid"):

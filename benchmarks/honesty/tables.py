@@ -39,6 +39,13 @@ CLAIMS: dict[str, list[tuple[str, str, Callable[[Row], bool], str, str]]] = {
     "Coverage: how often the truth was inside": [
         ("accuracy, 95 % interval", "accuracy_covered", lambda r: r["check"] == "judged", "95 %", NOTHING),
         ("ceiling, 95 % interval", "ceiling_covered", lambda r: True, "95 %", OTHERS),
+        (
+            "agreement of two participants, 95 % interval",
+            "two_agree_covered",
+            lambda r: True,
+            "95 %",
+            NOTHING,
+        ),
         ("gain from twice the answers, 95 % interval", "gain_covered", lambda r: True, "95 %", OTHERS),
         (
             "accuracy interval with twice the participants: no wider than predicted",

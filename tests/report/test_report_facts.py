@@ -14,6 +14,7 @@ from nearfar.evaluate.bootstrap import Estimate, Scope
 from nearfar.evaluate.participants import judge_people
 from nearfar.report.content import matrix
 from nearfar.report.make import make_report
+from nearfar.words.finding import whose
 
 
 def test_data_are_plain_json():
@@ -56,11 +57,11 @@ def test_every_accuracy_comes_with_its_ceiling():
 
 
 def test_the_page_says_whom_the_figures_are_about():
-    assert words.whose(Scope("new", "new", 20)) == "new participants' answers to new questions"
-    assert "participants" not in words.whose(Scope("unknown", "new"))
-    assert "booklets" in words.whose(Scope("new", "same sets", 20))
-    assert "adaptive" in words.whose(Scope("new", "adaptive", 20))
-    assert "these 6 participants" in words.whose(Scope("same", "new", 6))
+    assert whose(Scope("new", "new", 20)) == "new participants' answers to new questions"
+    assert "participants" not in whose(Scope("unknown", "new"))
+    assert "booklets" in whose(Scope("new", "same sets", 20))
+    assert "adaptive" in whose(Scope("new", "adaptive", 20))
+    assert "these 6 participants" in whose(Scope("same", "new", 6))
 
 
 def test_a_curve_of_a_sample_says_so():

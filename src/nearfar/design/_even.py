@@ -174,9 +174,7 @@ def _deal(
             old = drawn[wrong[:, None], part]
             drawn[wrong[:, None], part] = rng.permutation(old.ravel()).reshape(old.shape)
         ordered, codes = np.sort(drawn, axis=1), np.concatenate([gone, _codes(drawn, weights)])
-        order = np.argsort(
-            codes, kind="stable"
-        )  # of rows that are the same, the one that is gone comes first
+        order = np.argsort(codes, kind="stable")  # of rows that are the same, one that is gone comes first
         again = order[1:][codes[order[1:]] == codes[order[:-1]]] - len(gone)
         wrong = np.union1d(again, np.flatnonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1)))
     return not len(wrong) or _repair(drawn, wrong, codes, weights, parts, rng)

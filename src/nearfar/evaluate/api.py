@@ -33,6 +33,9 @@ def fit(
 ) -> Space:
     """The space that a model makes of answers.
 
+    Every answer counts, whether the model is named or chosen. A ``RepeatedControlWarning`` tells where a control question
+    was asked far more often than the others; k1 and k2 divide by the number of answers to a question, so that it does no harm.
+
     Parameters
     ----------
     answers : Triplets, an (m, 3) array of indices, or a data frame.
@@ -41,9 +44,6 @@ def fit(
     landmarks : names or indices of the objects that the columns of a kernel are made of.
     n_components : dimensions, where the name has none: ``fit(answers, "soe", n_components=5)``.
     seed : None, an integer or a numpy Generator; for ``auto``.
-
-    Every answer counts, whether the model is named or chosen. A ``RepeatedControlWarning`` tells where a control question
-    was asked far more often than the others; k1 and k2 divide by the number of answers to a question, so that it does no harm.
 
     Examples
     --------

@@ -170,6 +170,7 @@ def models(analysis: Analysis) -> dict[str, Any]:
         "best": best.name,
         "gloss": words.gloss(best.name),
         "accuracy": best.accuracy,
+        "applies_to": words.applies_to(best, scores.scope) if scores else "",
         "why": words.choice(analysis),
         "dimensions": words.dimensions(analysis),
         "map": analysis.plane_name if has_map else "",

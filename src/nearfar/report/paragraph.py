@@ -150,9 +150,9 @@ def results(data: dict[str, Any]) -> str:
     findings, models, size = data["findings"], data["models"], data["collection"]
     sentences = []
     if models["scores"]:
-        for_whom = findings["accuracy"]["text"].partition(" Model:")[0].removeprefix("Expected ")
         model = f"The model {models['best']} ({models['gloss']})"
-        sentences.append(f"{model} has an expected accuracy of {percent(models['accuracy'])} {for_whom}")
+        accuracy = f"an expected accuracy of {percent(models['accuracy'])} for {models['applies_to']}"
+        sentences.append(f"{model} has {accuracy}.")
         sentences += [models["dimensions"], findings["ceiling"]["text"], findings["enough"]["text"]]
     sentences += [
         findings[name]["text"] for name in ("reliability", "clusters", "subgroups") if findings[name]

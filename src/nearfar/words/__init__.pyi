@@ -4,8 +4,8 @@ from .finding import gloss as gloss
 from .finding import interval as interval
 from .finding import share as share
 from .finding import unit as unit
-from .finding import whose as whose
 from .models import accuracy as accuracy
+from .models import applies_to as applies_to
 from .models import ceiling as ceiling
 from .models import ceiling_text as ceiling_text
 from .models import choice as choice

@@ -35,7 +35,7 @@ def accuracy(analysis: Analysis) -> Finding:
     if not analysis.splits:
         return Finding("poor", "Unknown", "There are too few different questions to hold some of them out.")
     scores, best = analysis.scores, analysis.best
-    text = f"Expected for {_whose(best, scores.scope)}. Model: {best.name} ({gloss(best.name)})."
+    text = f"Expected for {applies_to(best, scores.scope)}. Model: {best.name} ({gloss(best.name)})."
     details = _beyond(scores.scope)
     if not scores.above_guessing:
         details.insert(0, "That is not clearly better than guessing: collect more answers first.")
@@ -47,7 +47,8 @@ def accuracy(analysis: Analysis) -> Finding:
     return Finding(level, percent(best.accuracy), text, " ".join(details))
 
 
-def _whose(best: Score, scope: Scope) -> str:
+def applies_to(best: Score, scope: Scope) -> str:
+    """The answers that an accuracy applies to, with its interval."""
     limits = interval(best.low, best.high)
     return f"{whose(scope)} ({limits + '; ' if limits else ''}guessing 50)"
 
@@ -127,7 +128,7 @@ def headline(analysis: Judging) -> str:
     models = analysis.scores
     clauses = [
         f"{'' if analysis.is_named else 'chosen: '}{best.name} ({gloss(best.name)}) predicts {percent(best.accuracy)} "
-        f"of {_whose(best, models.scope)}"
+        f"of {applies_to(best, models.scope)}"
     ]
     possible = models.ceiling.best_possible
     clauses.append(f"best possible: {'unknown' if possible is None else share(possible)}")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from nearfar._tools.text import count, listed, number, percent, plural, points
+from nearfar._tools.text import count, listed, number, percent, plural
 from nearfar.words.finding import Finding, points_with_interval, share
 
 if TYPE_CHECKING:
@@ -80,12 +79,7 @@ def subgroups(result: Subgroups | None) -> Finding:
         text = "Too few participants, or too few answers of each, to look for subgroups."
         return Finding("note", "Unknown", text)
     gain = result.gains[0]
-    worse = gain.value <= 0
-    low, high = (
-        points(-end if worse else end).lstrip("+") for end in (gain.low, gain.high)[:: -1 if worse else 1]
-    )
-    limits = f" (95\xa0% interval {low} to {high})" if math.isfinite(gain.low) else ""
-    change = f"{'lower' if worse else 'raise'} accuracy by {abs(100 * gain.value):.1f} points{limits}"
+    change = f"{'lower' if gain.value <= 0 else 'raise'} accuracy by {abs(100 * gain.value):.1f} points"
     details = ""
     if result.answers_used < result.answers_given:
         details = (
@@ -97,7 +91,7 @@ def subgroups(result: Subgroups | None) -> Finding:
         missed = "Subgroups of fewer than 10 participants are usually missed."
         return Finding("note", "None found", text, f"{missed} {details}".strip())
     sizes = " and ".join(str(int((result.group == g).sum())) for g in range(result.count))
-    which = "these" if result.count == 2 else "two"
+    which = "them" if result.count == 2 else "two subgroups"
     text = f"{result.count} subgroups of {sizes} participants were found. Separate maps for {which} {change}."
     return Finding("fair", f"{result.count} subgroups", text, details)
 
