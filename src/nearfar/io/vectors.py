@@ -44,7 +44,7 @@ class VectorTable:
 
 
 def read_vectors(path: str | os.PathLike[str], name: str | None = None) -> list[VectorTable]:
-    """Read vectors per object; constant columns are dropped with a ``FeatureWarning``.
+    """Read vectors per object; constant columns give a ``FeatureWarning``.
 
     A table has a column ``object`` and columns of numbers; the rows of an ``.npy`` file are in the order of the objects.
     In an ``.npz`` archive each 2-d array of numbers is a source, and ``names``, ``objects`` or ``object`` names its rows.
@@ -82,7 +82,9 @@ def _given(given: Any, name: str | None, nameless: str = "features") -> list[Vec
         return read_vectors(given, name)
     if isinstance(given, VectorTable):
         name = name or given.name
-        return [_checked(name, name, given.values, given.objects, given.columns)]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FeatureWarning)  # given when it was read
+            return [_checked(name, name, given.values, given.objects, given.columns)]
     name = name or nameless
     given = given.to_frame() if hasattr(given, "to_frame") else given  # a series may name its rows
     if nw.dependencies.is_into_dataframe(given):
@@ -170,15 +172,19 @@ def _checked(
         counted = "" if names and columns else " (counted from 0)"
         raise InputError(f"{where}: {at}{counted} is {array[row, column]}; expected a finite number")
     varies = array.max(axis=0) > array.min(axis=0)
-    if not varies.any():
+    if len(array) > 1 and not varies.any():
         raise InputError(f"{where}: all columns are constant; expected vectors in which objects differ")
-    if not varies.all():
-        dropped = listed([repr(title) for title in titles[~varies]], most=3)
-        said = f"dropped {plural(int(np.sum(~varies)), 'the constant column')} {dropped}"
+    if len(array) > 1 and not varies.all():
+        alike = listed([repr(title) for title in titles[~varies]], most=3)
+        said = f"{plural(int(np.sum(~varies)), 'a column says', 'some columns say')} nothing, being constant: {alike}"
         warnings.warn(f"{where}: {said}", FeatureWarning, stacklevel=4)
-        array, titles = array[:, varies], titles[varies]
-    for i, title in enumerate(titles if columns else titles[: len(titles) > 3]):
+    for i in range(len(titles)) if columns else np.flatnonzero(varies)[: len(titles) > 3]:
+        title = titles[i]
         suspect = not columns or title.strip().lower() in INDICES
-        if suspect and np.array_equal(array[:, i], np.arange(len(array)) + (array[0, i] == 1)):
+        if (
+            suspect
+            and len(array) > 2
+            and np.array_equal(array[:, i], np.arange(len(array)) + (array[0, i] == 1))
+        ):
             raise InputError(f"{where}: column {title!r} counts the rows; it is no feature, take it out")
     return VectorTable(name, names, array, tuple(titles) if columns else ())
