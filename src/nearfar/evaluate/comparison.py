@@ -202,11 +202,13 @@ def with_short_list(models: Iterable[Any], n_objects: int) -> list[Any]:
     return short + [m for m in listed if not (isinstance(m, str) and m in ("auto", *short))]
 
 
-def with_twins(models: Sequence[Model], vectors: Vectors, *, own_list: bool) -> list[Model]:
-    """Models, their twins with vectors as a prior, and the vectors alone.
+def with_twins(models: Sequence[Model], vectors: Vectors, *, enter: bool, own_list: bool) -> list[Model]:
+    """Models, where vectors ``enter`` their twins with vectors as a prior, and the vectors alone.
 
     Without a list of their own, users get the twins of a few: vectors make up for what the choice of a loss would bring.
     """
+    if not enter:
+        return [*models, Model("features", estimator=VectorsAlone(vectors))]
     embeddings = [m for m in models if m.base in EMBEDDINGS and m.prior is None and m.estimator is None]
     if not own_list:
         most = len(vectors.objects) - 2

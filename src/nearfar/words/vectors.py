@@ -13,16 +13,6 @@ if TYPE_CHECKING:
     from nearfar.evaluate.worth import Worth
 
 
-def entered(worth: Worth) -> str:
-    """How vectors enter, and what they are worth in answers: one line."""
-    if not worth.shares:
-        return "The vectors do not enter: they do not improve the prediction of held-out answers."
-    shares = ", ".join(f"{source} {value:.2g}" for source, value in worth.shares.items())
-    if worth.times is None:
-        return f"Share of the vectors in the prior: {shares}. Their gain is not clear."
-    return f"Share of the vectors in the prior: {shares}. They are worth {_times(worth)}."
-
-
 def _times(worth: Worth) -> str:
     times = worth.times
     if times is None or math.isinf(times.value):
@@ -36,16 +26,17 @@ def worth(found: Worth) -> Finding:
     gain = found.gain
     if not found.shares or gain.high <= 0:
         text = "The vectors add nothing to the answers: models without them predict as well."
-        return Finding("note", "Vectors add nothing", text, _unmatched(found))
+        return Finding("note", "Vectors add nothing", text, _details(found))
     if gain.low > 0:
         text = f"With the vectors, accuracy is {points_with_interval(gain)} higher. They are worth {_times(found)}."
-        return Finding("good", f"Vectors add {100 * gain.value:.1f} points", text, _unmatched(found))
+        return Finding("good", f"Vectors add {100 * gain.value:.1f} points", text, _details(found))
     text = f"Whether the vectors help is not certain: with them, accuracy changes by {points_with_interval(gain)}."
-    return Finding("note", "Not certain", text, _unmatched(found))
+    return Finding("note", "Not certain", text, _details(found))
 
 
-def _unmatched(found: Worth) -> str:
-    told = []
+def _details(found: Worth) -> str:
+    shares = ", ".join(f"{source} {value:.2g}" for source, value in found.shares.items())
+    told = [f"Share of the vectors in the prior: {shares}."] if shares else []
     if found.missing:
         names = listed(list(found.missing), 3)
         told.append(f"{count(len(found.missing), 'object has', 'objects have')} no vector: {names}.")
@@ -83,6 +74,4 @@ def worth_text(found: Worth, ceiling: NoiseCeiling | None = None) -> str:
     width = max(len(what) for what, _, _ in rows)
     lines = [f"{what:<{width}}  {value:>6}  {limits}".rstrip() for what, value, limits in rows]
     told = worth(found)
-    return "\n".join([*lines, entered(found), told.text, *([told.details] if told.details else [])]).replace(
-        "\xa0", " "
-    )
+    return "\n".join([*lines, str(told)]).replace("\xa0", " ")
