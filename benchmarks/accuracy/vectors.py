@@ -84,7 +84,9 @@ def answers_of(name: str) -> tuple[Triplets, dict[str, Any]]:
     if name == "things":
         kept, vectors = (np.load(SHARED / "things" / f"{file}.npz") for file in ("things_test10", "features"))
         # the names of two objects may be the same: numbers stand for them
-        answers = Triplets.from_odd_one_out(kept["odd_one_out"].astype(np.int64), participant=kept["participant"])
+        answers = Triplets.from_odd_one_out(
+            kept["odd_one_out"].astype(np.int64), participant=kept["participant"]
+        )
         return answers, {source: vectors[source].astype(float) for source in ("clip", "words")}
     return next(answers for _, answers in crowds([name])), {}
 
@@ -182,12 +184,32 @@ def table(rows: list[Row]) -> str:
         found = [row["accuracy"] for seed, row in by[key].items() if seeds is None or seed in seeds]
         return f"{np.mean(found):.4f} ({len(found)})" if found else "-"
 
-    lines = ["# Vectors as a prior: the rows behind the figures", "", "Held-out accuracy of `auto`, mean over seeds (how many)."]
-    lines += ["", "## Musicians, 58 genre tags, all training answers", "", "| vectors | accuracy |", "|---|---|"]
-    lines += [f"| {kind} | {mean('musicians', 'musicians', kind, ALL)} |" for kind in ("none", "genres", "shuffled")]
-    lines += [f"| genres, musicians left out of the answers (`soe-8`) | {mean('musicians', 'musicians', 'new objects', ALL)} |"]
+    lines = [
+        "# Vectors as a prior: the rows behind the figures",
+        "",
+        "Held-out accuracy of `auto`, mean over seeds (how many).",
+    ]
+    lines += [
+        "",
+        "## Musicians, 58 genre tags, all training answers",
+        "",
+        "| vectors | accuracy |",
+        "|---|---|",
+    ]
+    lines += [
+        f"| {kind} | {mean('musicians', 'musicians', kind, ALL)} |" for kind in ("none", "genres", "shuffled")
+    ]
+    lines += [
+        f"| genres, musicians left out of the answers (`soe-8`) | {mean('musicians', 'musicians', 'new objects', ALL)} |"
+    ]
     kinds = ("none", "clip", "words", "clip+words")
-    lines += ["", "## THINGS", "", f"| statements | {' | '.join(kinds)} | CPU seconds of both : none |", "|---" * 6 + "|"]
+    lines += [
+        "",
+        "## THINGS",
+        "",
+        f"| statements | {' | '.join(kinds)} | CPU seconds of both : none |",
+        "|---" * 6 + "|",
+    ]
     for m in (1_000, 3_000, 3_333, 10_000, 30_000, ALL):
         both, none = (by["things", "things", kind, m] for kind in ("clip+words", "none"))
         ratios = [both[s]["cpu_seconds"] / none[s]["cpu_seconds"] for s in both if s in none]
@@ -195,14 +217,21 @@ def table(rows: list[Row]) -> str:
         named = "all (80 %)" if m == ALL else f"{m:,}"
         lines.append(f"| {named} | {' | '.join(figures)} | {f'{np.mean(ratios):.2f}' if ratios else '-'} |")
     for row in by["time", "things", "soe-12", ALL].values():
-        lines += ["", f"One fit of `soe-12` with a prior: {row['ratio']:.2f} times the CPU seconds without ({row['without']:.2f} s)."]
+        lines += [
+            "",
+            f"One fit of `soe-12` with a prior: {row['ratio']:.2f} times the CPU seconds without ({row['without']:.2f} s).",
+        ]
     lines += ["", "## Useless vectors: accuracy minus that without vectors", ""]
     lines += ["| set | answers per object | shuffled | random | worst seed |", "|---|---|---|---|---|"]
     for name in ("colours", "car", "musicians", "food", "things"):
         for per in (5, 20, 60):
             none = by["useless", name, "none", -per]
             off = {
-                kind: [row["accuracy"] - none[s]["accuracy"] for s, row in by["useless", name, kind, -per].items() if s in none]
+                kind: [
+                    row["accuracy"] - none[s]["accuracy"]
+                    for s, row in by["useless", name, kind, -per].items()
+                    if s in none
+                ]
                 for kind in ("shuffled", "random")
             }
             every = off["shuffled"] + off["random"]
@@ -214,7 +243,12 @@ def table(rows: list[Row]) -> str:
 
 def main() -> None:
     """Run what is missing, row by row."""
-    parts = [word for word in sys.argv[1:] if not word.isdigit()] or ["musicians", "things", "time", "useless"]
+    parts = [word for word in sys.argv[1:] if not word.isdigit()] or [
+        "musicians",
+        "things",
+        "time",
+        "useless",
+    ]
     for job in jobs():
         done = {tuple(row[field] for field in Job._fields) for row in read_rows()}
         if job.part in parts and tuple(job) not in done:

@@ -49,7 +49,9 @@ def conditions(check: str = "judged") -> Iterator[tuple[str, str, Scenario]]:
     for number, (kind, n, per) in enumerate((k, n, per) for k in KINDS for n in (40, 150) for per in (5, 30)):
         people = (12, 30, 20)[number % 3]
         geometry = geometries[(number + number // 4) % 4]
-        scenario = Scenario(geometry, n_objects=n, n_participants=people, per_participant=round(n * per / people))
+        scenario = Scenario(
+            geometry, n_objects=n, n_participants=people, per_participant=round(n * per / people)
+        )
         yield f"{kind}, {geometry}, {n} objects, {per} answers each, {people} participants", kind, scenario
 
 
@@ -132,7 +134,9 @@ def judged(sampled: Sampled, seed: int) -> Row:
 def placed(sampled: Sampled, seed: int) -> Row:
     """Share of the objects not asked about whose position is right; in the plane only."""
     s, n, truth = sampled.scenario, sampled.n, sampled.study.points
-    space = nf.fit(sampled.answers(s.n_participants, s.per_participant), "soe-2", features=sampled.vectors[:n])
+    space = nf.fit(
+        sampled.answers(s.n_participants, s.per_participant), "soe-2", features=sampled.vectors[:n]
+    )
     if getattr(space.estimator, "prior", None) is None:
         return {"positions": None}
     found = space.place(sampled.vectors[n:])
@@ -222,7 +226,9 @@ def table(rows: list[Row]) -> str:
     means = []
     for each in names:
         total = sum(count for _, count in pooled[each])
-        means.append(f"{sum(share * count for share, count in pooled[each]) / total:.3f} ({total})" if total else "-")
+        means.append(
+            f"{sum(share * count for share, count in pooled[each]) / total:.3f} ({total})" if total else "-"
+        )
     lines.append(f"| **pooled** | {len(rows)} | | {' | '.join(means)} |")
     return "\n".join(lines)
 
