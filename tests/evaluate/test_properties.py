@@ -198,12 +198,12 @@ def test_an_analysis_gives_an_interval():
     answers = nf.Triplets.from_array(plain.array, participant=[f"p{k % 20}" for k in range(1200)])
     analysis = nf.analyse(answers, "soe-2", models=["soe-2"], n_resamples=6)
     same, noise = (
-        analysis.rsa(each, metric="euclidean")
+        rsa(analysis, each, metric="euclidean")
         for each in (points + 0.5 * rng.normal(size=(25, 2)), rng.normal(size=(25, 2)))
     )
     assert 0 < same.low < same.value < same.high < 1
     assert noise.low < 0 < noise.high
-    assert analysis.rsa(points, metric="euclidean") == analysis.rsa(points, metric="euclidean")
+    assert rsa(analysis, points, metric="euclidean") == rsa(analysis, points, metric="euclidean")
     found = analysis.explain({"x": points[:, 0]})
     assert found.properties[0].p == 0.001
     assert "x" in str(found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 from nearfar._tools.checks import check_count
 from nearfar.errors import InputError
 from nearfar.evaluate.agreements import PersonAgreement, person_agreement
-from nearfar.evaluate.bootstrap import Estimate
 from nearfar.evaluate.clusters import ClusterCount, ClusterTree, cluster_tree, count_object_clusters
 from nearfar.evaluate.collection import AnswerCounts, warn_of_controls
 from nearfar.evaluate.groups import GroupComparison, compare_groups
@@ -30,7 +29,7 @@ from nearfar.evaluate.map_stability import (
     tree_labels,
 )
 from nearfar.evaluate.participants import People, judge_people
-from nearfar.evaluate.properties import Explained, explain, rsa
+from nearfar.evaluate.properties import Explained, explain
 from nearfar.evaluate.subgroups import Subgroups, find_subgroups
 from nearfar.space.models import fit
 from nearfar.space.space import Space
@@ -231,12 +230,6 @@ class Analysis(Judging):
     def explain(self, table: Any) -> Explained:
         """How well the space predicts properties of the shown objects; ``table`` as for ``explain``, arrows for ``plane``."""
         return explain(self.shown_space, table, points=self.plane.map(2)[self.shown], seed=self.seed)
-
-    def rsa(
-        self, distances: ArrayLike, *, names: Sequence[str] | None = None, metric: str | None = None
-    ) -> Estimate:
-        """Rank correlation of the distances of ``space`` with others; parameters as for ``rsa``."""
-        return rsa(self, distances, names=names, metric=metric, seed=self.seed)
 
     # ---------------------------------------------------------------- showing it
 

@@ -17,12 +17,13 @@ from nearfar._tools.records import Record
 from nearfar.errors import InputError, NearfarWarning
 from nearfar.evaluate.bootstrap import Estimate, effective_groups
 from nearfar.evaluate.map_stability import draw_again, resampled_units
+from nearfar.io import ObjectList
 from nearfar.space.space import Space
 
 if TYPE_CHECKING:
     from nearfar.evaluate.analysis import Analysis
 
-MIN_OBJECTS = 10  # with a value, below which nothing is said about a property
+MIN_OBJECTS = 10  # with a value, below which nothing is said
 NEIGHBOURS = 5  # that vote for a category: as many as ``Space.nearest`` names
 MAX_AXES = 10  # of a kernel's PCA that numbers are predicted from; points have few dimensions by themselves
 PENALTIES = 10.0 ** np.arange(
@@ -36,7 +37,7 @@ class Property(Record):
 
     ``value`` : of a number the cross-validated R2, of a category the share of objects whose 5 nearest others have it most often;
     ``chance`` : its mean over permutations; ``p`` : corrected for the number of properties; ``arrow`` : where on the map a number
-    increases most, as long as it correlates there; None for a category.
+    increases most, as long as its correlation there; None for a category.
     """
 
     name: str
@@ -64,16 +65,15 @@ class Explained(Record):
 def explain(
     space: Space, table: Any, *, points: ArrayLike | None = None, n_permutations: int = 999, seed: int = 0
 ) -> Explained:
-    """How well a space predicts properties of its objects, with a permutation test over objects.
+    """How well a space predicts properties of its objects: numbers by ridge regression in 10 folds, categories by near objects.
 
-    Numbers are predicted by ridge regression on the coordinates in 10 folds, categories by the nearest objects. All properties
-    are permuted together. Each is taken above its median and divided by its upper semideviation over permutations, and p compares
-    it with the largest of all in each of them.
+    All properties are permuted together over the objects. Each result is taken above the median of its permutations and divided
+    by their upper semideviation; p is how often the largest of all properties is at least as large.
 
     Parameters
     ----------
-    table : what ``read_objects`` returned, a data frame or a dict of columns, with names in ``object``; without that column,
-        rows are in the order of the space. Text is a category.
+    table : what ``read_objects`` returned, a data frame or a dict of columns; rows are matched by the column ``object``, and without
+        it are in the order of the space. Text is a category.
     points : (n, 2) the map that arrows are for; default ``space.map(2)``.
 
     Examples
@@ -84,38 +84,29 @@ def explain(
     >>> size.value > 0.9, size.p, noise.p > 0.05
     (True, 0.001, True)
     """
-    flat = space.map(2) if points is None else np.asarray(points, dtype=np.float64)
     columns = property_columns(table, space)
     left_out = {name: reason for name, column in columns.items() if (reason := _unusable(column))}
     names = [name for name in columns if name not in left_out]
+    flat = space.map(2) if points is None else points
+    axes = space.rows if space.kind == "points" else space.map(min(MAX_AXES, len(space) - 1))
+    apart = space.distances() if names else np.zeros(0)
     rng = np.random.default_rng(seed)
     keys, folds = rng.random((n_permutations + 1, len(space))), rng.permutation(len(space)) % 10
     keys[0] = np.arange(len(space))  # the order as it is
-    axes = space.rows if space.kind == "points" else space.map(min(MAX_AXES, len(space) - 1))
-    apart = space.distances() if names else np.zeros(0)
-    scores = np.zeros((len(names), len(keys)))
+    scores, facts = np.zeros((len(names), len(keys))), []
     for row, name in zip(scores, names, strict=True):
-        known = np.flatnonzero(_known(columns[name]))
+        numeric, known = columns[name].dtype.kind == "f", np.flatnonzero(_known(columns[name]))
         values = columns[name][known][np.argsort(keys[:, known], axis=1)]  # without gaps all move together
-        numeric = values.dtype.kind == "f"
         row[:] = (
             _r2(axes[known], values.T, folds[known]) if numeric else _votes(apart[known][:, known], values)
         )
+        facts.append((numeric, len(known), arrow(flat, columns[name]) if numeric else None))
     above = scores - np.median(scores, axis=1, keepdims=True)
-    upper = np.sqrt(np.mean(np.maximum(above, 0) ** 2, axis=1, keepdims=True))
-    scaled = above / np.maximum(upper, 1e-12)
+    scaled = above / np.maximum(np.sqrt(np.mean(np.maximum(above, 0) ** 2, axis=1, keepdims=True)), 1e-12)
     p = (scaled.max(axis=0, initial=-np.inf) >= scaled[:, :1] - 1e-9).mean(axis=1)
     found = [
-        Property(
-            name=name,
-            is_numeric=columns[name].dtype.kind == "f",
-            n_objects=int(_known(columns[name]).sum()),
-            value=float(score[0]),
-            chance=float(score[1:].mean()),
-            p=float(corrected),
-            arrow=arrow(flat, columns[name]) if columns[name].dtype.kind == "f" else None,
-        )
-        for name, score, corrected in zip(names, scores, p, strict=True)
+        Property(name, numeric, n, float(score[0]), float(score[1:].mean()), float(corrected), way)
+        for name, (numeric, n, way), score, corrected in zip(names, facts, scores, p, strict=True)
     ]
     ranked = sorted(found, key=lambda each: (each.p, -each.value))
     return Explained(space.model, tuple(ranked), left_out, n_permutations)
@@ -123,9 +114,10 @@ def explain(
 
 def property_columns(table: Any, space: Space) -> dict[str, NDArray[Any]]:
     """Property -> (n,) numbers, NaN where unknown, or texts, "" where unknown, in the order of the space."""
-    held = getattr(table, "properties", table)  # of an object list
+    listed = isinstance(table, ObjectList)
+    held = table.properties if listed else table
     given = {str(name): list(held[name]) for name in getattr(held, "columns", held)}
-    names = list(map(str, getattr(table, "names", given.pop("object", space.objects))))
+    names = table.names if listed else list(map(str, given.pop("object", space.objects)))
     at = {name: row for row, name in enumerate(names)}
     if any(len(values) != len(names) for values in given.values()) or not set(at) & set(space.objects):
         raise InputError(
@@ -136,11 +128,9 @@ def property_columns(table: Any, space: Space) -> dict[str, NDArray[Any]]:
     ]
     columns = {}
     for name, values in given.items():
-        said = [
-            None if value is None or value != value or value == "" else value for value in (*values, None)
-        ]
-        number = all(isinstance(value, (int, float, np.number)) for value in said if value is not None)
-        gap, kind = (np.nan, float) if number else ("", str)
+        said = [None if str(value) in ("", "nan", "<NA>", "None") else value for value in (*values, None)]
+        real = [isinstance(value, (int, float, np.number)) and not isinstance(value, bool) for value in said]
+        gap, kind = (np.nan, float) if sum(real) == sum(value is not None for value in said) else ("", str)
         columns[name] = np.array([gap if value is None else value for value in said], dtype=kind)[rows]
     return columns
 
@@ -156,7 +146,11 @@ def _unusable(column: NDArray[Any]) -> str:
         return f"fewer than {MIN_OBJECTS} objects have a value"
     if len(counts) < 2:
         return "all values are the same"
-    return "no two categories have two objects" if column.dtype.kind != "f" and (counts > 1).sum() < 2 else ""
+    return (
+        "fewer than two categories have two objects"
+        if column.dtype.kind != "f" and sum(counts > 1) < 2
+        else ""
+    )
 
 
 def arrow(points: ArrayLike, values: NDArray[Any]) -> tuple[float, float]:
@@ -165,15 +159,15 @@ def arrow(points: ArrayLike, values: NDArray[Any]) -> tuple[float, float]:
     known = np.isfinite(points).all(axis=1) & np.isfinite(values)
     x, y = (each[known] - each[known].mean(axis=0) for each in (points, values))
     slope = np.linalg.lstsq(x, y, rcond=None)[0]
-    length = np.linalg.norm(slope) * np.linalg.norm(y)
-    along = slope * np.linalg.norm(x @ slope) / length if length > 0 else np.zeros(2)
+    length = max(float(np.linalg.norm(slope) * np.linalg.norm(y)), 1e-300)
+    along = slope * np.linalg.norm(x @ slope) / length
     return float(along[0]), float(along[1])
 
 
 def _r2(x: Floats, targets: Floats, folds: NDArray[np.intp]) -> Floats:
     """(columns,) R2 of ridge predictions of the columns of ``targets``, held out in folds.
 
-    The others choose the penalty by generalised cross-validation (Golub, Heath and Wahba 1979).
+    The other folds choose the penalty by generalised cross-validation (Golub, Heath and Wahba 1979).
     """
     predicted = np.empty_like(targets)
     for fold in np.unique(folds):
@@ -183,10 +177,9 @@ def _r2(x: Floats, targets: Floats, folds: NDArray[np.intp]) -> Floats:
         onto, total = left.T @ (targets[train] - mean), np.sum((targets[train] - mean) ** 2, axis=0)
         penalty = PENALTIES[:, None] * np.mean(size**2)
         shrunk = size**2 / (size**2 + penalty)
-        error = total - (2 * shrunk - shrunk**2) @ onto**2
         free = np.maximum(1 - (1 + shrunk.sum(axis=1)) / train.sum(), 1e-9)[:, None]
-        chosen = penalty[np.argmin(error / free**2, axis=0), 0]
-        slopes = size[:, None] / (size[:, None] ** 2 + chosen) * onto
+        error = (total - (2 * shrunk - shrunk**2) @ onto**2) / free**2
+        slopes = size[:, None] / (size[:, None] ** 2 + penalty[np.argmin(error, axis=0), 0]) * onto
         predicted[test] = mean + (x[test] - centre) @ right.T @ slopes
     total = np.sum((targets - targets.mean(axis=0)) ** 2, axis=0)
     return np.asarray(1 - np.sum((targets - predicted) ** 2, axis=0) / total)
@@ -210,50 +203,47 @@ def rsa(
     distances: ArrayLike,
     *,
     names: Sequence[str] | None = None,
-    metric: str | None = None,
+    metric: Any = None,
     seed: int = 0,
 ) -> Estimate:
     """Spearman's correlation of the distances of a space with others over pairs of objects (RSA).
 
-    The 95 % interval is for other participants and other objects, in a study as large: noise in the answers lowers the correlation.
-    Its variance (of Fisher's z) is that of refits to resampled participants plus that of resampled objects. A space alone has no
-    answers to resample, and so no interval.
+    The 95 % interval is for other participants, and other objects of the same kind, in a study as large. Its variance (of Fisher's
+    z) is that of refits to resampled participants plus that of resampled objects. A space alone has no answers, and no interval.
 
     Parameters
     ----------
     of : an Analysis, whose chosen model is used, or a Space.
-    distances : (n, n) distances, NaN where unknown; with ``metric`` (n, p) features and a metric of SciPy's ``pdist``, e.g. "cosine".
-    names : of the n objects; default: they are in the order of the space. Others are left out.
+    distances : (n, n) distances, NaN where unknown; with ``metric``, one of SciPy's ``pdist`` such as "cosine", (n, p) features.
+    names : of the n objects; default: they are in the order of the space. Only objects that both have count.
     """
+    from scipy.stats import t
+
     space = of if isinstance(of, Space) else of.space
-    other = _square(distances, metric)
-    names = space.objects if names is None else list(map(str, names))
-    shared = [name for name in space.objects if name in set(names)]
+    other, names = _square(distances, metric), space.objects if names is None else list(map(str, names))
+    at = {name: row for row, name in enumerate(names)}
+    shared = [name for name in space.objects if name in at]
     if len(other) != len(names) or len(shared) < MIN_OBJECTS:
         got = f"got {len(other)} rows for {len(names)} names, {len(shared)} of them objects of the space"
-        raise InputError(
-            f"distances: {got}; expected a row per name, and at least {MIN_OBJECTS} shared objects"
-        )
-    at = [list(names).index(name) for name in shared]
-    rows, other = [space.index(name) for name in shared], other[np.ix_(at, at)]
-    value = _spearman(space.distances()[np.ix_(rows, rows)], other)
+        raise InputError(f"distances: {got}; expected a row per name, and at least {MIN_OBJECTS} objects")
+    rows, order = ([of[name] for name in shared] for of in ({x: i for i, x in enumerate(space.objects)}, at))
+    other = other[np.ix_(order, order)]
+    value = float(_spearman(space.distances()[np.ix_(rows, rows)], other)[0])
     if isinstance(of, Space) or not len(of.answers):
-        return Estimate(float(value[0]))
+        return Estimate(value)
     kind, who = resampled_units(of.answers)
-    rng, again = np.random.default_rng(seed), []
+    rng, people = np.random.default_rng(seed), []
     draws = rng.multinomial(len(rows), np.full(len(rows), 1 / len(rows)), size=500).T
     objects = _spearman(space.distances()[np.ix_(rows, rows)], other, draws)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NearfarWarning)  # a resample lacks people, and so objects, by design
         for _ in track(range(of.n_resamples), f"resampling {kind}s", total=of.n_resamples):
-            fitted = of.chosen.fit(of.answers[draw_again(who, rng)])
-            again.append(_spearman(fitted.distances()[np.ix_(rows, rows)], other)[0])
-    df = min(effective_groups(who), len(rows), len(again)) - 1
-    from scipy.stats import t
-
-    width = float(t.ppf(0.975, df)) * np.sqrt(np.nanvar(np.arctanh(again)) + np.nanvar(np.arctanh(objects)))
-    low, high = np.tanh(np.arctanh(value[0]) + np.array([-width, width]))
-    return Estimate(float(value[0]), float(low), float(high))
+            fitted = of.chosen.fit(of.answers[draw_again(who, rng)]).distances()
+            people.append(_spearman(fitted[np.ix_(rows, rows)], other)[0])
+    centre, *both = (np.arctanh(np.clip(each, -1 + 1e-9, 1 - 1e-9)) for each in (value, objects, people))
+    df = min(effective_groups(who), len(rows), len(people)) - 1
+    width = t.ppf(0.975, df) * np.sqrt(sum(np.nanvar(each) for each in both))
+    return Estimate(value, float(np.tanh(centre - width)), float(np.tanh(centre + width)))
 
 
 def _square(distances: ArrayLike, metric: Any) -> Floats:
@@ -261,17 +251,17 @@ def _square(distances: ArrayLike, metric: Any) -> Floats:
 
     given = np.asarray(distances, dtype=np.float64)
     if metric is not None and given.ndim == 2:
-        return np.asarray(squareform(pdist(given, metric)))
+        given = squareform(pdist(given, metric))
     if given.ndim != 2 or given.shape[0] != given.shape[1] or not np.allclose(given, given.T, equal_nan=True):
-        way_out = "give metric='cosine' or 'euclidean' for features"
-        raise InputError(f"distances: got shape {given.shape}; expected a symmetric (n, n) matrix; {way_out}")
+        wanted = "expected a symmetric (n, n) matrix, or features and metric='cosine' or 'euclidean'"
+        raise InputError(f"distances: got shape {given.shape}; {wanted}")
     return given
 
 
 def _spearman(one: Floats, other: Floats, draws: NDArray[Any] | None = None) -> Floats:
     """(draws,) correlation of the ranks over pairs; ``draws`` : (n, draws) how often each object is drawn, once by default.
 
-    A pair counts as often as its two objects make it; an object drawn twice makes no pair with itself.
+    A pair counts as often as its two objects make it; an object drawn twice makes no pair with itself. NaN where all are alike.
     """
     from scipy.stats import rankdata
 
@@ -279,10 +269,7 @@ def _spearman(one: Floats, other: Floats, draws: NDArray[Any] | None = None) -> 
     known = np.isfinite(one) & np.isfinite(other) & ~np.eye(len(one), dtype=bool)
     x, y = np.zeros((2, *one.shape))
     x[known], y[known] = (rankdata(each[known]) / known.sum() - 0.5 for each in (one, other))
-
-    def mean(values: Floats) -> Floats:
-        return np.asarray(np.sum(weights * (values @ weights), axis=0))
-
-    n = mean(known.astype(np.float64))
-    products = [mean(a * b) / n - mean(a) * mean(b) / n**2 for a, b in ((x, y), (x, x), (y, y))]
-    return np.asarray(products[0] / np.sqrt(products[1] * products[2]))
+    n, *sums = (np.sum(weights * (v @ weights), axis=0) for v in (known * 1.0, x, y, x * y, x * x, y * y))
+    mx, my, xy, xx, yy = (each / np.maximum(n, 1) for each in sums)
+    spread = np.sqrt(np.maximum((xx - mx**2) * (yy - my**2), 0))
+    return np.asarray(np.where(spread > 1e-12, (xy - mx * my) / np.maximum(spread, 1e-12), np.nan))

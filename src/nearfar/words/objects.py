@@ -145,42 +145,29 @@ def explained(found: Explained) -> Finding:
     """Which properties of the objects a space predicts."""
     of = count(len(found.properties), "property", "properties")
     sure = [each.name for each in found.properties if each.p <= 0.05]
-    text = f"{found.model} predicts {len(sure)} of {of} better than chance: {listed(sure)}."
-    if not sure:
-        text = (
-            f"{found.model} predicts none of {of} better than chance."
-            if found.properties
-            else "Nothing can be said."
-        )
+    named = (
+        f"{len(sure)} of {of} better than chance: {listed(sure)}"
+        if sure
+        else f"none of {of} better than chance"
+    )
     how = (
-        f"Numbers: R\u00b2 of ridge regression on the coordinates of {found.model}, in 10 folds over objects. Categories: share of "
+        f"Numbers: R² of ridge regression on the coordinates of {found.model}, in 10 folds over objects. Categories: share of "
         "objects whose category is the most frequent one among their 5 nearest others. Chance is the mean over "
         f"{number(found.n_permutations)} permutations of the objects. p is corrected for the number of properties: in every "
         "permutation the largest result of all properties counts."
     )
     gone = "".join(f" {name} is left out: {reason}." for name, reason in found.left_out.items())
-    return Finding("note", f"{len(sure)} of {of}", text, how + gone)
+    return Finding("note", f"{len(sure)} of {of}", f"{found.model} predicts {named}.", how + gone)
 
 
 def explained_text(found: Explained) -> str:
-    """What the terminal prints: a line per property.
-
-    >>> from nearfar.evaluate.properties import Explained, Property
-    >>> print(explained_text(Explained("soe-2", (Property("size", True, 40, 0.62, -0.04, 0.001, (1.0, 0.0)),), {}, 999)))
-    soe-2 predicts 1 of 1 property better than chance: size.
-    size: R\u00b2 0.62, p = 0.001
-    """
+    """What the terminal prints: a line per property."""
     rows = [f"{each.name}: {predicted(each)}, p = {each.p:.3f}" for each in found.properties]
     return "\n".join([explained(found).text, *rows])
 
 
 def predicted(found: Property) -> str:
-    """How well one property is predicted.
-
-    >>> from nearfar.evaluate.properties import Property
-    >>> predicted(Property("class", False, 60, 0.9, 0.31, 0.001, None)).replace("\\xa0", " ")
-    'accuracy 90 % (chance 31 %)'
-    """
+    """How well one property is predicted: R2, or accuracy beside chance."""
     if found.is_numeric:
-        return f"R\u00b2 {found.value:.2f}".replace("-", MINUS)
+        return f"R² {found.value:.2f}".replace("-", MINUS)
     return f"accuracy {percent(found.value, 0)} (chance {percent(found.chance, 0)})"
