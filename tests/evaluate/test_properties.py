@@ -210,6 +210,15 @@ def test_an_analysis_gives_an_interval():
     assert found.to_dict()["properties"][0]["arrow"] == list(found.properties[0].arrow)
 
 
+def test_landmarks_give_no_interval():
+    asked = nf.design.landmark_questions([f"o{x}" for x in range(20)], [0, 1, 2, 3], budget=100, seed=0)
+    points = np.random.default_rng(0).normal(size=(20, 2))
+    answers = nf.simulate.answers(asked, points=points, seed=0).triplets
+    found = rsa(nf.analyse(answers, "soe-2", models=["soe-2"]), points, metric="euclidean")
+    assert np.isfinite(found.value)
+    assert np.isnan([found.low, found.high]).all()
+
+
 @pytest.mark.parametrize(
     ("distances", "word"),
     [
