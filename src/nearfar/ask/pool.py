@@ -12,7 +12,7 @@ import numpy as np
 
 from nearfar import design
 from nearfar.ask.objects import find_objects
-from nearfar.ask.study import Study
+from nearfar.ask.study import Condition, Study
 from nearfar.design import Questions
 from nearfar.errors import FileError, NearfarWarning
 from nearfar.io.objects import read_columns
@@ -25,10 +25,11 @@ COLUMNS = {
 
 
 class Pool(NamedTuple):
-    """Questions to draw from, and where each comes from: "landmarks", "random" or "file"."""
+    """Questions to draw from, where each comes from ("landmarks", "random" or "file"), and of which condition it is."""
 
     questions: Questions
     origin: tuple[str, ...]
+    condition: tuple[str, ...]
 
 
 def same_trio(items: Sequence[int]) -> str:
@@ -49,14 +50,37 @@ def no_questions(study: Study, names: tuple[str, ...]) -> Questions:
 
 
 def make_pool(study: Study, names: tuple[str, ...]) -> Pool:
-    """Make the questions of a study: as many as ``aim`` people answer ``each`` times, or all there are."""
+    """Make the questions of a study: as many as ``aim`` people answer ``each`` times, or all there are.
+
+    Every condition has its own, so that each is answered equally often.
+    """
+    parts, members = [], []
+    for number, condition in enumerate(study.conditions or (Condition(""),), start=1):
+        unknown = sorted(set(condition.objects or ()) - set(names))
+        if unknown:
+            raise study.toml.error(
+                f"condition {number}", "objects", f"{unknown[0]!r} is not one of the study's objects"
+            )
+        members.append(np.array(condition.members(names), dtype=np.int32))
+        part = _one_pool(study, tuple(names[i] for i in members[-1]))
+        parts.append(part._replace(condition=(condition.name,) * len(part.questions)))
+    rows = np.concatenate([at[part.questions.array] for at, part in zip(members, parts, strict=True)])
+    return Pool(
+        no_questions(study, names).replaced(rows.astype(np.int32)),
+        tuple(origin for part in parts for origin in part.origin),
+        tuple(name for part in parts for name in part.condition),
+    )
+
+
+def _one_pool(study: Study, names: tuple[str, ...]) -> Pool:
     toml, plan, n = study.toml, study.questions, len(names)
     if n < 3:
         raise toml.error("", "objects", f"a question needs three objects, got {n}")
     if study.kind == "grid" and n <= plan.options:
         needed = f"{plan.options} options and an anchor need {plan.options + 1} objects, got {n}"
         raise toml.error("questions", "options", needed)
-    budget = max(plan.n_new, study.people.aim * plan.n_new // plan.each)
+    people = -(-study.people.aim // max(1, len(study.conditions)))
+    budget = max(plan.n_new, people * plan.n_new // plan.each)
     with warnings.catch_warnings():  # `nearfar ask check` lists objects that are never asked about
         warnings.simplefilter("ignore", NearfarWarning)
         pool = _drawn(study, names, budget)
@@ -76,7 +100,7 @@ def _drawn(study: Study, names: tuple[str, ...], budget: int) -> Pool:
     if plan.design == "random":
         scheme = design.Scheme(study.kind, size=plan.options, pick=plan.pick)
         made = scheme.questions(names, min(budget, scheme.total(names)), plan.seed)
-        return Pool(made, ("random",) * len(made))
+        return Pool(made, ("random",) * len(made), ())
     if plan.design.startswith("landmarks"):
         number = plan.design.removeprefix("landmarks").removeprefix(":").strip()
         if not number.isdecimal() or not 2 <= int(number) <= n:
@@ -95,7 +119,7 @@ def _with_landmarks(names: tuple[str, ...], budget: int, landmarks: int, n_rando
     n_random = min(budget, every) - len(chosen)  # those that landmarks lack, too
     drawn = design.near_questions(names, n_random, besides=chosen, seed=rng)
     rows = np.concatenate([chosen.array, drawn.array])
-    return Pool(chosen.replaced(rows), ("landmarks",) * len(chosen) + ("random",) * len(drawn))
+    return Pool(chosen.replaced(rows), ("landmarks",) * len(chosen) + ("random",) * len(drawn), ())
 
 
 def _from_file(study: Study, path: Path, names: tuple[str, ...]) -> Pool:
@@ -117,13 +141,13 @@ def _from_file(study: Study, path: Path, names: tuple[str, ...]) -> Pool:
     if not rows:
         raise FileError(f"{path}: has no questions")
     made = no_questions(study, names).replaced(np.array(list(rows), dtype=np.int32))
-    return Pool(made, ("file",) * len(made))
+    return Pool(made, ("file",) * len(made), ())
 
 
 def overview(study: Study) -> list[tuple[str, str]]:
     """What a study will ask, as (name, value) lines; objects that are never asked about are named."""
     objects = find_objects(study)
-    questions, origin = make_pool(study, objects.names)
+    questions, origin, _ = make_pool(study, objects.names)
     for _ in objects.pictures():
         pass  # a picture that cannot be read is an error now rather than in front of people
     plan, people = study.questions, study.people
