@@ -71,7 +71,10 @@ def collect(tx: Transaction) -> Collected:
     study = study_row(tx)
     if study is None:
         raise FileError("the database holds no study")
-    names, display_names, pictures = zip(*object_rows(tx), strict=True)
+    names, display_names, files, media = zip(*object_rows(tx), strict=True)
+    pictures = tuple(
+        file if str(of).startswith("image/") else None for file, of in zip(files, media, strict=True)
+    )
     everything, pick = answer_rows(tx), study["pick"]
     rows = [row for row in everything if row[4] != "[]"]
     undecided = _undecided(names, [row for row in everything if row[4] == "[]"])

@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from nearfar._tools.atomic import atomic_path, make_folder
 from nearfar.ask.answers import Collected, collect
 from nearfar.ask.prepare import default_database
 from nearfar.ask.store import Store, is_postgres, open_store, read_store, researcher
+from nearfar.ask.store.sqlite import copy_database, kept_copy, read_only_connection
 from nearfar.ask.store.transaction import Transaction
 from nearfar.ask.study import Study
-from nearfar.errors import FileError, UnreachableError
+from nearfar.errors import FileError, InputError, NearfarError, UnreachableError
 from nearfar.io.table_writing import guard_formulas
 
 ANY_PATH = "surrogateescape"  # the names of folders need not be UTF-8
@@ -129,8 +131,6 @@ def export_archive(tx: Transaction) -> bytes:
 
 def export_folder(tx: Transaction, folder: Path) -> list[Path]:
     """Write the tables into a folder, each file whole or not at all."""
-    from nearfar._tools.atomic import atomic_path, make_folder
-
     make_folder(folder)
     written = []
     for name, data in export_tables(tx).items():
@@ -144,9 +144,9 @@ def export_folder(tx: Transaction, folder: Path) -> list[Path]:
 
 
 def erase_person(store: Store, name: str) -> list[str] | None:
-    """Take a person out of the database, its logs and every export that is still where it was written.
+    """Take a person out of the database, its logs, and every export and copy that is still where it was written.
 
-    Returns the folders of exports that could not be written again, or None where there is no such person. What fails
+    Returns the exports and copies that could not be written again, or None where there is no such person. What fails
     half-way is finished by the next call, whoever's name it has.
     """
     is_known = store.write_now(researcher.erase, name, np.random.default_rng())
@@ -161,10 +161,15 @@ def erase_person(store: Store, name: str) -> list[str] | None:
     lost = []
     for path in store.read_now(researcher.exports) if is_postgres(store.url) else _listed(store.url):
         try:
-            if any((Path(path) / file).exists() for file in FILES):
+            if Path(path).suffix == ".db" and Path(path).exists():
+                with closing(open_store(path)) as copy:
+                    erase_person(copy, name)
+            elif any((Path(path) / file).exists() for file in FILES):
                 store.read_now(export_folder, Path(path))
-        except (FileError, OSError):
+        except (NearfarError, OSError):
             lost.append(path)
+    if not is_postgres(store.url):
+        kept_copy(Path(store.url)).unlink(missing_ok=True)  # of a version whose tables nobody erases from
     if not lost:
         store.write_now(researcher.erased)
     return lost
@@ -178,14 +183,35 @@ def export_study(study: Study, url: str | None, folder: Path) -> list[Path]:
             store.write_now(researcher.add_export, here)
             return store.read_now(export_folder, folder)
     written = read_store(database, export_folder, folder)
-    known = _listed(database)
-    if here not in known:  # beside the database: only the server may write into it
-        lines = "\n".join([*known, here, ""])
-        Path(f"{database}-exports").write_text(lines, encoding="utf-8", errors=ANY_PATH)
+    _list(database, here)
     return written
 
 
+def backup_study(study: Study, url: str | None, folder: Path) -> Path:
+    """Copy the database of a study as it is at one moment, also while it is served; erasing reaches the copy."""
+    database = url or str(default_database(study))
+    if is_postgres(database):
+        raise InputError("--database: a copy of a PostgreSQL database is made by its own pg_dump")
+    target = folder / Path(database).with_suffix(".db").name
+    if target.resolve() == Path(database).resolve():
+        raise FileError(f"{folder}: is where the database itself is; name another folder")
+    read_store(database, researcher.study_row)  # or it is said what is wrong with it
+    make_folder(folder)
+    with closing(read_only_connection(Path(database))) as connection:
+        copy_database(connection, target)
+    _list(database, str(target.resolve()))
+    return target
+
+
+def _list(database: str, path: str) -> None:
+    """Remember an export or a copy, in a file beside the database: only the server may write into that."""
+    known = _listed(database)
+    if path not in known:
+        lines = "\n".join([*known, path, ""])
+        Path(f"{database}-exports").write_text(lines, encoding="utf-8", errors=ANY_PATH)
+
+
 def _listed(database: str) -> list[str]:
-    """Folders that a file's answers were exported to."""
+    """Folders that a file's answers were exported to, and copies of it."""
     path = Path(f"{database}-exports")
     return path.read_text(encoding="utf-8", errors=ANY_PATH).splitlines() if path.exists() else []

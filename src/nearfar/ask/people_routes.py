@@ -9,7 +9,6 @@ import re
 import secrets
 import time
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Any, NoReturn
 from urllib.parse import quote, urlsplit
 
@@ -20,6 +19,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from nearfar.ask.forms import PAGES, FormField, check_values, is_right
+from nearfar.ask.objects import shown_as
 from nearfar.ask.passwords import hash_secret, is_link
 from nearfar.ask.prepare import OpenStudy
 from nearfar.ask.store import Transaction, people, researcher
@@ -61,9 +61,9 @@ class PeopleRoutes:
         self.rng = np.random.default_rng()
         row: dict[str, Any] | None = self.store.read_now(researcher.study_row)
         self.row = row or {}
-        objects, show = self.study.objects, self.study.show or "pictures"
-        # then names are those of files, which say more than a picture shows, or less
-        self.hides_names = show == "pictures" and isinstance(objects, Path) and objects.is_dir()
+        self.show = shown_as(self.study, ready.objects)
+        # where they are those of files, they say more than a picture shows, or less
+        self.hides_names = self.show == "pictures" and ready.objects.are_file_names
         self.pictures: dict[str, str] = {}  # address -> hash
         self.twins = self._twins(len(ready.objects.names))
 
@@ -105,12 +105,16 @@ class PeopleRoutes:
         """What is shown of the objects, by their numbers."""
         shown: dict[int, dict[str, Any]] = {}
         rows = self.store.read_now(researcher.object_rows)
-        for twins, (_, name, hash) in zip(self.twins, rows, strict=True):
+        for twins, (_, name, hash, media) in zip(self.twins, rows, strict=True):
             self.pictures |= {hash: hash} if hash else {}  # as the live page asks for it
             for number in twins:
                 address = hash and hash_secret(f"{self.row['secret']} picture {number}")[:32]
                 self.pictures |= {address: hash} if hash else {}
-                shown[number] = {"display_name": "" if self.hides_names else name, "picture": address}
+                shown[number] = {
+                    "display_name": "" if self.hides_names else name,
+                    "picture": address,
+                    "media": (media or "image").partition("/")[0],
+                }
         return [shown[number] for number in range(len(shown))]
 
     def _description(self) -> dict[str, Any]:
@@ -119,7 +123,7 @@ class PeopleRoutes:
             "id": hash_secret(f"{self.row['fingerprint']} {self.row['created']}")[:16],
             "kind": self.study.kind,
             "pick": self.ready.plan.questions.pick,
-            "show": self.study.show or ("pictures" if self.hides_names else "both"),
+            "show": self.show,
             "prompt": self.study.prompt or self.study.texts[self.study.kind],
             "texts": {key: text.strip() for key, text in self.study.texts.items()},
             "objects": self._objects(),

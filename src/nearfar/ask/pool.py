@@ -11,9 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from nearfar import design
-from nearfar.ask.objects import find_objects
+from nearfar.ask.objects import StudyObjects, find_objects, shown_as
 from nearfar.ask.study import Condition, Study
 from nearfar.design import Questions
+from nearfar.design.questions import SECONDS
 from nearfar.errors import FileError, NearfarWarning
 from nearfar.io.objects import read_columns
 
@@ -22,6 +23,9 @@ COLUMNS = {
     "odd": ("a", "b", "c"),
     "central": ("a", "b", "c"),
 }
+
+
+FILE_WORDS = {"image": "with a picture", "audio": "with a sound", "video": "with a film"}
 
 
 class Pool(NamedTuple):
@@ -144,26 +148,50 @@ def _from_file(study: Study, path: Path, names: tuple[str, ...]) -> Pool:
     return Pool(made, ("file",) * len(made), ())
 
 
-def overview(study: Study) -> list[tuple[str, str]]:
-    """What a study will ask, as (name, value) lines; objects that are never asked about are named."""
+def overview(study: Study, seconds: float | None = None, pay: float = 12.0) -> list[tuple[str, str]]:
+    """What a study will ask, as (name, value) lines; objects that are never asked about are named.
+
+    seconds : for one question; pay : for one hour. Both as in ``nearfar plan``.
+    """
     objects = find_objects(study)
-    questions, origin, _ = make_pool(study, objects.names)
-    for _ in objects.pictures():
-        pass  # a picture that cannot be read is an error now rather than in front of people
+    questions, origin, condition = make_pool(study, objects.names)
+    media = Counter(
+        picture.media.partition("/")[0] for _, picture in objects.pictures()
+    )  # any that is damaged: now
     plan, people = study.questions, study.people
-    shown = sum(file is not None for file in objects.files)
+    files = ", ".join(f"{number:,} {FILE_WORDS[kind]}" for kind, number in sorted(media.items()))
     origins = ", ".join(f"{count:,} from {name}" for name, count in Counter(origin).items())
     each = people.aim * plan.n_new / len(questions)
+    minutes = plan.per_person * (seconds or SECONDS[study.kind]) / 60
     lines = [
         ("title", study.title),
-        ("objects", f"{len(objects.names):,}, {shown:,} with a picture"),
+        ("objects", f"{len(objects.names):,}, {files or 'none with a picture'}"),
+        ("people see", _seen(study, objects)),
         ("questions", f"{len(questions):,} of kind {study.kind}: {origins}"),
         ("booklet", f"{plan.n_new} new, {plan.n_again} again, {plan.checks} checks"),
         ("people", f"{people.aim:,} from {people.recruit}, which gives {each:.1f} answers per question"),
+        (
+            "minutes",
+            f"{minutes:.1f} for the questions of one person, at {minutes * 60 / plan.per_person:g} s each",
+        ),
+        ("cost", f"{people.aim * minutes / 60 * pay:,.0f} at {pay:g} an hour, fees not included"),
     ]
+    if study.conditions:
+        sizes = ", ".join(f"{name} ({number:,} questions)" for name, number in Counter(condition).items())
+        lines.insert(5, ("conditions", f"{sizes}; assigned: {people.assign}"))
+    if study.form:
+        lines.insert(5, ("form", ", ".join(f"{one.name} ({one.kind}, {one.when})" for one in study.form)))
     asked = set(questions.array.ravel().tolist())
     never = [name for i, name in enumerate(objects.names) if i not in asked]
     if never:
         more = f" and {len(never) - 5:,} more" if len(never) > 5 else ""
         lines.append(("never asked about", ", ".join(never[:5]) + more))
     return lines
+
+
+def _seen(study: Study, objects: StudyObjects) -> str:
+    """What stands on the screen for an object."""
+    shown, some = shown_as(study, objects), ", ".join(objects.display_names[:3])
+    if shown == "pictures":
+        return "the pictures or sounds alone, without names"
+    return f"{'names' if shown == 'words' or not any(objects.files) else 'pictures or sounds with names'}: {some}, ..."

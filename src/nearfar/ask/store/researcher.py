@@ -90,8 +90,11 @@ def set_password(tx: Transaction, password: str) -> None:
 
 
 def object_rows(tx: Transaction) -> list[Row]:
-    """(name, display name, picture) of every object, in order."""
-    return tx.rows("SELECT name, display_name, picture FROM object ORDER BY id")
+    """(name, display name, picture, its media type) of every object, in order."""
+    return tx.rows(
+        "SELECT o.name, o.display_name, o.picture, p.media FROM object o LEFT JOIN picture p ON p.hash = o.picture "
+        "ORDER BY o.id"
+    )
 
 
 def is_crowded(tx: Transaction) -> bool:
