@@ -36,3 +36,4 @@ from .people import reason as reason
 from .people import subgroups as subgroups
 from .plan import advice as advice
 from .plan import advice_text as advice_text
+from .plan import forecast_text as forecast_text
