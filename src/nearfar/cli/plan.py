@@ -199,7 +199,7 @@ def _forecast(
     from nearfar.evaluate.forecast import forecast
 
     people, each, again, checks = lists
-    chosen = {"each": 2 if each is None else each}
+    chosen: dict[str, Any] = {"each": 2 if each is None else each}
     chosen |= {"again": 0.1 if again is None else again, "checks": 3 if checks is None else checks}
     names, _ = _objects(objects)
     told = forecast(names, people, scheme, assumptions=Assumptions(*assumed), seed=given.seed, **chosen)

@@ -28,6 +28,7 @@ from nearfar.evaluate.splits import kfold
 from nearfar.simulate import answers as simulated_answers
 from nearfar.space.models import FitCache, parse_model
 from nearfar.triplets import Triplets
+from nearfar.triplets.ids import Ids
 
 CARELESS = 0.1  # share of participants who answer at random
 ABILITIES = 0.4  # standard deviation of the logarithm of a participant's noise
@@ -194,4 +195,4 @@ def _said(
 ) -> Triplets:
     """What one participant answers."""
     told = simulated_answers(asked, points=points, noise=noise, flip=flip, ties="random", seed=rng).triplets
-    return replace(told, participant=np.full(len(told), person))
+    return replace(told, participant=Ids.encode(np.full(len(told), person)))
