@@ -7,6 +7,7 @@
         ├── InputError (also ValueError)      something given by the caller is not what was expected
         │   ├── TripletError                  ... in triplets held in memory
         │   ├── FileError                     ... in a file as a whole
+        │   │   └── ColumnsError              its columns are not known; carries the options that would read it
         │   └── RowsError                     ... in rows of a file; carries the rejected rows
         ├── TooLargeError (also MemoryError)  the result would not fit; says what would
         ├── MissingExtra (also ImportError)   an extra is not installed
@@ -23,9 +24,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 __all__ = [
+    "ColumnsError",
     "CoverageWarning",
     "FileError",
     "InputError",
@@ -66,6 +69,23 @@ class TripletError(InputError):
 
 class FileError(InputError):
     """A file that cannot be read as a whole, or a path that cannot be written to."""
+
+
+class ColumnsError(FileError):
+    """The columns of a file are not known; ``options`` of the command line would read it, where that is certain.
+
+    >>> import nearfar as nf
+    >>> import polars as pl
+    >>> try:
+    ...     nf.read_triplets(pl.DataFrame({"Target": ["a"], "Closer": ["b"], "Other": ["c"]}))
+    ... except nf.errors.ColumnsError as error:
+    ...     print(error.options)
+    []
+    """
+
+    def __init__(self, message: str, *, options: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.options = list(options)
 
 
 class RowsError(InputError):

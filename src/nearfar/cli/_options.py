@@ -17,7 +17,8 @@ import typer
 from nearfar._tools.terminal import printable
 from nearfar.errors import NearfarWarning
 
-READING = ("answers", "dialect", "column", "objects", "on_bad", "exclude", "key", "quiet")
+TABLE = ("dialect", "column", "sheet", "where", "join_names")
+READING = ("answers", *TABLE, "objects", "on_bad", "exclude", "key", "quiet")
 METHOD = (*READING, "output", "model", "landmarks", "diagonal", "title", "seed")
 FIRST = (
     "answers",
@@ -31,7 +32,8 @@ LARGE = "More objects than memory holds"
 OPTIONS: dict[str, Any] = {
     "answers": typer.Argument(
         metavar="ANSWERS",
-        help="Files (.csv .tsv .jsonl .parquet .npz, also .gz .zst), or - for standard input.",
+        help="Files (.csv .tsv .txt .jsonl .json, each also .gz .zst; .xlsx .parquet .npz .npy, a .zip with one of these, or the "
+        "study.db of nearfar ask), or - for standard input.",
     ),
     "output": typer.Option(
         "--output",
@@ -75,6 +77,17 @@ OPTIONS: dict[str, Any] = {
     ),
     "column": typer.Option(
         metavar="ROLE=NAME", help="What a column means; see  nearfar help columns.", rich_help_panel=FILES
+    ),
+    "sheet": typer.Option(
+        metavar="NAME", help="Sheet of a workbook. Default: the first.", rich_help_panel=FILES
+    ),
+    "where": typer.Option(
+        metavar="CONDITION",
+        help="Read only such rows, e.g. 'block = main' or 'block != training'. Once or more.",
+        rich_help_panel=FILES,
+    ),
+    "join_names": typer.Option(
+        "--join-names", help="Names that differ by case or blanks are one object.", rich_help_panel=FILES
     ),
     "objects": typer.Option(
         metavar="FILE",
@@ -120,6 +133,9 @@ class Given:
     quiet: bool = False
     dialect: str | None = None
     column: list[str] | None = None
+    sheet: str | None = None
+    where: list[str] | None = None
+    join_names: bool = False
     objects: Path | None = None
     on_bad: Literal["error", "drop"] = "error"
     exclude: Path | None = None

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from nearfar.errors import RowsError
-from nearfar.io.dialects import Aside, Grammar, Refusal
+from nearfar.io.dialects import SIDES, Aside, Grammar, Refusal
 from nearfar.io.naming import Naming, Vocabulary
 from nearfar.io.sources import UNDECODABLE, UTF8
 from nearfar.io.table import FAULTS, Cells, Table
@@ -61,7 +61,9 @@ def parse_columns(
         elif role == "answered_at":
             chosen |= _times(cell, dtype)
         else:
-            chosen[role] = as_text(cell, dtype)
+            text = as_text(cell, dtype)
+            joined = naming.joined is not None and role.startswith(("choice_", "option_"))
+            chosen[role] = text.str.to_lowercase().str.replace_all(r"\s+", " ") if joined else text
     columns = {**frame.select_seq(**coded).to_dict(), **frame.select(**chosen).to_dict()}
     ids = {role: naming.ids(columns[role].to_physical()) for role in grammar.objects}
     return grammar.derive(pl.DataFrame(columns | ids))
@@ -92,7 +94,8 @@ def _number(role: str, cell: pl.Expr, dtype: Any) -> dict[str, pl.Expr]:
 
 def _side(cell: pl.Expr) -> dict[str, pl.Expr]:
     word = cell.str.to_lowercase()
-    side = pl.when(word.is_in(["left", "0"])).then(0).when(word.is_in(["right", "1"])).then(1)
+    left, right = ((*words, str(number)) for number, words in enumerate(SIDES))
+    side = pl.when(word.is_in(left)).then(0).when(word.is_in(right)).then(1)
     unknown = word.is_null() | (word == "-1")
     return {"near_side": side.cast(pl.Int8), "bad_near_side": side.is_null() & ~unknown}
 

@@ -143,6 +143,7 @@ class Table(ABC):
     dialect : the dialect that the source itself names, if any.
     objects : the object list that the source itself holds, if any.
     first_index : the number of the first object where cells are indices, None where they are names.
+    header_row : the line or row of the header, where there may be others above it.
     """
 
     row_word: str = "row"
@@ -150,6 +151,7 @@ class Table(ABC):
     may_be_bare: bool = False
     decimal_comma: bool = False
     guarded: bool = False
+    header_row: int = 1
 
     def __init__(self, source: Source, header: Header) -> None:
         self.source = source
@@ -174,6 +176,10 @@ class Table(ABC):
         if dtype.is_nested() or dtype == pl.Object or isinstance(dtype, pl.BaseExtension):
             column = self.header.describe(position)
             raise FileError(f"{self.name}: {column} holds {dtype}; expected numbers or text")
+
+    def below(self) -> Table | None:
+        """The same with the header in the next row; None where the format says which row it is."""
+        return None
 
     @abstractmethod
     def cells(self, has_header: bool, rows: int, coded: Coded | None = None) -> Iterator[Cells]:

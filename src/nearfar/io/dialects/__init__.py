@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from nearfar.errors import FileError, InputError
+from nearfar.errors import ColumnsError, FileError, InputError
 from nearfar.io.dialects._grammar import Aside, Dialect, Grammar, Refusal
+from nearfar.io.dialects.choices import SIDES
 from nearfar.io.dialects.mapped import (
     MAPPED,
     PLANNED,
@@ -15,6 +16,7 @@ from nearfar.io.dialects.mapped import (
     mapped_grammar,
     planned_with,
     positions,
+    selecting,
     with_optional,
 )
 from nearfar.io.dialects.rows import CANONICAL, LIST_BOOLEAN, LIST_COUNT, LIST_ORDER, RESPONSE
@@ -22,7 +24,7 @@ from nearfar.io.dialects.sides import NEXT, SALMON, TRIPLETTOOLS
 from nearfar.io.dialects.trios import MOST_CENTRAL, ODD_ONE_OUT, THINGS
 from nearfar.io.table import Table, plain
 
-__all__ = ["DIALECTS", "Aside", "Dialect", "Grammar", "Refusal", "choose", "named"]
+__all__ = ["DIALECTS", "SIDES", "Aside", "Dialect", "Grammar", "Refusal", "choose", "named", "selecting"]
 
 TABLES = (CANONICAL, ODD_ONE_OUT, MOST_CENTRAL, SALMON, TRIPLETTOOLS, NEXT, THINGS, PLANNED)
 DIALECTS = (*TABLES, LIST_ORDER, LIST_BOOLEAN, LIST_COUNT)
@@ -71,11 +73,7 @@ def _by_header(table: Table) -> tuple[Dialect, Grammar]:
     if fitting:
         names = " or ".join(dialect.name for dialect, _ in fitting)
         raise FileError(f"{table.name}: the columns {columns} may be {names}; say which with dialect=")
-    raise FileError(
-        f"{table.name}: the columns {columns} are not known; expected anchor, near, far. If your columns have other "
-        "names, use --column anchor=NAME (in Python: columns=). If the file has no header line, add one, or name "
-        "its format with --dialect (in Python: dialect=). See nearfar help columns"
-    )
+    raise ColumnsError(f"{table.name}: the columns {columns} are not known")
 
 
 def _by_name(table: Table, dialect: Dialect) -> tuple[Dialect, Grammar]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
-from nearfar.errors import FileError, InputError
+from nearfar.errors import ColumnsError, InputError
 from nearfar.io.dialects._grammar import Aside, Dialect, Grammar, Refusal
 from nearfar.io.dialects.choices import How, choice_grammar
-from nearfar.io.table import COLUMN_NAMES, Header, Table
+from nearfar.io.table import COLUMN_NAMES, Header, Table, plain
 
 WAYS: dict[str, How] = {"": None, "_name": "name", "_from_0": 0, "_from_1": 1}
 CHOICES: dict[str, tuple[str, How]] = {
@@ -19,6 +20,7 @@ CHOICES: dict[str, tuple[str, How]] = {
 } | {"choice_side": ("choice", "side")}
 OPTIONAL = (*COLUMN_NAMES, "milliseconds", "check", "group")
 ROLES = ("anchor", "near", "far", "option", *CHOICES, *OPTIONAL)
+NAMES = {plain(name) for names in COLUMN_NAMES.values() for name in names} | set(map(plain, ROLES))
 NOT_MARKED = ("", "0", "false", "f", "no", "n", "new", "again", "none", "na", "nan")
 
 
@@ -56,7 +58,8 @@ def mapped_grammar(header: Header, columns: Mapping[str, Any]) -> Grammar:
 def bare_grammar(table: Table, columns: Mapping[str, Any]) -> Grammar | None:
     """The grammar of a file without names of columns: all are given by number, and the first line is an answer.
 
-    It is one if its choice is an option; where there is no choice, if one of its names occurs further down.
+    With a choice it is one if that is an option, or blank. Without, it is none if one of its cells is the name of a role, or stands
+    where a number is expected, and none of its names occurs further down.
     """
     header = table.header
     given = [one for at in columns.values() for one in (at if isinstance(at, (list, tuple)) else [at])]
@@ -65,9 +68,12 @@ def bare_grammar(table: Table, columns: Mapping[str, Any]) -> Grammar | None:
     grammar = mapped_grammar(Header(header.source, [""] * len(header)), columns)
     first = {role: header.cells[at] or None for role, at in grammar.columns.items()}
     row = grammar.derive(pl.DataFrame(first, schema=dict.fromkeys(first, pl.String), orient="row"))
-    if grammar.refuse and row.select(pl.any_horizontal(r.when for r in grammar.refuse)).item():
+    blank = "choice_1" in first and not (first["choice_1"] or "").strip()
+    if grammar.refuse and not blank and row.select(pl.any_horizontal(r.when for r in grammar.refuse)).item():
         return None
-    if not grammar.refuse:
+    words = {plain(cell) for cell in header.cells} & NAMES
+    time = first.get("seconds")
+    if not grammar.refuse and (words or (time and not time.replace(".", "").replace(",", "").isdigit())):
         below = next(table.cells(has_header=True, rows=1 << 16)).frame
         objects = [grammar.columns[role] for role in grammar.objects]
         if {header.cells[at] for at in objects}.isdisjoint(pl.concat([below[f"c{at}"] for at in objects])):
@@ -104,7 +110,7 @@ def _position(header: Header, given: Any) -> int:
     listed = ", ".join(map(repr, header.cells[:50])) + (", ..." if len(header) > 50 else "")
     if not any(header.cells):
         listed = f"numbered from 1 to {len(header)}"
-    raise FileError(f"{header.source}: has no column {given!r}; its columns are {listed}")
+    raise ColumnsError(f"{header.source}: has no column {given!r}; its columns are {listed}")
 
 
 def _is_number(given: str) -> bool:
@@ -135,6 +141,22 @@ def _check(grammar: Grammar) -> Aside:
         any_named = pl.any_horizontal(named).fill_null(False)
         correct = pl.when(any_named).then(pl.any_horizontal(right)).otherwise(correct)
     return Aside(marked, "check", correct)
+
+
+def selecting(grammar: Grammar, header: Header, where: Sequence[str]) -> Grammar:
+    """The grammar with rows set aside that are not wanted; ``where`` has conditions such as ``block = main``."""
+    columns, undecided = dict(grammar.columns), grammar.undecided
+    selected = pl.lit(True)
+    for number, condition in enumerate(where):
+        parts = re.fullmatch(r"\s*(.+?)\s*(!?=)\s*(.*?)\s*", condition)
+        if parts is None:
+            raise InputError(f"where: {condition!r} is not a condition; expected 'column = value' or !=")
+        columns[f"where_{number}"] = _position(header, parts[1])
+        same = pl.col(f"where_{number}").str.strip_chars().fill_null("") == parts[3]
+        selected &= same if parts[2] == "=" else ~same
+    undecided = undecided if undecided is None else undecided & selected
+    aside = (Aside(~selected, "not selected"), *grammar.aside)
+    return replace(grammar, columns=columns, aside=aside, undecided=undecided)
 
 
 MAPPED = Dialect("columns", "the columns that you name")
