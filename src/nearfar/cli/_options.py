@@ -17,7 +17,7 @@ import typer
 from nearfar._tools.terminal import printable
 from nearfar.errors import NearfarWarning
 
-TABLE = ("dialect", "column", "sheet", "where", "join_names")
+TABLE = ("dialect", "column", "wide", "sheet", "where", "join_names")
 READING = ("answers", *TABLE, "objects", "on_bad", "exclude", "key", "quiet")
 METHOD = (*READING, "output", "model", "landmarks", "diagonal", "title", "seed")
 FIRST = (
@@ -72,11 +72,17 @@ OPTIONS: dict[str, Any] = {
         "--dialect",
         "-d",
         metavar="NAME",
-        help="canonical, odd-one-out, most-central, salmon, tripletTools, next, things. Default: by the header.",
+        help="canonical, odd-one-out, most-central, ranking, best-worst, pile-sort, ratings, similarity-matrix, distance-matrix, "
+        "salmon, tripletTools, next, things. Default: by the header.",
         rich_help_panel=FILES,
     ),
     "column": typer.Option(
         metavar="ROLE=NAME", help="What a column means; see  nearfar help columns.", rich_help_panel=FILES
+    ),
+    "wide": typer.Option(
+        metavar="TEXT|FILE",
+        help="A column per question: its text, e.g. 'Is a {anchor} more like {option} or {option}?', or a key file.",
+        rich_help_panel=FILES,
     ),
     "sheet": typer.Option(
         metavar="NAME", help="Sheet of a workbook. Default: the first.", rich_help_panel=FILES
@@ -133,6 +139,7 @@ class Given:
     quiet: bool = False
     dialect: str | None = None
     column: list[str] | None = None
+    wide: str | None = None
     sheet: str | None = None
     where: list[str] | None = None
     join_names: bool = False

@@ -249,9 +249,9 @@ def _in_blocks(given: Given, settings: dict[str, Any]) -> _InBlocks:
             "--exclude does not work with --dask or --scratch; take the answers of these people out of the files first, with  "
             "nearfar convert --exclude",
         )
-    if given.sheet is not None or given.where or given.join_names:
+    if any((given.wide, given.sheet, given.where, given.join_names)):
         raise InputError(
-            "--sheet, --where and --join-names do not work with --dask or --scratch; write the answers with  nearfar convert  first"
+            "--wide, --sheet, --where and --join-names do not work with --dask or --scratch; write the answers with  nearfar convert  first"
         )
     if "-" in given.answers:
         raise InputError("- : with --dask or --scratch answers are files, not standard input")

@@ -31,6 +31,7 @@ from nearfar.io.parse_rows import (
 )
 from nearfar.io.sources import Source, find_sources
 from nearfar.io.table import Cells, Coded, Table, warn
+from nearfar.io.wide_table import reshaped
 
 MOST_TITLE_ROWS = 20  # that are looked through for a header
 GivenObjects = ObjectList | Sequence[str] | str | os.PathLike[str] | int
@@ -68,7 +69,7 @@ class Opened:
     @property
     def has_statements(self) -> bool:
         """Whether an answer may belong to a statement with others."""
-        return "statement" in self.grammar.columns or len(self.grammar.triplets) > 1
+        return "statement" in self.grammar.columns or len(self.grammar.triplets) != 1
 
     @property
     def numeric_people(self) -> bool:
@@ -94,7 +95,7 @@ class Reader:
     Parameters
     ----------
     given : whatever ``find_sources`` takes.
-    dialect, columns, objects, on_bad, sheet, where, join_names : as for ``read_triplets``.
+    dialect, columns, objects, on_bad, wide, sheet, where, join_names : as for ``read_triplets``.
     """
 
     def __init__(
@@ -105,6 +106,7 @@ class Reader:
         columns: ColumnRoles | None = None,
         objects: GivenObjects | None = None,
         on_bad: str = "error",
+        wide: str | None = None,
         sheet: str | None = None,
         where: str | Sequence[str] = (),
         join_names: bool = False,
@@ -128,7 +130,7 @@ class Reader:
             if not any(source.format == "xlsx" for source in self.sources):
                 raise InputError(f"sheet: got {sheet!r}, but there is no workbook (.xlsx) among the files")
             self.sources = [replace(source, sheet=sheet) for source in self.sources]
-        self._dialect, self._columns = dialect, columns
+        self._dialect, self._columns, self._wide = dialect, columns, wide
         self._where = [where] if isinstance(where, str) else list(where)
         self._joined = {plain_name(name): name for name in self.listed or ()} if join_names else None
         self._warned: set[str] = set()
@@ -159,7 +161,7 @@ class Reader:
     def _recognise(self, table: Table) -> tuple[Table, Dialect, Grammar]:
         """A table whose header is known, here or in a row further down, and how to read it."""
         try:
-            return table, *choose(table, self._dialect, self._columns)
+            return self._choose(table)
         except ColumnsError as error:
             lower: Table | None = table
             for _ in range(MOST_TITLE_ROWS):
@@ -167,19 +169,33 @@ class Reader:
                     lower = lower and lower.below()
                     if lower is None:
                         break
-                    found = choose(lower, self._dialect, self._columns)
+                    found = self._choose(lower)
                     at = f"{table.row_word} {lower.header_row}"
                     warn(f"{table.name}: the header is in {at}; what stands above it was left out")
-                    return lower, *found
+                    return found
             raise error
+
+    def _choose(self, table: Table) -> tuple[Table, Dialect, Grammar]:
+        table, columns = reshaped(table, self._wide, self._dialect, self._columns)
+        return table, *choose(table, self._dialect, columns)
 
     def batches(self, opened: Opened, rows: int) -> Iterator[Batch]:
         """All rows of a source, at most ``rows`` at a time; what is found is noted in ``opened``."""
         empty = Cells(pl.DataFrame(schema=opened.table.schema), 0, 0)
         chunks = opened.table.cells(opened.grammar.has_header, rows, self._coded(opened))
         parts = (part for chunk in chain(chunks, [empty]) for part in chunk.cut(rows))
-        for part, following in pairwise(chain(parts, [empty])):
-            yield self._batch(opened, part, following.frame[:1])
+        batches = (
+            self._batch(opened, part, following.frame[:1])
+            for part, following in pairwise(chain(parts, [empty]))
+        )
+        if opened.grammar.gather is None:
+            yield from batches
+            return
+        answers, rejected, aside, counts = zip(*batches, strict=True)
+        gathered = opened.grammar.gather(pl.concat(answers, how="diagonal"), opened.table.name)
+        self._note(opened, gathered)
+        opened.n_answers = len(gathered)
+        yield Batch(gathered, pl.concat(rejected), pl.concat(aside), sum(counts))
 
     def _coded(self, opened: Opened) -> Coded:
         """The columns that hold nothing but objects, or participants, as ``parse_columns`` numbers them."""
@@ -215,6 +231,8 @@ class Reader:
                 f"{table.name}: {cells.records:,} rows from {table.row_word} {cells.first} on became {accounted:,}; "
                 "this is an error of nearfar, please report it"
             )
+        if grammar.gather is not None:  # once all rows are there
+            return Batch(kept, rejected, set_aside, cells.records - n_blank)
         triplets = triplet_rows(kept, grammar, opened.n_rows)
         self._note(opened, triplets)
         if "bad_answered_at" in kept.columns and kept["bad_answered_at"].any():

@@ -63,7 +63,9 @@ class SheetTable(TypedTable):
         rows = enumerate(cells[start:].iter_rows(), start)
         at = next((number for number, row in rows if any(row)), None)
         if at is None:
-            raise FileError(f"{source.name}: the sheet is empty; expected answers")
+            raise FileError(
+                f"{source.name}: the {'first ' * (source.sheet is None)}sheet is empty; expected answers"
+            )
         super().__init__(source, cells[at + 1 :].lazy(), len(cells) - at - 1)
         self.header = Header(source.name, [cell or "" for cell in cells.row(at)])
         self.first_row = at + 2  # as the spreadsheet counts

@@ -196,7 +196,8 @@ def classify_rows(
 
 def _name_refusals(rows: pl.DataFrame, grammar: Grammar, naming: Naming) -> list[Refusal]:
     what = "the name of an object" if naming.first is None else f"a whole number from {naming.first}"
-    blank = [role for role in grammar.objects if rows[role].null_count()]
+    needed = (role for role in grammar.objects if role not in grammar.may_be_blank)
+    blank = [role for role in needed if rows[role].null_count()]
     refusals = [Refusal(pl.col(role).is_null(), "blank cell", what, (role,)) for role in blank]
     for number, (reason, expected) in enumerate(naming.refusals):
         for role in grammar.objects:
@@ -205,8 +206,10 @@ def _name_refusals(rows: pl.DataFrame, grammar: Grammar, naming: Naming) -> list
 
 
 def _row_refusals(rows: pl.DataFrame, grammar: Grammar) -> list[Refusal]:
-    x, y, z = grammar.triplets[0]
-    refusals = [Refusal((x == y) | (y == z) | (x == z), "the same object twice", "three distinct objects")]
+    refusals = [
+        Refusal((x == y) | (y == z) | (x == z), "the same object twice", "three distinct objects")
+        for x, y, z in grammar.triplets[:1]
+    ]
     for role, reason, expected in WRONG_CELLS:
         if f"bad_{role}" in rows.columns:
             refusals.append(Refusal(pl.col(f"bad_{role}"), reason, expected, (role,)))

@@ -80,6 +80,7 @@ def read_triplets(
     columns: ColumnRoles | None = None,
     objects: GivenObjects | None = None,
     on_bad: Literal["error", "drop"] = "error",
+    wide: str | None = None,
     sheet: str | None = None,
     where: str | Sequence[str] = (),
     join_names: bool = False,
@@ -97,6 +98,8 @@ def read_triplets(
     objects : object list (names, an ``ObjectList`` or its file, or n for the names 0 to n - 1): fixes the order;
         other names are errors.
     on_bad : a row that is not an answer: ``"error"``, or ``"drop"`` it; ``read_answers`` returns such rows.
+    wide : for a table with a row per person and a column per question: the text of the questions, such as ``"Which is more like
+        a {anchor}: {option} or {option}?"``, or a key file with the columns question, anchor, option_1, option_2.
     sheet : the sheet of a workbook; default: the first.
     where : conditions such as ``"block = main"`` or ``"block != training"``; all others rows are set aside.
     join_names : whether objects whose names differ only by case, blanks or Unicode form are one, under the first spelling.
@@ -113,6 +116,7 @@ def read_triplets(
         columns=columns,
         objects=objects,
         on_bad=on_bad,
+        wide=wide,
         sheet=sheet,
         where=where,
         join_names=join_names,
@@ -126,6 +130,7 @@ def read_answers(
     columns: ColumnRoles | None = None,
     objects: GivenObjects | None = None,
     on_bad: Literal["error", "drop"] = "error",
+    wide: str | None = None,
     sheet: str | None = None,
     where: str | Sequence[str] = (),
     join_names: bool = False,
@@ -143,6 +148,7 @@ def read_answers(
         columns=columns,
         objects=objects,
         on_bad=on_bad,
+        wide=wide,
         sheet=sheet,
         where=where,
         join_names=join_names,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +20,7 @@ from nearfar.io.dialects.mapped import (
     selecting,
     with_optional,
 )
+from nearfar.io.dialects.orders import MATRICES, ORDERS
 from nearfar.io.dialects.rows import CANONICAL, LIST_BOOLEAN, LIST_COUNT, LIST_ORDER, RESPONSE
 from nearfar.io.dialects.sides import NEXT, SALMON, TRIPLETTOOLS
 from nearfar.io.dialects.trios import MOST_CENTRAL, ODD_ONE_OUT, THINGS
@@ -26,8 +28,8 @@ from nearfar.io.table import Table, plain
 
 __all__ = ["DIALECTS", "SIDES", "Aside", "Dialect", "Grammar", "Refusal", "choose", "named", "selecting"]
 
-TABLES = (CANONICAL, ODD_ONE_OUT, MOST_CENTRAL, SALMON, TRIPLETTOOLS, NEXT, THINGS, PLANNED)
-DIALECTS = (*TABLES, LIST_ORDER, LIST_BOOLEAN, LIST_COUNT)
+TABLES = (CANONICAL, ODD_ONE_OUT, MOST_CENTRAL, SALMON, TRIPLETTOOLS, NEXT, THINGS, PLANNED, *ORDERS)
+DIALECTS = (*TABLES, *MATRICES, LIST_ORDER, LIST_BOOLEAN, LIST_COUNT)
 BARE_NAMES = (("i", "j", "k"), ("a", "b", "odd"))  # of bare rows, in formats that cannot do without names
 
 
@@ -41,7 +43,9 @@ def named(name: str) -> Dialect:
     raise InputError(f"dialect: {name!r} is not known; expected one of {known}")
 
 
-def choose(table: Table, name: str | None, columns: dict[str, Any] | None = None) -> tuple[Dialect, Grammar]:
+def choose(
+    table: Table, name: str | None, columns: Mapping[str, Any] | None = None
+) -> tuple[Dialect, Grammar]:
     """The dialect that the caller names, or the source itself, or that its header shows; never its values."""
     if columns and not is_overlay(columns):
         if name is not None:
@@ -65,7 +69,7 @@ def choose(table: Table, name: str | None, columns: dict[str, Any] | None = None
 
 
 def _by_header(table: Table) -> tuple[Dialect, Grammar]:
-    grammars = [(dialect, dialect.grammar(table.header)) for dialect in DIALECTS]
+    grammars = [(dialect, dialect.grammar(table.header)) for dialect in DIALECTS if dialect not in MATRICES]
     fitting = [(dialect, grammar) for dialect, grammar in grammars if grammar is not None]
     if len(fitting) == 1:
         return fitting[0]
