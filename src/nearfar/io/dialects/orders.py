@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -149,10 +148,9 @@ def _gather(rows: pl.DataFrame, name: str, *, kind: str) -> pl.DataFrame:
     if told:
         warn(f"{name}: {', '.join(told)}")
     names = (ids.cast(pl.Int32).gather(one) for one in three)
-    triplets: dict[str, Any] = dict(zip(("anchor", "near", "far"), names, strict=True))
+    made = dict(zip(("anchor", "near", "far"), names, strict=True)) | {"statement": pl.Series(statement)}
     kept = (role for role in ("participant", "group", "rule") if role in rows.columns)
-    about = {role: rows[role].gather(first).gather(statement) for role in kept}
-    return pl.DataFrame({**triplets, "statement": statement, **about})
+    return pl.DataFrame(made | {role: rows[role].gather(first).gather(statement) for role in kept})
 
 
 def _rating_lists(
