@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from nearfar._tools.limits import check_largest_index
 from nearfar.errors import ColumnsError, FileError, InputError
-from nearfar.io.dialects import Dialect, Grammar, choose, selecting
+from nearfar.io.dialects import Dialect, Grammar, choose, is_overlay, selecting
 from nearfar.io.naming import EMPTY, WHOLE, Naming, Numbers, Statements, Vocabulary, plain_name, whole_numbers
 from nearfar.io.objects import ObjectList, as_names, open_table
 from nearfar.io.parse_rows import (
@@ -29,11 +29,11 @@ from nearfar.io.parse_rows import (
     rows_set_aside,
     triplet_rows,
 )
+from nearfar.io.proposal import proposal
 from nearfar.io.sources import Source, find_sources
-from nearfar.io.table import Cells, Coded, Table, warn
+from nearfar.io.table import Cells, Coded, Table, lower_headers, warn
 from nearfar.io.wide_table import reshaped
 
-MOST_TITLE_ROWS = 20  # that are looked through for a header
 GivenObjects = ObjectList | Sequence[str] | str | os.PathLike[str] | int
 ColumnRoles = dict[str, Any]
 
@@ -163,17 +163,15 @@ class Reader:
         try:
             return self._choose(table)
         except ColumnsError as error:
-            lower: Table | None = table
-            for _ in range(MOST_TITLE_ROWS):
+            for lower in lower_headers(table):
                 with suppress(FileError):
-                    lower = lower and lower.below()
-                    if lower is None:
-                        break
                     found = self._choose(lower)
                     at = f"{table.row_word} {lower.header_row}"
                     warn(f"{table.name}: the header is in {at}; what stands above it was left out")
                     return found
-            raise error
+            if self._dialect or self._wide or not is_overlay(self._columns or {}):
+                raise
+            raise proposal(table, error) from error
 
     def _choose(self, table: Table) -> tuple[Table, Dialect, Grammar]:
         table, columns = reshaped(table, self._wide, self._dialect, self._columns)

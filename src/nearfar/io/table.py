@@ -6,6 +6,7 @@ import re
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -188,6 +189,15 @@ class Table(ABC):
         Text in the columns of ``coded`` may come with their types instead of ``pl.String``: a parser that numbers the
         texts as it meets them need not make them first.
         """
+
+
+def lower_headers(table: Table | None, most: int = 20) -> Iterator[Table]:
+    """The same table with the header in each of the next rows, as where a title stands above it."""
+    with suppress(FileError):  # the end
+        for _ in range(most):
+            if table is None or (table := table.below()) is None:
+                return
+            yield table
 
 
 def check_width(name: str, columns: int) -> None:

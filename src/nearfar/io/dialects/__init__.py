@@ -26,7 +26,18 @@ from nearfar.io.dialects.sides import NEXT, SALMON, TRIPLETTOOLS
 from nearfar.io.dialects.trios import MOST_CENTRAL, ODD_ONE_OUT, THINGS
 from nearfar.io.table import Table, plain
 
-__all__ = ["DIALECTS", "SIDES", "Aside", "Dialect", "Grammar", "Refusal", "choose", "named", "selecting"]
+__all__ = [
+    "DIALECTS",
+    "SIDES",
+    "Aside",
+    "Dialect",
+    "Grammar",
+    "Refusal",
+    "choose",
+    "is_overlay",
+    "named",
+    "selecting",
+]
 
 TABLES = (CANONICAL, ODD_ONE_OUT, MOST_CENTRAL, SALMON, TRIPLETTOOLS, NEXT, THINGS, PLANNED, *ORDERS)
 DIALECTS = (*TABLES, *MATRICES, LIST_ORDER, LIST_BOOLEAN, LIST_COUNT)
