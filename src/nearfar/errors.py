@@ -72,16 +72,7 @@ class FileError(InputError):
 
 
 class ColumnsError(FileError):
-    """The columns of a file are not known; ``options`` of the command line would read it, where that is certain.
-
-    >>> import nearfar as nf
-    >>> import polars as pl
-    >>> try:
-    ...     nf.read_triplets(pl.DataFrame({"Target": ["a"], "Closer": ["b"], "Other": ["c"]}))
-    ... except nf.errors.ColumnsError as error:
-    ...     print(error.options)
-    []
-    """
+    """The columns of a file are not known; ``options`` of the command line would read it, where that is certain."""
 
     def __init__(self, message: str, *, options: Sequence[str] = ()) -> None:
         super().__init__(message)

@@ -33,14 +33,13 @@ def check(
 ) -> None:
     """Count what was read: objects, answers, participants, repeats, rejected rows.
 
-    Rejected rows are counted by reason and are not a failure. A file that cannot be read, is not UTF-8 or holds no
-    answer at all is one (exit code 2).
+    Rejected rows are counted by reason and are not a failure. A file that cannot be read or holds no answer
+    at all is one (exit code 2).
 
     Example:  nearfar check answers.csv --objects objects.csv
     """
     from nearfar._tools.progress import step
     from nearfar.evaluate.collection import summarise
-    from nearfar.io.parse_rows import encoding_error
 
     given = replace(given, on_bad="drop")
     try:
@@ -56,17 +55,13 @@ def check(
         from nearfar.io.table_writing import write_table
 
         write_table(loaded.result.rejected, rejected)
-    is_utf8 = not all(name.isascii() for name in loaded.triplets.objects)  # the text that was read shows it
-    wrong = None if is_utf8 else encoding_error(loaded.result.rejected)
     if json:
         import json as json_module
 
         facts["rejected_rows"] = loaded.result.rejected.to_dicts()
         write_out(json_module.dumps(facts, indent=2, ensure_ascii=False) + "\n")
-    elif wrong is None:
+    else:
         _show(facts)
-    if wrong is not None:
-        raise wrong
     if not len(loaded.triplets):
         raise InputError(
             f"{', '.join(given.answers)}: holds no answers; expected at least one row that is an answer"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +11,6 @@ import polars as pl
 from nearfar.errors import RowsError
 from nearfar.io.dialects import SIDES, Aside, Grammar, Refusal
 from nearfar.io.naming import Naming, Vocabulary
-from nearfar.io.sources import UNDECODABLE, UTF8
 from nearfar.io.table import FAULTS, Cells, Table
 
 SMALL_INTEGERS = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32)  # that Int64 holds
@@ -326,11 +323,8 @@ def _content(grammar: Grammar, table: Table, roles: tuple[str, ...], longest: in
 def rows_error(
     table: Table, rejected: pl.DataFrame, rows: int, *, droppable: bool = True, shown: int = 5
 ) -> RowsError:
-    """The error for rejected rows: the first ones, and how many there are; one sentence where they are not UTF-8."""
+    """The error for rejected rows: the first ones, and how many there are."""
     drop = ", or leave such rows out with on_bad='drop' (--on-bad drop)" if droppable else ""
-    wrong = encoding_error(rejected, table.row_word, drop)
-    if wrong is not None:
-        return wrong
     sentences = [
         f"{table.row_word} {line}: {reason}: {content}; expected {expected}"
         for _, line, reason, content, expected in rejected.head(shown).rows()
@@ -343,18 +337,3 @@ def rows_error(
     what = "rows are not answers" if droppable else "rows cannot be read"
     head = f"{table.name}: {len(rejected):,} of {rows:,} {what}; {remedy}"
     return RowsError("\n  ".join([head, *sentences]), rejected=rejected)
-
-
-def encoding_error(rejected: pl.DataFrame, row_word: str = "line", drop: str = "") -> RowsError | None:
-    """One sentence on the first file with rows that are not UTF-8, and how to save it again; None where there is none."""
-    undecodable = rejected.filter(pl.col("reason") == UNDECODABLE)
-    if not len(undecodable):
-        return None
-    file, line, content = undecodable.select("file", "line", "content").row(0)
-    others = int(undecodable["file"].eq(file).sum()) - 1
-    more = f" (and {others:,} more such {row_word}{'' if others == 1 else 's'})" if others else ""
-    command = f"iconv -f WINDOWS-1252 -t UTF-8 {shlex.quote(file)} > {shlex.quote('utf8-' + Path(file).name)}"
-    return RowsError(
-        f"{file}, {row_word} {line}: undecodable bytes: {content}{more}; expected {UTF8[:-1]}, or run {command}){drop}",
-        rejected=rejected,
-    )

@@ -101,7 +101,7 @@ def read_triplets(
     wide : for a table with a row per person and a column per question: the text of the questions, such as ``"Which is more like
         a {anchor}: {option} or {option}?"``, or a key file with the columns question, anchor, option_1, option_2.
     sheet : the sheet of a workbook; default: the first.
-    where : conditions such as ``"block = main"`` or ``"block != training"``; all others rows are set aside.
+    where : conditions such as ``"block = main"`` or ``"block != training"``; all other rows are set aside.
     join_names : whether objects whose names differ only by case, blanks or Unicode form are one, under the first spelling.
 
     Examples

@@ -133,11 +133,9 @@ def _gather(rows: pl.DataFrame, name: str, *, kind: str) -> pl.DataFrame:
     columns = [role for role in ("object", "object_1", "object_2") if role in rows.columns]
     ids = pl.concat([rows[role] for role in columns]).unique(maintain_order=True)
     rows = rows.with_columns(pl.col(columns).replace_strict(ids, pl.int_range(len(ids), eager=True)))
-    both = kind == "pair"
-    lists = _pile_lists(rows, said, name) if kind == "pile" else _rating_lists(rows, said, both=both)
-    statement, *three, ties, possible = _compare(*lists)
+    statement, *three, ties, possible = _compare(*_lists(rows, said, kind, name))
     first = np.unique(said, return_index=True)[1]
-    told = [f"{ties:,} comparisons of equal values left out"] if ties and kind != "pile" else []
+    told = [f"{count(ties, 'comparison')} of equal values left out"] if ties and kind != "pile" else []
     told += (
         [f"{len(statement):,} of {possible:,} comparisons drawn at random"]
         if possible > MOST_COMPARISONS
@@ -153,38 +151,24 @@ def _gather(rows: pl.DataFrame, name: str, *, kind: str) -> pl.DataFrame:
     return pl.DataFrame(made | {role: rows[role].gather(first).gather(statement) for role in kept})
 
 
-def _rating_lists(
-    rows: pl.DataFrame, said: Ints, *, both: bool
+def _lists(
+    rows: pl.DataFrame, said: Ints, kind: str, name: str
 ) -> tuple[Ints, Ints, Ints, NDArray[np.float64]]:
-    """(statement, anchor, object, value) of ratings, which hold in ``both`` directions or not; repeats are averaged."""
-    one, other = (rows[role].to_numpy().astype(np.int64) for role in ("object_1", "object_2"))
-    value = rows["number"].to_numpy()
-    if both:
-        one, other = np.append(one, other), np.append(other, one)
-        said, value = np.tile(said, 2), np.tile(value, 2)
-    n = int(max(one.max(initial=0), other.max(initial=0))) + 1
-    keys, again = np.unique((said * n + one) * n + other, return_inverse=True)
-    means = np.bincount(again, weights=value) / np.bincount(again) if len(keys) else value
-    return keys // n**2, keys // n % n, keys % n, means
-
-
-def _pile_lists(rows: pl.DataFrame, said: Ints, name: str) -> tuple[Ints, Ints, Ints, NDArray[np.float64]]:
-    """The same of piles: 0 for two objects in the same one, 1 for others."""
-    item, pile = (
-        rows["object"].to_numpy().astype(np.int64),
-        rows["pile"].str.strip_chars().rank("dense").to_numpy(),
-    )
-    parts = []
-    for number in range(int(said.max(initial=-1)) + 1):
-        own, piles = item[said == number], pile[said == number]
-        if len(np.unique(own)) < len(own):
-            who = "a participant" if "participant" in rows.columns else "somebody"
-            raise FileError(f"{name}: {who} sorted an object twice; a column statement tells the sorts apart")
-        one, other = np.nonzero(~np.eye(len(own), dtype=bool))
-        apart = (piles[one] != piles[other]).astype(float)
-        parts.append((np.full(len(one), number), own[one], own[other], apart))
-    empty = (np.empty(0, np.int64),) * 3
-    return tuple(map(np.concatenate, zip(*parts, strict=True))) if parts else (*empty, np.empty(0))  # type: ignore[return-value]
+    """(statement, anchor, object, value): 0 or 1 for the same or another pile; the mean of ratings of the same two objects."""
+    rows = rows.with_columns(said=said)
+    if kind == "pile":
+        if rows.select("said", "object").is_duplicated().any():
+            raise FileError(f"{name}: somebody sorted an object twice; a column statement tells sorts apart")
+        sorts = rows.select("said", object_1="object", pile=pl.col("pile").str.strip_chars())
+        pairs = sorts.join(sorts.rename({"object_1": "object_2"}), on="said")
+        pairs = pairs.with_columns(number=(pl.col("pile") != pl.col("pile_right")).cast(pl.Float64))
+        pairs = pairs.filter(pl.col("object_1") != pl.col("object_2"))
+    else:
+        pairs = rows.select("said", "object_1", "object_2", "number")
+        mirrored = pairs.rename({"object_1": "object_2", "object_2": "object_1"}).select(pairs.columns)
+        both = pl.concat([pairs, mirrored]) if kind == "pair" else pairs
+        pairs = both.group_by("said", "object_1", "object_2").agg(pl.col("number").mean())
+    return tuple(pairs[role].to_numpy() for role in ("said", "object_1", "object_2", "number"))  # type: ignore[return-value]
 
 
 def _compare(
