@@ -27,7 +27,9 @@ def ranking(path, who="participant"):
         ranks = [row[name] for name in row if name.startswith("rank_") and row[name]]
         if len(ranks) < 2:
             continue
-        if not row["anchor"] or len({row["anchor"], *ranks}) < 1 + len(ranks):
+        if not all(name.strip() for name in (row["anchor"], *ranks)) or len(
+            {row["anchor"], *ranks}
+        ) < 1 + len(ranks):
             rejected.append(line)
             continue
         said += [(row[who], row["anchor"], near, far) for near, far in combinations(ranks, 2)]
@@ -42,7 +44,13 @@ def best_worst(path, who="participant"):
         if not best and not worst:
             continue
         shown = {row["anchor"], *options}
-        if "" in shown or len(shown) < 5 or best not in options or worst not in options or best == worst:
+        if (
+            not all(name.strip() for name in shown)
+            or len(shown) < 5
+            or best not in options
+            or worst not in options
+            or best == worst
+        ):
             rejected.append(line)
             continue
         others = [one for one in options if one not in (best, worst)]
@@ -71,7 +79,7 @@ def piles(path, who="participant", item="object", pile="pile"):
     for line, row in rows_of(path)[0]:
         if row[pile].strip().lower() in NOTHING:
             continue
-        if row[item]:
+        if row[item].strip():
             cells.append((row[who], row[item], row[pile].strip()))
         else:
             rejected.append(line)
@@ -105,7 +113,7 @@ def ratings(path, names, sign, mark=","):
         if text.lower() in NOTHING or (row[one] and row[one] == row[other]):
             continue
         text = re.sub(r"^(-?\d*),(\d+)$", r"\1.\2", text)
-        if row[one] and row[other] and re.fullmatch(r"-?(\d+\.?\d*|\.\d+)", text):
+        if row[one].strip() and row[other].strip() and re.fullmatch(r"-?(\d+\.?\d*|\.\d+)", text):
             cells.append((row[who] if who else "", row[one], row[other], float(text)))
         else:
             rejected.append(line)

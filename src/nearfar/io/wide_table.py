@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from nearfar._tools.text import listed
-from nearfar.errors import ColumnsError, FileError, InputError
+from nearfar.errors import ColumnsError, InputError
 from nearfar.io.dialects.mapped import is_overlay, positions
 from nearfar.io.objects import read_columns
 from nearfar.io.parse_rows import as_text
@@ -109,7 +109,7 @@ def _by_objects(table: Table, roles: Sequence[str], columns: Mapping[str, Any], 
         ids[rest.pop(0)] = label
     about = {at: (header.cells[at],) for at in rest if header.cells[at].strip()}
     if len(about) < 3:
-        raise FileError(
+        raise ColumnsError(
             f"{table.name}: has {len(about)} columns for objects; expected one for each, three or more"
         )
     return WideTable(table, about, roles, ids, by_row=not label)

@@ -73,7 +73,7 @@ def bare_grammar(table: Table, columns: Mapping[str, Any]) -> Grammar | None:
     row = grammar.derive(pl.DataFrame(first, schema=dict.fromkeys(first, pl.String), orient="row"))
     if grammar.refuse:
         wrong = row.select(pl.any_horizontal(r.when for r in grammar.refuse)).item()
-        is_header = wrong and bool((first.get("choice_1") or "x").strip())
+        is_header = wrong and bool((first.get("choice_1", "x") or "").strip())
     else:
         below = next(table.cells(has_header=True, rows=1 << 16)).frame
         objects = [grammar.columns[role] for role in grammar.objects]
