@@ -32,8 +32,7 @@ LARGE = "More objects than memory holds"
 OPTIONS: dict[str, Any] = {
     "answers": typer.Argument(
         metavar="ANSWERS",
-        help="Files (.csv .tsv .txt .jsonl .json, each also .gz .zst; .xlsx .parquet .npz .npy, a .zip with one of these, or the "
-        "study.db of nearfar ask), or - for standard input.",
+        help="Files: .csv .tsv .txt .jsonl .json (each also .gz .zst) .xlsx .parquet .npz .npy .zip study.db; - is standard input.",
     ),
     "output": typer.Option(
         "--output",
@@ -72,8 +71,7 @@ OPTIONS: dict[str, Any] = {
         "--dialect",
         "-d",
         metavar="NAME",
-        help="canonical, odd-one-out, most-central, ranking, best-worst, pile-sort, ratings, similarity-matrix, distance-matrix, "
-        "salmon, tripletTools, next, things. Default: by the header.",
+        help="Layout, e.g. salmon, things, pile-sort; see docs/files.md.",
         rich_help_panel=FILES,
     ),
     "column": typer.Option(
@@ -81,7 +79,7 @@ OPTIONS: dict[str, Any] = {
     ),
     "wide": typer.Option(
         metavar="TEXT|FILE",
-        help="A column per question: its text, e.g. 'Is a {anchor} more like {option} or {option}?', or a key file.",
+        help="Questions as columns: 'Is {anchor} like {option} or {option}?'",
         rich_help_panel=FILES,
     ),
     "sheet": typer.Option(
@@ -89,7 +87,7 @@ OPTIONS: dict[str, Any] = {
     ),
     "where": typer.Option(
         metavar="CONDITION",
-        help="Read only such rows, e.g. 'block = main' or 'block != training'. Once or more.",
+        help="Only such rows, e.g. 'block = main' or 'block != training'.",
         rich_help_panel=FILES,
     ),
     "join_names": typer.Option(
@@ -100,15 +98,15 @@ OPTIONS: dict[str, Any] = {
         help="Object list: object, optional display_name, image, group.",
         rich_help_panel=FILES,
     ),
-    "on_bad": typer.Option(help="Rows that are not answers: stop, or drop them.", rich_help_panel=FILES),
+    "on_bad": typer.Option(help="Rows that are not answers: stop, or drop.", rich_help_panel=FILES),
     "exclude": typer.Option(
         metavar="FILE",
-        help="Participants to leave out, one per line, by name or pseudonym.",
+        help="People to leave out, one name or pseudonym per line.",
         rich_help_panel=FILES,
     ),
     "key": typer.Option(
         metavar="FILE",
-        help="Key of the pseudonyms. Default: the .key beside the page or the list, or here.",
+        help="Key of the pseudonyms. Default: a .key beside page or list.",
         rich_help_panel=FILES,
     ),
     "dask": typer.Option(

@@ -14,7 +14,7 @@ import typer
 
 from nearfar._tools.terminal import write_out
 from nearfar._tools.text import count, read_lines
-from nearfar.cli._options import TABLE, Given, OutputOption, takes, tell
+from nearfar.cli._options import Given, OutputOption, takes, tell
 from nearfar.cli._reading import load
 from nearfar.errors import InputError
 
@@ -27,7 +27,7 @@ WHO = "Who is asked"
 ADVICE = "How many questions to ask"
 
 
-@takes(*TABLE, "on_bad", "seed", "quiet")
+@takes("dialect", "column", "where", "on_bad", "seed", "quiet")
 def plan(
     given: Given,
     objects: str = typer.Argument(
@@ -82,7 +82,7 @@ def plan(
     pilot: str | None = typer.Option(
         None,
         metavar="ANSWERS",
-        help="Answers of a pilot study; they replace --dimension and --agreement, and --seconds where they have times.",
+        help="Answers of a pilot study; these assumptions are taken from it.",
         rich_help_panel=ADVICE,
     ),
     dimension: int = typer.Option(3, help="Assumed dimensions of the objects.", rich_help_panel=ADVICE),

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from nearfar._tools.limits import check_largest_index
 from nearfar.errors import ColumnsError, FileError, InputError
-from nearfar.io.dialects import Dialect, Grammar, choose, is_overlay, selecting
+from nearfar.io.dialects import Dialect, Grammar, choose, selecting
 from nearfar.io.naming import EMPTY, WHOLE, Naming, Numbers, Statements, Vocabulary, plain_name, whole_numbers
 from nearfar.io.objects import ObjectList, as_names, open_table
 from nearfar.io.parse_rows import (
@@ -169,7 +169,7 @@ class Reader:
                     at = f"{table.row_word} {lower.header_row}"
                     warn(f"{table.name}: the header is in {at}; what stands above it was left out")
                     return found
-            if self._dialect or self._wide or not is_overlay(self._columns or {}):
+            if self._dialect or self._wide or self._columns:
                 raise
             raise proposal(table, error) from error
 

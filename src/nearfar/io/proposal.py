@@ -61,11 +61,13 @@ def proposal(table: Table, error: ColumnsError) -> ColumnsError:
     )
     sample = _Sample(table.header.cells, frame)
     guess = next(filter(sample.holds, sample.guesses()), None) if len(frame) else None
+    if guess is None and len(sample.objects) == 4:
+        wrong = "if they are quadruplets, d(a, b) < d(c, d), nearfar cannot use them"
+        return ColumnsError(
+            f"{table.name}: {wrong}: two objects are compared with one anchor (see docs/files.md)"
+        )
     if guess is None:
-        ways = "expected anchor, near, far; say what yours mean with --column anchor=NAME and so on"
-        if len(sample.objects) == 4:
-            ways = "if they are quadruplets, d(a, b) < d(c, d), nearfar cannot use them: two objects are compared with one anchor"
-        return ColumnsError(f"{error}; {ways} (see nearfar help columns and docs/files.md)")
+        return error
     options = list(guess.options)
     for role, at in ((role, at) for role, columns in guess.roles.items() for at in columns):
         name = table.header.cells[at]

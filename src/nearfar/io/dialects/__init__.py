@@ -34,7 +34,6 @@ __all__ = [
     "Grammar",
     "Refusal",
     "choose",
-    "is_overlay",
     "named",
     "selecting",
 ]
@@ -88,7 +87,10 @@ def _by_header(table: Table) -> tuple[Dialect, Grammar]:
     if fitting:
         names = " or ".join(dialect.name for dialect, _ in fitting)
         raise FileError(f"{table.name}: the columns {columns} may be {names}; say which with dialect=")
-    raise ColumnsError(f"{table.name}: the columns {columns} are not known")
+    ways = "expected anchor, near, far; say what yours mean with --column anchor=NAME and so on"
+    raise ColumnsError(
+        f"{table.name}: the columns {columns} are not known; {ways} (see nearfar help columns and docs/files.md)"
+    )
 
 
 def _by_name(table: Table, dialect: Dialect) -> tuple[Dialect, Grammar]:
