@@ -129,7 +129,7 @@ def _several(answers: Triplets, ids: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _screens(answers: Triplets, spanning: NDArray[np.bool_]) -> tuple[Codes, bool]:
-    """(screen of each statement, by its code; whether statements are about everything, as pile sorts and matrices are).
+    """(code of the first statement of the same screen, by the code of each; whether statements are about everything, as pile sorts and matrices are).
 
     Statements with the same anchor and the same objects are one screen, for they ask the same questions. Statements with
     several anchors about more than half of the objects are not: no question would be left to train on.
@@ -147,7 +147,8 @@ def _screens(answers: Triplets, spanning: NDArray[np.bool_]) -> tuple[Codes, boo
     some_anchor = np.zeros(len(spanning), np.int64)
     some_anchor[statements] = answers.anchor
     alone = np.where(anchors, np.arange(len(spanning), dtype=np.uint64), marks[1, some_anchor])
-    return dense_codes(sums + alone), False
+    first, same = np.unique(sums + alone, return_index=True, return_inverse=True)[1:]
+    return first[same], False
 
 
 def holdout(
