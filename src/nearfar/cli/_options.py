@@ -19,7 +19,7 @@ from nearfar.errors import NearfarWarning
 
 TABLE = ("dialect", "column", "wide", "sheet", "where", "join_names")
 READING = ("answers", *TABLE, "objects", "on_bad", "exclude", "key", "quiet")
-METHOD = (*READING, "output", "model", "landmarks", "diagonal", "title", "seed")
+METHOD = (*READING, "output", "model", "features", "landmarks", "diagonal", "title", "seed")
 FIRST = (
     "answers",
     "output",
@@ -58,6 +58,10 @@ OPTIONS: dict[str, Any] = {
     "images": typer.Option(metavar="DIR", help="Pictures; a file belongs to the object of its name."),
     "title": typer.Option(
         help="Heading of the picture or page.", callback=lambda title: printable(title), show_default=False
+    ),
+    "features": typer.Option(
+        metavar="[NAME=]FILE",
+        help="Vectors per object, once or more: .npy .npz, or a table with a column object.",
     ),
     "groups": typer.Option(
         metavar="COLUMN|FILE",
@@ -131,6 +135,7 @@ class Given:
     diagonal: Literal["shift", "keep"] = "shift"
     images: Path | None = None
     title: str = ""
+    features: list[str] | None = None
     groups: str | None = None
     design: str | None = None
     seed: int = 0
