@@ -52,9 +52,7 @@ OPTIONS: dict[str, Any] = {
         help="Landmarks, one per line: only questions about them count.",
         rich_help_panel=KERNELS,
     ),
-    "diagonal": typer.Option(
-        help="Subtract the smallest eigenvalue from the kernel's diagonal, or not.", rich_help_panel=KERNELS
-    ),
+    "diagonal": typer.Option(help="Subtract the smallest eigenvalue, or not.", rich_help_panel=KERNELS),
     "images": typer.Option(metavar="DIR", help="Pictures; a file belongs to the object of its name."),
     "title": typer.Option(
         help="Heading of the picture or page.", callback=lambda title: printable(title), show_default=False
@@ -83,7 +81,7 @@ OPTIONS: dict[str, Any] = {
     ),
     "wide": typer.Option(
         metavar="TEXT|FILE",
-        help="Questions as columns: 'Is {anchor} like {option} or {option}?'",
+        help="Questions as columns: '{anchor}: {option} or {option}?', or a key.",
         rich_help_panel=FILES,
     ),
     "sheet": typer.Option(

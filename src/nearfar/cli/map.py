@@ -19,7 +19,7 @@ def map(
     regularization: float | None = typer.Option(
         None,
         min=0,
-        help="Pull to the centre; 0 for none. Default: what did best on crowd data.",
+        help="Pull to the centre; 0: none. Default: best on crowd data.",
         rich_help_panel=EMBEDDINGS,
     ),
     starts: int = typer.Option(

@@ -71,7 +71,7 @@ def plan(
     ),
     again: float = typer.Option(
         0.0,
-        help="Share of a person's questions that are repeated, ten or more places later.",
+        help="Share of questions repeated, ten or more places later.",
         rich_help_panel=WHO,
     ),
     checks: int = typer.Option(
@@ -88,7 +88,7 @@ def plan(
     ),
     dimension: int = typer.Option(3, help="Assumed dimensions of the objects.", rich_help_panel=ADVICE),
     agreement: float = typer.Option(
-        0.75, help="Assumed share of random questions on which two people agree.", rich_help_panel=ADVICE
+        0.75, help="Assumed share of questions on which two people agree.", rich_help_panel=ADVICE
     ),
     seconds: float | None = typer.Option(
         None, help="For one question. Default: near 3, odd 4, central 5, grid 12.", rich_help_panel=ADVICE
