@@ -7,6 +7,7 @@
         ├── InputError (also ValueError)      something given by the caller is not what was expected
         │   ├── TripletError                  ... in triplets held in memory
         │   ├── FileError                     ... in a file as a whole
+        │   │   └── ColumnsError              its columns are not known; carries the options that would read it
         │   └── RowsError                     ... in rows of a file; carries the rejected rows
         ├── TooLargeError (also MemoryError)  the result would not fit; says what would
         ├── MissingExtra (also ImportError)   an extra is not installed
@@ -24,9 +25,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 __all__ = [
+    "ColumnsError",
     "CoverageWarning",
     "FeatureWarning",
     "FileError",
@@ -68,6 +71,14 @@ class TripletError(InputError):
 
 class FileError(InputError):
     """A file that cannot be read as a whole, or a path that cannot be written to."""
+
+
+class ColumnsError(FileError):
+    """The columns of a file are not known; ``options`` of the command line would read it, where that is certain."""
+
+    def __init__(self, message: str, *, options: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.options = list(options)
 
 
 class RowsError(InputError):

@@ -257,6 +257,10 @@ def _in_blocks(given: Given, settings: dict[str, Any]) -> _InBlocks:
             "--exclude does not work with --dask or --scratch; take the answers of these people out of the files first, with  "
             "nearfar convert --exclude",
         )
+    if any((given.wide, given.sheet, given.where, given.join_names)):
+        raise InputError(
+            "--wide, --sheet, --where and --join-names do not work with --dask or --scratch; write the answers with  nearfar convert  first"
+        )
     if "-" in given.answers:
         raise InputError("- : with --dask or --scratch answers are files, not standard input")
     listing = None if given.objects is None else read_objects(given.objects)
