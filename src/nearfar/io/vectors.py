@@ -130,7 +130,8 @@ def _read(source: Source, name: str | None) -> list[VectorTable]:
 def _read_archive(source: Source, name: str | None) -> list[VectorTable]:
     """The arrays of an NPZ archive: all, or that which ``name`` selects; where there is only one, it is renamed."""
     arrays = load_arrays(source)
-    named = [x for key, x in arrays.items() if key in NAMES and x.ndim == 1 and x.dtype.kind in "iuUS"]
+    named = [arrays[key] for key in NAMES if key in arrays]
+    named = [x.ravel() for x in named if x.dtype.kind in "US" or (x.ndim == 1 and x.dtype.kind in "iu")]
     chosen = {key: x for key, x in arrays.items() if x.ndim == 2 and x.dtype.kind in "biuf"}
     if name is not None and (name in arrays or len(chosen) == 1):
         chosen = {name: arrays[name] if name in arrays else next(iter(chosen.values()))}
@@ -149,7 +150,7 @@ def _read_archive(source: Source, name: str | None) -> list[VectorTable]:
 def _checked(
     where: str, name: str, values: Any, objects: Sequence[str] | None = None, columns: Sequence[str] = ()
 ) -> VectorTable:
-    """The vectors as float64, without constant columns; an error where they cannot be features."""
+    """The vectors as float64; a warning where columns are constant, an error where they cannot be features."""
     array = np.asarray(values)
     array = array[:, None] if array.ndim == 1 else array
     if array.dtype.kind not in "biuf":
@@ -179,12 +180,7 @@ def _checked(
         said = f"{plural(int(np.sum(~varies)), 'a column says', 'some columns say')} nothing, being constant: {alike}"
         warnings.warn(f"{where}: {said}", FeatureWarning, stacklevel=4)
     for i in range(len(titles)) if columns else np.flatnonzero(varies)[: len(titles) > 3]:
-        title = titles[i]
-        suspect = not columns or title.strip().lower() in INDICES
-        if (
-            suspect
-            and len(array) > 2
-            and np.array_equal(array[:, i], np.arange(len(array)) + (array[0, i] == 1))
-        ):
-            raise InputError(f"{where}: column {title!r} counts the rows; it is no feature, take it out")
+        suspect = len(array) > 2 and (not columns or titles[i].strip().lower() in INDICES)
+        if suspect and np.array_equal(array[:, i], np.arange(len(array)) + (array[0, i] == 1)):
+            raise InputError(f"{where}: column {titles[i]!r} counts the rows; it is no feature, take it out")
     return VectorTable(name, names, array, tuple(titles) if columns else ())
