@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
@@ -78,6 +77,8 @@ def vector_tables(features: Any) -> list[VectorTable]:
 
 
 def _given(given: Any, name: str | None, nameless: str = "features") -> list[VectorTable]:
+    from narwhals.dependencies import is_into_dataframe  # here, for commands that read no vectors
+
     if isinstance(given, (str, os.PathLike)):
         return read_vectors(given, name)
     if isinstance(given, VectorTable):
@@ -87,7 +88,7 @@ def _given(given: Any, name: str | None, nameless: str = "features") -> list[Vec
             return [_checked(name, name, given.values, given.objects, given.columns)]
     name = name or nameless
     given = given.to_frame() if hasattr(given, "to_frame") else given  # a series may name its rows
-    if nw.dependencies.is_into_dataframe(given):
+    if is_into_dataframe(given):
         names = getattr(given, "index", [None])  # only pandas has one
         if all(isinstance(each, str) for each in names) and "object" not in map(plain, map(str, given)):
             given = given.rename_axis(index="object").reset_index()
