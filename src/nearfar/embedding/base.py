@@ -10,19 +10,19 @@ from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from nearfar._tools.checks import check_count, generator
 from nearfar._tools.memory import check_points
 from nearfar._tools.threads import one_blas_thread
+from nearfar.embedding.fitted import FittedPoints, some
 from nearfar.embedding.loop import Loop, Points, merge
 from nearfar.embedding.new_objects import match
 from nearfar.embedding.optimise import MEMORY, Optimum, descend, optimise
 from nearfar.embedding.pull import Emphasis, LearntPull, Pull, answers_per_object, steady_pull
 from nearfar.embedding.start import kernel_start
 from nearfar.errors import InputError, NotConverged, UninformedWarning
-from nearfar.triplets import Triplets, as_triplets, positions
+from nearfar.triplets import Triplets, as_triplets
 
 Init = Literal["kernel", "random", "origin"]
 Optimizer = Literal["l-bfgs", "gradient-descent"]
@@ -33,7 +33,7 @@ SEE_EMBEDDING = (
 
 
 @dataclass(eq=False, repr=False)
-class Embedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class Embedding(FittedPoints):
     """Base of GNMDS, CKL, STE, TSTE and SOE: points that minimise the sum of a loss over all answers.
 
     Parameters
@@ -158,15 +158,9 @@ class Embedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         self._informed = np.zeros(answers.n_objects, dtype=bool)
         self._informed[informed] = True
         self._strength = 0.0 if pull is None else pull.strength(self.embedding_[informed])
-        self._warn(best)
+        self._warn_of_uninformed()
+        self._warn_unless_converged(best)
         return self
-
-    def fit_transform(
-        self, answers: Triplets | ArrayLike, y: object = None, sample_weight: ArrayLike | None = None
-    ) -> Points:
-        """``embedding_`` of the answers, one row per object."""
-        points: Points = self.fit(answers, sample_weight=sample_weight).embedding_
-        return points
 
     def _starts(self, loop: Loop, informed: NDArray[np.intp]) -> Iterator[Points]:
         shape = (loop.data.n_objects, self.n_components)
@@ -218,68 +212,11 @@ class Embedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         if len(unknown):
             names = [answers.objects[i] for i in unknown]
             warnings.warn(
-                f"{len(names)} new objects have no usable answer ({_some(names)}); they are put at the centre",
+                f"{len(names)} new objects have no usable answer ({some(names)}); they are put at the centre",
                 UninformedWarning,
                 stacklevel=2,
             )
         return points
-
-    def score(self, answers: Triplets | ArrayLike, y: object = None) -> float:
-        """Share of answers that the fitted points predict; a tie, or an object without a point, counts 1/2.
-
-        Objects are matched by name (an array: by index). With it, scikit-learn's ``cross_val_score`` and
-        ``GridSearchCV`` work on answers; give them the folds of ``nearfar.kfold``, since others leak.
-
-        >>> from sklearn.model_selection import cross_val_score
-        >>> from nearfar import embedding
-        >>> from nearfar.evaluate.splits import kfold
-        >>> line = [[0, 1, 2], [0, 2, 3], [0, 1, 3], [3, 2, 1], [3, 1, 0], [3, 2, 0], [1, 0, 3], [2, 3, 0]]
-        >>> answers = Triplets.from_array(line)
-        >>> len(cross_val_score(embedding.STE(1), answers, cv=list(kfold(answers, 2))))
-        2
-        """
-        signs = self.predict(answers)
-        return float((1 + signs).mean() / 2) if len(signs) else np.nan
-
-    def predict(self, questions: Triplets | ArrayLike) -> NDArray[np.int8]:
-        """(m,) for rows (anchor, one, other): 1 where ``one`` is expected to be nearer, -1 where ``other`` is, 0 for a tie.
-
-        Objects are matched as by ``score``; one without a point makes a tie.
-        """
-        check_is_fitted(self, "embedding_")
-        asked = as_triplets(questions, self.objects_)
-        rows = positions(asked.objects, self.objects_)
-        anchor, near, far = (rows[role] for role in (asked.anchor, asked.near, asked.far))
-        known = np.append(self._informed, False)  # the last one: objects that were not fitted
-        usable = known[anchor] & known[near] & known[far]
-        points = np.vstack([self.embedding_, np.zeros(self.n_components)])
-        one, other = (((points[anchor] - points[x]) ** 2).sum(axis=1) for x in (near, far))
-        return np.where(usable, np.sign(other - one), 0).astype(np.int8)
-
-    @property
-    def _n_features_out(self) -> int:
-        """Columns of ``transform``, for scikit-learn's ``set_output``."""
-        return int(self.n_components)
-
-    def __sklearn_tags__(self) -> Any:
-        """X is answers, not a matrix of numbers."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.no_validation = True
-        return tags
-
-    # ---------------------------------------------------------------- words
-
-    @property
-    def uninformed_(self) -> NDArray[np.intp]:
-        """Indices of the fitted objects without an answer; they lie at the centre."""
-        check_is_fitted(self, "embedding_")
-        return np.flatnonzero(~self._informed)
-
-    @property
-    def uninformed_objects_(self) -> list[str]:
-        """Names of the fitted objects without an answer."""
-        return [self.objects_[i] for i in self.uninformed_]
 
     def _check(self, answers: Triplets) -> None:
         check_count(self.n_components, "n_components")
@@ -299,17 +236,6 @@ class Embedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             )
         if not len(answers):
             raise InputError("answers: got none; an embedding needs at least one")
-
-    def _warn(self, best: Optimum) -> None:
-        missing = self.uninformed_objects_
-        if missing:
-            warnings.warn(
-                f"{len(missing)} of {len(self.objects_)} objects have no answer ({_some(missing)}); "
-                "they are put at the centre",
-                UninformedWarning,
-                stacklevel=3,
-            )
-        self._warn_unless_converged(best)
 
     def _warn_unless_converged(self, ended: Optimum) -> None:
         if not ended.converged:
@@ -353,7 +279,3 @@ def check_weights(weights: ArrayLike | None, m: int) -> NDArray[np.float64] | No
             f"sample_weight: expected {m} finite numbers >= 0, one per answer and not all 0, got shape {given.shape}"
         )
     return given
-
-
-def _some(names: list[str]) -> str:
-    return ", ".join(map(repr, names[:3])) + (", ..." if len(names) > 3 else "")
