@@ -54,8 +54,9 @@ def optimise(
     max_iter: int,
     tol: float,
     name: str = "embedding",
+    bounds: tuple[float | None, float | None] | None = None,
 ) -> Optimum:
-    """Minimise the sum of losses plus the pull over the rows ``free`` of the points.
+    """Minimise the sum of losses plus the pull over the rows ``free`` of the points, 0 or infinite ``bounds`` kept.
 
     The curvature along an object's coordinates grows with its answers, so L-BFGS sees them multiplied by the root
     of that number: a collection where some objects have many and some few answers takes half the iterations.
@@ -81,6 +82,7 @@ def optimise(
             (points[free] / scale).ravel(),
             jac=True,
             method="L-BFGS-B",
+            bounds=None if bounds is None else [bounds] * points[free].size,
             callback=after,
             options={
                 "maxiter": max_iter, "maxfun": 20 * max_iter + 20, "maxcor": MEMORY, "ftol": tol, "gtol": 0.0,

@@ -1,7 +1,7 @@
 """Models: whatever turns answers into a space.
 
 Names are a kernel ("k1", "k1+k2", "score"), a kernel's PCA with its dimensions ("score-5"), or an embedding with its
-dimensions ("soe-8"). Any object with ``fit_transform(answers)`` is a model, too. "auto", the model that predicts held-out answers best, is chosen one room further, in ``evaluate``.
+dimensions ("soe-8"; "nonneg" alone chooses them). Any object with ``fit_transform(answers)`` is a model, too. "auto", the model that predicts held-out answers best, is chosen one room further, in ``evaluate``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ from nearfar.space.space import Space
 from nearfar.triplets import Triplets, as_triplets, mentioned
 
 KERNELS = ("k1", "k2", "k1+k2", "score")
-EMBEDDINGS = {"ste": "STE", "tste": "TSTE", "ckl": "CKL", "soe": "SOE", "gnmds": "GNMDS"}
+EMBEDDINGS = {
+    "ste": "STE", "tste": "TSTE", "ckl": "CKL", "soe": "SOE", "gnmds": "GNMDS", "nonneg": "NonNegative",
+}  # fmt: skip
 
 
 class FitCache:
@@ -312,6 +314,8 @@ def _from_name(text: str) -> Model:
     dimensions = int(digits) if dash and len(digits) < 10 else 0
     if base in EMBEDDINGS and dimensions > 0:
         return Model(f"{base}-{dimensions}", base, dimensions)
+    if base == "nonneg" and not dash:
+        return Model(base, base)
     if base in EMBEDDINGS and not dash:
         raise InputError(f"model: {text!r} needs a number of dimensions, such as '{base}-2' or '{base}-8'")
     try:
@@ -342,4 +346,7 @@ def _space_of_estimator(name: str, estimator: Any, answers: Triplets) -> Space:
             f"model: {name} gave an array of shape {points.shape} for {answers.n_objects} objects, expected one row "
             "of coordinates per object",
         )
-    return Space(points, answers.objects, kind="points", informed=mentioned(answers), **facts)
+    similarity: Any = getattr(estimator, "similarity", "distance")
+    return Space(
+        points, answers.objects, kind="points", informed=mentioned(answers), similarity=similarity, **facts
+    )
