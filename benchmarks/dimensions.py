@@ -113,7 +113,8 @@ def large_fit(n: int, m: int, dimensions: int) -> dict[str, Any]:
 
 
 def _knowing(truth: Points) -> Callable[[Triplets], NDArray[Any]]:
-    s = truth @ truth.T
+    s = truth @ truth.T + 1e-9 * np.random.default_rng(0).normal(size=(len(truth), len(truth)))  # no ties
+    s = s + s.T
     return lambda asked: np.sign(s[asked.anchor, asked.near] - s[asked.anchor, asked.far])
 
 
@@ -131,7 +132,7 @@ def adam(
     rate: float,
     limit: float,
 ) -> dict[str, Any]:
-    """Minibatch Adam on the same likelihood and the same pull, clipped at 0: seconds until held-out loss is ``goal``."""
+    """Minibatch Adam on the same likelihood and the same pull, clipped at 0: CPU seconds until held-out loss is ``goal``."""
     rng = np.random.default_rng(0)
     first, _ = odd_one_out_rows(train)
     trios = train.array[first]
@@ -143,7 +144,7 @@ def adam(
     total = held_out.choices.weight.sum()
     best, steps, spent, checked = np.inf, 0, 0.0, 0.0
     while spent < limit and best > goal:
-        start = time.perf_counter()
+        start = time.process_time()
         for rows in np.array_split(rng.permutation(m), max(1, m // batch)):
             a, b, c = trios[rows].T
             xa, xb, xc = x[a], x[b], x[c]
@@ -162,7 +163,7 @@ def adam(
             variance += 0.001 * (gradient**2 - variance)
             step = rate * mean / (1 - 0.9**steps)
             x = np.maximum(x - step / (np.sqrt(variance / (1 - 0.999**steps)) + 1e-8), 0.0)
-        spent += time.perf_counter() - start
+        spent += time.process_time() - start
         if spent > checked:  # judged outside the time that counts
             best, checked = min(best, held_out(x)[0] / total), spent
     return {
@@ -180,9 +181,9 @@ def rival() -> Iterator[dict[str, Any]]:
     train, held_out = answers[split.train], ChoiceLoop(answers[split.test])
     NonNegative(2).fit(train[:600])
     for dimensions in size((10, 30), (3,)):
-        start = time.perf_counter()
+        start = time.process_time()
         points = NonNegative(dimensions).fit(train).embedding_
-        seconds = time.perf_counter() - start
+        seconds = time.process_time() - start
         loss = held_out(points)[0] / held_out.choices.weight.sum()
         yield {"method": "nearfar", "dimensions": dimensions, "seconds": seconds, "held_out_loss": loss}
         for batch, rate in ((128, 0.001), (1024, 0.005), (8192, 0.02)):
