@@ -211,18 +211,30 @@ def truth() -> Iterator[dict[str, Any]]:
 
 
 def number() -> Iterator[dict[str, Any]]:
-    """The number of dimensions that ``choose_dimension`` gives, 25 sets each of 1, 2, 3 and 5 of them."""
-    for dimensions, answers in product(size((1, 2, 3, 5), (1,)), size((30, 100), (100,))):
+    """The number of dimensions that ``choose_dimension`` gives, 25 sets each of 1, 2, 3 and 5 of them.
+
+    Noise: a tenth of the answers turned round, or a logistic in the difference of the two distances.
+    """
+    conditions = size(((30, "flips"), (100, "flips"), (100, "logistic")), ((100, "logistic"),))
+    for dimensions, (answers, noise) in product(size((1, 2, 3, 5), (1,)), conditions):
         chosen = []
         for seed in range(size(25, 1)):
             rng = np.random.default_rng([dimensions, answers, seed])
             n = size(40, 20)
             asked = design.random_questions(n, n * answers // 3, seed=seed)
             points = rng.normal(size=(n, dimensions))
-            given = simulate.answers(asked, points=points, flip=0.1, seed=seed).triplets
+            flip = 0.1 if noise == "flips" else 0.0
+            given = simulate.answers(asked, points=points, flip=flip, seed=seed).triplets
+            if noise == "logistic":
+                near, far = (
+                    np.linalg.norm(points[given.anchor] - points[x], axis=1) for x in (given.near, given.far)
+                )
+                turned = rng.random(len(given)) > 1 / (1 + np.exp(4 * (near - far) / np.sqrt(dimensions)))
+                near, far = np.where(turned, [given.far, given.near], [given.near, given.far])
+                given = given.replace(near=near, far=far)
             chosen.append(int(choose_dimension(given, seed=seed)))
         yield {
-            "true_dimensions": dimensions, "answers_per_object": answers, "sets": len(chosen),
+            "true_dimensions": dimensions, "answers_per_object": answers, "noise": noise, "sets": len(chosen),
             "right": int(np.sum(np.equal(chosen, dimensions))), "more": int(np.sum(np.greater(chosen, dimensions))),
             "chosen": chosen,
         }  # fmt: skip

@@ -163,8 +163,8 @@ def choose_dimension(
 ) -> DimensionChoice:
     """The fewest dimensions that no larger number clearly beats on held-out answers.
 
-    All numbers are judged on the same answers, by how likely they make them: a dimension is added only if the 95 % interval of
-    that gain lies above 0. Where no number is clearly above guessing, the answers are called noise.
+    All numbers are judged on the same answers, by how likely they make them: a dimension is added only if that gain exceeds its
+    standard error. Where no number is clearly above guessing, the answers are called noise.
 
     Parameters
     ----------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from nearfar.io.parse_rows import REJECTED, rows_error
 from nearfar.io.sources import Source, find_sources
 from nearfar.io.table import Table
 from nearfar.io.typed_tables import array_table, frame_table, npz_table, parquet_table
+from nearfar.triplets import positions
 from nearfar.triplets.columns import sound_names
 
 MOST_OBJECTS = 2**31 - 1  # an index has 32 bits
@@ -137,3 +139,24 @@ def read_columns(
         texts = [None] * len(kept) if at is None else kept[f"c{at}"].cast(pl.String).to_list()
         columns[role] = [unguarded(text) if text and table.guarded else text for text in texts]
     return columns
+
+
+def read_numbers(path: str | os.PathLike[str], objects: Sequence[str]) -> dict[str, np.ndarray]:
+    """Column -> (n,) numbers of the ``objects``: every column of a table with a column ``object`` that holds only numbers.
+
+    NaN stands for an empty cell and for an object that the table does not name.
+    """
+    source = find_sources(path)[0]
+    others = [name for name in open_table(source).header.cells if name.lower() != "object"]
+    columns = read_columns(path, ("object",), others)
+    at = positions([name or "" for name in columns.pop("object")], objects)
+    numbers: dict[str, np.ndarray] = {}
+    for name, cells in columns.items():
+        with suppress(ValueError):  # a column of words
+            values = np.array([float(cell) if cell else np.nan for cell in cells])
+            numbers[name] = np.full(len(objects), np.nan)
+            numbers[name][at[at >= 0]] = values[at >= 0]
+    if not numbers or not (at >= 0).any():
+        wanted = "a column 'object' with names of the answers and at least one column of numbers"
+        raise FileError(f"{source.name}: expected {wanted}")
+    return numbers

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from nearfar._tools.text import count, display_names, percent
@@ -16,17 +15,21 @@ def dimensions_found(result: Dimensions) -> str:
     found, of = len(result.found), len(result.dimensions)
     tested = f"from other random starts and from both halves of the {result.halved_by} (r > 0.8)"
     if not found:
-        return f"No dimension comes back {tested}, of {of} that were fitted: collect more answers before naming any."
-    others = f" The other {of - found} are not shown." if of > found else ""
-    return f"{count(found, 'dimension comes', 'dimensions come')} back {tested}, of {of} that were fitted.{others}"
+        return (
+            f"None of {count(of, 'dimension')} comes back {tested}: collect more answers before naming any."
+        )
+    others = " The others are not shown." if of > found else ""
+    return f"{found} of {count(of, 'dimension')} {'comes' if found == 1 else 'come'} back {tested}.{others}"
 
 
 def dimension_facts(each: Dimension) -> str:
     """Share, use, and what else it goes with."""
     facts = [f"{percent(each.share, 0)} of the similarity", count(each.objects, "object")]
     facts.append(f"r = {each.starts:.2f} from other starts, {each.halves:.2f} from halves")
-    if each.goes_with and not math.isnan(each.correlation):
-        facts.append(f"correlates with {each.goes_with} (r = {each.correlation:.2f})")
+    if (
+        abs(each.correlation) >= 0.3
+    ):  # below, even the highest of several properties explains less than a tenth
+        facts.append(f"correlates most with {each.goes_with} (r = {each.correlation:.2f})")
     return "; ".join(facts)
 
 
