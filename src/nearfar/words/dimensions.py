@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def dimensions_found(result: Dimensions) -> str:
     """How many dimensions come back, and what is said of the others."""
     found, of = len(result.found), len(result.dimensions)
-    tested = f"from other random starts and from both halves of the {result.halved_by} (r > 0.8)"
+    tested = f"from other random starts and from both halves of the {result.halved_by} (r\xa0>\xa00.8)"
     if not found:
         return (
             f"None of {count(of, 'dimension')} comes back {tested}: collect more answers before naming any."
