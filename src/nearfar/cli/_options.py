@@ -58,6 +58,10 @@ OPTIONS: dict[str, Any] = {
     "title": typer.Option(
         help="Heading of the picture or page.", callback=lambda title: printable(title), show_default=False
     ),
+    "features": typer.Option(
+        metavar="[NAME=]FILE",
+        help="Vectors per object, once or more: .npy .npz, or a table with a column object.",
+    ),
     "groups": typer.Option(
         metavar="COLUMN|FILE",
         help="Compare groups of participants: a column of the answers, or a table with columns participant and group.",
@@ -114,6 +118,7 @@ class Given:
     diagonal: Literal["shift", "keep"] = "shift"
     images: Path | None = None
     title: str = ""
+    features: list[str] | None = None
     groups: str | None = None
     design: str | None = None
     seed: int = 0

@@ -71,9 +71,10 @@ def named_dimensions(
 ) -> Dimensions:
     """The dimensions of answers, with the names of a table and the properties of another."""
     from nearfar.evaluate import find_dimensions
-    from nearfar.io.objects import read_columns, read_numbers
+    from nearfar.io.objects import read_columns
+    from nearfar.io.vectors import read_vectors
 
-    known = {} if properties is None else read_numbers(properties, loaded.triplets.objects)
+    known = [] if properties is None else read_vectors(properties)
     called: list[dict[str, Any]] = []
     if names is not None:
         columns = read_columns(names, ("name", "top1"), [f"top{k}" for k in range(2, 9)])

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
 from operator import attrgetter
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +19,7 @@ from nearfar.embedding.fitted import FittedPoints, some
 from nearfar.embedding.loop import Loop, Points, merge
 from nearfar.embedding.new_objects import match
 from nearfar.embedding.optimise import MEMORY, Optimum, descend, optimise
+from nearfar.embedding.prior import Prior
 from nearfar.embedding.pull import Emphasis, LearntPull, Pull, answers_per_object, steady_pull
 from nearfar.embedding.start import kernel_start
 from nearfar.errors import InputError, NotConverged, UninformedWarning
@@ -27,9 +28,7 @@ from nearfar.triplets import Triplets, as_triplets
 Init = Literal["kernel", "random", "origin"]
 Optimizer = Literal["l-bfgs", "gradient-descent"]
 TOLERANCES = {"l-bfgs": 1e-5, "gradient-descent": 1e-7}
-SEE_EMBEDDING = (
-    "n_components, regularization, optimizer, init, n_init, max_iter, tol, random_state : see ``Embedding``."
-)
+SEE_EMBEDDING = "n_components, regularization, optimizer, init, n_init, max_iter, tol, random_state, prior : see ``Embedding``."
 
 
 @dataclass(eq=False, repr=False)
@@ -50,6 +49,8 @@ class Embedding(FittedPoints):
     tol : L-BFGS stops when an iteration improves the objective by less than this share of it (1e-5 where None);
         gradient descent counts a step as failed unless it lowers the objective by more than this (1e-7 where None).
     random_state : None, an integer or a numpy Generator; fixes the random starts.
+    prior : what vectors say of the objects beforehand (``nearfar.embedding.prior``); ``nearfar.fit(answers, features=...)``
+        makes it.
 
     Attributes
     ----------
@@ -96,6 +97,7 @@ class Embedding(FittedPoints):
     max_iter: int = 1000
     tol: float | None = None
     random_state: Any = None
+    prior: Prior | None = None
 
     _kind: ClassVar[int]
     _rate: ClassVar[float] = 1.0  # published for gradient descent
@@ -143,28 +145,36 @@ class Embedding(FittedPoints):
         counts = answers_per_object(data)
         informed = np.flatnonzero(counts)
         self._emphasis = Emphasis.of(data)
-        pull = None
+        pull, prior = None, self._checked_prior(answers.objects)
         if self.regularization > 0:
-            weights = self._emphasis(counts[informed])
-            pull = LearntPull(self.regularization, weights, counts[informed].mean(), *self._scale())
+            weights = self._emphasis(counts if prior is not None else counts[informed])
+            more = 0 if prior is None else prior.basis.shape[1]
+            weights = np.concatenate([weights, np.ones(more)])
+            mean = counts[informed].mean()
+            pull = LearntPull(self.regularization, weights, mean, *self._scale(), n_objects=len(informed))
         loop = Loop(data, self._kind, self._parameter(), self.n_components)
         with one_blas_thread():
-            tries = (
-                self._optimise(loop, start, informed, pull) for start in self._starts(loop, informed, pull)
-            )
+            starts = self._starts(loop, informed, pull, prior)
+            tries = (self._optimise(loop, start, informed, pull, prior) for start in starts)
             best = min(tries, key=attrgetter("objective"))
-            self.embedding_ = _canonical(best.points, informed)
+            if prior is not None:
+                informed = np.flatnonzero((counts > 0) | prior.known)
+            self.embedding_, self._centre, self._axes = _canonical(best.points, informed)
             self.loss_ = loop(self.embedding_)[0] / data.weight.sum()
         self.objects_ = answers.objects
         self.n_iter_, self.converged_ = best.n_iter, best.converged
         self._informed = np.zeros(answers.n_objects, dtype=bool)
         self._informed[informed] = True
-        self._strength = 0.0 if pull is None else pull.strength(self.embedding_[informed])
+        self._coefficients = best.coefficients
+        at = self.embedding_[informed] if best.coefficients is None else best.coefficients
+        self._strength = 0.0 if pull is None else pull.strength(at)
         self._warn_of_uninformed()
         self._warn_unless_converged(best)
         return self
 
-    def _starts(self, loop: Loop, informed: NDArray[np.intp], pull: Pull | None) -> Iterator[Points]:
+    def _starts(
+        self, loop: Loop, informed: NDArray[np.intp], pull: Pull | None, prior: Prior | None
+    ) -> Iterator[Points]:
         shape = (loop.data.n_objects, self.n_components)
         rng = generator(self.random_state, "random_state")  # checked even where nothing is drawn
         if not isinstance(self.init, str):
@@ -177,27 +187,59 @@ class Embedding(FittedPoints):
             yield start
         elif self.init == "kernel":
             yield kernel_start(loop.data, informed, self.n_components) * self._radius()
-            if self.n_components == 1:  # on a line objects cannot pass each other, in a plane they can
+            if (
+                self.n_components == 1 and prior is None
+            ):  # on a line objects cannot pass each other, in a plane they can
                 plane = Loop(loop.data, self._kind, self._parameter(), 2)
                 start = kernel_start(loop.data, informed, 2) * self._radius()
-                yield _canonical(self._optimise(plane, start, informed, pull).points, informed)[:, :1].copy()
+                yield _canonical(self._optimise(plane, start, informed, pull).points, informed)[0][
+                    :, :1
+                ].copy()
         drawn = isinstance(self.init, str) and self.init != "kernel"
         # small points, so that all answers pull from the beginning
         size = 1e-4 if drawn and self.init == "origin" else 0.1 * self._radius() / np.sqrt(self.n_components)
         for _ in range(self.n_init if drawn else self.n_init - 1):
             yield size * rng.normal(size=shape)
 
-    def _optimise(self, loop: Loop, start: Points, free: NDArray[np.intp], pull: Pull | None) -> Optimum:
+    def _optimise(
+        self, loop: Loop, start: Points, free: NDArray[np.intp], pull: Pull | None, prior: Prior | None = None
+    ) -> Optimum:
         limits: Any = {"max_iter": self.max_iter, "tol": self._tolerance(), "name": type(self).__name__}
         if self.optimizer == "gradient-descent":
             limits |= {"rate": self._rate, "least_steps": self._least_steps}
             return descend(loop, start, free, pull=pull, **limits)
-        return optimise(loop, start, free, pull=pull, **limits)
+        return optimise(loop, start, free, pull=pull, prior=prior, **limits)
 
     def _tolerance(self) -> float:
         return TOLERANCES[self.optimizer] if self.tol is None else float(self.tol)
 
+    def _checked_prior(self, objects: Sequence[str]) -> Prior | None:
+        prior = self.prior
+        if prior is None:
+            return None
+        if prior.vectors.objects != tuple(objects):
+            raise InputError(
+                "prior: its vectors are of other objects than the answers; make it for these objects"
+            )
+        if self.optimizer != "l-bfgs" or self.regularization == 0:
+            raise InputError("prior: needs optimizer='l-bfgs' and regularization > 0")
+        return prior
+
     # ---------------------------------------------------------------- new objects
+
+    def place(self, features: Any) -> Placed:
+        """Objects that nobody was asked about, at the positions that their vectors give them.
+
+        ``features`` : their vectors, from the sources that the prior was made of.
+        """
+        check_is_fitted(self, "embedding_")
+        if self.prior is None or self._coefficients is None:
+            raise InputError("place: the model was fitted without vectors; fit it with features=")
+        names, basis, own = self.prior.vectors.basis_of(features, self.prior.setting)
+        n = len(self.embedding_)
+        points = (basis @ self._coefficients[n:] - self._centre) @ self._axes
+        asked = self._coefficients[:n][np.any(self._coefficients[:n] != 0, axis=1)]
+        return Placed(names, points, own[:, 0] * float(np.sqrt(np.mean(asked**2))))
 
     def transform(self, answers: Triplets | ArrayLike) -> Points:
         """One row per ``answers.objects``: fitted objects keep their points, new ones are placed among them.
@@ -253,18 +295,29 @@ class Embedding(FittedPoints):
             )
 
 
-def _canonical(points: Points, informed: NDArray[np.intp]) -> Points:
+class Placed(NamedTuple):
+    """``points`` (n, d) of ``objects`` that nobody was asked about; ``spread`` : (n,) standard deviation of each coordinate."""
+
+    objects: tuple[str, ...]
+    points: Points
+    spread: NDArray[np.float64]
+
+
+def _canonical(points: Points, informed: NDArray[np.intp]) -> tuple[Points, Points, Points]:
     """The same shape in one position: centred, widest axis first, the coordinate of largest size positive.
+
+    Also what was taken off every point, and what it was then multiplied by.
 
     Distances do not know position, rotation or reflection; pictures and reruns should agree on them.
     """
-    shape = points[informed] - points[informed].mean(axis=0)
-    _, _, axes = np.linalg.svd(shape.T @ shape)
-    shape = shape @ axes.T
-    shape *= np.where(shape[np.abs(shape).argmax(axis=0), np.arange(shape.shape[1])] < 0, -1.0, 1.0)
+    centre = points[informed].mean(axis=0)
+    shape = points[informed] - centre
+    axes = np.linalg.svd(shape.T @ shape)[2].T
+    shape = shape @ axes
+    signs = np.where(shape[np.abs(shape).argmax(axis=0), np.arange(shape.shape[1])] < 0, -1.0, 1.0)
     placed = np.zeros_like(points)
-    placed[informed] = shape
-    return placed
+    placed[informed] = shape * signs
+    return placed, centre, axes * signs
 
 
 def check_positive(value: Any, name: str, *, zero: bool = False) -> None:

@@ -79,6 +79,12 @@ class FittedPoints(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         return tags
 
     @property
+    def informed_(self) -> NDArray[np.bool_]:
+        """(n,) which of the fitted objects have an answer, or a vector in the prior."""
+        check_is_fitted(self, "embedding_")
+        return self._informed
+
+    @property
     def uninformed_(self) -> NDArray[np.intp]:
         """Indices of the fitted objects without an answer; they lie at the centre."""
         check_is_fitted(self, "embedding_")

@@ -21,6 +21,7 @@ from nearfar.embedding.fitted import FittedPoints
 from nearfar.embedding.loop import Points
 from nearfar.embedding.new_objects import match
 from nearfar.embedding.optimise import MEMORY, Optimum, optimise
+from nearfar.embedding.prior import Prior
 from nearfar.embedding.pull import answers_per_object
 from nearfar.errors import InputError, NotConverged
 from nearfar.triplets import Triplets, as_triplets
@@ -52,6 +53,8 @@ class NonNegative(FittedPoints):
     n_init : random starts; the lowest objective wins.
     max_iter, tol : of L-BFGS-B, as for ``Embedding``.
     random_state : None, an integer or a numpy Generator; fixes the starts.
+    prior : vectors of the objects, as for ``Embedding``: instead of ``sum x^2`` stands ``tr X' K^-1 X`` with K the covariance that they
+        give, so that objects with similar vectors have similar coordinates unless answers say otherwise.
 
     Attributes
     ----------
@@ -82,6 +85,7 @@ class NonNegative(FittedPoints):
     max_iter: int = 1000
     tol: float = 2e-5
     random_state: Any = 0
+    prior: Prior | None = None
 
     similarity: ClassVar[str] = "product"  # what a space of these points predicts by
 
@@ -99,13 +103,12 @@ class NonNegative(FittedPoints):
             dimensions = self.n_components or self._dimensions(answers, weights)
             loop = ChoiceLoop(answers, weights)
             best = self._best(loop, dimensions)
-        counts = answers_per_object(loop.data)
-        points = np.where(counts[:, None] > 0, best.points, 0.0)
+        self._informed = self._known(loop)
+        points = np.where(self._informed[:, None], best.points, 0.0)
         self.embedding_ = points[:, np.argsort(-shares(points), kind="stable")]
         self.loss_ = loop(self.embedding_)[0] / loop.choices.weight.sum()
         self.objects_ = answers.objects
         self.n_iter_, self.converged_ = best.n_iter, best.converged
-        self._informed = counts > 0
         self._warn_of_uninformed()
         if not best.converged:
             warnings.warn(
@@ -118,12 +121,18 @@ class NonNegative(FittedPoints):
     def _best(self, loop: ChoiceLoop, dimensions: int) -> Optimum:
         """The best of ``n_init`` random starts."""
         rng = generator(self.random_state, "random_state")
-        informed = np.flatnonzero(answers_per_object(loop.data))
+        informed = np.flatnonzero(self._known(loop))
         self._strength = float(np.sqrt(3 * loop.choices.weight.sum() / len(informed)))
         size = (loop.data.n_objects, dimensions)
         # on the scale of log odds, so that every answer pulls from the beginning
         starts = (rng.random(size) * 3.4 / np.sqrt(dimensions) for _ in range(self.n_init))
-        return min((self._optimise(loop, start, informed) for start in starts), key=attrgetter("objective"))
+        tries = (self._optimise(loop, start, informed, self.prior) for start in starts)
+        return min(tries, key=attrgetter("objective"))
+
+    def _known(self, loop: ChoiceLoop) -> NDArray[np.bool_]:
+        """(n,) objects with an answer, or with a vector in the prior."""
+        known: NDArray[np.bool_] = answers_per_object(loop.data) > 0
+        return known if self.prior is None else known | self.prior.known
 
     def _dimensions(self, answers: Triplets, weights: NDArray[np.float64] | None) -> int:
         """The number of dimensions of ``LADDER`` by which held-out choices are likeliest; three worse ones end the search."""
@@ -144,13 +153,17 @@ class NonNegative(FittedPoints):
             losses.append(min(held_out(points * np.sqrt(size))[0] for size in SIZES))
         return LADDER[int(np.argmin(losses))] if losses else 1
 
-    def _optimise(self, loop: ChoiceLoop, start: Points, free: NDArray[np.intp]) -> Optimum:
+    def _optimise(
+        self, loop: ChoiceLoop, start: Points, free: NDArray[np.intp], prior: Prior | None = None
+    ) -> Optimum:
         limits: Any = {"max_iter": self.max_iter, "tol": float(self.tol), "name": "NonNegative"}
         square = self.regularization * float(np.sqrt(start.shape[1])) * self._strength
         plain = self.sparsity * self._strength
+        solve = np.array if prior is None else prior.precision(free)
 
         def pull(x: Points) -> tuple[float, Points]:
-            return square * float(np.vdot(x, x)) + plain * float(x.sum()), 2 * square * x + plain
+            slope = solve(x)
+            return square * float(np.vdot(x, slope)) + plain * float(x.sum()), 2 * square * slope + plain
 
         return optimise(loop, start, free, pull=pull, bounds=(0, None), **limits)
 
@@ -177,6 +190,10 @@ class NonNegative(FittedPoints):
         check_positive(self.tol, "tol")
         check_positive(self.regularization, "regularization", zero=True)
         check_positive(self.sparsity, "sparsity", zero=True)
+        if self.prior is not None and self.prior.vectors.objects != answers.objects:
+            raise InputError(
+                "prior: its vectors are of other objects than the answers; make it for these objects"
+            )
         if not len(answers):
             raise InputError("answers: got none; an embedding needs at least one")
 

@@ -53,6 +53,8 @@ class Analysis(Judging):
     design : how questions were chosen, where it is known: "adaptive" and "blocked" (booklets) limit what accuracies speak
         of. Default: as the column ``rule`` of the answers says, and blocked where the answers look like it. Where that
         column names random questions beside others, accuracy, ceiling and curve come from the random ones.
+    features : vectors of the objects as a prior: an array with one row per object, a data frame with a column "object", a
+        file, or a dict of several sources; how they enter, if at all, is chosen by held-out answers.
     seed : None, an integer or a numpy Generator; fixes everything random.
 
     Examples
@@ -99,9 +101,11 @@ class Analysis(Judging):
     @cached_property
     def reliability(self) -> Reliability | None:
         """How alike the map of another study would be; None where nothing can be held out."""
-        if not self.splits:
+        model = self.settled(self.plane_name)
+        if (
+            not self.splits or model.prior is not None
+        ):  # two studies share the vectors: halves of one are more alike
             return None
-        model = self._model(self.plane_name)
         return measure_reliability(self.answers, model, self.held_out, self.draws.scope, self.seed)
 
     # ---------------------------------------------------------------- groups of people
@@ -120,7 +124,7 @@ class Analysis(Judging):
 
     def groups(self, groups: Mapping[Any, str]) -> GroupComparison:
         """Compare groups of people by the chosen model; ``groups`` : participant -> group."""
-        return compare_groups(self.answers, groups, model=self.chosen, seed=self.seed)
+        return compare_groups(self.answers, groups, model=self.settled(self.chosen.name), seed=self.seed)
 
     # ---------------------------------------------------------------- spaces
 
@@ -157,7 +161,7 @@ class Analysis(Judging):
 
     def fit(self, name: str) -> Space:
         """The space of one of the judged models, fitted to all answers."""
-        model = self._model(name)
+        model = self.settled(name)
         warn_of_controls(self.answers, model.kernel)
         return fit(self.answers, model)
 
@@ -202,8 +206,8 @@ class Analysis(Judging):
             raise InputError("answers: there are none, so there is nothing to resample")
         return resample(
             self.answers,
-            self.chosen,
-            self._model(self.plane_name),
+            self.settled(self.chosen.name),
+            self.settled(self.plane_name),
             self.shown,
             n_resamples=self.n_resamples,
             seed=self.seed,
@@ -228,7 +232,12 @@ class Analysis(Judging):
             labels = tree_labels(self.shown_space, wanted)
             kept = self.resamples.kept(labels, wanted)
             by_chance = kept_by_chance(
-                self.answers, self.chosen, self.shown, wanted, n_resamples=self.n_resamples, seed=self.seed
+                self.answers,
+                self.settled(self.chosen.name),
+                self.shown,
+                wanted,
+                n_resamples=self.n_resamples,
+                seed=self.seed,
             )
         return make_stability(
             self.answers, self.plane_name, coordinates(flat), self.resamples, labels, kept, by_chance

@@ -18,9 +18,10 @@ from nearfar._tools.records import Record
 from nearfar.embedding.nonneg import NonNegative, shares
 from nearfar.errors import InputError, NearfarWarning
 from nearfar.evaluate.splits import split_units
+from nearfar.io.vectors import vector_tables
 from nearfar.space.models import parse_model
 from nearfar.space.space import Space
-from nearfar.triplets import Triplets, as_triplets
+from nearfar.triplets import Triplets, as_triplets, positions
 
 TOP = 8  # objects that show what a dimension is about
 MIN_CORRELATION = 0.8  # with a dimension of another fit, above which it has come back
@@ -147,7 +148,7 @@ def find_dimensions(
     answers: Triplets | ArrayLike,
     model: str = "nonneg",
     *,
-    properties: Mapping[str, ArrayLike] | None = None,
+    properties: Any = None,
     top: int = TOP,
     seed: Seed = 0,
 ) -> Dimensions:
@@ -157,7 +158,8 @@ def find_dimensions(
     ----------
     answers : Triplets, an (m, 3) array of indices, or a data frame.
     model : "nonneg" (as many dimensions as predict held-out choices best) or with a number of them, such as "nonneg-20".
-    properties : name -> (n,) numbers, one per object: what is known of the objects from elsewhere; NaN where it is not.
+    properties : numbers per object from elsewhere, as features are given: a file or a data frame with a column "object", or a
+        dict of arrays.
     top : objects that are listed for every dimension.
     seed : fixes the starts and the halves.
 
@@ -175,7 +177,7 @@ def find_dimensions(
     if parsed.base != "nonneg":
         raise InputError(f"model: {model!r} has no dimensions to name; expected 'nonneg' or 'nonneg-12'")
     check_count(top, "top")
-    known = {name: _property(values, answers.n_objects, name) for name, values in (properties or {}).items()}
+    known = {} if properties is None else _columns(properties, answers.objects)
     halved_by, half = _halves(answers, start)
     with warnings.catch_warnings(), step("dimensions", total=3 + STARTS) as advance:
         warnings.simplefilter(
@@ -262,10 +264,15 @@ def _halves(answers: Triplets, seed: int) -> tuple[str, NDArray[np.bool_]]:
     return name, order[codes] < len(order) / 2
 
 
-def _property(values: ArrayLike, n: int, name: str) -> Floats:
-    known = np.asarray(values, dtype=np.float64)
-    if known.shape != (n,):
-        raise InputError(
-            f"properties: {name!r} has shape {known.shape}, expected one number per object, ({n},)"
-        )
-    return known
+def _columns(properties: Any, objects: tuple[str, ...]) -> dict[str, Floats]:
+    """Name -> (n,) numbers of every property, NaN for an object without."""
+    columns: dict[str, Floats] = {}
+    for table in vector_tables(properties):
+        at = positions(objects, table.objects or objects)
+        if not len(table.values) > at.max() >= 0:
+            raise InputError(f"properties: {table.name} has none of the objects, or not all without names")
+        names = table.columns or [
+            f"{table.name} {c + 1}" * (c > 0) or table.name for c in range(table.values.shape[1])
+        ]
+        columns |= dict(zip(names, np.where(at >= 0, table.values[at].T, np.nan), strict=True))
+    return columns

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
+from nearfar._tools.memory import check_bytes
 from nearfar._tools.text import listed, plural
 from nearfar.errors import FileError, InputError, TripletError
 from nearfar.io.csv_table import CsvTable
@@ -19,9 +19,8 @@ from nearfar.io.json_table import JsonTable
 from nearfar.io.naming import Numbers, unguarded
 from nearfar.io.parse_rows import REJECTED, rows_error
 from nearfar.io.sources import Source, find_sources
-from nearfar.io.table import Table
+from nearfar.io.table import Cells, Table
 from nearfar.io.typed_tables import array_table, frame_table, npz_table, parquet_table
-from nearfar.triplets import positions
 from nearfar.triplets.columns import sound_names
 
 MOST_OBJECTS = 2**31 - 1  # an index has 32 bits
@@ -127,13 +126,7 @@ def read_columns(
             has, named = ", ".join(map(repr, table.header.cells)), listed(list(map(repr, needed)))
             wanted = f"{plural(len(needed), 'a column', 'columns')} named {named}"
             raise FileError(f"{table.name}: expected a table with {wanted}; its columns are {has}")
-    batches = list(table.cells(has_header=True, rows=1 << 20))
-    faults = [(table.name, *fault) for batch in batches for fault in batch.faults]
-    cells = pl.concat([pl.DataFrame(schema=table.schema), *(batch.frame for batch in batches)])
-    if faults:
-        rejected = pl.DataFrame(faults, schema=REJECTED, orient="row")
-        raise rows_error(table, rejected, len(cells) + len(faults), droppable=False)
-    kept = cells.filter(~pl.all_horizontal(pl.all().is_null()))
+    kept = all_cells(table)
     columns: dict[str, list[str | None]] = {}
     for role, at in where.items():
         texts = [None] * len(kept) if at is None else kept[f"c{at}"].cast(pl.String).to_list()
@@ -141,22 +134,16 @@ def read_columns(
     return columns
 
 
-def read_numbers(path: str | os.PathLike[str], objects: Sequence[str]) -> dict[str, np.ndarray]:
-    """Column -> (n,) numbers of the ``objects``: every column of a table with a column ``object`` that holds only numbers.
-
-    NaN stands for an empty cell and for an object that the table does not name.
-    """
-    source = find_sources(path)[0]
-    others = [name for name in open_table(source).header.cells if name.lower() != "object"]
-    columns = read_columns(path, ("object",), others)
-    at = positions([name or "" for name in columns.pop("object")], objects)
-    numbers: dict[str, np.ndarray] = {}
-    for name, cells in columns.items():
-        with suppress(ValueError):  # a column of words
-            values = np.array([float(cell) if cell else np.nan for cell in cells])
-            numbers[name] = np.full(len(objects), np.nan)
-            numbers[name][at[at >= 0]] = values[at >= 0]
-    if not numbers or not (at >= 0).any():
-        wanted = "a column 'object' with names of the answers and at least one column of numbers"
-        raise FileError(f"{source.name}: expected {wanted}")
-    return numbers
+def all_cells(table: Table) -> pl.DataFrame:
+    """All rows of a table that are not blank."""
+    batches: list[Cells] = []
+    for batch in table.cells(has_header=True, rows=1 << 20):
+        batches.append(batch)
+        size = sum(int(each.frame.estimated_size()) for each in batches)
+        check_bytes(size, f"{table.name}: its cells need more than", "take fewer rows or columns")
+    faults = [(table.name, *fault) for batch in batches for fault in batch.faults]
+    cells = pl.concat([pl.DataFrame(schema=table.schema), *(batch.frame for batch in batches)])
+    if faults:
+        rejected = pl.DataFrame(faults, schema=REJECTED, orient="row")
+        raise rows_error(table, rejected, len(cells) + len(faults), droppable=False)
+    return cells.filter(~pl.all_horizontal(pl.all().is_null()))
