@@ -215,7 +215,11 @@ def _by_dimensions(choice: DimensionChoice | None) -> list[dict[str, Any]]:
     if choice is None or len(choice.dimensions) != len(choice.comparison.scores):
         return []
     rows = zip(choice.dimensions, choice.comparison.scores, strict=True)
-    return [{**score.to_dict(), "name": d, "enough": d == choice.dimension} for d, score in rows]
+    kept = ("accuracy", "low", "high")
+    return [
+        {"name": d, "enough": d == choice.dimension, **{name: getattr(score, name) for name in kept}}
+        for d, score in rows
+    ]
 
 
 def tree(grouping: ClusterTree, kept: Mapping[int, Floats], by_chance: str) -> dict[str, Any]:
