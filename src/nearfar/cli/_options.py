@@ -18,7 +18,7 @@ from nearfar._tools.terminal import printable
 from nearfar.errors import NearfarWarning
 
 READING = ("answers", "dialect", "column", "objects", "on_bad", "exclude", "key", "quiet")
-METHOD = (*READING, "output", "model", "landmarks", "diagonal", "title", "seed")
+METHOD = (*READING, "output", "model", "features", "landmarks", "diagonal", "title", "seed")
 FIRST = (
     "answers",
     "output",

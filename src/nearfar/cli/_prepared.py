@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from nearfar._tools.text import count, read_lines
 from nearfar.cli._options import Given
-from nearfar.cli._reading import Loaded, load, named_columns
+from nearfar.cli._reading import Loaded, load, load_features, named_columns
 from nearfar.cli._writing import draws
 from nearfar.errors import FileError, InputError, NearfarWarning
 
@@ -190,7 +190,8 @@ def _landmarks(given: Given) -> list[str] | None:
 
 def _space(given: Given, loaded: Loaded, dimensions: int | None, settings: dict[str, Any]) -> tuple[Any, str]:
     """The space of a named model, or of the best one with a line about it."""
-    from nearfar.space import EMBEDDINGS, fit, parse_model
+    from nearfar.evaluate import fit
+    from nearfar.space import EMBEDDINGS, parse_model
 
     name = "".join(given.model.lower().split())
     if name in EMBEDDINGS and dimensions is not None:
@@ -199,10 +200,12 @@ def _space(given: Given, loaded: Loaded, dimensions: int | None, settings: dict[
         return _best(given, loaded, dimensions, settings)
     parsed = parse_model(name)
     if not settings:
-        return fit(loaded.triplets, name, landmarks=_landmarks(given)), ""
+        return fit(loaded.triplets, name, landmarks=_landmarks(given), features=load_features(given)), ""
     loss = name.rpartition("-")[0]
     if loss not in EMBEDDINGS:
         raise InputError(f"--model {given.model}: {EMBEDDING_OPTIONS} are for embeddings such as soe-2")
+    if given.features:
+        raise InputError(f"--features: do not go together with {EMBEDDING_OPTIONS}")
     from nearfar import embedding
 
     estimator = getattr(embedding, EMBEDDINGS[loss])(n_components=parsed.n_components, **settings)
@@ -217,14 +220,15 @@ def _best(given: Given, loaded: Loaded, dimensions: int | None, settings: dict[s
         raise InputError("--landmarks: they go with a kernel; name one, such as --model k1")
     if settings:
         raise InputError(f"{EMBEDDING_OPTIONS} go with an embedding; name one, such as --model soe")
-    analysis = Analysis(loaded.triplets, seed=given.seed)
+    analysis = Analysis(loaded.triplets, features=load_features(given), seed=given.seed)
     if dimensions is None:
         return analysis.space, analysis.headline
     flat = analysis.in_dimensions(dimensions)
     headline = analysis.headline
-    if flat.model != analysis.best.name:
-        share = f" ({percent(analysis.scores[flat.model].accuracy)})" if analysis.splits else ""
-        headline += f"\nmap: {flat.model}, the best with {dimensions} dimensions{share}"
+    name = analysis.name_in_dimensions(dimensions)
+    if name != analysis.best.name:
+        share = f" ({percent(analysis.scores[name].accuracy)})" if analysis.splits else ""
+        headline += f"\nmap: {name}, the best with {dimensions} dimensions{share}"
     return flat, headline
 
 
@@ -243,6 +247,10 @@ def _in_blocks(given: Given, settings: dict[str, Any]) -> _InBlocks:
     if parsed is None or parsed.kernel is None or parsed.n_components is not None or settings:
         raise InputError(
             f"--model {given.model}: --dask and --scratch work with kernels; name one, such as --model score or --model k1"
+        )
+    if given.features:
+        raise InputError(
+            "--features: kernels are made of answers alone, and --dask and --scratch work with kernels"
         )
     if given.exclude is not None:
         raise InputError(

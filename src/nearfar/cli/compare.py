@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from nearfar.cli._options import READING, Given, OutputOption, takes
-from nearfar.cli._reading import Loaded, load, read_groups
+from nearfar.cli._reading import Loaded, load, load_features, read_groups
 from nearfar.cli._writing import check_file, is_picture, write_bytes
 from nearfar.errors import InputError
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from nearfar.evaluate import Analysis
 
 
-@takes(*READING, "groups", "design", "seed")
+@takes(*READING, "features", "groups", "design", "seed")
 def compare(
     given: Given,
     model: list[str] | None = typer.Option(
@@ -54,6 +54,7 @@ def compare(
     if json and csv:
         raise InputError("--json and --csv: got both; choose one")
     check_file(output)
+    from nearfar import words
     from nearfar.evaluate import Analysis
     from nearfar.evaluate.collection import controls_text
 
@@ -63,16 +64,26 @@ def compare(
     if dimensions:
         _compare_dimensions(given, loaded, names or ["ste"], cv, json, csv, output)
         return
-    analysis = Analysis(loaded.triplets, models=names, cv=cv, design=given.design, seed=given.seed)
+    analysis = Analysis(
+        loaded.triplets,
+        models=names,
+        cv=cv,
+        design=given.design,
+        features=load_features(given),
+        seed=given.seed,
+    )
     if given.groups is not None:
         _compare_groups(given, analysis, read_groups(given, loaded) or {}, json, csv, output)
         return
     if json:
-        text = _as_json({**analysis.scores.to_dict(), "auto": analysis.best.to_dict()})
+        worth = {} if analysis.worth is None else {"worth": analysis.worth.to_dict()}
+        text = _as_json({**analysis.scores.to_dict(), "auto": analysis.best.to_dict(), **worth})
     elif csv:
         text = analysis.scores.to_frame().write_csv()
     else:
         text = f"{analysis.scores}\n\n{analysis.headline}\n"
+        if analysis.worth is not None:
+            text += f"\n{words.worth_text(analysis.worth, analysis.ceiling)}\n"
     write_bytes(output, text.encode())
     if output != "-":
         given.tell(f"{analysis.headline}; in {output}")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from nearfar.cli._options import READING, Given, takes
-from nearfar.cli._reading import load, read_groups
+from nearfar.cli._reading import load, load_features, read_groups
 from nearfar.cli._writing import check_file, write_bytes
 from nearfar.cli.dimensions import NamesOption, named_dimensions
 from nearfar.errors import FileError, InputError, NearfarWarning
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from nearfar.report.make import Report
 
 
-@takes(*READING, "model", "images", "title", "groups", "design", "seed")
+@takes(*READING, "model", "features", "images", "title", "groups", "design", "seed")
 def report(
     given: Given,
     output: Path = typer.Option(
@@ -66,6 +66,7 @@ def report(
         replace(loaded.result, triplets=loaded.triplets),
         model=given.model,
         design=given.design,
+        features=load_features(given),
         objects=given.objects,
         images=given.images,
         title=given.title,

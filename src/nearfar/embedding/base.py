@@ -165,7 +165,7 @@ class Embedding(FittedPoints):
         self.n_iter_, self.converged_ = best.n_iter, best.converged
         self._informed = np.zeros(answers.n_objects, dtype=bool)
         self._informed[informed] = True
-        self._coefficients = best.coefficients
+        self._coefficients: Any = best.coefficients
         at = self.embedding_[informed] if best.coefficients is None else best.coefficients
         self._strength = 0.0 if pull is None else pull.strength(at)
         self._warn_of_uninformed()
@@ -233,13 +233,26 @@ class Embedding(FittedPoints):
         ``features`` : their vectors, from the sources that the prior was made of.
         """
         check_is_fitted(self, "embedding_")
-        if self.prior is None or self._coefficients is None:
+        if self.prior is None:
             raise InputError("place: the model was fitted without vectors; fit it with features=")
         names, basis, own = self.prior.vectors.basis_of(features, self.prior.setting)
         n = len(self.embedding_)
         points = (basis @ self._coefficients[n:] - self._centre) @ self._axes
-        asked = self._coefficients[:n][np.any(self._coefficients[:n] != 0, axis=1)]
-        return Placed(names, points, own[:, 0] * float(np.sqrt(np.mean(asked**2))))
+        return Placed(names, points, self._left_open(own))
+
+    @property
+    def spread_(self) -> NDArray[np.float64]:
+        """(n,) standard deviation of a coordinate that the vector of an object leaves open; what its answers add is not counted."""
+        check_is_fitted(self, "embedding_")
+        n = len(self.embedding_)
+        return np.full(n, np.nan) if self.prior is None else self._left_open(self.prior.own)
+
+    def _left_open(self, own: Points) -> NDArray[np.float64]:
+        """The sizes (n, 1) of own parts times the spread that these have among the objects that were asked about."""
+        parts = self._coefficients[: len(self.embedding_)]
+        asked = parts[np.any(parts != 0, axis=1)]
+        spread: NDArray[np.float64] = own[:, 0] * np.sqrt(np.mean(asked**2))
+        return spread
 
     def transform(self, answers: Triplets | ArrayLike) -> Points:
         """One row per ``answers.objects``: fitted objects keep their points, new ones are placed among them.

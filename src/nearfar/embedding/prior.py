@@ -81,7 +81,7 @@ class Vectors:
     """
 
     def __init__(self, features: Any, objects: Sequence[str]) -> None:
-        tables = vector_tables(features)
+        self.tables = tables = vector_tables(features)
         self.objects = tuple(objects)
         self.sources = tuple(table.name for table in tables)
         self._scales = [_Scale.of(table.values) for table in tables]

@@ -68,15 +68,16 @@ class Analysis(Judging):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The arguments that make this analysis of the same answers again; models by their names."""
+        """The arguments that make this analysis of the same answers again; models, and sources of vectors, by their names."""
         return {
             "model": "auto" if self._named is None else self._named.name,
-            "models": [model.name for model in self.models] if self._has_own_list else None,
+            "models": [model.name for model in self._listed] if self._has_own_list else None,
             "cv": self._cv,
             "n_resamples": self._n_resamples,
             "max_judged": self._max_judged,
             "max_shown": self._max_shown,
             "design": self._design,
+            "features": None if self.vectors is None else list(self.vectors.sources),
             "seed": self.seed,
         }
 
@@ -141,11 +142,11 @@ class Analysis(Judging):
     @property
     def plane_name(self) -> str:
         """The model of ``plane``."""
-        return self._name_in_dimensions(2)
+        return self.name_in_dimensions(2)
 
     def in_dimensions(self, n_components: int) -> Space:
         """The judged model with so many dimensions that predicts best; the first axes of ``space`` without one."""
-        name = self._name_in_dimensions(n_components)
+        name = self.name_in_dimensions(n_components)
         if name != self.chosen.name:
             return self.fit(name)
         if self.space.n_components == n_components:
@@ -153,7 +154,8 @@ class Analysis(Judging):
         points, known = self.space.map(n_components), self.space.informed
         return Space(points, self.answers.objects, kind="points", informed=known, model=name)
 
-    def _name_in_dimensions(self, n_components: int) -> str:
+    def name_in_dimensions(self, n_components: int) -> str:
+        """The judged model of ``in_dimensions``."""
         flat = [model.name for model in self.models if model.n_components == n_components]
         if self.chosen.n_components == n_components or not flat:
             return self.chosen.name

@@ -228,11 +228,13 @@ def with_short_list(models: Iterable[Any], n_objects: int) -> list[Any]:
     return short + [m for m in listed if not (isinstance(m, str) and m in ("auto", *short))]
 
 
-def with_twins(models: Sequence[Model], vectors: Vectors, *, own_list: bool) -> list[Model]:
-    """Models, their twins with vectors as a prior, and the vectors alone.
+def with_twins(models: Sequence[Model], vectors: Vectors, *, enter: bool, own_list: bool) -> list[Model]:
+    """Models, where vectors ``enter`` their twins with vectors as a prior, and the vectors alone.
 
     Without a list of their own, users get the twins of a few: vectors make up for what the choice of a loss would bring.
     """
+    if not enter:
+        return [*models, Model("features", estimator=VectorsAlone(vectors))]
     embeddings = [m for m in models if m.base in EMBEDDINGS and m.prior is None and m.estimator is None]
     if not own_list:
         most = len(vectors.objects) - 2
@@ -246,11 +248,14 @@ def pick(models: Sequence[Model], means: Floats, unclear: NDArray[np.bool_]) -> 
     """The most accurate model; a much simpler one (half the dimensions, or a kernel) that is as accurate, but for .001.
 
     One dimension may be half a point worse: it is a scale, and is read as one. One without vectors and with no more dimensions is
-    simpler, too. Vectors alone are no simpler model of the answers.
+    simpler, too. Vectors alone use no answers: they are chosen only where every model is clearly worse.
 
     ``unclear`` : (k, k) pairs of models whose difference has an interval that contains 0.
     """
+    alone = np.array([isinstance(model.estimator, VectorsAlone) for model in models])
     best = int(np.argmax(means))
+    if alone[best] and (as_good := ~alone & unclear[best]).any():
+        best = int(np.argmax(np.where(as_good, means, -np.inf)))
     most = models[best].n_components
     simpler = [
         k
@@ -259,7 +264,7 @@ def pick(models: Sequence[Model], means: Floats, unclear: NDArray[np.bool_]) -> 
         <= ((0.005 if model.n_components == 1 else 0.001) if unclear[best, k] else 0.0)
         if (model.n_components or 0)
         <= (most or 0) / (1 if models[best].prior is not None and model.prior is None else 2)
-        if not isinstance(model.estimator, VectorsAlone)
+        if not alone[k]
     ]
     scales = [k for k in simpler if models[k].n_components == 1]
     return min(scales or [best, *simpler], key=lambda k: (models[k].n_components or 0, -means[k]))

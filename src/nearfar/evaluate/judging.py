@@ -29,13 +29,13 @@ from nearfar.evaluate.comparison import (
 from nearfar.evaluate.crossval import Credits, cross_validate, pair_memory_credits
 from nearfar.evaluate.curve import LearningCurve, grow, make_curve
 from nearfar.evaluate.dimension_count import DimensionChoice, count_dimensions
-from nearfar.evaluate.priors import settle
+from nearfar.evaluate.priors import choose_setting
 from nearfar.evaluate.splits import Split, Units, design_of, kfold, some_units, split_units, warn_of_screens
-from nearfar.space.models import FitCache, Model, parse_model, parse_models
+from nearfar.space.models import WITH_FEATURES, Model, parse_model, parse_models
 from nearfar.triplets import Triplets, as_triplets, random_rows
 
 if TYPE_CHECKING:
-    from nearfar.embedding.prior import Vectors
+    from nearfar.embedding.prior import Setting, Vectors
     from nearfar.evaluate.worth import Worth
 
 DIMENSIONS = (1, 2, 3, 5, 8)  # numbers of them that are tried
@@ -67,12 +67,11 @@ class Judging:
         if not isinstance(models, Mapping):
             models = with_short_list(models, self.answers.n_objects)
         listed = parse_models(models)
-        if self.vectors is not None:
-            self._named = self._named and self._named.with_vectors(self.vectors)
-            listed = with_twins(listed, self.vectors, own_list=self._has_own_list)
+        if self.vectors is not None and self._named is not None:
+            self._named.with_vectors(self.vectors)  # an error for a kernel
         if self._named is not None and self._named.name not in [model.name for model in listed]:
             listed.append(self._named)
-        self.models = tuple(listed)
+        self._listed = listed
         self._design = design
         self._cv = None if cv is None else check_count(cv, "cv", least=2)
         self._n_resamples = None if n_resamples is None else check_count(n_resamples, "n_resamples")
@@ -81,6 +80,19 @@ class Judging:
         self._trees: dict[int | None, ClusterTree | None] = {}
         self._growths: dict[str, tuple[Floats, Floats]] = {}
 
+    @cached_property
+    def models(self) -> tuple[Model, ...]:
+        """The judged models; those with vectors where these enter at all."""
+        if self.vectors is None:
+            return tuple(self._listed)
+        enter = self._setting is not None
+        return tuple(with_twins(self._listed, self.vectors, enter=enter, own_list=self._has_own_list))
+
+    @cached_property
+    def _setting(self) -> Setting | None:
+        """How vectors enter, by all answers; None where they do not."""
+        return None if self.vectors is None else choose_setting(self.answers, self.vectors)
+
     @property
     def is_named(self) -> bool:
         """Whether the model was named, not chosen."""
@@ -88,11 +100,10 @@ class Judging:
 
     def settled(self, name: str) -> Model:
         """A judged model; how vectors enter is that which all answers choose."""
-        return settle(next(model for model in self.models if model.name == name), self.answers, self._fits)
-
-    @cached_property
-    def _fits(self) -> FitCache:
-        return FitCache(self.answers)
+        model = next(model for model in self.models if model.name == name)
+        if model.prior is None or self.vectors is None or self._setting is None:
+            return model
+        return replace(model, prior=self.vectors.prior(self._setting))
 
     @property
     def judged(self) -> Triplets:
@@ -176,7 +187,9 @@ class Judging:
         """The number of the model that the space is made of, and its accuracy."""
         if self._named is None:
             return choose(self._scored_credits, self.draws) if self.splits else (0, Estimate(np.nan))
-        number = [model.name for model in self.models].index(self._named.name)
+        names = [model.name for model in self.models]
+        twin = self._named.name + WITH_FEATURES
+        number = names.index(twin if twin in names else self._named.name)
         accuracy = self.draws.estimate(self._scored_credits.values[number]) if self.splits else None
         return number, accuracy or Estimate(np.nan)
 

@@ -61,6 +61,7 @@ def measure_worth(analysis: Judging) -> Worth:
     for model in analysis.models:
         own = model.name == "features" and model.estimator is not None
         kinds["alone" if own else "answers" if model.prior is None else "both"].append(model.name)
+    kinds["both"] = kinds["both"] or kinds["answers"]  # where vectors do not enter
     best = {kind: min(names, key=lambda name: scores[name].behind) for kind, names in kinds.items()}
     rows = {kind: [m.name for m in analysis.models].index(name) for kind, name in best.items()}
     credits = analysis.scored_values

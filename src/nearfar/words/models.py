@@ -36,9 +36,11 @@ def accuracy(analysis: Analysis) -> Finding:
         return Finding("poor", "Unknown", "There are too few different questions to hold some of them out.")
     scores, best = analysis.scores, analysis.best
     text = f"Expected for {applies_to(best, scores.scope)}. Model: {best.name} ({gloss(best.name)})."
-    if not math.isnan(best.odd_one_out):
-        text += f" Of three objects it predicts the odd one in {percent(best.odd_one_out)} (guessing 33)."
     details = _beyond(scores.scope)
+    if not math.isnan(best.odd_one_out):
+        details.append(
+            f"Of three objects it predicts the odd one in {percent(best.odd_one_out)} (guessing 33)."
+        )
     if not scores.above_guessing:
         details.insert(0, "That is not clearly better than guessing: collect more answers first.")
     elif scores.remembers_pairs:

@@ -9,18 +9,10 @@ from nearfar._tools.text import count, listed, percent
 from nearfar.words.finding import Finding, interval, points_with_interval
 
 if TYPE_CHECKING:
+    from nearfar.evaluate.bootstrap import Estimate
     from nearfar.evaluate.ceiling import NoiseCeiling
+    from nearfar.evaluate.comparison import Score
     from nearfar.evaluate.worth import Worth
-
-
-def entered(worth: Worth) -> str:
-    """How vectors enter, and what they are worth in answers: one line."""
-    if not worth.shares:
-        return "The vectors do not enter: they do not improve the prediction of held-out answers."
-    shares = ", ".join(f"{source} {value:.2g}" for source, value in worth.shares.items())
-    if worth.times is None:
-        return f"Share of the vectors in the prior: {shares}. Their gain is not clear."
-    return f"Share of the vectors in the prior: {shares}. They are worth {_times(worth)}."
 
 
 def _times(worth: Worth) -> str:
@@ -36,16 +28,17 @@ def worth(found: Worth) -> Finding:
     gain = found.gain
     if not found.shares or gain.high <= 0:
         text = "The vectors add nothing to the answers: models without them predict as well."
-        return Finding("note", "Vectors add nothing", text, _unmatched(found))
+        return Finding("note", "Vectors add nothing", text, _details(found))
     if gain.low > 0:
         text = f"With the vectors, accuracy is {points_with_interval(gain)} higher. They are worth {_times(found)}."
-        return Finding("good", f"Vectors add {100 * gain.value:.1f} points", text, _unmatched(found))
+        return Finding("good", f"Vectors add {100 * gain.value:.1f} points", text, _details(found))
     text = f"Whether the vectors help is not certain: with them, accuracy changes by {points_with_interval(gain)}."
-    return Finding("note", "Not certain", text, _unmatched(found))
+    return Finding("note", "Not certain", text, _details(found))
 
 
-def _unmatched(found: Worth) -> str:
-    told = []
+def _details(found: Worth) -> str:
+    shares = ", ".join(f"{source} {value:.2g}" for source, value in found.shares.items())
+    told = [f"Share of the vectors in the prior: {shares}."] if shares else []
     if found.missing:
         names = listed(list(found.missing), 3)
         told.append(f"{count(len(found.missing), 'object has', 'objects have')} no vector: {names}.")
@@ -59,7 +52,7 @@ def _unmatched(found: Worth) -> str:
 def worth_rows(found: Worth, ceiling: NoiseCeiling | None = None) -> list[tuple[str, str, str]]:
     """(what, accuracy, 95 % interval) of vectors, answers, both, and what is possible."""
     rows = [
-        (what, percent(score.accuracy), interval(score.low, score.high))
+        (what, percent(score.accuracy), _limits(score))
         for what, score in (
             ("vectors alone", found.alone),
             (f"answers alone ({found.answers.name})", found.answers),
@@ -68,21 +61,22 @@ def worth_rows(found: Worth, ceiling: NoiseCeiling | None = None) -> list[tuple[
     ]
     if found.new_objects is not None:
         new = found.new_objects
-        rows.append(
-            ("both, for objects left out of the answers", percent(new.value), interval(new.low, new.high))
-        )
+        rows.append(("both, for objects left out of the answers", percent(new.value), _limits(new)))
     if ceiling is not None and ceiling.best_possible is not None:
         best = ceiling.best_possible
-        rows.append(("best possible (noise ceiling)", percent(best.value, 0), interval(best.low, best.high)))
+        rows.append(("best possible (noise ceiling)", percent(best.value, 0), _limits(best)))
     return rows
+
+
+def _limits(estimate: Score | Estimate) -> str:
+    return interval(estimate.low, estimate.high).partition("interval ")[2] or "unknown"
 
 
 def worth_text(found: Worth, ceiling: NoiseCeiling | None = None) -> str:
     """What vectors are worth, a line each."""
     rows = worth_rows(found, ceiling)
     width = max(len(what) for what, _, _ in rows)
-    lines = [f"{what:<{width}}  {value:>6}  {limits}".rstrip() for what, value, limits in rows]
+    lines = [f"{'predicted from':<{width}}  accuracy  95 % interval"]
+    lines += [f"{what:<{width}}  {value:>8}  {limits}" for what, value, limits in rows]
     told = worth(found)
-    return "\n".join([*lines, entered(found), told.text, *([told.details] if told.details else [])]).replace(
-        "\xa0", " "
-    )
+    return "\n".join([*lines, str(told)]).replace("\xa0", " ")
