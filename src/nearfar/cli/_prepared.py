@@ -151,7 +151,7 @@ def prepared(
         _need_answers(given, loaded, len(loaded.triplets))
         space, headline = _space(given, loaded, dimensions, settings or {})
         space.diagonal = given.diagonal
-        yield Prepared(loaded, space, headline, _images(given, loaded), given.title)
+        yield Prepared(loaded, space, headline, images_of(given, loaded), given.title)
         return
     from nearfar import scale
 
@@ -171,7 +171,7 @@ def _need_answers(given: Given, loaded: Loaded, n_answers: int) -> None:
     raise FileError(f"{', '.join(given.answers)}: {why}; at least one is needed")
 
 
-def _images(given: Given, loaded: Loaded) -> dict[int, Path]:
+def images_of(given: Given, loaded: Loaded) -> dict[int, Path]:
     """Index of an object -> its picture: from the folder, else as the object list says; none unless they are drawn."""
     if not draws(given.output):
         return {}
@@ -281,4 +281,4 @@ def _in_blocks(given: Given, settings: dict[str, Any]) -> _InBlocks:
     fitted = scale.FeatureMap(parsed.kernel, landmarks=_landmarks(given)).fit(answers)
     _need_answers(given, loaded, fitted.n_answers_)
     space = SimpleNamespace(phi=fitted.features_, model=parsed.kernel, diagonal=given.diagonal)
-    return _InBlocks(loaded, space, "", _images(given, loaded), given.title)
+    return _InBlocks(loaded, space, "", images_of(given, loaded), given.title)

@@ -1,3 +1,6 @@
+from .dimensions import dimension_facts as dimension_facts
+from .dimensions import dimensions_found as dimensions_found
+from .dimensions import dimensions_text as dimensions_text
 from .finding import EMBEDDINGS as EMBEDDINGS
 from .finding import Finding as Finding
 from .finding import gloss as gloss
