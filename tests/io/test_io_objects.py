@@ -44,6 +44,14 @@ def test_further_columns_are_properties(tmp_path, text, expected):
     assert read_objects(path).properties == expected
 
 
+def test_properties_in_latin_1(tmp_path):
+    path = tmp_path / "objects.csv"
+    path.write_bytes("object,Größe,Farbe,image\na,1,grün,a.png\nb,2,rot,\n".encode("latin-1"))
+    listed = read_objects(path)
+    assert listed.properties == {"Größe": (1.0, 2.0), "Farbe": ("grün", "rot")}
+    assert listed.images == (tmp_path / "a.png", None)
+
+
 def test_an_object_list_of_names_alone(tmp_path):
     path = tmp_path / "objects.tsv"
     path.write_text("Object\nb\n\na\n")

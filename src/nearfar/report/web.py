@@ -32,6 +32,7 @@ IN_SCRIPT = (
     "agreement",
     "groups",
     "explained",
+    "dimensions",
 )
 
 
