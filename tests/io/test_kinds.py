@@ -15,6 +15,7 @@ from io_tools import named, read
 
 import nearfar as nf
 from nearfar.errors import ColumnsError, FileError, InputError, NearfarWarning
+from nearfar.evaluate.bootstrap import make_draws
 from nearfar.evaluate.splits import split_units
 from nearfar.io.dialects import orders
 
@@ -188,6 +189,9 @@ def test_random_answers_are_predicted_at_chance(kind, tmp_path):
         answers = read(tmp_path, text).triplets
         units = split_units(answers)
         assert units.kind == ("participant" if kind in ("piles", "ratings") else "statement")
+        assert make_draws(answers, units).scope.questions == (
+            "same" if units.kind == "participant" else "new"
+        )
         for by, found in ((units, honest), ("trio", split)):
             train, test = nf.holdout(answers, 0.3, by=by, seed=seed)
             kernel = nf.kernel_matrix(answers[train], "score")
