@@ -9,6 +9,7 @@ import fuzz
 import mutations
 import naive_kinds as naive
 import numpy as np
+import polars as pl
 import pytest
 from cli_tools import run
 from io_tools import named, read
@@ -302,3 +303,13 @@ def test_what_is_not_certain_is_not_guessed(tmp_path, monkeypatch, capsys):
     )
     code, _, err = run(monkeypatch, capsys, "check", "four.csv", "--guess")
     assert code == 2 and "quadruplets" in err
+
+
+def test_a_column_of_lists_is_no_reason_to_fail():
+    frame = pl.DataFrame(
+        {"who": ["ann", "bob"], "trial": [[1, 2], [3]], "x": [{"a": 1}, {"a": 2}], "y": [1.5, None]}
+    )
+    with pytest.raises(ColumnsError, match="not known"):
+        nf.read_triplets(frame)
+    with pytest.raises(FileError, match="trial holds List"):
+        nf.read_triplets(frame, dialect="pile-sort")
