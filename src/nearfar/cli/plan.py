@@ -31,7 +31,7 @@ WHO = "Who is asked"
 ADVICE = "How many questions to ask"
 
 
-@takes("column", "features", "on_bad", "seed", "quiet")
+@takes("dialect", "column", "where", "features", "on_bad", "seed", "quiet")
 def plan(
     given: Given,
     objects: str = typer.Argument(
@@ -76,7 +76,7 @@ def plan(
     ),
     again: float | None = typer.Option(
         None,
-        help="Share of a person's questions that are repeated, ten or more places later. Default: none, or as advised.",
+        help="Share of questions repeated, ten or more places later. Default: none, or as advised.",
         rich_help_panel=WHO,
     ),
     checks: int | None = typer.Option(
@@ -91,12 +91,12 @@ def plan(
     pilot: str | None = typer.Option(
         None,
         metavar="ANSWERS",
-        help="Answers of a pilot study; they replace --dimension and --agreement.",
+        help="Answers of a pilot study; these assumptions are taken from it.",
         rich_help_panel=ADVICE,
     ),
     dimension: int = typer.Option(3, help="Assumed dimensions of the objects.", rich_help_panel=ADVICE),
     agreement: float = typer.Option(
-        0.75, help="Assumed share of random questions on which two people agree.", rich_help_panel=ADVICE
+        0.75, help="Assumed share of questions on which two people agree.", rich_help_panel=ADVICE
     ),
     seconds: float | None = typer.Option(
         None, help="For one question. Default: near 3, odd 4, central 5, grid 12.", rich_help_panel=ADVICE
