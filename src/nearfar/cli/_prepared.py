@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from nearfar._tools.text import count, read_lines
 from nearfar.cli._options import Given
-from nearfar.cli._reading import Loaded, load, named_columns
+from nearfar.cli._reading import Loaded, load, load_features, named_columns
 from nearfar.cli._writing import draws
 from nearfar.errors import FileError, InputError, NearfarWarning
 
@@ -151,7 +151,7 @@ def prepared(
         _need_answers(given, loaded, len(loaded.triplets))
         space, headline = _space(given, loaded, dimensions, settings or {})
         space.diagonal = given.diagonal
-        yield Prepared(loaded, space, headline, _images(given, loaded), given.title)
+        yield Prepared(loaded, space, headline, images_of(given, loaded), given.title)
         return
     from nearfar import scale
 
@@ -171,7 +171,7 @@ def _need_answers(given: Given, loaded: Loaded, n_answers: int) -> None:
     raise FileError(f"{', '.join(given.answers)}: {why}; at least one is needed")
 
 
-def _images(given: Given, loaded: Loaded) -> dict[int, Path]:
+def images_of(given: Given, loaded: Loaded) -> dict[int, Path]:
     """Index of an object -> its picture: from the folder, else as the object list says; none unless they are drawn."""
     if not draws(given.output):
         return {}
@@ -199,10 +199,17 @@ def _space(given: Given, loaded: Loaded, dimensions: int | None, settings: dict[
         return _best(given, loaded, dimensions, settings)
     parsed = parse_model(name)
     if not settings:
-        return fit(loaded.triplets, name, landmarks=_landmarks(given)), ""
+        marks = _landmarks(given)
+        if given.features:
+            from nearfar import evaluate
+
+            return evaluate.fit(loaded.triplets, name, landmarks=marks, features=load_features(given)), ""
+        return fit(loaded.triplets, name, landmarks=marks), ""
     loss = name.rpartition("-")[0]
     if loss not in EMBEDDINGS:
         raise InputError(f"--model {given.model}: {EMBEDDING_OPTIONS} are for embeddings such as soe-2")
+    if given.features:
+        raise InputError(f"--features: do not go together with {EMBEDDING_OPTIONS}")
     from nearfar import embedding
 
     estimator = getattr(embedding, EMBEDDINGS[loss])(n_components=parsed.n_components, **settings)
@@ -217,14 +224,15 @@ def _best(given: Given, loaded: Loaded, dimensions: int | None, settings: dict[s
         raise InputError("--landmarks: they go with a kernel; name one, such as --model k1")
     if settings:
         raise InputError(f"{EMBEDDING_OPTIONS} go with an embedding; name one, such as --model soe")
-    analysis = Analysis(loaded.triplets, seed=given.seed)
+    analysis = Analysis(loaded.triplets, features=load_features(given), seed=given.seed)
     if dimensions is None:
         return analysis.space, analysis.headline
     flat = analysis.in_dimensions(dimensions)
     headline = analysis.headline
-    if flat.model != analysis.best.name:
-        share = f" ({percent(analysis.scores[flat.model].accuracy)})" if analysis.splits else ""
-        headline += f"\nmap: {flat.model}, the best with {dimensions} dimensions{share}"
+    name = analysis.name_in_dimensions(dimensions)
+    if name != analysis.best.name:
+        share = f" ({percent(analysis.scores[name].accuracy)})" if analysis.splits else ""
+        headline += f"\nmap: {name}, the best with {dimensions} dimensions{share}"
     return flat, headline
 
 
@@ -244,10 +252,18 @@ def _in_blocks(given: Given, settings: dict[str, Any]) -> _InBlocks:
         raise InputError(
             f"--model {given.model}: --dask and --scratch work with kernels; name one, such as --model score or --model k1"
         )
+    if given.features:
+        raise InputError(
+            "--features: kernels are made of answers alone, and --dask and --scratch work with kernels"
+        )
     if given.exclude is not None:
         raise InputError(
             "--exclude does not work with --dask or --scratch; take the answers of these people out of the files first, with  "
             "nearfar convert --exclude",
+        )
+    if any((given.wide, given.sheet, given.where, given.join_names)):
+        raise InputError(
+            "--wide, --sheet, --where and --join-names do not work with --dask or --scratch; write the answers with  nearfar convert  first"
         )
     if "-" in given.answers:
         raise InputError("- : with --dask or --scratch answers are files, not standard input")
@@ -265,4 +281,4 @@ def _in_blocks(given: Given, settings: dict[str, Any]) -> _InBlocks:
     fitted = scale.FeatureMap(parsed.kernel, landmarks=_landmarks(given)).fit(answers)
     _need_answers(given, loaded, fitted.n_answers_)
     space = SimpleNamespace(phi=fitted.features_, model=parsed.kernel, diagonal=given.diagonal)
-    return _InBlocks(loaded, space, "", _images(given, loaded), given.title)
+    return _InBlocks(loaded, space, "", images_of(given, loaded), given.title)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from nearfar.cli._options import READING, Given, OutputOption, takes
-from nearfar.cli._reading import load, read_groups
+from nearfar.cli._reading import Loaded, load, load_features, read_groups
 from nearfar.cli._writing import check_file, is_picture, write_bytes
 from nearfar.errors import InputError
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from nearfar.evaluate import Analysis
 
 
-@takes(*READING, "groups", "design", "seed")
+@takes(*READING, "features", "groups", "design", "seed")
 def compare(
     given: Given,
     model: list[str] | None = typer.Option(
@@ -30,6 +30,11 @@ def compare(
         None,
         min=2,
         help="Folds. Default: 5 up to 5,000 answers, 4 up to 20,000, else 3.",
+    ),
+    dimensions: bool = typer.Option(
+        False,
+        "--dimensions",
+        help="How many dimensions: compare 1, 2, 3, 5 and 8 of STE, or of the model named.",
     ),
     json: bool = typer.Option(False, "--json", help="Everything as JSON."),
     csv: bool = typer.Option(False, "--csv", help="The table as CSV."),
@@ -49,25 +54,54 @@ def compare(
     if json and csv:
         raise InputError("--json and --csv: got both; choose one")
     check_file(output)
+    from nearfar import words
     from nearfar.evaluate import Analysis
     from nearfar.evaluate.collection import controls_text
 
     loaded = load(given)
     given.tell(controls_text(loaded.triplets))
     names = None if model is None else _names(model)
-    analysis = Analysis(loaded.triplets, models=names, cv=cv, design=given.design, seed=given.seed)
+    if dimensions:
+        _compare_dimensions(given, loaded, names or ["ste"], cv, json, csv, output)
+        return
+    analysis = Analysis(
+        loaded.triplets,
+        models=names,
+        cv=cv,
+        design=given.design,
+        features=load_features(given),
+        seed=given.seed,
+    )
     if given.groups is not None:
         _compare_groups(given, analysis, read_groups(given, loaded) or {}, json, csv, output)
         return
     if json:
-        text = _as_json({**analysis.scores.to_dict(), "auto": analysis.best.to_dict()})
+        worth = {} if analysis.worth is None else {"worth": analysis.worth.to_dict()}
+        text = _as_json({**analysis.scores.to_dict(), "auto": analysis.best.to_dict(), **worth})
     elif csv:
         text = analysis.scores.to_frame().write_csv()
     else:
         text = f"{analysis.scores}\n\n{analysis.headline}\n"
+        if analysis.worth is not None:
+            text += f"\n{words.worth_text(analysis.worth, analysis.ceiling)}\n"
     write_bytes(output, text.encode())
     if output != "-":
         given.tell(f"{analysis.headline}; in {output}")
+
+
+def _compare_dimensions(
+    given: Given, loaded: Loaded, names: list[str], cv: int | None, json: bool, csv: bool, output: str
+) -> None:
+    """The number of dimensions that the answers support, with the accuracy of all that were tried."""
+    from nearfar.evaluate import choose_dimension
+
+    if len(names) > 1 or given.groups is not None:
+        raise InputError(
+            "--dimensions: counts those of one model, without --groups; name it without a number"
+        )
+    chosen = choose_dimension(loaded.triplets, names[0], cv=cv or 5, seed=given.seed)
+    text = _as_json(chosen.to_dict()) if json else f"{chosen}\n"
+    write_bytes(output, (chosen.comparison.to_frame().write_csv() if csv else text).encode())
 
 
 def _names(given: list[str]) -> list[str]:

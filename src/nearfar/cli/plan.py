@@ -17,19 +17,20 @@ import typer
 from nearfar._tools.terminal import write_out
 from nearfar._tools.text import count, read_lines
 from nearfar.cli._options import Given, OutputOption, takes, tell
-from nearfar.cli._reading import load
+from nearfar.cli._reading import load, load_features
 from nearfar.errors import InputError, NearfarWarning
 
 if TYPE_CHECKING:
     from nearfar.design import Booklets, Scheme
     from nearfar.evaluate.advice import Advice
+    from nearfar.triplets import Triplets
 
 NUMBER = re.compile("[0-9]{1,18}")
 WHO = "Who is asked"
 ADVICE = "How many questions to ask"
 
 
-@takes("column", "on_bad", "seed", "quiet")
+@takes("dialect", "column", "where", "features", "on_bad", "seed", "quiet")
 def plan(
     given: Given,
     objects: str = typer.Argument(
@@ -74,7 +75,7 @@ def plan(
     ),
     again: float | None = typer.Option(
         None,
-        help="Share of a person's questions that are repeated, ten or more places later. Default: none, or as advised.",
+        help="Share of questions repeated, ten or more places later. Default: none, or as advised.",
         rich_help_panel=WHO,
     ),
     checks: int | None = typer.Option(
@@ -89,12 +90,12 @@ def plan(
     pilot: str | None = typer.Option(
         None,
         metavar="ANSWERS",
-        help="Answers of a pilot study; they replace --dimension and --agreement.",
+        help="Answers of a pilot study; these assumptions are taken from it.",
         rich_help_panel=ADVICE,
     ),
     dimension: int = typer.Option(3, help="Assumed dimensions of the objects.", rich_help_panel=ADVICE),
     agreement: float = typer.Option(
-        0.75, help="Assumed share of random questions on which two people agree.", rich_help_panel=ADVICE
+        0.75, help="Assumed share of questions on which two people agree.", rich_help_panel=ADVICE
     ),
     seconds: float | None = typer.Option(
         None, help="For one question. Default: near 3, odd 4, central 5, grid 12.", rich_help_panel=ADVICE
@@ -141,12 +142,14 @@ def plan(
 
         check_table_path(output)
         asked = None if pilot is None else load(replace(given, answers=[pilot])).triplets
+        worth = _worth(given, asked)
         _write_advice(
             make_advice(
                 names, scheme, budget=wanted, assumptions=Assumptions(*assumed), pilot=asked, seed=given.seed
             ),
             output,
         )
+        given.tell(worth)
         return
     if pilot is not None:
         raise InputError("--pilot: questions are drawn without it; add --advise to use it")
@@ -158,6 +161,7 @@ def plan(
         table = question_table(drawn.shuffled(given.seed), images)
     else:
         from nearfar.design import booklets
+        from nearfar.design.booklets import CHECK
 
         per_question = None if per_person is not None else each
         lists = booklets(
@@ -170,7 +174,7 @@ def plan(
             seed=given.seed,
         )
         table = booklet_table(lists, images)
-        if len(drawn) >= len(lists):
+        if not again and len(drawn) >= (lists.role != CHECK).sum():
             alone = "nothing is asked twice, so agreement and the noise ceiling will be unknown; add --again 0.1 or --each 2"
             warnings.warn(alone, NearfarWarning, stacklevel=2)
         remark += f" in {count(people or 1, 'list')}: {_places(lists)}"
@@ -179,6 +183,20 @@ def plan(
         remark += f", written to {output if files == 1 else f'{files:,} files'}"
     marks = scheme.marks(names, given.seed)
     given.tell(remark + (f"; landmarks: {', '.join(marks)}" if marks else ""))
+
+
+def _worth(given: Given, pilot: Triplets | None) -> str:
+    """What vectors were worth in the pilot; "" without them."""
+    features = load_features(given)
+    if features is None:
+        return ""
+    if pilot is None:
+        raise InputError("--features: how many answers they save is measured in a pilot; give --pilot, too")
+    from nearfar import words
+    from nearfar.evaluate import Analysis
+
+    worth = Analysis(pilot, features=features, seed=given.seed).worth
+    return "" if worth is None else f"In the pilot: {words.worth(worth).text}".replace("\xa0", " ")
 
 
 def _forecast(given: Given, objects: str, output: str, scheme: Scheme, assumed: Any, lists: Any) -> None:

@@ -29,6 +29,7 @@ from nearfar.evaluate.map_stability import (
     tree_labels,
 )
 from nearfar.evaluate.participants import People, judge_people
+from nearfar.evaluate.scales import Scale, make_scale
 from nearfar.evaluate.subgroups import Subgroups, find_subgroups
 from nearfar.space.models import fit
 from nearfar.space.space import Space
@@ -52,6 +53,8 @@ class Analysis(Judging):
     design : how questions were chosen, where it is known: "adaptive" and "blocked" (booklets) limit what accuracies speak
         of. Default: as the column ``rule`` of the answers says, and blocked where the answers look like it. Where that
         column names random questions beside others, accuracy, ceiling and curve come from the random ones.
+    features : vectors of the objects as a prior: an array with one row per object, a data frame with a column "object", a
+        file, or a dict of several sources; how they enter, if at all, is chosen by held-out answers.
     seed : None, an integer or a numpy Generator; fixes everything random.
 
     Examples
@@ -65,15 +68,16 @@ class Analysis(Judging):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The arguments that make this analysis of the same answers again; models by their names."""
+        """The arguments that make this analysis of the same answers again; models, and sources of vectors, by their names."""
         return {
             "model": "auto" if self._named is None else self._named.name,
-            "models": [model.name for model in self.models] if self._has_own_list else None,
+            "models": [model.name for model in self._listed] if self._has_own_list else None,
             "cv": self._cv,
             "n_resamples": self._n_resamples,
             "max_judged": self._max_judged,
             "max_shown": self._max_shown,
             "design": self._design,
+            "features": None if self.vectors is None else list(self.vectors.sources),
             "seed": self.seed,
         }
 
@@ -98,9 +102,11 @@ class Analysis(Judging):
     @cached_property
     def reliability(self) -> Reliability | None:
         """How alike the map of another study would be; None where nothing can be held out."""
-        if not self.splits:
+        model = self.settled(self.plane_name)
+        if (
+            not self.splits or model.prior is not None
+        ):  # two studies share the vectors: halves of one are more alike
             return None
-        model = self._model(self.plane_name)
         return measure_reliability(self.answers, model, self.held_out, self.draws.scope, self.seed)
 
     # ---------------------------------------------------------------- groups of people
@@ -119,7 +125,7 @@ class Analysis(Judging):
 
     def groups(self, groups: Mapping[Any, str]) -> GroupComparison:
         """Compare groups of people by the chosen model; ``groups`` : participant -> group."""
-        return compare_groups(self.answers, groups, model=self.chosen, seed=self.seed)
+        return compare_groups(self.answers, groups, model=self.settled(self.chosen.name), seed=self.seed)
 
     # ---------------------------------------------------------------- spaces
 
@@ -136,11 +142,11 @@ class Analysis(Judging):
     @property
     def plane_name(self) -> str:
         """The model of ``plane``."""
-        return self._name_in_dimensions(2)
+        return self.name_in_dimensions(2)
 
     def in_dimensions(self, n_components: int) -> Space:
         """The judged model with so many dimensions that predicts best; the first axes of ``space`` without one."""
-        name = self._name_in_dimensions(n_components)
+        name = self.name_in_dimensions(n_components)
         if name != self.chosen.name:
             return self.fit(name)
         if self.space.n_components == n_components:
@@ -148,7 +154,8 @@ class Analysis(Judging):
         points, known = self.space.map(n_components), self.space.informed
         return Space(points, self.answers.objects, kind="points", informed=known, model=name)
 
-    def _name_in_dimensions(self, n_components: int) -> str:
+    def name_in_dimensions(self, n_components: int) -> str:
+        """The judged model of ``in_dimensions``."""
         flat = [model.name for model in self.models if model.n_components == n_components]
         if self.chosen.n_components == n_components or not flat:
             return self.chosen.name
@@ -156,7 +163,7 @@ class Analysis(Judging):
 
     def fit(self, name: str) -> Space:
         """The space of one of the judged models, fitted to all answers."""
-        model = self._model(name)
+        model = self.settled(name)
         warn_of_controls(self.answers, model.kernel)
         return fit(self.answers, model)
 
@@ -201,12 +208,21 @@ class Analysis(Judging):
             raise InputError("answers: there are none, so there is nothing to resample")
         return resample(
             self.answers,
-            self.chosen,
-            self._model(self.plane_name),
+            self.settled(self.chosen.name),
+            self.settled(self.plane_name),
             self.shown,
             n_resamples=self.n_resamples,
             seed=self.seed,
         )
+
+    @cached_property
+    def scale(self) -> Scale | None:
+        """The objects on one dimension, with intervals; None where the chosen model has more, or none."""
+        if self.space.n_components != 1 or not self.space.informed.any():
+            return None
+        settings: Any = {"n_resamples": max(self.n_resamples, 2), "seed": self.seed}
+        drawn = resample(self.answers, self.chosen, self.chosen, self.shown, **settings)
+        return make_scale(coordinates(self.space), drawn)
 
     def stability(self, n_clusters: int | None = 5) -> Stability:
         """How uncertain positions on the map and clusters of the tree (cut into ``n_clusters``) are."""
@@ -218,7 +234,12 @@ class Analysis(Judging):
             labels = tree_labels(self.shown_space, wanted)
             kept = self.resamples.kept(labels, wanted)
             by_chance = kept_by_chance(
-                self.answers, self.chosen, self.shown, wanted, n_resamples=self.n_resamples, seed=self.seed
+                self.answers,
+                self.settled(self.chosen.name),
+                self.shown,
+                wanted,
+                n_resamples=self.n_resamples,
+                seed=self.seed,
             )
         return make_stability(
             self.answers, self.plane_name, coordinates(flat), self.resamples, labels, kept, by_chance

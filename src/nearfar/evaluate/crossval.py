@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from nearfar._tools.arrays import Floats
 from nearfar._tools.progress import step
 from nearfar.errors import NearfarWarning
+from nearfar.evaluate.priors import settle
 from nearfar.evaluate.splits import Split, kfold, split_units
 from nearfar.space.models import FitCache, Model, empty_space, most_components, parse_model
 from nearfar.space.space import Space
@@ -40,9 +41,10 @@ def fit_timed(model: Model, train: Triplets, cache: FitCache | None = None) -> F
         return Fit(empty_space(model.name, train, model.n_components))
     cache = cache or FitCache(train)
     cache.saved = 0.0
+    start = time.perf_counter()
+    model = settle(model, train, cache)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", NearfarWarning)
-        start = time.perf_counter()
         space = model.fit(train, cache)
         seconds = time.perf_counter() - start + cache.saved
     for warning in caught:
@@ -59,12 +61,13 @@ class Credits:
     """Held-out credits of models on the same answers.
 
     ``values`` : (models, answers) 1 where the model expects the answer, 0 where it expects the other, 0.5 for a tie, NaN where
-    an answer does not count; ``seconds`` : (models, folds) of the fits; ``heard`` : per model, in how many fits each kind of
+    an answer does not count; ``margins`` : (models, answers) how clearly it is expected; ``seconds`` : (models, folds) of the fits; ``heard`` : per model, in how many fits each kind of
     warning was given.
     """
 
     models: tuple[Model, ...]
     values: NDArray[np.float32]
+    margins: NDArray[np.float32]
     seconds: Floats
     heard: tuple[Counter[str], ...]
 
@@ -76,7 +79,7 @@ class Credits:
 
 def cross_validate(answers: Triplets, models: Sequence[Model], splits: Sequence[Split]) -> Credits:
     """Fit every model to the training answers of every fold and judge it by the test answers; each answer is tested once."""
-    values = np.full((len(models), len(answers)), np.nan, dtype=np.float32)
+    margins = np.full((len(models), len(answers)), np.nan, dtype=np.float32)
     seconds = np.zeros((len(models), len(splits)))
     heard: list[Counter[str]] = [Counter() for _ in models]
     most = most_components(models)
@@ -85,11 +88,12 @@ def cross_validate(answers: Triplets, models: Sequence[Model], splits: Sequence[
             cache, held_out = FitCache(answers[train], most), answers[test]
             for k, model in enumerate(models):
                 fit = fit_timed(model, cache.answers, cache)
-                values[k, test] = fit.space.credits(held_out)
+                margins[k, test] = fit.space.predict(held_out).margin
                 seconds[k, fold] = fit.seconds
                 heard[k].update(fit.heard)
                 advance(1)
-    return Credits(tuple(models), values, seconds, tuple(heard))
+    values = ((1 + np.sign(margins)) / 2).astype(np.float32)
+    return Credits(tuple(models), values, margins, seconds, tuple(heard))
 
 
 def score_credits(train: Triplets, test: Triplets) -> Floats:

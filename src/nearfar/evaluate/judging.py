@@ -5,23 +5,40 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nearfar import words
+from nearfar._tools.arrays import Floats
 from nearfar._tools.checks import Seed, check_count, seed_number
 from nearfar.errors import InputError
 from nearfar.evaluate.bootstrap import Draws, Estimate, make_draws
 from nearfar.evaluate.ceiling import NoiseCeiling, noise_ceiling
 from nearfar.evaluate.clusters import ClusterTree
-from nearfar.evaluate.comparison import Comparison, Score, choose, is_auto, make_comparison, with_short_list
+from nearfar.evaluate.comparison import (
+    Comparison,
+    Score,
+    choose,
+    is_auto,
+    make_comparison,
+    with_short_list,
+    with_twins,
+)
 from nearfar.evaluate.crossval import Credits, cross_validate, pair_memory_credits
-from nearfar.evaluate.curve import LearningCurve, measure_curve
+from nearfar.evaluate.curve import LearningCurve, grow, make_curve
+from nearfar.evaluate.dimension_count import DimensionChoice, count_dimensions
+from nearfar.evaluate.priors import choose_setting
 from nearfar.evaluate.splits import Split, Units, design_of, kfold, some_units, split_units, warn_of_screens
-from nearfar.space.models import Model, parse_model, parse_models
+from nearfar.space.models import WITH_FEATURES, Model, parse_model, parse_models
 from nearfar.triplets import Triplets, as_triplets, random_rows
+
+if TYPE_CHECKING:
+    from nearfar.embedding.prior import Setting, Vectors
+    from nearfar.evaluate.worth import Worth
+
+DIMENSIONS = (1, 2, 3, 5, 8)  # numbers of them that are tried
 
 
 class Judging:
@@ -38,33 +55,55 @@ class Judging:
         max_judged: int | None = None,
         max_shown: int = 2_000,
         design: str | None = None,
+        features: Any = None,
         seed: Seed = 0,
     ) -> None:
         self.answers = as_triplets(answers)
         self.seed = seed_number(seed)
+        self.vectors = _vectors(features, self.answers.objects)
         self._named = None if is_auto(model) else parse_model(model)
         self._has_own_list = models is not None
         models = [models or "auto"] if isinstance(models, str | None) else models
         if not isinstance(models, Mapping):
             models = with_short_list(models, self.answers.n_objects)
         listed = parse_models(models)
+        if self.vectors is not None and self._named is not None:
+            self._named.with_vectors(self.vectors)  # an error for a kernel
         if self._named is not None and self._named.name not in [model.name for model in listed]:
             listed.append(self._named)
-        self.models = tuple(listed)
+        self._listed = listed
         self._design = design
         self._cv = None if cv is None else check_count(cv, "cv", least=2)
         self._n_resamples = None if n_resamples is None else check_count(n_resamples, "n_resamples")
         self._max_judged = None if max_judged is None else check_count(max_judged, "max_judged")
         self._max_shown = check_count(max_shown, "max_shown", least=3)
         self._trees: dict[int | None, ClusterTree | None] = {}
+        self._growths: dict[str, tuple[Floats, Floats]] = {}
+
+    @cached_property
+    def models(self) -> tuple[Model, ...]:
+        """The judged models; those with vectors where these enter at all."""
+        if self.vectors is None:
+            return tuple(self._listed)
+        enter = self._setting is not None
+        return tuple(with_twins(self._listed, self.vectors, enter=enter, own_list=self._has_own_list))
+
+    @cached_property
+    def _setting(self) -> Setting | None:
+        """How vectors enter, by all answers; None where they do not."""
+        return None if self.vectors is None else choose_setting(self.answers, self.vectors)
 
     @property
     def is_named(self) -> bool:
         """Whether the model was named, not chosen."""
         return self._named is not None
 
-    def _model(self, name: str) -> Model:
-        return next(model for model in self.models if model.name == name)
+    def settled(self, name: str) -> Model:
+        """A judged model; how vectors enter is that which all answers choose."""
+        model = next(model for model in self.models if model.name == name)
+        if model.prior is None or self.vectors is None or self._setting is None:
+            return model
+        return replace(model, prior=self.vectors.prior(self._setting))
 
     @property
     def judged(self) -> Triplets:
@@ -118,6 +157,11 @@ class Judging:
         """(judged,) random questions, where there are such beside others: accuracies come from them. None: all."""
         return _random(self.judged)
 
+    @property
+    def scored_values(self) -> NDArray[np.float32]:
+        """(models, judged) held-out credits, NaN for answers that do not count."""
+        return self._scored_credits.values
+
     @cached_property
     def _scored_credits(self) -> Credits:
         if self._scored is None:
@@ -128,6 +172,7 @@ class Judging:
     def scores(self) -> Comparison:
         """The judged models side by side, with the ceiling."""
         return make_comparison(
+            self.judged,
             self._scored_credits,
             pair_memory_credits(self.judged, self.splits),
             self.draws,
@@ -135,8 +180,6 @@ class Judging:
             ceiling=self.ceiling,
             cv=len(self.splits),
             unit=self.units.kind,
-            n_answers=len(self.judged),
-            n_objects=self.judged.n_objects,
         )
 
     @cached_property
@@ -144,7 +187,9 @@ class Judging:
         """The number of the model that the space is made of, and its accuracy."""
         if self._named is None:
             return choose(self._scored_credits, self.draws) if self.splits else (0, Estimate(np.nan))
-        number = [model.name for model in self.models].index(self._named.name)
+        names = [model.name for model in self.models]
+        twin = self._named.name + WITH_FEATURES
+        number = names.index(twin if twin in names else self._named.name)
         accuracy = self.draws.estimate(self._scored_credits.values[number]) if self.splits else None
         return number, accuracy or Estimate(np.nan)
 
@@ -158,24 +203,32 @@ class Judging:
         """The model that the space is made of, and its accuracy; ``model`` itself where it was named."""
         return self.scores[self.chosen.name] if self.splits else Score(self.chosen.name, np.nan)
 
-    @cached_property
+    @property
     def dimension(self) -> int | None:
-        """The fewest dimensions that may be enough: no judged model with more predicts clearly better by half a point.
+        """The fewest dimensions that may be enough; 0 where no model is clearly above guessing, None where it is not known."""
+        return None if self.dimension_choice is None else self.dimension_choice.dimension
 
-        Of models with the same number of dimensions the most accurate one counts. 0 where no model is clearly above
-        guessing, None where no judged model has dimensions.
+    @cached_property
+    def dimension_choice(self) -> DimensionChoice | None:
+        """How many dimensions the answers support, among the models that were asked for, or else among those of STE.
+
+        None where nothing can be held out, or no model has dimensions. STE's dimensions can be counted: it was never given
+        more than the objects have in simulations.
         """
+        if not self._has_own_list and self.splits:
+            names = [f"ste-{d}" for d in DIMENSIONS if d <= max(self.judged.n_objects - 2, 1)]
+            given: Any = {"cv": len(self.splits), "design": self.design, "seed": self.seed}
+            return Judging(self.judged, models=names, **given).dimension_choice
         sizes = sorted({model.n_components for model in self.models if model.n_components})
         if not self.splits or not sizes:
             return None
-        credits, means = self._scored_credits.values, self._scored_credits.accuracies
-        rows = [
-            max((k for k, m in enumerate(self.models) if m.n_components == size), key=means.__getitem__)
-            for size in sizes
-        ]
-        better = self.draws.clearly_better(credits[rows], by=0.005)
-        enough = ~np.triu(better, 1).any(axis=1)
-        return sizes[int(np.argmax(enough))] if self.scores.above_guessing else 0
+        enough = count_dimensions(sizes, self._scored_credits, self.draws)
+        best = max(
+            (model for model in self.models if model.n_components),
+            key=lambda model: -self.scores[model.name].behind,
+        )
+        found = enough if self.scores.above_guessing else 0
+        return DimensionChoice(found, int(best.n_components or 0), tuple(sizes), self.scores)
 
     @property
     def headline(self) -> str:
@@ -211,19 +264,49 @@ class Judging:
 
     def measure_curve(self, sizes: Sequence[float] | None = None) -> LearningCurve:
         """``curve`` at other ``sizes``: numbers of answers, or shares of the training answers."""
-        # where statements are lost, or many go through the same sets of questions, units stand for them
-        whole = self.units.screens or self.design == "blocked"
-        return measure_curve(
-            self.judged,
-            self.chosen,
-            self.splits,
+        return make_curve(
+            self.chosen.name,
+            *self.growth(self.chosen, sizes),
             self.draws,
-            statements=self.units.codes if whole else self.judged.statement_ids,
-            full=self.credits.values[self._choice[0]],
+            len(self.judged),
             scored=self._scored,
-            sizes=sizes,
-            seed=self.seed,
         )
+
+    def growth(self, model: Model, sizes: Sequence[float] | None = None) -> tuple[Floats, Floats]:
+        """Numbers of training answers and (sizes, judged) held-out credits of one judged model; kept for the usual sizes."""
+        if sizes is not None or model.name not in self._growths:
+            # where statements are lost, or many go through the same sets of questions, units stand for them
+            whole = self.units.screens or self.design == "blocked"
+            grown = grow(
+                self.judged,
+                model,
+                self.splits,
+                statements=self.units.codes if whole else self.judged.statement_ids,
+                full=self.credits.values[self.models.index(model)],
+                sizes=sizes,
+                seed=self.seed,
+            )
+            if sizes is not None:
+                return grown
+            self._growths[model.name] = grown
+        return self._growths[model.name]
+
+    # ---------------------------------------------------------------- vectors
+
+    @cached_property
+    def worth(self) -> Worth | None:
+        """What vectors of the objects bring; None without them, or where nothing can be held out."""
+        from nearfar.evaluate.worth import measure_worth
+
+        return measure_worth(self) if self.vectors is not None and self.splits else None
+
+
+def _vectors(features: Any, objects: Sequence[str]) -> Vectors | None:
+    if features is None:
+        return None
+    from nearfar.embedding.prior import as_vectors
+
+    return as_vectors(features, objects)
 
 
 def _random(answers: Triplets) -> NDArray[np.bool_] | None:

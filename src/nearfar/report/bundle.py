@@ -17,7 +17,7 @@ from nearfar.errors import FileError
 from nearfar.io import write_triplets
 from nearfar.io.table_writing import write_table
 from nearfar.report.make import Report, write_page
-from nearfar.report.notebook import ANSWERS, OBJECTS, notebook_json
+from nearfar.report.notebook import ANSWERS, FEATURES, OBJECTS, notebook_json
 from nearfar.triplets.ids import Ids
 
 READ_ME = """\
@@ -71,6 +71,12 @@ def _answers(report: Report, folder: Path) -> None:
     )
     write_triplets(shown, folder / ANSWERS)
     write_table(pl.DataFrame({"object": answers.objects}, schema={"object": pl.String}), folder / OBJECTS)
+    vectors = report.analysis.vectors
+    for number, table in enumerate([] if vectors is None else vectors.tables, 1):
+        columns = list(table.columns) or [f"x{c + 1}" for c in range(table.values.shape[1])]
+        rows = pl.DataFrame(table.values, schema=columns)
+        names = pl.Series("object", table.objects or answers.objects, dtype=pl.String)
+        write_table(rows.insert_column(0, names), folder / FEATURES.format(number))
 
 
 def _matrices(report: Report, folder: Path) -> None:

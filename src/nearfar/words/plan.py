@@ -115,7 +115,8 @@ def _assumed(plan: Advice) -> list[str]:
         told.append(
             f"There are {total:,} different questions; larger budgets ask several people each of them."
         )
-    pace = f"{plan.seconds:g} s a question, {given.minutes:g} min a person, pay {given.pay:g} an hour"
+    from_pilot = " (median of the pilot)" if pilot and pilot.seconds and not given.seconds else ""
+    pace = f"{plan.seconds:.3g} s a question{from_pilot}, {given.minutes:g} min a person, pay {given.pay:g} an hour"
     told.append(f"{pace}; people differ by chance only.")
     if plan.n_objects > plan.n_simulated:
         told.append(f"Simulated with {plan.n_simulated} objects and as many answers for each.")
