@@ -107,8 +107,8 @@ def forecast(
     n_new = new_places(per_person, again, checks)
     wanted, total = people * n_new, scheme.total(n)
     if n_new > total:
-        told = f"{n_new:,} new questions for everybody, but there are {total:,} in all; give fewer"
-        raise InputError(f"minutes: {given.minutes:g} have room for {told}")
+        room = f"{n_new:,} new questions for everybody, but there are {total:,} in all; give fewer"
+        raise InputError(f"minutes: {given.minutes:g} have room for {room}")
     questions = max(n_new, min(wanted // min(each, people), total))
     hours = per_person * seconds / 3600
     simulated = min(n, MOST_OBJECTS)
