@@ -18,7 +18,7 @@
         ├── CoverageWarning                   too few shared columns for k1 or k2 to mean anything
         ├── UnfittedColumnWarning             new answers about columns the map never saw
         ├── ScreenWarning                     answers came from screens whose statement ids are lost
-        ├── FeatureWarning                    columns of vectors per object that were left out
+        ├── FeatureWarning                    constant columns in vectors per object
         ├── RepeatedControlWarning            a control question was asked far more often than the others
         └── NotConverged                      an iterative method stopped early
 """
@@ -138,7 +138,7 @@ class ScreenWarning(NearfarWarning):
 
 
 class FeatureWarning(NearfarWarning):
-    """Columns of vectors per object were left out, because they are the same for all objects."""
+    """Some columns of vectors per object are the same for all objects, so they say nothing."""
 
 
 class RepeatedControlWarning(NearfarWarning):

@@ -21,6 +21,7 @@ from nearfar._tools.distances import squared_distances
 from nearfar._tools.progress import step
 from nearfar._tools.records import Record
 from nearfar.design import Questions, Scheme, random_questions
+from nearfar.design.questions import SECONDS
 from nearfar.embedding import SOE
 from nearfar.errors import InputError, NearfarWarning
 from nearfar.evaluate.bootstrap import Estimate, make_draws
@@ -31,8 +32,6 @@ from nearfar.simulate import answers as simulated_answers
 from nearfar.space.models import Model, parse_models
 from nearfar.triplets import Triplets, as_triplets
 from nearfar.triplets.columns import median_of_times
-
-SECONDS = {"near": 3.0, "odd": 4.0, "central": 5.0, "grid": 12.0}
 
 
 @dataclass(frozen=True)
