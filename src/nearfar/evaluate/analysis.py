@@ -119,7 +119,10 @@ class Analysis(Judging):
 
     def groups(self, groups: Mapping[Any, str]) -> GroupComparison:
         """Compare groups of people by the chosen model; ``groups`` : participant -> group."""
-        return compare_groups(self.answers, groups, model=self.chosen, seed=self.seed)
+        key = frozenset((str(person), group) for person, group in groups.items())
+        if key not in self._groups:
+            self._groups[key] = compare_groups(self.answers, groups, model=self.chosen, seed=self.seed)
+        return self._groups[key]
 
     # ---------------------------------------------------------------- spaces
 
@@ -136,11 +139,11 @@ class Analysis(Judging):
     @property
     def plane_name(self) -> str:
         """The model of ``plane``."""
-        return self._name_in_dimensions(2)
+        return self.name_in_dimensions(2)
 
     def in_dimensions(self, n_components: int) -> Space:
         """The judged model with so many dimensions that predicts best; the first axes of ``space`` without one."""
-        name = self._name_in_dimensions(n_components)
+        name = self.name_in_dimensions(n_components)
         if name != self.chosen.name:
             return self.fit(name)
         if self.space.n_components == n_components:
@@ -148,7 +151,8 @@ class Analysis(Judging):
         points, known = self.space.map(n_components), self.space.informed
         return Space(points, self.answers.objects, kind="points", informed=known, model=name)
 
-    def _name_in_dimensions(self, n_components: int) -> str:
+    def name_in_dimensions(self, n_components: int) -> str:
+        """The model that ``in_dimensions`` takes."""
         flat = [model.name for model in self.models if model.n_components == n_components]
         if self.chosen.n_components == n_components or not flat:
             return self.chosen.name

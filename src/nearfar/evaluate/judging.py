@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,6 +22,9 @@ from nearfar.evaluate.curve import LearningCurve, measure_curve
 from nearfar.evaluate.splits import Split, Units, design_of, kfold, some_units, split_units, warn_of_screens
 from nearfar.space.models import Model, parse_model, parse_models
 from nearfar.triplets import Triplets, as_triplets, random_rows
+
+if TYPE_CHECKING:
+    from nearfar.evaluate.groups import GroupComparison
 
 
 class Judging:
@@ -57,6 +60,7 @@ class Judging:
         self._max_judged = None if max_judged is None else check_count(max_judged, "max_judged")
         self._max_shown = check_count(max_shown, "max_shown", least=3)
         self._trees: dict[int | None, ClusterTree | None] = {}
+        self._groups: dict[frozenset[tuple[str, str]], GroupComparison] = {}
 
     @property
     def is_named(self) -> bool:
@@ -151,7 +155,7 @@ class Judging:
     @property
     def chosen(self) -> Model:
         """The model that the space is made of."""
-        return self.models[self._choice[0]]
+        return self.models[self._choice[0]] if self._named is None else self._model(self._named.name)
 
     @property
     def best(self) -> Score:
