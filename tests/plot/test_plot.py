@@ -190,10 +190,10 @@ def test_placed_objects_are_hollow_and_arrows_keep_their_proportions(axes):
 
 def test_circles_are_shares_of_the_radius(axes):
     nf.plot.map(POINTS, axes, circles=np.where(np.arange(8) == 3, np.nan, 0.5), labels=False)
-    rings = axes.collections[0].get_paths()
+    rings = axes.patches
     radius = np.sqrt(((POINTS - POINTS.mean(axis=0)) ** 2).sum(axis=1).mean())
     assert len(rings) == 7
-    assert np.ptp(rings[0].vertices[:, 0]) / 2 == pytest.approx(0.5 * radius, rel=0.01)
+    assert rings[0].radius == pytest.approx(0.5 * radius)
 
 
 @pytest.mark.parametrize(

@@ -6,17 +6,17 @@ import hashlib
 import json
 import os
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nearfar import __version__
+from nearfar._tools.atomic import atomic_path
 from nearfar.cli._options import Given
 from nearfar.errors import NearfarError
 
 if TYPE_CHECKING:
     from nearfar.evaluate import Analysis
-    from nearfar.triplets import Triplets
 
 VARIABLE = "NEARFAR_CACHE"  # the folder that choices are kept in; default: the user's cache folder
 
@@ -33,8 +33,7 @@ class Choice:
 
 def chosen(given: Given, analysis: Analysis) -> Choice:
     """The choice of an analysis: remembered, or made now and remembered."""
-    file = None if given.no_cache else _file(analysis)
-    choice = None if file is None else _read(file, analysis)
+    choice = None if given.no_cache else _read(_file(analysis), analysis)
     if choice is None:
         return remember(given, analysis)
     _ = analysis.units  # which warns of answers from screens
@@ -44,17 +43,15 @@ def chosen(given: Given, analysis: Analysis) -> Choice:
 
 def remember(given: Given, analysis: Analysis) -> Choice:
     """Keep the choice of an analysis; where it cannot be written, or is not to be, it is only returned."""
-    own = {"flat": {n: analysis.name_in_dimensions(n) for n in _dimensions(analysis)}}
+    flat = {n: analysis.name_in_dimensions(n) for n in _dimensions(analysis)}
     accuracy = {score.name: float(score.accuracy) for score in analysis.scores} if analysis.splits else {}
-    choice = Choice(analysis.chosen.name, accuracy=accuracy, headline=analysis.headline, **own)
+    choice = Choice(analysis.chosen.name, flat, accuracy, analysis.headline)
     if not given.no_cache and not analysis.is_named:
         file = _file(analysis)
         with suppress(OSError, NearfarError):
-            from nearfar._tools.atomic import atomic_path
-
             file.parent.mkdir(parents=True, exist_ok=True)
             with atomic_path(file) as temporary:  # so that two who write at once leave one whole file
-                temporary.write_text(json.dumps({"key": file.stem, **vars(choice)}), encoding="utf-8")
+                temporary.write_text(json.dumps({"key": file.stem, **asdict(choice)}), encoding="utf-8")
     return choice
 
 
@@ -77,44 +74,26 @@ def _read(file: Path, analysis: Analysis) -> Choice | None:
 
 
 def _file(analysis: Analysis) -> Path:
-    """Where the choice of an analysis is kept; the name tells answers, options and program apart."""
-    digest = hashlib.sha256(repr((__version__, _program(), analysis.settings)).encode())
-    _add(digest, analysis.answers)
+    """Where the choice of an analysis is kept; the name is a checksum of program, options and everything in the answers."""
+    import numpy as np
+    import scipy
+
+    digest = hashlib.sha256(
+        repr((__version__, np.__version__, scipy.__version__, analysis.settings)).encode()
+    )
+    for path in sorted(
+        Path(__file__).parents[1].rglob("*.py")
+    ):  # a version may be changed while it is worked on
+        digest.update(path.read_bytes())
+    for each in fields(analysis.answers):
+        column = getattr(analysis.answers, each.name)
+        names = column if each.name == "objects" else getattr(column, "names", ())
+        array = np.asarray(getattr(column, "codes", () if column is names or column is None else column))
+        digest.update(repr((each.name, [str(name) for name in names], array.dtype, len(array))).encode())
+        digest.update(array.tobytes())
     folder = os.environ.get(VARIABLE)
     if not folder:
         import pooch
 
         folder = str(pooch.os_cache("nearfar") / "choices")
     return Path(folder).expanduser() / f"{digest.hexdigest()}.json"
-
-
-def _program() -> str:
-    """A checksum of our own source and the versions of what computes: a choice of another program is not ours."""
-    import numpy as np
-    import scipy
-
-    digest = hashlib.sha256(f"{np.__version__} {scipy.__version__}".encode())
-    for path in sorted(Path(__file__).parents[1].rglob("*.py")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
-
-
-def _add(digest: Any, answers: Triplets) -> None:
-    """Everything that answers hold, in their order: arrays, ids with their names, objects."""
-    import numpy as np
-
-    for each in fields(answers):
-        column = getattr(answers, each.name)
-        digest.update(f"|{each.name}|{'' if column is None else len(column)}|".encode())
-        if column is None:
-            continue
-        if each.name == "objects":
-            digest.update(json.dumps(list(column)).encode())
-            continue
-        names = getattr(column, "names", None)
-        if names is not None:
-            digest.update(json.dumps([str(name) for name in names]).encode())
-            column = column.codes
-        array = np.ascontiguousarray(column)
-        digest.update(str(array.dtype).encode())
-        digest.update(array.tobytes())

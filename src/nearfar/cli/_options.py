@@ -39,7 +39,7 @@ OPTIONS: dict[str, Any] = {
         "--output",
         "-o",
         metavar="FILE",
-        help="Also several: .csv .tsv .parquet .npz .png .svg .pdf; - for stdout.",
+        help="Several: .csv .tsv .parquet .npz .png .svg .pdf; - for stdout.",
     ),
     "model": typer.Option(
         "--model",
@@ -50,7 +50,7 @@ OPTIONS: dict[str, Any] = {
     ),
     "landmarks": typer.Option(
         metavar="FILE",
-        help="One per line: only questions about them count.",
+        help="One per line; other questions do not count.",
         rich_help_panel=KERNELS,
     ),
     "diagonal": typer.Option(help="Reduce the diagonal by the least eigenvalue.", rich_help_panel=KERNELS),

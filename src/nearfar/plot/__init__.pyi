@@ -4,8 +4,6 @@ from .charts import dimensions as dimensions
 from .charts import scale as scale
 from .maps import groups as groups
 from .maps import map as map
-from .style import PALETTE as PALETTE
 from .style import Look as Look
-from .style import save_figure as save_figure
 from .trees import matrix as matrix
 from .trees import tree as tree

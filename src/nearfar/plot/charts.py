@@ -10,21 +10,8 @@ from numpy.typing import ArrayLike
 
 from nearfar._tools.records import plain
 from nearfar.errors import InputError
-from nearfar.plot.style import (
-    ACCENT,
-    FAINT,
-    INK,
-    PALETTE,
-    QUIET,
-    SHADE,
-    SMALLEST,
-    STRIKING,
-    Axes,
-    axes_of,
-    font_size,
-    settle,
-    shortened,
-)
+from nearfar.plot import style
+from nearfar.plot.style import Axes
 
 ROW = 4.2  # millimetres of a line of a dot plot
 HEIGHT = 80.0  # millimetres of a chart
@@ -37,6 +24,15 @@ def comparison(comparison: Any, ax: Axes = None, *, chosen: Sequence[str] = (), 
     ----------
     comparison : what ``nf.compare`` gives, or an Analysis, whose own model and map then stand out.
     chosen : names of models that stand out.
+
+    Examples
+    --------
+    >>> import matplotlib; matplotlib.use("agg")
+    >>> import nearfar as nf
+    >>> rows = nf.simulate.answers(nf.design.random_questions(8, 160), points=np.arange(8.0)[:, None]).triplets
+    >>> ax = comparison(nf.compare(rows, ["score", "k1"]))
+    >>> sorted(text.get_text() for text in ax.get_yticklabels())
+    ['k1', 'score']
     """
     if hasattr(comparison, "scores") and hasattr(comparison, "plane_name"):
         chosen, comparison = (comparison.best.name, comparison.plane_name), comparison.scores
@@ -44,7 +40,7 @@ def comparison(comparison: Any, ax: Axes = None, *, chosen: Sequence[str] = (), 
     rows = [(m["name"], m["accuracy"], m["low"], m["high"], m["name"] in chosen) for m in data["scores"]]
     ax = _dots(rows[::-1], ax, "held-out answers predicted", labels)
     if possible := data["ceiling"]["best_possible"]:
-        ax.axvspan(possible["low"], possible["high"], color=SHADE, lw=0, zorder=0)
+        ax.axvspan(possible["low"], possible["high"], color=style.SHADE, lw=0, zorder=0)
     return _guessing(ax)
 
 
@@ -107,18 +103,18 @@ def _dots(
     rows: Sequence[tuple[Any, ...]], ax: Axes, label: str, labels: bool, hollow: set[int] | None = None
 ) -> Axes:
     """A line per (name, value, low, high, whether it stands out); limits are None where they are not known."""
-    ax = _bare(axes_of(ax, height=dots_height(len(rows))), label)
+    ax = _bare(style.axes_of(ax, height=dots_height(len(rows))), label)
     for at, (_, value, low, high, stands_out) in enumerate(rows):
-        colour = STRIKING if stands_out else ACCENT
+        colour = style.STRIKING if stands_out else style.ACCENT
         if low is not None and high is not None:
             ax.plot([low, high], [at, at], color=colour, lw=1)
         fill = {"mfc": "white", "zorder": 3} if at in (hollow or ()) else {}
         ax.plot(value, at, "D" if stands_out else "o", ms=4, color=colour, **fill)
     ax.set_ylim(-0.7, max(len(rows), 1) - 0.3)
-    size = min(font_size(), 0.85 * settle(ax)[1] / max(len(rows), 1))
-    shown = [shortened(row[0]) for row in rows] if labels and size >= SMALLEST else []
+    size = min(style.font_size(), 0.85 * style.settle(ax)[1] / max(len(rows), 1))
+    shown = [style.shortened(row[0]) for row in rows] if labels and size >= style.SMALLEST else []
     ax.set_yticks(range(len(shown)), shown, size=size, parse_math=False)
-    settle(ax)
+    style.settle(ax)
     return ax
 
 
@@ -128,7 +124,7 @@ def dots_height(n: int) -> float:
 
 
 def _guessing(ax: Axes) -> Axes:
-    ax.axvline(0.5, color=FAINT, lw=0.8, ls="--", zorder=0)
+    ax.axvline(0.5, color=style.FAINT, lw=0.8, ls="--", zorder=0)
     _percent(ax.xaxis)
     return ax
 
@@ -150,6 +146,13 @@ def dimensions(
     ax : matplotlib's axes to draw into; default: those of a new figure.
     top : how many objects of a dimension are shown, without those of weight 0.
     titles : d names of dimensions; default: their numbers.
+
+    Examples
+    --------
+    >>> import matplotlib; matplotlib.use("agg")
+    >>> ax = dimensions([[0.9, 0.0], [0.1, 0.7]], ["lime", "cherry"], titles=["sour", "red"])
+    >>> [text.get_text() for text in ax.texts]
+    ['sour', 'lime', 'cherry', 'red', 'cherry']
     """
     W = np.asarray(weights, dtype=np.float64)
     if W.ndim != 2 or len(W) != len(names) or (titles is not None and len(titles) != W.shape[1]):
@@ -158,19 +161,23 @@ def dimensions(
         )
     columns = int(np.clip(W.shape[1], 1, 4))
     rows = -(-W.shape[1] // columns)
-    ax = axes_of(ax, height=dimensions_height(W.shape[1], top))
+    ax = style.axes_of(ax, height=dimensions_height(W.shape[1], top))
     longest = max(float(W.max(initial=0.0)), 1e-12)
-    look = {"va": "bottom", "color": INK, "parse_math": False, "clip_on": True}
+    look = {"va": "bottom", "color": style.INK, "parse_math": False, "clip_on": True}
     for d in range(W.shape[1]):
         x, y = d % columns, -(d // columns) * (top + 1.6)
-        title = f"{d + 1}" if titles is None else shortened(titles[d], 24)
+        title = f"{d + 1}" if titles is None else style.shortened(titles[d], 24)
         ax.text(x, y, title, weight="bold", **look)
         for row, i in enumerate(np.argsort(-W[:, d], kind="stable")[:top], start=1):
             if W[i, d] > 0:
                 ax.barh(
-                    y - row, 0.92 * W[i, d] / longest, height=0.16, left=x, color=PALETTE[d % len(PALETTE)]
+                    y - row,
+                    0.92 * W[i, d] / longest,
+                    height=0.16,
+                    left=x,
+                    color=style.PALETTE[d % len(style.PALETTE)],
                 )
-                ax.text(x, y - row + 0.12, shortened(names[i], 22), **look)
+                ax.text(x, y - row + 0.12, style.shortened(names[i], 22), **look)
     ax.set(xlim=(0, columns), ylim=(1.2 - rows * (top + 1.6), 1.0))
     ax.set_axis_off()
     return ax
@@ -188,6 +195,14 @@ def curve(analysis: Any, ax: Axes = None, *, ceiling: Any = None) -> Axes:
     ----------
     analysis : an Analysis, or what ``nf.learning_curve`` gives.
     ceiling : what ``nf.noise_ceiling`` gives, drawn as a shade; default: that of the analysis.
+
+    Examples
+    --------
+    >>> import matplotlib; matplotlib.use("agg")
+    >>> import nearfar as nf
+    >>> rows = nf.simulate.answers(nf.design.random_questions(8, 160), points=np.arange(8.0)[:, None]).triplets
+    >>> curve(nf.learning_curve(rows, "score")).get_xlabel()
+    'answers the model was fitted to'
     """
     if hasattr(analysis, "curve"):
         ceiling = analysis.ceiling if ceiling is None else ceiling
@@ -195,20 +210,22 @@ def curve(analysis: Any, ax: Axes = None, *, ceiling: Any = None) -> Axes:
     if analysis is None:
         raise InputError("analysis: there is no learning curve, since nothing can be held out")
     data, possible = plain(analysis), None if ceiling is None else plain(ceiling)["best_possible"]
-    ax = _bare(axes_of(ax, height=HEIGHT), "answers the model was fitted to", "held-out answers predicted")
+    ax = _bare(
+        style.axes_of(ax, height=HEIGHT), "answers the model was fitted to", "held-out answers predicted"
+    )
     if possible:
-        ax.axhspan(possible["low"], possible["high"], color=SHADE, lw=0, zorder=0)
+        ax.axhspan(possible["low"], possible["high"], color=style.SHADE, lw=0, zorder=0)
     x, y = ([point[key] for point in data["points"]] for key in ("answers", "accuracy"))
     known = [point for point in data["points"] if point["low"] is not None]
     band = ([point[key] for point in known] for key in ("answers", "low", "high"))
-    ax.fill_between(*band, color=ACCENT, alpha=0.2, lw=0)
-    ax.plot(x, y, "o-", color=ACCENT, ms=4, lw=1.5)
+    ax.fill_between(*band, color=style.ACCENT, alpha=0.2, lw=0)
+    ax.plot(x, y, "o-", color=style.ACCENT, ms=4, lw=1.5)
     if gain := data["next_gain"]:
         if gain["low"] is not None:
-            ax.plot([2 * x[-1]] * 2, [y[-1] + gain["low"], y[-1] + gain["high"]], color=ACCENT, lw=1)
+            ax.plot([2 * x[-1]] * 2, [y[-1] + gain["low"], y[-1] + gain["high"]], color=style.ACCENT, lw=1)
         further = [y[-1], y[-1] + gain["value"]]
-        ax.plot([x[-1], 2 * x[-1]], further, "o--", color=ACCENT, lw=1, ms=5, mfc="white", zorder=0)
-    ax.axhline(0.5, color=FAINT, lw=0.8, ls="--")
+        ax.plot([x[-1], 2 * x[-1]], further, "o--", color=style.ACCENT, lw=1, ms=5, mfc="white", zorder=0)
+    ax.axhline(0.5, color=style.FAINT, lw=0.8, ls="--")
     _percent(ax.yaxis)
     ax.xaxis.set_major_formatter("{x:,.0f}")
     return ax
@@ -216,10 +233,14 @@ def curve(analysis: Any, ax: Axes = None, *, ceiling: Any = None) -> Axes:
 
 def positions(objects: Sequence[dict[str, Any]], ax: Axes = None) -> Axes:
     """Draw the uncertainty of positions against the number of answers."""
-    ax = _bare(axes_of(ax, height=HEIGHT), "answers about the object", "uncertainty of its position")
+    ax = _bare(style.axes_of(ax, height=HEIGHT), "answers about the object", "uncertainty of its position")
     known = [row for row in objects if row["circle"] is not None]
     ax.plot(
-        *([row[key] for row in known] for key in ("answers", "circle")), "o", ms=4, color=ACCENT, alpha=0.7
+        *([row[key] for row in known] for key in ("answers", "circle")),
+        "o",
+        ms=4,
+        color=style.ACCENT,
+        alpha=0.7,
     )
     ax.set_ylim(bottom=0)
     _percent(ax.yaxis)
@@ -228,9 +249,9 @@ def positions(objects: Sequence[dict[str, Any]], ax: Axes = None) -> Axes:
 
 def coverage(objects: Sequence[dict[str, Any]], ax: Axes = None) -> Axes:
     """Draw the number of answers per object, the fewest first."""
-    ax = _bare(axes_of(ax, height=HEIGHT), "objects, fewest answers first", "answers")
+    ax = _bare(style.axes_of(ax, height=HEIGHT), "objects, fewest answers first", "answers")
     counts = sorted(row["answers"] for row in objects)
-    ax.bar(range(len(counts)), counts, width=0.85, color=ACCENT)
+    ax.bar(range(len(counts)), counts, width=0.85, color=style.ACCENT)
     ax.margins(x=0.01)
     ax.yaxis.set_major_formatter("{x:,.0f}")
     return ax
@@ -242,8 +263,8 @@ def _percent(axis: Any) -> None:
 
 def _bare(ax: Axes, x: str, y: str = "") -> Axes:
     """Axes with their labels and without a box."""
-    ax.set_xlabel(x, color=QUIET)
-    ax.set_ylabel(y, color=QUIET)
-    ax.tick_params(colors=INK, length=2)
+    ax.set_xlabel(x, color=style.QUIET)
+    ax.set_ylabel(y, color=style.QUIET)
+    ax.tick_params(colors=style.INK, length=2)
     ax.spines[["top", "right"]].set_visible(False)
     return ax

@@ -11,25 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from nearfar._tools.arrays import Floats
 from nearfar.errors import InputError
+from nearfar.plot import style
 from nearfar.plot.placing import far_out, place_names, spread, to_border
-from nearfar.plot.style import (
-    ACCENT,
-    FAINT,
-    INK,
-    PALETTE,
-    QUIET,
-    STRIKING,
-    Axes,
-    axes_of,
-    by_index,
-    font_size,
-    need_matplotlib,
-    picture_box,
-    settle,
-    shortened,
-    text_sizes,
-    thumbnail,
-)
+from nearfar.plot.style import Axes
 
 MARKERS = "osD^vP*X<>"
 GAP = 3.6  # points between a mark and its name
@@ -78,16 +62,16 @@ def map(
     """
     points, called = _points(space, names)
     shown = np.flatnonzero(np.isfinite(points).all(axis=1))
-    pictured = by_index(images, called) if len(shown) <= MOST_PICTURES else {}
+    pictured = style.by_index(images, called) if len(shown) <= MOST_PICTURES else {}
     bare = np.array([x for x in shown if int(x) not in pictured], dtype=np.intp)
-    colours, markers, legend = _kinds(None if groups is None else by_index(groups, called), shown)
-    ax = axes_of(ax, height=178 * shape(points))
+    colours, markers, legend = _kinds(None if groups is None else style.by_index(groups, called), shown)
+    ax = style.axes_of(ax, height=178 * shape(points))
     ax.set(xticks=[], yticks=[])  # numbers mean nothing here
     if legend:
         _draw_legend(ax, legend)
     _frame(ax, points[shown], unit)
     if circles is not None:
-        _draw_circles(ax, points, shown, np.asarray(circles), colours)
+        _draw_circles(ax, points, np.asarray(circles), colours)
     _draw_images(ax, points, {x: path for x, path in pictured.items() if x in set(shown.tolist())}, colours)
     hollow = np.zeros(len(points), dtype=bool) if placed is None else np.asarray(placed, dtype=bool)
     _draw_points(ax, points, bare, colours, markers, hollow)
@@ -95,7 +79,7 @@ def map(
     written = [*(called[x] for x in bare), *(arrows or ())]
     if labels and len(written) <= MOST_NAMES:
         first = np.arange(len(written)) >= len(bare)
-        ink = [INK] * len(bare) + [STRIKING] * len(tips)
+        ink = [style.INK] * len(bare) + [style.STRIKING] * len(tips)
         draw_names(ax, np.concatenate([points[bare], tips]), written, ink, first=first, always=first)
     return ax
 
@@ -127,17 +111,17 @@ def _kinds(
     groups: Mapping[int, Any] | None, shown: NDArray[np.intp]
 ) -> tuple[dict[int, str], dict[int, str], list[tuple[str, str, str]]]:
     """Colour and marker of every object, and (group, colour, marker) of the groups shown."""
-    colours, markers = dict.fromkeys(shown.tolist(), ACCENT), dict.fromkeys(shown.tolist(), MARKERS[0])
+    colours, markers = dict.fromkeys(shown.tolist(), style.ACCENT), dict.fromkeys(shown.tolist(), MARKERS[0])
     if groups is None:
         return colours, markers, []
     group_of = {x: str(groups.get(x, "")) for x in shown.tolist()}
     order = sorted({group for group in group_of.values() if group}, key=_number_or_text)
     looks = {
-        group: (PALETTE[end % len(PALETTE)], MARKERS[end // len(PALETTE) % len(MARKERS)])
+        group: (style.PALETTE[end % len(style.PALETTE)], MARKERS[end // len(style.PALETTE) % len(MARKERS)])
         for end, group in enumerate(order)
     }
     for x, group in group_of.items():
-        colours[x], markers[x] = looks.get(group, (FAINT, MARKERS[0]))
+        colours[x], markers[x] = looks.get(group, (style.FAINT, MARKERS[0]))
     return colours, markers, [(group, *look) for group, look in looks.items()]
 
 
@@ -151,7 +135,7 @@ def _number_or_text(text: str) -> tuple[str, int, str]:
 def _frame(ax: Axes, points: Floats, unit: float = 0.0) -> None:
     """One scale for both axes, since distances on the map are to be read, and room for names around the points."""
     low, high = (points.min(axis=0), points.max(axis=0)) if len(points) else (np.zeros(2), np.ones(2))
-    size = settle(ax)
+    size = style.settle(ax)
     half = np.maximum((high - low) / 2, 1e-9) * MARGIN
     half = max((half / size).max(), unit / 2) * size  # the axes are filled, whatever the shape of the map
     middle = (low + high) / 2
@@ -192,67 +176,59 @@ def draw_names(
     ``first`` choose their places before the others; ``always`` : drawn under their point where there is no room.
     """
     n = len(names)
-    size = font_size() * (1.0 if n <= 60 else 0.85 if n <= 150 else 0.75)
-    written = [shortened(name) for name in names]
-    width = settle(ax)
-    scale = 72 / ax.get_figure(root=True).dpi
-    corner = ax.get_window_extent().min
-    at = (ax.transData.transform(points.reshape(-1, 2)) - corner) * scale
-    sizes = text_sizes(ax, written, size) + np.array([1.5, 0.0])
+    size = style.font_size() * (1.0 if n <= 60 else 0.85 if n <= 150 else 0.75)
+    written = [style.shortened(name) for name in names]
+    width = style.settle(ax)
+    at = _in_points(ax, points)
+    sizes = style.text_sizes(ax, written, size) + np.array([1.5, 0.0])
     centres = place_names(at, sizes, gap=GAP, frame=(width[0], width[1]), first=first)
     crowded = always & np.isnan(centres[:, 0])
     half = np.minimum(sizes / 2, width / 2)
     centres[crowded] = np.clip(at - [0.0, GAP + size / 2], half, width - half)[crowded]
-    for text, point, pixel, centre, (w, h), colour in zip(
-        written, points, at, centres, sizes, colours, strict=True
-    ):
-        if np.isnan(centre[0]):
-            continue
-        away = (np.abs(centre - pixel) - [w / 2, h / 2]).max() > 1.6 * GAP
-        tie = {"arrowstyle": "-", "color": FAINT, "lw": 0.5, "shrinkA": 0, "shrinkB": 2.5} if away else None
-        look = {"size": size, "color": colour, "ha": "center", "va": "center", "parse_math": False}
-        where = {"xytext": tuple(centre - pixel), "textcoords": "offset points"}
-        ax.annotate(text, point, annotation_clip=False, arrowprops=tie, **where, **look).set_in_layout(False)
+    look = {"size": size, "ha": "center", "va": "center", "parse_math": False, "annotation_clip": False}
+    for x in np.flatnonzero(np.isfinite(centres[:, 0])).tolist():
+        offset = centres[x] - at[x]
+        away = (np.abs(offset) - sizes[x] / 2).max() > 1.6 * GAP
+        where = {"xytext": tuple(offset), "textcoords": "offset points", "color": colours[x]}
+        tie = style.tie(style.FAINT, end=2.5) if away else None
+        ax.annotate(written[x], points[x], arrowprops=tie, **where, **look).set_in_layout(False)
+
+
+def _in_points(ax: Axes, points: Floats) -> Floats:
+    """Where points of the map are, in points (1/72 inch) from the lower left corner of the axes."""
+    pixels = ax.transData.transform(points.reshape(-1, 2)) - ax.get_window_extent().min
+    return np.asarray(pixels * 72 / ax.get_figure(root=True).dpi, dtype=np.float64)
 
 
 def _draw_images(ax: Axes, points: Floats, images: Mapping[int, Any], colours: Mapping[int, str]) -> None:
     """Pictures, moved apart where they would hide each other, each tied to its point by a line."""
     if not images:
         return
-    frame = settle(ax)
+    frame = style.settle(ax)
     side = float(np.clip(np.sqrt(0.22 * frame[0] * frame[1] / len(images)), 10, 65))
-    pictures = {x: pixels for x in images if (pixels := thumbnail(images[x], side)) is not None}
+    pictures = {x: pixels for x in images if (pixels := style.thumbnail(images[x], side)) is not None}
     if not pictures:
         return
-    scale = 72 / ax.get_figure(root=True).dpi
-    at = (ax.transData.transform(points[list(pictures)]) - ax.get_window_extent().min) * scale
-    longest = {x: max(pixels.shape[:2]) for x, pixels in pictures.items()}
-    sizes = np.array([(p.shape[1], p.shape[0]) for p in pictures.values()]).reshape(-1, 2)
-    sizes = sizes * (side / np.array(list(longest.values())))[:, None] + 3
-    centres = spread(at, sizes, frame=(frame[0], frame[1]))
-    for (x, picture), here, centre in zip(pictures.items(), at, centres, strict=True):
-        tie = {"arrowstyle": "-", "color": colours[x], "lw": 0.7, "shrinkA": 0, "shrinkB": 0}
-        moved = np.abs(centre - here).max() > side / 4
+    at = _in_points(ax, points[list(pictures)])
+    sizes = np.array([(p.shape[1], p.shape[0]) for p in pictures.values()], dtype=np.float64)
+    sizes *= side / sizes.max(axis=1, keepdims=True)
+    offsets = spread(at, sizes + 3, frame=(frame[0], frame[1])) - at
+    for (x, picture), offset in zip(pictures.items(), offsets, strict=True):
+        moved = np.abs(offset).max() > side / 4
         if moved:
             ax.scatter(*points[x], s=4, color=colours[x], linewidths=0, zorder=2)
-        more = {"pad": 0.08, "zorder": 3, "arrowprops": tie if moved else None}
-        ax.add_artist(picture_box(picture, side, points[x], centre - here, colours[x], **more))
+        more = {"pad": 0.08, "zorder": 3, "arrowprops": style.tie(colours[x]) if moved else None}
+        ax.add_artist(style.picture_box(picture, side, points[x], offset, colours[x], **more))
 
 
-def _draw_circles(
-    ax: Axes, points: Floats, shown: NDArray[np.intp], radii: Floats, colours: Mapping[int, str]
-) -> None:
-    from matplotlib.collections import PatchCollection
+def _draw_circles(ax: Axes, points: Floats, radii: Floats, colours: Mapping[int, str]) -> None:
     from matplotlib.patches import Circle
 
-    middle = points[shown].mean(axis=0)
-    unit = float(np.sqrt(((points[shown] - middle) ** 2).sum(axis=1).mean()))
-    known = [x for x in shown.tolist() if np.isfinite(radii[x])]
-    rings = [Circle((points[x, 0], points[x, 1]), unit * radii[x]) for x in known]
-    ink = [colours[x] for x in known]
-    ax.add_collection(
-        PatchCollection(rings, facecolors=ink, edgecolors=ink, alpha=0.16, linewidths=0.5), autolim=False
-    )
+    known = points[list(colours)]
+    unit = float(np.sqrt(((known - known.mean(axis=0)) ** 2).sum(axis=1).mean()))
+    for x, colour in colours.items():
+        if np.isfinite(radii[x]):
+            ax.add_patch(Circle(tuple(points[x]), unit * radii[x], color=colour, alpha=0.16, lw=0.5))
 
 
 def _draw_arrows(ax: Axes, points: Floats, arrows: Mapping[str, ArrayLike]) -> Floats:
@@ -263,14 +239,8 @@ def _draw_arrows(ax: Axes, points: Floats, arrows: Mapping[str, ArrayLike]) -> F
     middle = points.mean(axis=0) if len(points) else np.zeros(2)
     reach = np.hypot(*(points - middle).T).max(initial=1e-9)
     tips: Floats = middle + vectors * (0.95 * reach / max(np.hypot(*vectors.T).max(), 1e-12))
+    look = {**style.tie(style.STRIKING), "arrowstyle": "-|>,head_length=0.35,head_width=0.15", "lw": 1.0}
     for tip in tips:
-        look = {
-            "arrowstyle": "-|>,head_length=0.35,head_width=0.15",
-            "color": STRIKING,
-            "lw": 1.0,
-            "shrinkA": 0,
-            "shrinkB": 0,
-        }
         ax.annotate("", tip, xytext=middle, arrowprops=look, annotation_clip=False)
     return tips
 
@@ -280,18 +250,18 @@ def _draw_legend(ax: Axes, kinds: list[tuple[str, str, str]], most: int = 30) ->
     from matplotlib.lines import Line2D
 
     handles = [
-        Line2D([], [], color=colour, marker=marker, linestyle="", markersize=4, label=shortened(group))
+        Line2D([], [], color=colour, marker=marker, linestyle="", markersize=4, label=style.shortened(group))
         for group, colour, marker in kinds[:most]
     ]
     if len(kinds) > most:
         handles.append(Line2D([], [], linestyle="", label=f"and {len(kinds) - most} more"))
-    look = {"frameon": False, "fontsize": "medium", "labelcolor": INK, "handletextpad": 0.1}
-    width = settle(ax)[0]
+    look = {"frameon": False, "fontsize": "medium", "labelcolor": style.INK, "handletextpad": 0.1}
+    width = style.settle(ax)[0]
     if width > 24 * 12:  # a legend of some 12 letters takes less than a quarter of it
         ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.0, 1.0), **look)
         return
-    widest = text_sizes(ax, [str(handle.get_label()) for handle in handles], font_size())[:, 0].max() + 24
-    columns = int(np.clip(width // widest, 1, len(handles)))
+    widths = style.text_sizes(ax, [str(handle.get_label()) for handle in handles], style.font_size())[:, 0]
+    columns = int(np.clip(width // (widths.max() + 24), 1, len(handles)))
     place = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "ncols": columns, "columnspacing": 1.0}
     ax.legend(handles=handles, **place, **look)
 
@@ -319,11 +289,22 @@ def groups(
     pair : which two groups, where there are more.
     names : object -> what to call it.
     labels : whether names are drawn: of up to 60 objects, else of those that differ.
+
+    Examples
+    --------
+    >>> import matplotlib; matplotlib.use("agg")
+    >>> import nearfar as nf
+    >>> lists = nf.design.booklets(nf.design.random_questions(9, 100), people=6, each=2)
+    >>> said = nf.simulate.answers(lists, points=np.random.default_rng(0).normal(size=(9, 2))).triplets
+    >>> said = said.replace(participant=lists.participant)
+    >>> found = nf.analyse(said, "score", models=["score"]).groups({p: "ab"[p % 2] for p in range(1, 7)})
+    >>> [ax.get_title() for ax in groups(found)]
+    ['a (n = 3)', 'b (n = 3)']
     """
     two = comparison.pairs[pair]
     called = [(names or {}).get(name, name) for name in comparison.objects]
     if axes is None:
-        need_matplotlib()
+        style.need_matplotlib()
         from matplotlib import pyplot
 
         axes = pyplot.subplots(1, 2, figsize=(7, 3.7), layout="constrained")[1]
@@ -331,8 +312,8 @@ def groups(
     near = known[~far_out(known, known)] if len(known) else np.array([[0.0, 0.0], [1.0, 1.0]])
     sure = {move.name for move in two.moves if move.sure}
     moves = np.array([name in sure for name in comparison.objects])
-    for ax, title in zip(axes, zip(two.names, two.people, strict=True), strict=True):
-        ax.set_title(f"{shortened(title[0])} (n = {title[1]})", size="medium", color=INK, parse_math=False)
+    for ax, name, n in zip(axes, two.names, two.people, strict=True):
+        ax.set_title(f"{style.shortened(name)} (n = {n})", size="medium", color=style.INK, parse_math=False)
         ax.set(xticks=[], yticks=[])
     for ax in axes:
         _frame(ax, near)
@@ -357,36 +338,13 @@ def _draw_group(
     away = to_border(here, far, high - low, 0.03 * float(min(high - low)))
     here += low
     for x in np.flatnonzero(known):
-        colour = ACCENT if moves[x] else FAINT
+        colour, inside = style.ACCENT if moves[x] else style.FAINT, bool(np.isnan(away[x]))
         if moves[x] and np.isfinite(there[x]).all():
-            ax.plot(
-                *zip(here[x], there[x], strict=True),
-                color=ACCENT,
-                lw=0.8,
-                alpha=0.6,
-                scalex=False,
-                scaley=False,
-            )
-        marker = "o" if np.isnan(away[x]) else _arrow(away[x])
-        ax.plot(
-            *here[x],
-            marker=marker,
-            ms=3.6 if np.isnan(away[x]) else 7,
-            color=colour,
-            mew=0,
-            scalex=False,
-            scaley=False,
-        )
+            ax.plot(*zip(here[x], there[x], strict=True), color=colour, lw=0.8, alpha=0.6)
+        marker: Any = "o" if inside else (3, 0, away[x] - 90)  # a triangle that points there
+        ax.plot(*here[x], marker=marker, ms=3.6 if inside else 7, color=colour, mew=0)
     matter = moves | np.isfinite(away)
     named = np.flatnonzero(known & (matter | (len(here) <= 60))).tolist() if names else []
-    ink = [INK if matter[x] else QUIET for x in named]
-    if len(named):
-        first = matter[named]
+    if named:
+        ink, first = [style.INK if matter[x] else style.QUIET for x in named], matter[named]
         draw_names(ax, here[named], [names[x] for x in named], ink, first=first, always=np.zeros_like(first))
-
-
-def _arrow(degrees: float) -> Any:
-    """The outline of a marker that points in a direction, anticlockwise from the right."""
-    turn = np.radians(degrees)
-    outline = np.array([[1.0, 0.0], [-0.7, 0.6], [-0.4, 0.0], [-0.7, -0.6], [1.0, 0.0]])
-    return outline @ [[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]]

@@ -49,10 +49,13 @@ STYLE = {
 
 @dataclass(frozen=True)
 class Look:
-    """How a figure is to be printed.
+    """How figures are printed: ``report.write_bundle("paper", nf.plot.Look(width=85))``.
 
-    ``width``, ``height`` : millimetres; a height of None follows from what is drawn. ``font`` : a family, an Arial, or
-    "" for the usual one. ``size`` : of text, in points. ``dpi`` : of PNG. ``labels`` : whether names of objects are drawn.
+    ``width``, ``height`` : millimetres; a height of None follows from what is drawn. ``font`` : a family, or "" for the usual
+    one. ``size`` : of text, in points. ``dpi`` : of PNG. ``labels`` : whether names of objects are drawn.
+
+    >>> Look(width=85, size=7).dpi
+    300
     """
 
     width: float = COLUMNS["double"]
@@ -99,7 +102,7 @@ def length(text: str, option: str) -> float:
 
 def font(text: str) -> tuple[str, float]:
     """Family and size from "Arial 7", "Arial" or "7"; the usual ones where they are not given."""
-    family, size = re.fullmatch(r"\s*(.*?)\s*(\d+(?:\.\d*)?)?\s*(?:pt)?\s*", text).groups()  # type: ignore[union-attr]
+    family, size = re.fullmatch(r"\s*(.*?)\s*(\d+(?:\.\d*)?)?\s*(?:pt)?\s*", text, re.DOTALL).groups()  # type: ignore[union-attr]
     points = float(size or STYLE["font.size"])  # type: ignore[arg-type]
     if not SMALLEST <= points <= 40:
         raise InputError(f"--font {text}: expected a size from {SMALLEST:g} to 40 points, such as 'Arial 7'")
@@ -218,6 +221,11 @@ def picture_box(picture: Any, side: float, at: Any, offset: Any, colour: str, **
     box = AnnotationBbox(image, at, bboxprops=frame, **more)
     box.set_in_layout(False)
     return box
+
+
+def tie(colour: str, end: float = 0.0) -> dict[str, Any]:
+    """A thin line from what is annotated to its point, which ends so many points before it."""
+    return {"arrowstyle": "-", "color": colour, "lw": 0.6, "shrinkA": 0, "shrinkB": end}
 
 
 def shortened(name: str, most: int = 28) -> str:

@@ -12,21 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from nearfar._tools.arrays import Floats
 from nearfar.errors import InputError
 from nearfar.methods.trees import cut, uninformed_leaves
-from nearfar.plot.style import (
-    FAINT,
-    INK,
-    PALETTE,
-    QUIET,
-    SMALLEST,
-    Axes,
-    axes_of,
-    by_index,
-    font_size,
-    picture_box,
-    settle,
-    shortened,
-    thumbnail,
-)
+from nearfar.plot import style
+from nearfar.plot.style import Axes
 
 ROW, PICTURED_ROW = 3.6, 8.0  # millimetres that a leaf takes, where there is room for them
 MOST_PICTURES = 400
@@ -72,18 +59,23 @@ def tree(
     if clusters is None and n_clusters is not None:
         clusters = cut(matrix, n_clusters)
     codes = None if clusters is None else np.asarray(clusters)[leaves]
-    drawn = by_index(images, names) if len(leaves) <= MOST_PICTURES else {}
+    drawn = style.by_index(images, names) if len(leaves) <= MOST_PICTURES else {}
     pictured = {at: drawn[int(x)] for at, x in enumerate(leaves) if int(x) in drawn}
-    ax = axes_of(ax, height=tree_height(len(leaves), bool(pictured)))
+    ax = style.axes_of(ax, height=tree_height(len(leaves), bool(pictured)))
     upright = orientation == "top"
     _draw_branches(ax, Z, len(leaves), codes, upright)
     if n_clusters is not None and 1 < n_clusters < len(leaves):
         (ax.axhline if upright else ax.axvline)(
-            _cut_height(Z, n_clusters), color=FAINT, lw=0.8, ls="--", zorder=0
+            _cut_height(Z, n_clusters), color=style.FAINT, lw=0.8, ls="--", zorder=0
         )
     order = _leaf_order(Z, len(leaves))
     _draw_leaves(
-        ax, [shortened(names[leaves[x]]) for x in order] if labels else [], order, pictured, codes, upright
+        ax,
+        [style.shortened(names[leaves[x]]) for x in order] if labels else [],
+        order,
+        pictured,
+        codes,
+        upright,
     )
     return ax
 
@@ -139,11 +131,17 @@ def _draw_branches(ax: Axes, Z: Floats, n: int, codes: NDArray[Any] | None, upri
             line = [(heights[child], at[child]), (heights[node], at[child]), (heights[node], at[node])]
             lines.append([point[::-1] for point in line] if upright else line)
             inside = clusters[node] >= 0
-            colours.append(PALETTE[clusters[node] % len(PALETTE)] if inside else FAINT)
+            colours.append(
+                style.PALETTE[clusters[node] % len(style.PALETTE)]
+                if inside
+                else style.QUIET
+                if codes is None
+                else style.FAINT
+            )
     ax.add_collection(LineCollection(lines, colors=colours, linewidths=0.9, capstyle="round"))
     top = max(heights.max(initial=0), 1e-9) * 1.03
     ax.set(ylim=(0, top), xlim=(-0.6, n - 0.4)) if upright else ax.set(xlim=(top, 0), ylim=(n - 0.4, -0.6))
-    ax.tick_params(labelsize="small", colors=QUIET, length=2)
+    ax.tick_params(labelsize="small", colors=style.QUIET, length=2)
     ax.spines[["top", "right", "bottom" if upright else "left"]].set_visible(False)
 
 
@@ -159,27 +157,28 @@ def _draw_leaves(
 
     Where leaves are close together pictures stand in two columns, so that each may be twice as large.
     """
-    room = settle(ax)[0 if upright else 1] / max(len(order), 1)  # points
-    size = min(font_size(), (0.95 if upright else 0.85) * room)
+    room = style.settle(ax)[0 if upright else 1] / max(len(order), 1)  # points
+    size = min(style.font_size(), (0.95 if upright else 0.85) * room)
     columns = 2 if room < 20 else 1
     side = float(np.clip(0.9 * columns * room, 3, 56)) if images else 0.0
     axis = ax.xaxis if upright else ax.yaxis
     if not upright:
         axis.tick_right()
-    shown = list(names) if size >= SMALLEST else []
+    shown = list(names) if size >= style.SMALLEST else []
     look = {"rotation": 90} if upright else {}
-    axis.set_ticks(range(len(shown)), shown, size=size, color=INK, parse_math=False, **look)
+    axis.set_ticks(range(len(shown)), shown, size=size, color=style.INK, parse_math=False, **look)
     axis.set_tick_params(length=0, pad=3 + columns * side * 1.06)
     for row, x in enumerate(order):
-        picture = thumbnail(images[x], side) if x in images else None
+        picture = style.thumbnail(images[x], side) if x in images else None
         if picture is not None:
-            colour = FAINT if codes is None or codes[x] < 0 else PALETTE[codes[x] % len(PALETTE)]
+            colour = (
+                style.FAINT if codes is None or codes[x] < 0 else style.PALETTE[codes[x] % len(style.PALETTE)]
+            )
             along = 3 + side * (0.5 + 1.06 * (row % columns))
-            tie = {"arrowstyle": "-", "color": FAINT, "lw": 0.4, "shrinkA": 0, "shrinkB": 0}
-            more = {"pad": 0, "arrowprops": tie if row % columns else None}
+            more = {"pad": 0, "arrowprops": style.tie(style.FAINT) if row % columns else None}
             at, offset = ((row, 0), (0, -along)) if upright else ((0, row), (along, 0))
-            ax.add_artist(picture_box(picture, side, at, offset, colour, **more))
-    settle(ax)
+            ax.add_artist(style.picture_box(picture, side, at, offset, colour, **more))
+    style.settle(ax)
 
 
 def matrix(
@@ -199,6 +198,13 @@ def matrix(
     names : what to call the objects.
     order : of the objects; default: that of the tree of a Space.
     labels : whether names are drawn; those that would be smaller than 4 points are not.
+
+    Examples
+    --------
+    >>> import matplotlib; matplotlib.use("agg")
+    >>> ax = matrix([[1.0, 0.2], [0.2, 1.0]], names=["fig", "lime"], order=[1, 0])
+    >>> [text.get_text() for text in ax.get_yticklabels()]
+    ['lime', 'fig']
     """
     hidden: set[int] = set()
     K = np.asarray(space.kernel() if hasattr(space, "kernel") else space, dtype=np.float64)
@@ -211,16 +217,18 @@ def matrix(
     limit = (
         float(np.quantile(apart, 0.98)) if len(apart) else 1.0
     ) or 1.0  # the diagonal would drown the rest
-    ax = axes_of(ax, height=150)
+    ax = style.axes_of(ax, height=150)
     look = {"cmap": "PuOr_r", "interpolation": "nearest", "rasterized": True, "vmin": -limit, "vmax": limit}
     picture = ax.imshow(block, **look)
     bar = ax.get_figure(root=True).colorbar(picture, ax=ax, shrink=0.4, aspect=25, anchor=(0, 0))
     bar.outline.set_linewidth(0)
-    bar.ax.tick_params(labelsize="small", length=2, colors=INK)
-    size = min(font_size(), 0.85 * settle(ax)[1] / max(len(chosen), 1))
-    shown = [shortened(names[x], 24) for x in chosen] if labels and names and size >= SMALLEST else []
+    bar.ax.tick_params(labelsize="small", length=2, colors=style.INK)
+    size = min(style.font_size(), 0.85 * style.settle(ax)[1] / max(len(chosen), 1))
+    shown = (
+        [style.shortened(names[x], 24) for x in chosen] if labels and names and size >= style.SMALLEST else []
+    )
     ax.set_xticks([])
-    ax.set_yticks(range(len(shown)), shown, size=size, color=INK, parse_math=False)
+    ax.set_yticks(range(len(shown)), shown, size=size, color=style.INK, parse_math=False)
     ax.tick_params(length=0, pad=2)
-    settle(ax)  # names take their room the second time that a figure is laid out
+    style.settle(ax)  # names take their room the second time that a figure is laid out
     return ax

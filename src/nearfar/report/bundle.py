@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from nearfar import words
 from nearfar._tools.atomic import atomic_path
 from nearfar._tools.progress import track
 from nearfar.errors import FileError
@@ -19,15 +18,8 @@ from nearfar.io import write_triplets
 from nearfar.io.table_writing import write_table
 from nearfar.plot import charts
 from nearfar.plot.style import Look
-from nearfar.report.figures import (
-    Printed,
-    print_chart,
-    print_comparison,
-    print_groups,
-    print_map,
-    print_matrix,
-    print_tree,
-)
+from nearfar.report import figures as draw
+from nearfar.report.figures import GUESSING, Printed, possible
 from nearfar.report.make import Report, write_page
 from nearfar.report.notebook import ANSWERS, OBJECTS, notebook_json
 from nearfar.triplets.ids import Ids
@@ -39,6 +31,7 @@ What is in this folder
   kernel.npz      K, the kernel matrix of the objects in the report, with their names; the tree as SciPy's linkage matrix,
                   with the names of its leaves
   space.npz       the space of the chosen model: a row per object, and which of them are informed
+  paper.txt       methods, results and references, to be pasted into a paper
   facts.json      everything the report says
   redo.ipynb      the analysis again, step by step, from the two files below; start it in this folder
   answers.csv     the answers of the analysis; participants under the names of the report, statements numbered
@@ -59,12 +52,16 @@ def write_bundle(report: Report, folder: Path, look: Look) -> Path:
         write_table(table, folder / "tables" / f"{name}.csv")
     write_page(folder / "facts.json", report.json())
     write_page(folder / "README.txt", READ_ME)
+    text = [report.data[part].replace("\xa0", " ") for part in ("methods", "results")] + report.data[
+        "citations"
+    ]
+    write_page(folder / "paper.txt", "\n\n".join(text) + "\n")
     write_page(folder / "redo.ipynb", notebook_json(report))
     _answers(report, folder)
     _matrices(report, folder)
     captions = []
-    for name, draw in track(list(_figures(report, look).items()), "figures for print"):
-        printed = draw()
+    for name, make in track(list(_figures(report, look).items()), "figures for print"):
+        printed = make()
         captions.append(f"{name}: {printed.caption}\n")
         for suffix in (".svg", ".pdf"):
             printed.save(folder / "figures" / f"{name}{suffix}", look)
@@ -107,7 +104,6 @@ def _figures(report: Report, look: Look) -> dict[str, Callable[[], Printed]]:
     data, objects = report.data, report.data["objects"]
     names, best = [row["display_name"] for row in objects], data["models"]["best"]
     images = {at: report.files[row["name"]] for at, row in enumerate(objects) if row["picture"]}
-    circles = np.array([np.nan if row["circle"] is None else row["circle"] for row in objects])
     grouping = report.analysis.cluster_tree(report.n_clusters)
     clusters = None
     if grouping is not None:
@@ -116,13 +112,13 @@ def _figures(report: Report, look: Look) -> dict[str, Callable[[], Printed]]:
     for drawn in data["maps"]:
         points = np.array([drawn["x"], drawn["y"]], dtype=np.float64).T
         known = {"groups": clusters, "images": images, "model": drawn["title"], "colours": "clusters"}
-        if drawn is data["maps"][0] and not images:
-            known["circles"] = circles
-        drawings[f"map-{drawn['name'].replace(' ', '-')}"] = partial(print_map, look, points, names, **known)
+        drawings[f"map-{drawn['name'].replace(' ', '-')}"] = partial(
+            draw.print_map, look, points, names, **known
+        )
     if grouping is not None:
         rows = grouping.rows.tolist()
         drawings["tree"] = partial(
-            print_tree,
+            draw.print_tree,
             look,
             grouping.tree,
             [names[x] for x in rows],
@@ -131,16 +127,18 @@ def _figures(report: Report, look: Look) -> dict[str, Callable[[], Printed]]:
             images={at: images[x] for at, x in enumerate(rows) if x in images},
         )
         kernel, order = report.analysis.shown_space.kernel(), grouping.leaves.tolist()
-        drawings["kernel"] = partial(print_matrix, look, kernel, names, order=order, model=best)
-    drawings |= {name: partial(print_chart, look, *chart) for name, chart in _charts(data).items()}
+        drawings["kernel"] = partial(draw.print_matrix, look, kernel, names, order=order, model=best)
+    drawings |= {name: partial(draw.print_chart, look, *chart) for name, chart in _charts(data).items()}
     if data["models"]["scores"]:
-        drawings["models"] = partial(print_comparison, look, data["models"], (best, data["models"]["map"]))
+        drawings["models"] = partial(
+            draw.print_comparison, look, data["models"], (best, data["models"]["map"])
+        )
     if data["groups"] and data["groups"]["pairs"]:
         compared = report.analysis.groups(report.groups)
         shown = {row["name"]: row["display_name"] for row in objects}
         for number, pair in enumerate(compared.pairs):
             parts = [re.sub(r"[^\w]+", "_", name)[:40] for name in pair.names]
-            drawings["-".join(["groups", *parts])] = partial(print_groups, look, compared, number, shown)
+            drawings["-".join(["groups", *parts])] = partial(draw.print_groups, look, compared, number, shown)
     return drawings
 
 
@@ -148,16 +146,17 @@ def _charts(data: dict[str, Any]) -> dict[str, tuple[Callable[[Any], Any], str, 
     """Name -> what draws a chart into axes, its caption, its height."""
     made: dict[str, tuple[Callable[[Any], Any], str, float]] = {}
     objects, ceiling = data["objects"], data["models"]["ceiling"]
-    if data["curve"]:
-        draw = partial(charts.curve, data["curve"], ceiling=ceiling)
-        made["learning-curve"] = (draw, words.curve_caption(data["curve"], ceiling), charts.HEIGHT)
+    if curve := data["curve"]:
+        told = f"Learning curve of {curve['model']}. Open dot: expected with twice the answers. {GUESSING} {possible(ceiling)}"
+        made["learning-curve"] = (partial(charts.curve, curve, ceiling=ceiling), told, charts.HEIGHT)
     if data["participants"]:
         people = data["participants"]["rows"]
-        draw = partial(charts.participants, people)
-        made["participants"] = (draw, words.PARTICIPANTS, charts.dots_height(len(people)))
+        told = f"Agreement of participants with the model, on held-out answers. Orange: to check. {GUESSING}"
+        made["participants"] = (partial(charts.participants, people), told, charts.dots_height(len(people)))
     if data["findings"]["stability"]:
-        made["positions"] = (partial(charts.positions, objects), words.POSITIONS, charts.HEIGHT)
-    made["coverage"] = (partial(charts.coverage, objects), words.COVERAGE, charts.HEIGHT)
+        told = "Uncertainty of positions: radius of an object's circle as a share of the map's radius."
+        made["positions"] = (partial(charts.positions, objects), told, charts.HEIGHT)
+    made["coverage"] = (partial(charts.coverage, objects), "Answers per object, fewest first.", charts.HEIGHT)
     return made
 
 

@@ -1,12 +1,3 @@
-from .captions import COVERAGE as COVERAGE
-from .captions import PARTICIPANTS as PARTICIPANTS
-from .captions import POSITIONS as POSITIONS
-from .captions import comparison_caption as comparison_caption
-from .captions import curve_caption as curve_caption
-from .captions import groups_caption as groups_caption
-from .captions import map_caption as map_caption
-from .captions import matrix_caption as matrix_caption
-from .captions import tree_caption as tree_caption
 from .finding import EMBEDDINGS as EMBEDDINGS
 from .finding import Finding as Finding
 from .finding import gloss as gloss
