@@ -17,6 +17,7 @@
         ├── CoverageWarning                   too few shared columns for k1 or k2 to mean anything
         ├── UnfittedColumnWarning             new answers about columns the map never saw
         ├── ScreenWarning                     answers came from screens whose statement ids are lost
+        ├── FeatureWarning                    columns of vectors per object that were left out
         ├── RepeatedControlWarning            a control question was asked far more often than the others
         └── NotConverged                      an iterative method stopped early
 """
@@ -27,6 +28,7 @@ from typing import Any
 
 __all__ = [
     "CoverageWarning",
+    "FeatureWarning",
     "FileError",
     "InputError",
     "MissingExtra",
@@ -122,6 +124,10 @@ class UnfittedColumnWarning(NearfarWarning):
 
 class ScreenWarning(NearfarWarning):
     """Bare triplets look like grid, list or ranking screens; splits keep (anchor, near) together."""
+
+
+class FeatureWarning(NearfarWarning):
+    """Columns of vectors per object were left out, because they are the same for all objects."""
 
 
 class RepeatedControlWarning(NearfarWarning):

@@ -33,7 +33,8 @@ class Choice:
 
 def chosen(given: Given, analysis: Analysis) -> Choice:
     """The choice of an analysis: remembered, or made now and remembered."""
-    choice = None if given.no_cache else _read(_file(analysis), analysis)
+    remembers = not given.no_cache and analysis.vectors is None  # vectors are large, and no part of the key
+    choice = _read(_file(analysis), analysis) if remembers else None
     if choice is None:
         return remember(given, analysis)
     _ = analysis.units  # which warns of answers from screens
@@ -46,7 +47,7 @@ def remember(given: Given, analysis: Analysis) -> Choice:
     flat = {n: analysis.name_in_dimensions(n) for n in _dimensions(analysis)}
     accuracy = {score.name: float(score.accuracy) for score in analysis.scores} if analysis.splits else {}
     choice = Choice(analysis.chosen.name, flat, accuracy, analysis.headline)
-    if not given.no_cache and not analysis.is_named:
+    if not given.no_cache and not analysis.is_named and analysis.vectors is None:
         file = _file(analysis)
         with suppress(OSError, NearfarError):
             file.parent.mkdir(parents=True, exist_ok=True)

@@ -19,7 +19,7 @@ from nearfar.errors import NearfarWarning
 
 READING = ("answers", "dialect", "column", "objects", "on_bad", "exclude", "key", "quiet")
 PRINTED = ("title", "width", "height", "font", "dpi", "no_labels")
-METHOD = (*READING, "output", "model", "landmarks", "diagonal", *PRINTED, "seed", "no_cache")
+METHOD = (*READING, "output", "model", "features", "landmarks", "diagonal", *PRINTED, "seed", "no_cache")
 FIRST = (
     "answers",
     "output",
@@ -72,6 +72,10 @@ OPTIONS: dict[str, Any] = {
     "dpi": typer.Option(min=30, max=2400, help="Resolution of .png.", rich_help_panel=PRINT),
     "no_labels": typer.Option("--no-labels", help="No names of objects.", rich_help_panel=PRINT),
     "no_cache": typer.Option("--no-cache", help="Choose the model again, and remember nothing."),
+    "features": typer.Option(
+        metavar="[NAME=]FILE",
+        help="Vectors per object, once or more: .npy .npz, or a table with a column object.",
+    ),
     "groups": typer.Option(
         metavar="COLUMN|FILE",
         help="Compare groups of participants: a column of the answers, or a table with columns participant and group.",
@@ -134,6 +138,7 @@ class Given:
     dpi: int = 300
     no_labels: bool = False
     no_cache: bool = False
+    features: list[str] | None = None
     groups: str | None = None
     design: str | None = None
     seed: int = 0

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from nearfar._tools.text import count, read_lines
 from nearfar.cli._options import Given
-from nearfar.cli._reading import Loaded, load, named_columns
+from nearfar.cli._reading import Loaded, load, load_features, named_columns
 from nearfar.cli._writing import draws
 from nearfar.errors import FileError, InputError, NearfarWarning
 
@@ -76,6 +76,7 @@ class Prepared:
         shown = np.array(points, dtype=np.float64)
         shown[np.asarray(uninformed, dtype=np.intp)] = np.nan
         model, rows = self.space.model, getattr(self.space, "n_components", None)
+        asked = np.isin(np.arange(len(shown)), self.loaded.triplets.array)
         return print_map(
             look,
             shown,
@@ -84,6 +85,9 @@ class Prepared:
             groups=self.groups if clusters is None else [f"cluster {c + 1}" for c in clusters],
             colours="groups of objects" if clusters is None else "clusters by kernel k-means",
             images=self.images,
+            placed=None
+            if rows is None
+            else (~asked).tolist(),  # of kernels and blocks, nothing but answers places objects
             told=self.told,
         )
 
@@ -201,7 +205,8 @@ def _space(
     given: Given, loaded: Loaded, dimensions: int | None, settings: dict[str, Any]
 ) -> tuple[Any, str, str]:
     """The space of a named model, or of the best one with lines about it and a sentence for captions."""
-    from nearfar.space import EMBEDDINGS, fit, parse_model
+    from nearfar.evaluate import fit
+    from nearfar.space import EMBEDDINGS, parse_model
 
     name = "".join(given.model.lower().split())
     if name in EMBEDDINGS and dimensions is not None:
@@ -210,10 +215,13 @@ def _space(
         return _best(given, loaded, dimensions, settings)
     parsed = parse_model(name)
     if not settings:
-        return fit(loaded.triplets, name, landmarks=_landmarks(given)), "", ""
+        space = fit(loaded.triplets, name, landmarks=_landmarks(given), features=load_features(given))
+        return space, "", ""
     loss = name.rpartition("-")[0]
     if loss not in EMBEDDINGS:
         raise InputError(f"--model {given.model}: {EMBEDDING_OPTIONS} are for embeddings such as soe-2")
+    if given.features:
+        raise InputError(f"--features: do not go together with {EMBEDDING_OPTIONS}")
     from nearfar import embedding
 
     estimator = getattr(embedding, EMBEDDINGS[loss])(n_components=parsed.n_components, **settings)
@@ -231,15 +239,17 @@ def _best(
         raise InputError("--landmarks: they go with a kernel; name one, such as --model k1")
     if settings:
         raise InputError(f"{EMBEDDING_OPTIONS} go with an embedding; name one, such as --model soe")
-    choice = chosen(given, Analysis(loaded.triplets, seed=given.seed))
+    analysis = Analysis(loaded.triplets, features=load_features(given), seed=given.seed)
+    choice = chosen(given, analysis)
     name = choice.model if dimensions is None else choice.flat.get(dimensions, choice.model)
-    fitted = Analysis(loaded.triplets, name, models=[name], seed=given.seed)
+    if analysis.vectors is None:  # the one model, with nothing to be judged again
+        analysis = Analysis(loaded.triplets, name, models=[name], seed=given.seed)
     headline, accuracy = choice.headline, choice.accuracy.get(name)
     if name != choice.model:
         share = "" if accuracy is None else f" ({percent(accuracy)})"
         headline += f"\nmap: {name}, the best with {dimensions} dimensions{share}"
     told = "" if accuracy is None else f"{name} predicts {percent(accuracy)} of held-out answers."
-    return (fitted.space if dimensions is None else fitted.in_dimensions(dimensions)), headline, told
+    return (analysis.space if dimensions is None else analysis.in_dimensions(dimensions)), headline, told
 
 
 def _in_blocks(given: Given, settings: dict[str, Any]) -> _InBlocks:
@@ -257,6 +267,10 @@ def _in_blocks(given: Given, settings: dict[str, Any]) -> _InBlocks:
     if parsed is None or parsed.kernel is None or parsed.n_components is not None or settings:
         raise InputError(
             f"--model {given.model}: --dask and --scratch work with kernels; name one, such as --model score or --model k1"
+        )
+    if given.features:
+        raise InputError(
+            "--features: kernels are made of answers alone, and --dask and --scratch work with kernels"
         )
     if given.exclude is not None:
         raise InputError(

@@ -16,6 +16,7 @@ from nearfar.errors import FileError, InputError, NearfarWarning
 
 if TYPE_CHECKING:
     from nearfar.io import ObjectList, ReadResult
+    from nearfar.io.vectors import VectorTable
     from nearfar.triplets import Triplets
 
 
@@ -90,6 +91,20 @@ def named_columns(given: Sequence[str] | None) -> dict[str, Any] | None:
             raise InputError(f"--column {each}: expected ROLE=NAME, for example --column anchor=Question")
         columns.setdefault(role.strip().replace("-", "_"), []).append(name)
     return {role: names[0] if len(names) == 1 else names for role, names in columns.items()}
+
+
+def load_features(given: Given) -> list[VectorTable] | None:
+    """The vectors per object that ``--features`` names, as FILE or NAME=FILE; None where it is not given."""
+    from nearfar.io.vectors import read_vectors, vector_tables
+
+    tables: list[VectorTable] = []
+    for each in given.features or []:
+        name, mark, path = each.partition("=")
+        is_named = mark and not Path(each).is_file()
+        if is_named and not (name and path):
+            raise InputError(f"--features {each}: expected FILE or NAME=FILE, for example clip=clip.npy")
+        tables += read_vectors(path, name) if is_named else read_vectors(each)
+    return vector_tables(tables) if given.features else None
 
 
 def _people(path: Path, triplets: Triplets, key: str | None) -> list[str]:

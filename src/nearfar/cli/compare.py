@@ -8,7 +8,7 @@ import typer
 
 from nearfar import words
 from nearfar.cli._options import PRINTED, READING, Given, OutputOption, takes
-from nearfar.cli._reading import load, read_groups
+from nearfar.cli._reading import load, load_features, read_groups
 from nearfar.cli._writing import check_file, check_pictures, is_picture, write_bytes, write_picture
 from nearfar.errors import InputError
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from nearfar.evaluate import Analysis
 
 
-@takes(*READING, *PRINTED, "groups", "design", "seed", "no_cache")
+@takes(*READING, *PRINTED, "features", "groups", "design", "seed", "no_cache")
 def compare(
     given: Given,
     model: list[str] | None = typer.Option(
@@ -63,7 +63,14 @@ def compare(
     loaded = load(given)
     given.tell(controls_text(loaded.triplets))
     names = None if model is None else _names(model)
-    analysis = Analysis(loaded.triplets, models=names, cv=cv, design=given.design, seed=given.seed)
+    analysis = Analysis(
+        loaded.triplets,
+        models=names,
+        cv=cv,
+        design=given.design,
+        features=load_features(given),
+        seed=given.seed,
+    )
     if given.groups is not None:
         _compare_groups(given, analysis, read_groups(given, loaded) or {}, json, csv, output)
         return
@@ -76,11 +83,14 @@ def compare(
         given.tell(analysis.headline)
         return
     if json:
-        text = _as_json({**analysis.scores.to_dict(), "auto": analysis.best.to_dict()})
+        worth = {} if analysis.worth is None else {"worth": analysis.worth.to_dict()}
+        text = _as_json({**analysis.scores.to_dict(), "auto": analysis.best.to_dict(), **worth})
     elif csv:
         text = analysis.scores.to_frame().write_csv()
     else:
         text = f"{analysis.scores}\n\n{analysis.headline}\n"
+        if analysis.worth is not None:
+            text += f"\n{words.worth_text(analysis.worth, analysis.ceiling)}\n"
     write_bytes(output, text.encode())
     if output != "-":
         given.tell(f"{analysis.headline}; in {output}")

@@ -15,19 +15,20 @@ import typer
 from nearfar._tools.terminal import write_out
 from nearfar._tools.text import count, read_lines
 from nearfar.cli._options import Given, OutputOption, takes, tell
-from nearfar.cli._reading import load
+from nearfar.cli._reading import load, load_features
 from nearfar.errors import InputError
 
 if TYPE_CHECKING:
     from nearfar.design import Booklets, Scheme
     from nearfar.evaluate.advice import Advice
+    from nearfar.triplets import Triplets
 
 NUMBER = re.compile("[0-9]{1,18}")
 WHO = "Who is asked"
 ADVICE = "How many questions to ask"
 
 
-@takes("column", "on_bad", "seed", "quiet")
+@takes("column", "features", "on_bad", "seed", "quiet")
 def plan(
     given: Given,
     objects: str = typer.Argument(
@@ -129,10 +130,12 @@ def plan(
         check_table_path(output)
         assumed = Assumptions(dimension, agreement, seconds, minutes, pay)
         asked = None if pilot is None else load(replace(given, answers=[pilot])).triplets
+        worth = _worth(given, asked)
         _write_advice(
             make_advice(names, scheme, budget=wanted, assumptions=assumed, pilot=asked, seed=given.seed),
             output,
         )
+        given.tell(worth)
         return
     if pilot is not None:
         raise InputError("--pilot: questions are drawn without it; add --advise to use it")
@@ -162,6 +165,20 @@ def plan(
         remark += f", written to {output if files == 1 else f'{files:,} files'}"
     marks = scheme.marks(names, given.seed)
     given.tell(remark + (f"; landmarks: {', '.join(marks)}" if marks else ""))
+
+
+def _worth(given: Given, pilot: Triplets | None) -> str:
+    """What vectors were worth in the pilot; "" without them."""
+    features = load_features(given)
+    if features is None:
+        return ""
+    if pilot is None:
+        raise InputError("--features: how many answers they save is measured in a pilot; give --pilot, too")
+    from nearfar import words
+    from nearfar.evaluate import Analysis
+
+    worth = Analysis(pilot, features=features, seed=given.seed).worth
+    return "" if worth is None else f"In the pilot: {words.worth(worth).text}".replace("\xa0", " ")
 
 
 def _objects(given: str) -> tuple[Sequence[str], list[str]]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from nearfar.cli._options import PRINTED, READING, Given, takes
-from nearfar.cli._reading import load, read_groups
+from nearfar.cli._reading import load, load_features, read_groups
 from nearfar.cli._writing import check_file, check_look, look_of, write_bytes
 from nearfar.errors import FileError, InputError, NearfarWarning
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from nearfar.report.make import Report
 
 
-@takes(*READING, "model", "images", *PRINTED, "groups", "design", "seed", "no_cache")
+@takes(*READING, "model", "features", "images", *PRINTED, "groups", "design", "seed", "no_cache")
 def report(
     given: Given,
     output: Path = typer.Option(
@@ -63,6 +63,7 @@ def report(
         replace(loaded.result, triplets=loaded.triplets),
         model=given.model,
         design=given.design,
+        features=load_features(given),
         objects=given.objects,
         images=given.images,
         title=given.title,

@@ -3,37 +3,36 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
 from operator import attrgetter
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from nearfar._tools.checks import check_count, generator
 from nearfar._tools.memory import check_points
 from nearfar._tools.threads import one_blas_thread
+from nearfar.embedding.fitted import FittedPoints, some
 from nearfar.embedding.loop import Loop, Points, merge
 from nearfar.embedding.new_objects import match
 from nearfar.embedding.optimise import MEMORY, Optimum, descend, optimise
+from nearfar.embedding.prior import Prior
 from nearfar.embedding.pull import Emphasis, LearntPull, Pull, answers_per_object, steady_pull
 from nearfar.embedding.start import kernel_start
 from nearfar.errors import InputError, NotConverged, UninformedWarning
-from nearfar.triplets import Triplets, as_triplets, positions
+from nearfar.triplets import Triplets, as_triplets
 
 Init = Literal["kernel", "random", "origin"]
 Optimizer = Literal["l-bfgs", "gradient-descent"]
 TOLERANCES = {"l-bfgs": 1e-5, "gradient-descent": 1e-7}
-SEE_EMBEDDING = (
-    "n_components, regularization, optimizer, init, n_init, max_iter, tol, random_state : see ``Embedding``."
-)
+SEE_EMBEDDING = "n_components, regularization, optimizer, init, n_init, max_iter, tol, random_state, prior : see ``Embedding``."
 
 
 @dataclass(eq=False, repr=False)
-class Embedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class Embedding(FittedPoints):
     """Base of GNMDS, CKL, STE, TSTE and SOE: points that minimise the sum of a loss over all answers.
 
     Parameters
@@ -50,6 +49,8 @@ class Embedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     tol : L-BFGS stops when an iteration improves the objective by less than this share of it (1e-5 where None);
         gradient descent counts a step as failed unless it lowers the objective by more than this (1e-7 where None).
     random_state : None, an integer or a numpy Generator; fixes the random starts.
+    prior : what vectors say of the objects beforehand (``nearfar.embedding.prior``); ``nearfar.fit(answers, features=...)``
+        makes it.
 
     Attributes
     ----------
@@ -96,6 +97,7 @@ class Embedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     max_iter: int = 1000
     tol: float | None = None
     random_state: Any = None
+    prior: Prior | None = None
 
     _kind: ClassVar[int]
     _rate: ClassVar[float] = 1.0  # published for gradient descent
@@ -143,30 +145,32 @@ class Embedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         counts = answers_per_object(data)
         informed = np.flatnonzero(counts)
         self._emphasis = Emphasis.of(data)
-        pull = None
+        pull, prior = None, self._checked_prior(answers.objects)
         if self.regularization > 0:
-            weights = self._emphasis(counts[informed])
-            pull = LearntPull(self.regularization, weights, counts[informed].mean(), *self._scale())
+            weights = self._emphasis(counts if prior is not None else counts[informed])
+            more = 0 if prior is None else prior.basis.shape[1]
+            weights = np.concatenate([weights, np.ones(more)])
+            mean = counts[informed].mean()
+            pull = LearntPull(self.regularization, weights, mean, *self._scale(), n_objects=len(informed))
         loop = Loop(data, self._kind, self._parameter(), self.n_components)
         with one_blas_thread():
-            tries = (self._optimise(loop, start, informed, pull) for start in self._starts(loop, informed))
+            starts = self._starts(loop, informed)
+            tries = (self._optimise(loop, start, informed, pull, prior) for start in starts)
             best = min(tries, key=attrgetter("objective"))
-            self.embedding_ = _canonical(best.points, informed)
+            if prior is not None:
+                informed = np.flatnonzero((counts > 0) | prior.known)
+            self.embedding_, self._centre, self._axes = _canonical(best.points, informed)
             self.loss_ = loop(self.embedding_)[0] / data.weight.sum()
         self.objects_ = answers.objects
         self.n_iter_, self.converged_ = best.n_iter, best.converged
         self._informed = np.zeros(answers.n_objects, dtype=bool)
         self._informed[informed] = True
-        self._strength = 0.0 if pull is None else pull.strength(self.embedding_[informed])
-        self._warn(best)
+        self._coefficients: Any = best.coefficients
+        at = self.embedding_[informed] if best.coefficients is None else best.coefficients
+        self._strength = 0.0 if pull is None else pull.strength(at)
+        self._warn_of_uninformed()
+        self._warn_unless_converged(best)
         return self
-
-    def fit_transform(
-        self, answers: Triplets | ArrayLike, y: object = None, sample_weight: ArrayLike | None = None
-    ) -> Points:
-        """``embedding_`` of the answers, one row per object."""
-        points: Points = self.fit(answers, sample_weight=sample_weight).embedding_
-        return points
 
     def _starts(self, loop: Loop, informed: NDArray[np.intp]) -> Iterator[Points]:
         shape = (loop.data.n_objects, self.n_components)
@@ -187,17 +191,58 @@ class Embedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         for _ in range(self.n_init if drawn else self.n_init - 1):
             yield size * rng.normal(size=shape)
 
-    def _optimise(self, loop: Loop, start: Points, free: NDArray[np.intp], pull: Pull | None) -> Optimum:
+    def _optimise(
+        self, loop: Loop, start: Points, free: NDArray[np.intp], pull: Pull | None, prior: Prior | None = None
+    ) -> Optimum:
         limits: Any = {"max_iter": self.max_iter, "tol": self._tolerance(), "name": type(self).__name__}
         if self.optimizer == "gradient-descent":
             limits |= {"rate": self._rate, "least_steps": self._least_steps}
             return descend(loop, start, free, pull=pull, **limits)
-        return optimise(loop, start, free, pull=pull, **limits)
+        return optimise(loop, start, free, pull=pull, prior=prior, **limits)
 
     def _tolerance(self) -> float:
         return TOLERANCES[self.optimizer] if self.tol is None else float(self.tol)
 
+    def _checked_prior(self, objects: Sequence[str]) -> Prior | None:
+        prior = self.prior
+        if prior is None:
+            return None
+        if prior.vectors.objects != tuple(objects):
+            raise InputError(
+                "prior: its vectors are of other objects than the answers; make it for these objects"
+            )
+        if self.optimizer != "l-bfgs" or self.regularization == 0:
+            raise InputError("prior: needs optimizer='l-bfgs' and regularization > 0")
+        return prior
+
     # ---------------------------------------------------------------- new objects
+
+    def place(self, features: Any) -> Placed:
+        """Objects that nobody was asked about, at the positions that their vectors give them.
+
+        ``features`` : their vectors, from the sources that the prior was made of.
+        """
+        check_is_fitted(self, "embedding_")
+        if self.prior is None:
+            raise InputError("place: the model was fitted without vectors; fit it with features=")
+        names, basis, own = self.prior.vectors.basis_of(features, self.prior.setting)
+        n = len(self.embedding_)
+        points = (basis @ self._coefficients[n:] - self._centre) @ self._axes
+        return Placed(names, points, self._left_open(own))
+
+    @property
+    def spread_(self) -> NDArray[np.float64]:
+        """(n,) standard deviation of a coordinate that the vector of an object leaves open; what its answers add is not counted."""
+        check_is_fitted(self, "embedding_")
+        n = len(self.embedding_)
+        return np.full(n, np.nan) if self.prior is None else self._left_open(self.prior.own)
+
+    def _left_open(self, own: Points) -> NDArray[np.float64]:
+        """The sizes (n, 1) of own parts times the spread that these have among the objects that were asked about."""
+        parts = self._coefficients[: len(self.embedding_)]
+        asked = parts[np.any(parts != 0, axis=1)]
+        spread: NDArray[np.float64] = own[:, 0] * np.sqrt(np.mean(asked**2))
+        return spread
 
     def transform(self, answers: Triplets | ArrayLike) -> Points:
         """One row per ``answers.objects``: fitted objects keep their points, new ones are placed among them.
@@ -218,68 +263,11 @@ class Embedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         if len(unknown):
             names = [answers.objects[i] for i in unknown]
             warnings.warn(
-                f"{len(names)} new objects have no usable answer ({_some(names)}); they are put at the centre",
+                f"{len(names)} new objects have no usable answer ({some(names)}); they are put at the centre",
                 UninformedWarning,
                 stacklevel=2,
             )
         return points
-
-    def score(self, answers: Triplets | ArrayLike, y: object = None) -> float:
-        """Share of answers that the fitted points predict; a tie, or an object without a point, counts 1/2.
-
-        Objects are matched by name (an array: by index). With it, scikit-learn's ``cross_val_score`` and
-        ``GridSearchCV`` work on answers; give them the folds of ``nearfar.kfold``, since others leak.
-
-        >>> from sklearn.model_selection import cross_val_score
-        >>> from nearfar import embedding
-        >>> from nearfar.evaluate.splits import kfold
-        >>> line = [[0, 1, 2], [0, 2, 3], [0, 1, 3], [3, 2, 1], [3, 1, 0], [3, 2, 0], [1, 0, 3], [2, 3, 0]]
-        >>> answers = Triplets.from_array(line)
-        >>> len(cross_val_score(embedding.STE(1), answers, cv=list(kfold(answers, 2))))
-        2
-        """
-        signs = self.predict(answers)
-        return float((1 + signs).mean() / 2) if len(signs) else np.nan
-
-    def predict(self, questions: Triplets | ArrayLike) -> NDArray[np.int8]:
-        """(m,) for rows (anchor, one, other): 1 where ``one`` is expected to be nearer, -1 where ``other`` is, 0 for a tie.
-
-        Objects are matched as by ``score``; one without a point makes a tie.
-        """
-        check_is_fitted(self, "embedding_")
-        asked = as_triplets(questions, self.objects_)
-        rows = positions(asked.objects, self.objects_)
-        anchor, near, far = (rows[role] for role in (asked.anchor, asked.near, asked.far))
-        known = np.append(self._informed, False)  # the last one: objects that were not fitted
-        usable = known[anchor] & known[near] & known[far]
-        points = np.vstack([self.embedding_, np.zeros(self.n_components)])
-        one, other = (((points[anchor] - points[x]) ** 2).sum(axis=1) for x in (near, far))
-        return np.where(usable, np.sign(other - one), 0).astype(np.int8)
-
-    @property
-    def _n_features_out(self) -> int:
-        """Columns of ``transform``, for scikit-learn's ``set_output``."""
-        return int(self.n_components)
-
-    def __sklearn_tags__(self) -> Any:
-        """X is answers, not a matrix of numbers."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.no_validation = True
-        return tags
-
-    # ---------------------------------------------------------------- words
-
-    @property
-    def uninformed_(self) -> NDArray[np.intp]:
-        """Indices of the fitted objects without an answer; they lie at the centre."""
-        check_is_fitted(self, "embedding_")
-        return np.flatnonzero(~self._informed)
-
-    @property
-    def uninformed_objects_(self) -> list[str]:
-        """Names of the fitted objects without an answer."""
-        return [self.objects_[i] for i in self.uninformed_]
 
     def _check(self, answers: Triplets) -> None:
         check_count(self.n_components, "n_components")
@@ -300,17 +288,6 @@ class Embedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         if not len(answers):
             raise InputError("answers: got none; an embedding needs at least one")
 
-    def _warn(self, best: Optimum) -> None:
-        missing = self.uninformed_objects_
-        if missing:
-            warnings.warn(
-                f"{len(missing)} of {len(self.objects_)} objects have no answer ({_some(missing)}); "
-                "they are put at the centre",
-                UninformedWarning,
-                stacklevel=3,
-            )
-        self._warn_unless_converged(best)
-
     def _warn_unless_converged(self, ended: Optimum) -> None:
         if not ended.converged:
             warnings.warn(
@@ -321,18 +298,29 @@ class Embedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             )
 
 
-def _canonical(points: Points, informed: NDArray[np.intp]) -> Points:
+class Placed(NamedTuple):
+    """``points`` (n, d) of ``objects`` that nobody was asked about; ``spread`` : (n,) standard deviation of each coordinate."""
+
+    objects: tuple[str, ...]
+    points: Points
+    spread: NDArray[np.float64]
+
+
+def _canonical(points: Points, informed: NDArray[np.intp]) -> tuple[Points, Points, Points]:
     """The same shape in one position: centred, widest axis first, the coordinate of largest size positive.
+
+    Also what was taken off every point, and what it was then multiplied by.
 
     Distances do not know position, rotation or reflection; pictures and reruns should agree on them.
     """
-    shape = points[informed] - points[informed].mean(axis=0)
-    _, _, axes = np.linalg.svd(shape.T @ shape)
-    shape = shape @ axes.T
-    shape *= np.where(shape[np.abs(shape).argmax(axis=0), np.arange(shape.shape[1])] < 0, -1.0, 1.0)
+    centre = points[informed].mean(axis=0)
+    shape = points[informed] - centre
+    axes = np.linalg.svd(shape.T @ shape)[2].T
+    shape = shape @ axes
+    signs = np.where(shape[np.abs(shape).argmax(axis=0), np.arange(shape.shape[1])] < 0, -1.0, 1.0)
     placed = np.zeros_like(points)
-    placed[informed] = shape
-    return placed
+    placed[informed] = shape * signs
+    return placed, centre, axes * signs
 
 
 def check_positive(value: Any, name: str, *, zero: bool = False) -> None:
@@ -353,7 +341,3 @@ def check_weights(weights: ArrayLike | None, m: int) -> NDArray[np.float64] | No
             f"sample_weight: expected {m} finite numbers >= 0, one per answer and not all 0, got shape {given.shape}"
         )
     return given
-
-
-def _some(names: list[str]) -> str:
-    return ", ".join(map(repr, names[:3])) + (", ..." if len(names) > 3 else "")

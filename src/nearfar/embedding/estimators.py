@@ -25,7 +25,7 @@ class GNMDS(Embedding):
 
     Parameters
     ----------
-    n_components, regularization, optimizer, init, n_init, max_iter, tol, random_state : see ``Embedding``.
+    n_components, regularization, optimizer, init, n_init, max_iter, tol, random_state, prior : see ``Embedding``.
     """
 
     _kind = losses.GNMDS
@@ -44,7 +44,7 @@ class CKL(Embedding):
     ----------
     mu : squared distances well below it make no difference; it sets the scale of the points. With 0 the loss knows
         no scale, and ``regularization`` must be 0.
-    n_components, regularization, optimizer, init, n_init, max_iter, tol, random_state : see ``Embedding``.
+    n_components, regularization, optimizer, init, n_init, max_iter, tol, random_state, prior : see ``Embedding``.
     """
 
     mu: float = 1.0
@@ -78,7 +78,7 @@ class STE(Embedding):
 
     Parameters
     ----------
-    n_components, regularization, optimizer, init, n_init, max_iter, tol, random_state : see ``Embedding``.
+    n_components, regularization, optimizer, init, n_init, max_iter, tol, random_state, prior : see ``Embedding``.
     """
 
     regularization: float = 0.5
@@ -97,7 +97,7 @@ class TSTE(Embedding):
     Parameters
     ----------
     alpha : degrees of freedom; None for max(1, n_components - 1).
-    n_components, regularization, optimizer, init, n_init, max_iter, tol, random_state : see ``Embedding``.
+    n_components, regularization, optimizer, init, n_init, max_iter, tol, random_state, prior : see ``Embedding``.
     """
 
     alpha: float | None = None
@@ -128,7 +128,7 @@ class SOE(Embedding):
     Parameters
     ----------
     margin : by how much the far object should be farther; it sets the scale of the points and nothing else.
-    n_components, regularization, optimizer, init, n_init, max_iter, tol, random_state : see ``Embedding``.
+    n_components, regularization, optimizer, init, n_init, max_iter, tol, random_state, prior : see ``Embedding``.
     """
 
     margin: float = 0.1

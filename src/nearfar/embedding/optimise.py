@@ -10,6 +10,7 @@ from scipy.optimize import minimize
 
 from nearfar._tools.progress import step
 from nearfar.embedding.loop import Loop, Points
+from nearfar.embedding.prior import Prior
 from nearfar.embedding.pull import Pull, answers_per_object
 
 MEMORY = 10  # pairs of steps and gradients that L-BFGS keeps
@@ -25,6 +26,7 @@ class Optimum(NamedTuple):
     n_iter : iterations of L-BFGS.
     converged : whether the last iteration improved the objective by less than the tolerance asked for.
     improvement : relative improvement of the last iteration.
+    coefficients : of the prior, where there is one.
     """
 
     points: Points
@@ -32,6 +34,7 @@ class Optimum(NamedTuple):
     n_iter: int
     converged: bool
     improvement: float
+    coefficients: Points | None = None
 
 
 def objective(loop: Loop, points: Points, free: NDArray[np.intp], pull: Pull | None) -> tuple[float, Points]:
@@ -54,19 +57,25 @@ def optimise(
     max_iter: int,
     tol: float,
     name: str = "embedding",
+    prior: Prior | None = None,
 ) -> Optimum:
-    """Minimise the sum of losses plus the pull over the rows ``free`` of the points.
+    """Minimise the sum of losses plus the pull over the rows ``free`` of the points, or over all coefficients of a prior.
 
     The curvature along an object's coordinates grows with its answers, so L-BFGS sees them multiplied by the root
     of that number: a collection where some objects have many and some few answers takes half the iterations.
     """
     points = np.ascontiguousarray(start, dtype=np.float64).copy()
     scale = 1.0 / np.sqrt(answers_per_object(loop.data)[free] + 10.0)[:, None]
-    shape = (len(free), points.shape[1])
+    first = points[free] / scale if prior is None else _start(prior, points)
     values: list[float] = []
 
     def scaled(z: NDArray[Any]) -> tuple[float, NDArray[Any]]:
-        points[free] = z.reshape(shape) * scale
+        given = z.reshape(first.shape)
+        if prior is not None:
+            value, gradient = loop(prior.points(given))
+            more, tilt = (0.0, 0.0) if pull is None else pull(given)
+            return value + more, (prior.coefficients(gradient) + tilt).ravel()
+        points[free] = given * scale
         value, slopes = objective(loop, points, free, pull)
         return value, (slopes * scale).ravel()
 
@@ -78,7 +87,7 @@ def optimise(
 
         result = minimize(
             scaled,
-            (points[free] / scale).ravel(),
+            first.ravel(),
             jac=True,
             method="L-BFGS-B",
             callback=after,
@@ -86,9 +95,26 @@ def optimise(
                 "maxiter": max_iter, "maxfun": 20 * max_iter + 20, "maxcor": MEMORY, "ftol": tol, "gtol": 0.0,
             },
         )  # fmt: skip
-    points[free] = result.x.reshape(shape) * scale
+    ended = result.x.reshape(first.shape)
+    if prior is None:
+        points[free] = ended * scale
+    else:
+        points = prior.points(ended)
     last = (values[-2] - values[-1]) / max(abs(values[-1]), 1.0) if len(values) > 1 else 0.0
-    return Optimum(points, float(result.fun), int(result.nit), bool(result.status != 1), last)
+    return Optimum(
+        points,
+        float(result.fun),
+        int(result.nit),
+        bool(result.status != 1),
+        last,
+        None if prior is None else ended,
+    )
+
+
+def _start(prior: Prior, points: Points) -> Points:
+    """Coefficients whose points are smooth in the vectors, and as wide as those given."""
+    first = prior.coefficients(points)
+    return first * (np.linalg.norm(points) / max(float(np.linalg.norm(prior.points(first))), 1e-300))
 
 
 def descend(

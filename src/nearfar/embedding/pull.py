@@ -56,7 +56,7 @@ class LearntPull:
     """A pull whose own strength is learnt with the points.
 
     With n objects, k answers per object and q the points' mean squared length on the scale of the loss, lengths counted
-    by ``weights``, it adds
+    by ``weights`` (with a prior, those of its coefficients), it adds
 
         strength * n * sqrt(k) * log(1 + q),
 
@@ -72,8 +72,9 @@ class LearntPull:
         answers_per_object: float,
         scale: float,
         scale_loss: float,
+        n_objects: int | None = None,
     ) -> None:
-        n = len(weights)
+        n = n_objects or len(weights)
         self._weights = weights[:, None]
         self._size = strength * n * float(np.sqrt(answers_per_object)) * scale_loss
         self._width = n * scale * scale

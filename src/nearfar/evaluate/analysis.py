@@ -52,6 +52,8 @@ class Analysis(Judging):
     design : how questions were chosen, where it is known: "adaptive" and "blocked" (booklets) limit what accuracies speak
         of. Default: as the column ``rule`` of the answers says, and blocked where the answers look like it. Where that
         column names random questions beside others, accuracy, ceiling and curve come from the random ones.
+    features : vectors of the objects as a prior: an array with one row per object, a data frame with a column "object", a
+        file, or a dict of several sources; how they enter, if at all, is chosen by held-out answers.
     seed : None, an integer or a numpy Generator; fixes everything random.
 
     Examples
@@ -65,15 +67,16 @@ class Analysis(Judging):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The arguments that make this analysis of the same answers again; models by their names."""
+        """The arguments that make this analysis of the same answers again; models, and sources of vectors, by their names."""
         return {
             "model": "auto" if self._named is None else self._named.name,
-            "models": [model.name for model in self.models] if self._has_own_list else None,
+            "models": [model.name for model in self._listed] if self._has_own_list else None,
             "cv": self._cv,
             "n_resamples": self._n_resamples,
             "max_judged": self._max_judged,
             "max_shown": self._max_shown,
             "design": self._design,
+            "features": None if self.vectors is None else list(self.vectors.sources),
             "seed": self.seed,
         }
 
@@ -98,9 +101,11 @@ class Analysis(Judging):
     @cached_property
     def reliability(self) -> Reliability | None:
         """How alike the map of another study would be; None where nothing can be held out."""
-        if not self.splits:
+        model = self.settled(self.plane_name)
+        if (
+            not self.splits or model.prior is not None
+        ):  # two studies share the vectors: halves of one are more alike
             return None
-        model = self._model(self.plane_name)
         return measure_reliability(self.answers, model, self.held_out, self.draws.scope, self.seed)
 
     # ---------------------------------------------------------------- groups of people
@@ -121,7 +126,8 @@ class Analysis(Judging):
         """Compare groups of people by the chosen model; ``groups`` : participant -> group."""
         key = frozenset((str(person), group) for person, group in groups.items())
         if key not in self._groups:
-            self._groups[key] = compare_groups(self.answers, groups, model=self.chosen, seed=self.seed)
+            model = self.settled(self.chosen.name)
+            self._groups[key] = compare_groups(self.answers, groups, model=model, seed=self.seed)
         return self._groups[key]
 
     # ---------------------------------------------------------------- spaces
@@ -152,7 +158,7 @@ class Analysis(Judging):
         return Space(points, self.answers.objects, kind="points", informed=known, model=name)
 
     def name_in_dimensions(self, n_components: int) -> str:
-        """The model that ``in_dimensions`` takes."""
+        """The judged model of ``in_dimensions``."""
         flat = [model.name for model in self.models if model.n_components == n_components]
         if self.chosen.n_components == n_components or not flat:
             return self.chosen.name
@@ -160,7 +166,7 @@ class Analysis(Judging):
 
     def fit(self, name: str) -> Space:
         """The space of one of the judged models, fitted to all answers."""
-        model = self._model(name)
+        model = self.settled(name)
         warn_of_controls(self.answers, model.kernel)
         return fit(self.answers, model)
 
@@ -205,8 +211,8 @@ class Analysis(Judging):
             raise InputError("answers: there are none, so there is nothing to resample")
         return resample(
             self.answers,
-            self.chosen,
-            self._model(self.plane_name),
+            self.settled(self.chosen.name),
+            self.settled(self.plane_name),
             self.shown,
             n_resamples=self.n_resamples,
             seed=self.seed,
@@ -222,7 +228,12 @@ class Analysis(Judging):
             labels = tree_labels(self.shown_space, wanted)
             kept = self.resamples.kept(labels, wanted)
             by_chance = kept_by_chance(
-                self.answers, self.chosen, self.shown, wanted, n_resamples=self.n_resamples, seed=self.seed
+                self.answers,
+                self.settled(self.chosen.name),
+                self.shown,
+                wanted,
+                n_resamples=self.n_resamples,
+                seed=self.seed,
             )
         return make_stability(
             self.answers, self.plane_name, coordinates(flat), self.resamples, labels, kept, by_chance

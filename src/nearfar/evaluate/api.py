@@ -17,6 +17,7 @@ from nearfar.evaluate.collection import warn_of_controls
 from nearfar.evaluate.comparison import Comparison, is_auto
 from nearfar.evaluate.curve import LearningCurve
 from nearfar.evaluate.map_stability import Stability
+from nearfar.evaluate.priors import settle
 from nearfar.space.models import fit as fit_model
 from nearfar.space.models import parse_model, with_components
 from nearfar.space.space import Space
@@ -29,6 +30,7 @@ def fit(
     *,
     landmarks: Sequence[Any] | None = None,
     n_components: int | None = None,
+    features: Any = None,
     seed: Seed = 0,
 ) -> Space:
     """The space that a model makes of answers.
@@ -43,6 +45,7 @@ def fit(
         an object with ``fit_transform(answers)``.
     landmarks : names or indices of the objects that the columns of a kernel are made of.
     n_components : dimensions, where the name has none: ``fit(answers, "soe", n_components=5)``.
+    features : vectors of the objects as a prior, for embeddings and ``auto``; as for ``Analysis``.
     seed : None, an integer or a numpy Generator; for ``auto``.
 
     Examples
@@ -52,10 +55,14 @@ def fit(
     """
     model = with_components(model, n_components)
     if is_auto(model) and landmarks is None:
-        return Analysis(answers, seed=seed).space
+        return Analysis(answers, features=features, seed=seed).space
     if is_auto(model):
         raise InputError("landmarks: they go with a kernel; name one, such as model='k1', instead of 'auto'")
     answers, chosen = as_triplets(answers), parse_model(model, landmarks=landmarks)
+    if features is not None:
+        from nearfar.embedding.prior import Vectors
+
+        chosen = settle(chosen.with_vectors(Vectors(features, answers.objects)), answers)
     warn_of_controls(answers, chosen.kernel)
     return fit_model(answers, chosen)
 
@@ -66,6 +73,7 @@ def compare(
     *,
     cv: int | None = None,
     design: str | None = None,
+    features: Any = None,
     seed: Seed = 0,
 ) -> Comparison:
     """Judge models by how many answers they predict that they were not fitted on.
@@ -77,6 +85,7 @@ def compare(
     ----------
     models : names such as "k1", "k1+k2", "score-5", "soe-8"; objects with ``fit_transform(answers)``; or a dict of own
         names. Default: the short list that ``auto`` chooses from.
+    features : as for ``Analysis``: every embedding in the list is judged with and without them, and they are judged alone.
     answers, cv, design, seed : as for ``Analysis``; ``cv`` folds are of all answers.
 
     Returns
@@ -91,7 +100,9 @@ def compare(
     >>> result.best.name, 0.7 < result.best.accuracy < 1
     ('score', True)
     """
-    return Analysis(as_triplets(answers), models=models, cv=cv, design=design, seed=seed).scores
+    return Analysis(
+        as_triplets(answers), models=models, cv=cv, design=design, features=features, seed=seed
+    ).scores
 
 
 def learning_curve(

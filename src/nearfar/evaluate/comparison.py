@@ -15,15 +15,19 @@ from nearfar._tools.arrays import Floats
 from nearfar._tools.records import Record, plain
 from nearfar.evaluate.bootstrap import Draws, Estimate, Scope
 from nearfar.evaluate.crossval import Credits
-from nearfar.space.models import Model
+from nearfar.evaluate.priors import VectorsAlone
+from nearfar.space.models import EMBEDDINGS, Model, parse_model
 
 if TYPE_CHECKING:
+    from nearfar.embedding.prior import Vectors
     from nearfar.evaluate.ceiling import NoiseCeiling
 
 # On each of food, car, musicians and THINGS one of these is within .002 of the best of ste, tste, ckl, soe and gnmds with 2
 # to 20 dimensions (docs/models.md); kernels are there for landmark designs and for speed, two dimensions for the map, one
 # because the number of dimensions is read off these models.
 SHORT_LIST = ("score", "k1", "ckl-1", "ckl-2", "soe-5", "ckl-8", "soe-20", "ste-20")
+# with vectors as a prior: SOE's default pull does well from few answers to many
+FEATURE_LIST = ("soe-2", "soe-5", "soe-12")
 
 
 @dataclass(frozen=True)
@@ -198,8 +202,26 @@ def with_short_list(models: Iterable[Any], n_objects: int) -> list[Any]:
     return short + [m for m in listed if not (isinstance(m, str) and m in ("auto", *short))]
 
 
+def with_twins(models: Sequence[Model], vectors: Vectors, *, enter: bool, own_list: bool) -> list[Model]:
+    """Models, where vectors ``enter`` their twins with vectors as a prior, and the vectors alone.
+
+    Without a list of their own, users get the twins of a few: vectors make up for what the choice of a loss would bring.
+    """
+    if not enter:
+        return [*models, Model("features", estimator=VectorsAlone(vectors))]
+    embeddings = [m for m in models if m.base in EMBEDDINGS and m.prior is None and m.estimator is None]
+    if not own_list:
+        most = len(vectors.objects) - 2
+        embeddings = [m for m in map(parse_model, FEATURE_LIST) if (m.n_components or 0) <= most]
+    listed = {model.name: model for model in models}
+    listed |= {twin.name: twin for twin in (model.with_vectors(vectors) for model in embeddings)}
+    return [*listed.values(), Model("features", estimator=VectorsAlone(vectors))]
+
+
 def pick(models: Sequence[Model], means: Floats, unclear: NDArray[np.bool_]) -> int:
     """The most accurate model; a much simpler one (half the dimensions, or a kernel) that is as accurate, but for .001.
+
+    So is one without vectors and with no more dimensions. Vectors alone are no simpler model of the answers.
 
     ``unclear`` : (k, k) pairs of models whose difference has an interval that contains 0.
     """
@@ -209,7 +231,9 @@ def pick(models: Sequence[Model], means: Floats, unclear: NDArray[np.bool_]) -> 
         k
         for k, model in enumerate(models)
         if means[best] - means[k] <= (0.001 if unclear[best, k] else 0.0)
-        if (model.n_components or 0) <= (0 if most is None else most / 2)
+        if (model.n_components or 0)
+        <= (most or 0) / (1 if models[best].prior is not None and model.prior is None else 2)
+        if not isinstance(model.estimator, VectorsAlone)
     ]
     return min([best, *simpler], key=lambda k: (models[k].n_components or 0, -means[k]))
 

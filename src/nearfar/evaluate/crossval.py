@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from nearfar._tools.arrays import Floats
 from nearfar._tools.progress import step
 from nearfar.errors import NearfarWarning
+from nearfar.evaluate.priors import settle
 from nearfar.evaluate.splits import Split, kfold, split_units
 from nearfar.space.models import FitCache, Model, empty_space, most_components, parse_model
 from nearfar.space.space import Space
@@ -40,9 +41,10 @@ def fit_timed(model: Model, train: Triplets, cache: FitCache | None = None) -> F
         return Fit(empty_space(model.name, train, model.n_components))
     cache = cache or FitCache(train)
     cache.saved = 0.0
+    start = time.perf_counter()
+    model = settle(model, train, cache)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", NearfarWarning)
-        start = time.perf_counter()
         space = model.fit(train, cache)
         seconds = time.perf_counter() - start + cache.saved
     for warning in caught:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar import words
-from nearfar._tools.arrays import Codes, dense_codes
+from nearfar._tools.arrays import Codes, Floats, dense_codes
 from nearfar._tools.progress import step
 from nearfar._tools.records import Record
 from nearfar.errors import InputError
@@ -95,22 +95,52 @@ class LearningCurve(Record):
         return pl.DataFrame(self.points, schema=list(CurvePoint._fields), orient="row")
 
 
-def measure_curve(
+def make_curve(
+    model: str,
+    used: Floats,
+    credits: Floats,
+    draws: Draws,
+    n_answers: int,
+    *,
+    scored: NDArray[np.bool_] | None = None,
+) -> LearningCurve:
+    """The curve of what ``grow`` gives; ``scored`` : (m,) answers that count, where not all do."""
+    if scored is not None:
+        credits = np.where(scored, credits, np.nan)
+    points = []
+    for count, credit in zip(used.tolist(), credits, strict=True):
+        own = draws.estimate(credit)
+        points.append(CurvePoint(count, own.value, own.low, own.high, float(np.mean(credit == 0.5))))
+    half = int(np.argmin(np.abs(used - used[-1] / 2)))
+    doubled = len(used) > 1 and 1.8 < used[-1] / used[half] < 2.2
+    last = draws.difference(credits[-1], credits[half]) if doubled else None
+    people, units = draws.variance_parts(credits[-1])
+    known = draws.scope.participants == "new" and people + units > 0
+    return LearningCurve(
+        model=model,
+        points=tuple(points),
+        n_answers=n_answers,
+        last_gain=last,
+        next_gain=None if last is None or draws.scope.questions == "adaptive" else _next_gain(last),
+        precision=_precision(points[-1], people, units, draws.scope.n_participants) if known else (),
+        scope=draws.scope,
+    )
+
+
+def grow(
     answers: Triplets,
     model: Model,
     splits: Sequence[Split],
-    draws: Draws,
     *,
     statements: Codes,
     full: NDArray[Any],
-    scored: NDArray[np.bool_] | None = None,
     sizes: Sequence[float] | None = None,
     seed: int = 0,
-) -> LearningCurve:
-    """Fit a model to growing numbers of answers and judge each by the same held-out answers.
+) -> tuple[Floats, Floats]:
+    """Fit a model to growing numbers of answers: the numbers (a mean over the folds), and (sizes, m) held-out credits.
 
     ``statements`` : (m,) what comes at a time where the collection grows; ``full`` : (m,) held-out credits of the model fitted
-    to all training answers; ``scored`` : (m,) answers that count, where not all do; ``sizes`` : as for ``learning_curve``.
+    to all training answers; ``sizes`` : as for ``learning_curve``.
     """
     orders = [_growing(statements, train, [seed, fold]) for fold, (train, _) in enumerate(splits)]
     most = min(len(order) for order, _ in orders)
@@ -125,26 +155,7 @@ def measure_curve(
                     space = fit_timed(model, answers[np.sort(order[:end])]).space
                     credits[k, test] = space.credits(answers[test])
                 advance(1)
-    if scored is not None:
-        credits[:, ~scored] = np.nan
-    points = []
-    for count, credit in zip(used.tolist(), credits, strict=True):
-        own = draws.estimate(credit)
-        points.append(CurvePoint(count, own.value, own.low, own.high, float(np.mean(credit == 0.5))))
-    half = int(np.argmin(np.abs(used - used[-1] / 2)))
-    doubled = len(used) > 1 and 1.8 < used[-1] / used[half] < 2.2
-    last = draws.difference(credits[-1], credits[half]) if doubled else None
-    people, units = draws.variance_parts(credits[-1])
-    known = draws.scope.participants == "new" and people + units > 0
-    return LearningCurve(
-        model=model.name,
-        points=tuple(points),
-        n_answers=len(answers),
-        last_gain=last,
-        next_gain=None if last is None or draws.scope.questions == "adaptive" else _next_gain(last),
-        precision=_precision(points[-1], people, units, draws.scope.n_participants) if known else (),
-        scope=draws.scope,
-    )
+    return used, credits
 
 
 def _next_gain(last: Estimate) -> Estimate:

@@ -11,20 +11,32 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nearfar import words
+from nearfar._tools.arrays import Floats
 from nearfar._tools.checks import Seed, check_count, seed_number
 from nearfar.errors import InputError
 from nearfar.evaluate.bootstrap import Draws, Estimate, make_draws
 from nearfar.evaluate.ceiling import NoiseCeiling, noise_ceiling
 from nearfar.evaluate.clusters import ClusterTree
-from nearfar.evaluate.comparison import Comparison, Score, choose, is_auto, make_comparison, with_short_list
+from nearfar.evaluate.comparison import (
+    Comparison,
+    Score,
+    choose,
+    is_auto,
+    make_comparison,
+    with_short_list,
+    with_twins,
+)
 from nearfar.evaluate.crossval import Credits, cross_validate, pair_memory_credits
-from nearfar.evaluate.curve import LearningCurve, measure_curve
+from nearfar.evaluate.curve import LearningCurve, grow, make_curve
+from nearfar.evaluate.priors import choose_setting
 from nearfar.evaluate.splits import Split, Units, design_of, kfold, some_units, split_units, warn_of_screens
-from nearfar.space.models import Model, parse_model, parse_models
+from nearfar.space.models import WITH_FEATURES, Model, parse_model, parse_models
 from nearfar.triplets import Triplets, as_triplets, random_rows
 
 if TYPE_CHECKING:
+    from nearfar.embedding.prior import Setting, Vectors
     from nearfar.evaluate.groups import GroupComparison
+    from nearfar.evaluate.worth import Worth
 
 
 class Judging:
@@ -41,19 +53,23 @@ class Judging:
         max_judged: int | None = None,
         max_shown: int = 2_000,
         design: str | None = None,
+        features: Any = None,
         seed: Seed = 0,
     ) -> None:
         self.answers = as_triplets(answers)
         self.seed = seed_number(seed)
+        self.vectors = _vectors(features, self.answers.objects)
         self._named = None if is_auto(model) else parse_model(model)
         self._has_own_list = models is not None
         models = [models or "auto"] if isinstance(models, str | None) else models
         if not isinstance(models, Mapping):
             models = with_short_list(models, self.answers.n_objects)
         listed = parse_models(models)
+        if self.vectors is not None and self._named is not None:
+            self._named.with_vectors(self.vectors)  # an error for a kernel
         if self._named is not None and self._named.name not in [model.name for model in listed]:
             listed.append(self._named)
-        self.models = tuple(listed)
+        self._listed = listed
         self._design = design
         self._cv = None if cv is None else check_count(cv, "cv", least=2)
         self._n_resamples = None if n_resamples is None else check_count(n_resamples, "n_resamples")
@@ -61,14 +77,32 @@ class Judging:
         self._max_shown = check_count(max_shown, "max_shown", least=3)
         self._trees: dict[int | None, ClusterTree | None] = {}
         self._groups: dict[frozenset[tuple[str, str]], GroupComparison] = {}
+        self._growths: dict[str, tuple[Floats, Floats]] = {}
+
+    @cached_property
+    def models(self) -> tuple[Model, ...]:
+        """The judged models; those with vectors where these enter at all."""
+        if self.vectors is None:
+            return tuple(self._listed)
+        enter = self._setting is not None
+        return tuple(with_twins(self._listed, self.vectors, enter=enter, own_list=self._has_own_list))
+
+    @cached_property
+    def _setting(self) -> Setting | None:
+        """How vectors enter, by all answers; None where they do not."""
+        return None if self.vectors is None else choose_setting(self.answers, self.vectors)
 
     @property
     def is_named(self) -> bool:
         """Whether the model was named, not chosen."""
         return self._named is not None
 
-    def _model(self, name: str) -> Model:
-        return next(model for model in self.models if model.name == name)
+    def settled(self, name: str) -> Model:
+        """A judged model; how vectors enter is that which all answers choose."""
+        model = next(model for model in self.models if model.name == name)
+        if model.prior is None or self.vectors is None or self._setting is None:
+            return model
+        return replace(model, prior=self.vectors.prior(self._setting))
 
     @property
     def judged(self) -> Triplets:
@@ -122,6 +156,11 @@ class Judging:
         """(judged,) random questions, where there are such beside others: accuracies come from them. None: all."""
         return _random(self.judged)
 
+    @property
+    def scored_values(self) -> NDArray[np.float32]:
+        """(models, judged) held-out credits, NaN for answers that do not count."""
+        return self._scored_credits.values
+
     @cached_property
     def _scored_credits(self) -> Credits:
         if self._scored is None:
@@ -148,14 +187,17 @@ class Judging:
         """The number of the model that the space is made of, and its accuracy."""
         if self._named is None:
             return choose(self._scored_credits, self.draws) if self.splits else (0, Estimate(np.nan))
-        number = [model.name for model in self.models].index(self._named.name)
+        number = [model.name for model in self.models].index(self.chosen.name)
         accuracy = self.draws.estimate(self._scored_credits.values[number]) if self.splits else None
         return number, accuracy or Estimate(np.nan)
 
     @property
     def chosen(self) -> Model:
-        """The model that the space is made of."""
-        return self.models[self._choice[0]] if self._named is None else self._model(self._named.name)
+        """The model that the space is made of; where it was named, nothing is judged for it."""
+        if self._named is None:
+            return self.models[self._choice[0]]
+        named = {model.name: model for model in self.models}
+        return named.get(self._named.name + WITH_FEATURES, named[self._named.name])
 
     @property
     def best(self) -> Score:
@@ -215,19 +257,49 @@ class Judging:
 
     def measure_curve(self, sizes: Sequence[float] | None = None) -> LearningCurve:
         """``curve`` at other ``sizes``: numbers of answers, or shares of the training answers."""
-        # where statements are lost, or many go through the same sets of questions, units stand for them
-        whole = self.units.screens or self.design == "blocked"
-        return measure_curve(
-            self.judged,
-            self.chosen,
-            self.splits,
+        return make_curve(
+            self.chosen.name,
+            *self.growth(self.chosen, sizes),
             self.draws,
-            statements=self.units.codes if whole else self.judged.statement_ids,
-            full=self.credits.values[self._choice[0]],
+            len(self.judged),
             scored=self._scored,
-            sizes=sizes,
-            seed=self.seed,
         )
+
+    def growth(self, model: Model, sizes: Sequence[float] | None = None) -> tuple[Floats, Floats]:
+        """Numbers of training answers and (sizes, judged) held-out credits of one judged model; kept for the usual sizes."""
+        if sizes is not None or model.name not in self._growths:
+            # where statements are lost, or many go through the same sets of questions, units stand for them
+            whole = self.units.screens or self.design == "blocked"
+            grown = grow(
+                self.judged,
+                model,
+                self.splits,
+                statements=self.units.codes if whole else self.judged.statement_ids,
+                full=self.credits.values[self.models.index(model)],
+                sizes=sizes,
+                seed=self.seed,
+            )
+            if sizes is not None:
+                return grown
+            self._growths[model.name] = grown
+        return self._growths[model.name]
+
+    # ---------------------------------------------------------------- vectors
+
+    @cached_property
+    def worth(self) -> Worth | None:
+        """What vectors of the objects bring; None without them, or where nothing can be held out."""
+        from nearfar.evaluate.worth import measure_worth
+
+        return measure_worth(self) if self.vectors is not None and self.splits else None
+
+
+def _vectors(features: Any, objects: Sequence[str]) -> Vectors | None:
+    if features is None:
+        return None
+    from nearfar.embedding.prior import as_vectors
+
+    return as_vectors(features, objects)
 
 
 def _random(answers: Triplets) -> NDArray[np.bool_] | None:

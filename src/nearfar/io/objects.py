@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from nearfar._tools.memory import check_bytes
 from nearfar._tools.text import listed, plural
 from nearfar.errors import FileError, InputError, TripletError
 from nearfar.io.csv_table import CsvTable
@@ -18,7 +19,7 @@ from nearfar.io.json_table import JsonTable
 from nearfar.io.naming import Numbers, unguarded
 from nearfar.io.parse_rows import REJECTED, rows_error
 from nearfar.io.sources import Source, find_sources
-from nearfar.io.table import Table
+from nearfar.io.table import Cells, Table
 from nearfar.io.typed_tables import array_table, frame_table, npz_table, parquet_table
 from nearfar.triplets.columns import sound_names
 
@@ -125,15 +126,24 @@ def read_columns(
             has, named = ", ".join(map(repr, table.header.cells)), listed(list(map(repr, needed)))
             wanted = f"{plural(len(needed), 'a column', 'columns')} named {named}"
             raise FileError(f"{table.name}: expected a table with {wanted}; its columns are {has}")
-    batches = list(table.cells(has_header=True, rows=1 << 20))
-    faults = [(table.name, *fault) for batch in batches for fault in batch.faults]
-    cells = pl.concat([pl.DataFrame(schema=table.schema), *(batch.frame for batch in batches)])
-    if faults:
-        rejected = pl.DataFrame(faults, schema=REJECTED, orient="row")
-        raise rows_error(table, rejected, len(cells) + len(faults), droppable=False)
-    kept = cells.filter(~pl.all_horizontal(pl.all().is_null()))
+    kept = all_cells(table)
     columns: dict[str, list[str | None]] = {}
     for role, at in where.items():
         texts = [None] * len(kept) if at is None else kept[f"c{at}"].cast(pl.String).to_list()
         columns[role] = [unguarded(text) if text and table.guarded else text for text in texts]
     return columns
+
+
+def all_cells(table: Table) -> pl.DataFrame:
+    """All rows of a table that are not blank."""
+    batches: list[Cells] = []
+    for batch in table.cells(has_header=True, rows=1 << 20):
+        batches.append(batch)
+        size = sum(int(each.frame.estimated_size()) for each in batches)
+        check_bytes(size, f"{table.name}: its cells need more than", "take fewer rows or columns")
+    faults = [(table.name, *fault) for batch in batches for fault in batch.faults]
+    cells = pl.concat([pl.DataFrame(schema=table.schema), *(batch.frame for batch in batches)])
+    if faults:
+        rejected = pl.DataFrame(faults, schema=REJECTED, orient="row")
+        raise rows_error(table, rejected, len(cells) + len(faults), droppable=False)
+    return cells.filter(~pl.all_horizontal(pl.all().is_null()))

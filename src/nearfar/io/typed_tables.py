@@ -12,7 +12,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nearfar._tools.limits import LIMITS
-from nearfar.errors import FileError, TripletError
+from nearfar._tools.memory import check_bytes
+from nearfar.errors import FileError, TooLargeError, TripletError
 from nearfar.io.naming import EMPTY
 from nearfar.io.parquet_size import unpacked_size
 from nearfar.io.sources import Source, decode, open_binary
@@ -164,7 +165,7 @@ def _series(values: list[Any]) -> pl.Series:
 
 def npz_table(source: Source) -> TypedTable:
     """Arrays of an NPZ archive (never unpickled): named columns, or rows of three under ``triplets``."""
-    arrays = _load(source)
+    arrays = load_arrays(source)
     names = arrays.get("objects", arrays.get("names"))
     rows = next((key for key in ("triplets", "odd_one_out") if key in arrays), None)
     columns = {key: value for key, value in arrays.items() if value.ndim == 1}
@@ -187,7 +188,7 @@ def npz_table(source: Source) -> TypedTable:
 
 def array_table(source: Source) -> TypedTable:
     """An (m, 3) array of indices, or a pair of such an array and one response per row."""
-    array, *response = [_load(source)[""]] if source.format == "npy" else source.data
+    array, *response = [load_arrays(source)[""]] if source.format == "npy" else source.data
     made = _rows_table(source, array, {"response": response[0]} if response else {})
     made.dialect = "list-order"
     made.first_index = 0
@@ -225,21 +226,23 @@ def _column(array: NDArray[Any]) -> pl.Series:
     return pl.Series(np.ascontiguousarray(array))
 
 
-def _load(source: Source) -> dict[str, NDArray[Any]]:
+def load_arrays(source: Source) -> dict[str, NDArray[Any]]:
     """All arrays of an NPZ archive by name; the one of an NPY file under ''."""
     try:
         with open_binary(source) as stream:
+            unpacked = size = stream.seek(0, io.SEEK_END)
             if source.format == "npz":
-                size = stream.seek(0, io.SEEK_END)
-                check_unpacked(source, size, sum(m.file_size for m in zipfile.ZipFile(stream).infolist()))
-                stream.seek(0)
+                unpacked = sum(m.file_size for m in zipfile.ZipFile(stream).infolist())
+                check_unpacked(source, size, unpacked)
+            check_bytes(unpacked, f"{source.name}: its arrays need", "save fewer or smaller ones")
+            stream.seek(0)
             loaded = np.load(stream, allow_pickle=False)
             if isinstance(loaded, np.ndarray):
                 return {"": _checked(source, loaded)}
             with loaded:
                 arrays = {key: loaded[key] for key in loaded.files}
             return {key: _checked(source, x) for key, x in arrays.items() if isinstance(x, np.ndarray)}
-    except FileError:
+    except (FileError, TooLargeError):
         raise
     except Exception as error:  # numpy and zipfile raise nearly anything on damaged archives
         wrong = f"is not a readable {source.format} archive ({first_line(error)})"

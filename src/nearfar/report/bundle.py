@@ -21,7 +21,7 @@ from nearfar.plot.style import Look
 from nearfar.report import figures as draw
 from nearfar.report.figures import GUESSING, Printed, possible
 from nearfar.report.make import Report, write_page
-from nearfar.report.notebook import ANSWERS, OBJECTS, notebook_json
+from nearfar.report.notebook import ANSWERS, FEATURES, OBJECTS, notebook_json
 from nearfar.triplets.ids import Ids
 
 READ_ME = """\
@@ -82,6 +82,12 @@ def _answers(report: Report, folder: Path) -> None:
     )
     write_triplets(shown, folder / ANSWERS)
     write_table(pl.DataFrame({"object": answers.objects}, schema={"object": pl.String}), folder / OBJECTS)
+    vectors = report.analysis.vectors
+    for number, table in enumerate([] if vectors is None else vectors.tables, 1):
+        columns = list(table.columns) or [f"x{c + 1}" for c in range(table.values.shape[1])]
+        rows = pl.DataFrame(table.values, schema=columns)
+        names = pl.Series("object", table.objects or answers.objects, dtype=pl.String)
+        write_table(rows.insert_column(0, names), folder / FEATURES.format(number))
 
 
 def _matrices(report: Report, folder: Path) -> None:
@@ -112,6 +118,7 @@ def _figures(report: Report, look: Look) -> dict[str, Callable[[], Printed]]:
     for drawn in data["maps"]:
         points = np.array([drawn["x"], drawn["y"]], dtype=np.float64).T
         known = {"groups": clusters, "images": images, "model": drawn["title"], "colours": "clusters"}
+        known["placed"] = [row["placed"] for row in objects]
         drawings[f"map-{drawn['name'].replace(' ', '-')}"] = partial(
             draw.print_map, look, points, names, **known
         )

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from nearfar.triplets import Triplets
 
 NEIGHBOURS = 8
+NINE_IN_TEN = 2.146  # standard deviations: a circle with this radius holds 9 in 10 points of a normal distribution in the plane
 
 
 def report_data(
@@ -83,8 +84,10 @@ def report_data(
             "stability": None if stability is None else words.stability(stability),
             "reliability": None if reliability is None else words.reliability(reliability),
             "subgroups": None if alike is None else words.subgroups(analysis.subgroups),
+            "worth": None if analysis.worth is None else words.worth(analysis.worth),
         },
         "models": judged,
+        "worth": None if analysis.worth is None else words.worth_rows(analysis.worth, analysis.ceiling),
         "sampled": sampled(analysis),
         "objects": object_rows(analysis, stability, objects, small),
         "maps": maps(analysis) if judged["map"] else [],
@@ -242,7 +245,7 @@ def object_rows(
     """One row per object on the page; objects go by their index there.
 
     ``accuracy`` : share of held-out answers about it that the chosen model predicts. ``spread``, ``circle`` : how uncertain its
-    position is. ``kept`` : how often resamples leave it in its cluster. ``unusual`` : one minus the mean similarity to its neighbours.
+    position is. ``placed`` : nobody was asked about it; its position comes from its vector. ``kept`` : how often resamples leave it in its cluster. ``unusual`` : one minus the mean similarity to its neighbours.
     """
     space, shown, counts = analysis.shown_space, analysis.shown, analysis.counts
     names = [analysis.answers.objects[x] for x in shown]
@@ -252,6 +255,11 @@ def object_rows(
     unknown = np.full(len(names), np.nan)
     near: list[list[dict[str, Any]]] = [[] for _ in names]
     unusual, flagged = unknown, np.zeros(0, dtype=int)
+    circle = unknown if stability is None else stability.circle[shown]
+    placed = space.informed & (counts.per_object[shown] == 0)
+    if placed.any():
+        left_open = getattr(analysis.plane.estimator, "spread_", np.full(analysis.answers.n_objects, np.nan))
+        circle = np.where(placed, NINE_IN_TEN * left_open[shown], circle)
     if int(space.informed.sum()) > 1:
         nearest, odd = space.nearest(NEIGHBOURS), space.outliers(NEIGHBOURS)
         unusual, flagged = odd.scores, odd.flagged
@@ -267,8 +275,9 @@ def object_rows(
         "as_anchor": counts.as_anchor[shown].tolist(),
         "accuracy": np.round(accuracy_per_object(analysis.answers, analysis.held_out)[shown], 5),
         "informed": space.informed.tolist(),
+        "placed": placed.tolist(),
         "spread": unknown if stability is None else np.round(stability.spread[shown], 5),
-        "circle": unknown if stability is None else np.round(stability.circle[shown], 5),
+        "circle": np.round(circle, 5),
         "kept": unknown if stability is None or stability.kept is None else np.round(stability.kept, 5),
         "unusual": np.round(unusual, 5),
         "outlier": np.isin(np.arange(len(names)), flagged).tolist(),

@@ -57,6 +57,8 @@ def print_map(
         read.append(f"Colours: {colours}.")
     if drawn.get("circles") is not None:
         read.append("Each circle contains the object's long-run position for 9 in 10 objects.")
+    if any(drawn.get("placed") or ()):
+        read.append("Hollow: nobody was asked about these objects; their vectors place them.")
     if X.shape[1] == 3:
         figure = _three_planes(look, X, drawn)
         told = _joined(told, "The planes of dimensions 1 and 2, 3 and 2, 1 and 3.")

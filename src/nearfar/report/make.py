@@ -108,6 +108,7 @@ def make_report(
     groups: Mapping[str, str] | None = None,
     key: str | None = None,
     design: str | None = None,
+    features: Any = None,
     seed: Seed = 0,
     files: Sequence[str | os.PathLike[str]] = (),
     excluded: dict[str, int] | None = None,
@@ -129,7 +130,7 @@ def make_report(
     groups : participant -> group; the page then compares the groups.
     key : any text that pseudonyms are made from: the same key gives the same person the same one, whatever the seed and
         whoever was excluded. Default: a new one, so that pseudonyms mean nothing outside this report.
-    design : how questions were chosen, where it is known, as for ``Analysis``.
+    design, features : as for ``Analysis``.
     seed : fixes everything random.
     files : where the answers came from, for the record and the hash.
     excluded : participant -> number of answers that were left out before.
@@ -163,7 +164,9 @@ def make_report(
     if isinstance(answers, Analysis) and not (isinstance(model, str) and model == "auto" and seed == 0):
         raise InputError("model and seed: an Analysis has its own; give them to nearfar.analyse")
     analysis = (
-        answers if isinstance(answers, Analysis) else Analysis(answers, model, design=design, seed=seed)
+        answers
+        if isinstance(answers, Analysis)
+        else Analysis(answers, model, design=design, features=features, seed=seed)
     )
     if not len(analysis.answers) or analysis.answers.n_objects < 3:
         size = f"{count(len(analysis.answers), 'answer')} about {count(analysis.answers.n_objects, 'object')}"

@@ -12,6 +12,7 @@ from nearfar.report.make import Report
 from nearfar.space.models import Model, parse_model
 
 ANSWERS, OBJECTS = "answers.csv", "objects.csv"  # beside the notebook
+FEATURES = "features-{}.csv"  # one per source, numbered
 
 
 def notebook_json(report: Report) -> str:
@@ -78,7 +79,7 @@ def _own_models(analysis: Analysis) -> list[str]:
         except InputError:
             return False
 
-    return [model.name for model in analysis.models if not is_known(model)]
+    return [model.name for model in analysis._listed if not is_known(model)]
 
 
 def _analysis(analysis: Analysis, own: list[str]) -> str:
@@ -88,6 +89,9 @@ def _analysis(analysis: Analysis, own: list[str]) -> str:
         return f"own[{name!r}]" if name in own else repr(name)
 
     settings = analysis.settings
+    if settings["features"] is not None:
+        files = enumerate(settings["features"], 1)
+        settings["features"] = {source: FEATURES.format(number) for number, source in files}
     usual = {name: given.default for name, given in signature(Analysis).parameters.items()}
     given = ["answers"]
     if settings["model"] != usual["model"]:

@@ -1,7 +1,7 @@
 """Models: whatever turns answers into a space.
 
 Names are a kernel ("k1", "k1+k2", "score"), a kernel's PCA with its dimensions ("score-5"), or an embedding with its
-dimensions ("soe-8"). Any object with ``fit_transform(answers)`` is a model, too. "auto", the model that predicts held-out answers best, is chosen one room further, in ``evaluate``.
+dimensions ("soe-8"), with vectors of the objects as a prior where they are given ("soe-8+features"). Any object with ``fit_transform(answers)`` is a model, too. "auto", the model that predicts held-out answers best, is chosen one room further, in ``evaluate``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -22,7 +22,11 @@ from nearfar.errors import InputError
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets, as_triplets, mentioned
 
+if TYPE_CHECKING:
+    from nearfar.embedding.prior import Prior, Vectors
+
 KERNELS = ("k1", "k2", "k1+k2", "score")
+WITH_FEATURES = "+features"  # what the name of a model with vectors ends with
 EMBEDDINGS = {"ste": "STE", "tste": "TSTE", "ckl": "CKL", "soe": "SOE", "gnmds": "GNMDS"}
 
 
@@ -44,7 +48,7 @@ class FitCache:
         from nearfar.features import TripletMap
 
         make = TripletMap(model.base, landmarks=model.landmarks).fit
-        return self._once(("map", model.base, str(model.landmarks)), lambda: make(self.answers))
+        return self.once(("map", model.base, str(model.landmarks)), lambda: make(self.answers))
 
     def pca(self, model: Model, phi: Any) -> Any:
         """The fitted kernel PCA of ``phi``, which is that of the kernel, in at least the model's dimensions."""
@@ -52,9 +56,10 @@ class FitCache:
 
         most = max(model.n_components or 0, self._components.get(model.base, 0))
         key = ("pca", most, model.base, str(model.landmarks))
-        return self._once(key, lambda: PrincipalAxes(n_components=most).fit(phi))
+        return self.once(key, lambda: PrincipalAxes(n_components=most).fit(phi))
 
-    def _once(self, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
+    def once(self, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
+        """What ``make`` gives, made at the first call with this key."""
         if key in self._done:
             self.saved += self._done[key][1]
         else:
@@ -75,6 +80,7 @@ class Model:
     n_components : dimensions of its points; None for a kernel, or where that is not known before the fit.
     landmarks : the objects that the columns of a kernel are made of; None for all.
     estimator : an object whose ``fit_transform(answers)`` gives coordinates, one row per object (FeatureMap: Phi).
+    prior : vectors of the objects (``evaluate`` chooses how they enter), or the prior made of them; None without.
 
     Examples
     --------
@@ -88,6 +94,15 @@ class Model:
     n_components: int | None = None
     landmarks: tuple[Any, ...] | None = None
     estimator: Any = None
+    prior: Vectors | Prior | None = None
+
+    def with_vectors(self, vectors: Vectors) -> Model:
+        """This embedding with vectors as a prior; kernels are made of answers alone."""
+        if self.base not in EMBEDDINGS:
+            raise InputError(
+                f"features: {self.name} is made of answers alone; take an embedding such as 'soe-5', or 'auto'"
+            )
+        return replace(self, name=f"{self.name}{WITH_FEATURES}", prior=vectors)
 
     @property
     def kernel(self) -> str | None:
@@ -111,8 +126,9 @@ class Model:
         if self.base in EMBEDDINGS:
             from nearfar import embedding
 
-            method = getattr(embedding, EMBEDDINGS[self.base])(n_components=self.n_components)
-            return _space_of_estimator(self.name, method, answers)
+            method = getattr(embedding, EMBEDDINGS[self.base])(self.n_components, prior=self.prior)
+            name = self.name if self.prior is not None else self.name.removesuffix(WITH_FEATURES)
+            return _space_of_estimator(name, method, answers)
         return self._fit_kernel(answers, cache or FitCache(answers))
 
     def _fit_kernel(self, answers: Triplets, cache: FitCache) -> Space:
@@ -342,4 +358,5 @@ def _space_of_estimator(name: str, estimator: Any, answers: Triplets) -> Space:
             f"model: {name} gave an array of shape {points.shape} for {answers.n_objects} objects, expected one row "
             "of coordinates per object",
         )
-    return Space(points, answers.objects, kind="points", informed=mentioned(answers), **facts)
+    informed = getattr(estimator, "informed_", mentioned(answers))
+    return Space(points, answers.objects, kind="points", informed=informed, **facts)

@@ -30,6 +30,7 @@ from nearfar.triplets import Triplets, as_triplets, mentioned
 
 if TYPE_CHECKING:
     from nearfar.design import Questions
+    from nearfar.embedding.base import Placed
     from nearfar.kernel import ShiftedKernel
     from nearfar.methods import ClusterTree, Medoids, Neighbours, Outliers, Tree
 
@@ -362,6 +363,17 @@ class Space:
             objects=(*self.objects, *(new.objects[x] for x in fresh)),
             informed=np.concatenate([self.informed, known[fresh]]),
         )
+
+    def place(self, features: Any) -> Placed:
+        """Objects that nobody was asked about, where their vectors put them; nothing is fitted again.
+
+        ``features`` : their vectors, from the sources that the space was fitted with. ``spread`` of the result is the standard
+        deviation of a coordinate: what vectors leave open.
+        """
+        if not hasattr(self.estimator, "place"):
+            raise InputError(f"place: {self.model} has no vectors; fit an embedding with features=")
+        placed: Placed = self.estimator.place(features)
+        return placed
 
     # ---------------------------------------------------------------- inside
 

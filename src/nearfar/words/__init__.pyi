@@ -36,3 +36,6 @@ from .people import reason as reason
 from .people import subgroups as subgroups
 from .plan import advice as advice
 from .plan import advice_text as advice_text
+from .vectors import worth as worth
+from .vectors import worth_rows as worth_rows
+from .vectors import worth_text as worth_text

@@ -34,6 +34,10 @@ def gloss(model: str) -> str:
     >>> gloss("soe-5"), gloss("score"), gloss("k1+k2-2")
     ('ordinal embedding, 5 dimensions', 'kernel', 'kernel PCA, 2 dimensions')
     """
+    if model == "features":
+        return "vectors alone"
+    if model.endswith("+features"):
+        return f"{gloss(model.removesuffix('+features'))}, vectors as a prior"
     base, _, size = model.rpartition("-")
     dimensions = count(int(size), "dimension") if base and size.isdecimal() else ""
     if dimensions and base in EMBEDDINGS:

@@ -93,7 +93,7 @@ function startMap() {
     for (const item of [...items].reverse()) {
       const i = item.i;
       const colour = colourVar(clusterOf(i));
-      const spot = svg("g", { class: "spot" + (chosen.has(i) ? " on" : ""), "data-object": i, tabindex: "-1", role: "button", "aria-label": nameOf(i), style: "--c:" + colour });
+      const spot = svg("g", { class: "spot" + (chosen.has(i) ? " on" : "") + (data.objects[i].placed ? " placed" : ""), "data-object": i, tabindex: "-1", role: "button", "aria-label": nameOf(i), style: "--c:" + colour });
       const [x, y] = item.at;
       const all = $("rings") && $("rings").checked;
       if (state.map === 0 && data.objects[i].circle !== null && (all || chosen.has(i))) {
@@ -119,6 +119,7 @@ function startMap() {
     if (items.some((item) => item.aside)) told.push("Overlapping pictures are moved aside; a line shows the true position.");
     if (hidden) told.push(whole(hidden) + " of " + whole(items.length) + (hasPictures ? " pictures" : " names") + " do not fit and are dots; zoom in to see them.");
     if ($("rings") && $("rings").checked && state.map === 0) told.push($("circle-words").textContent);
+    if (data.objects.some((object) => object.placed)) told.push((hasPictures ? "Dashed" : "Hollow") + ": nobody was asked about this object; its vector gives its position.");
     told.push("The colour of " + (hasPictures ? "the outline" : "a dot") + " shows the object's cluster.");
     $("map-note").textContent = told.join(" ");
   }

@@ -1,0 +1,112 @@
+"""What fitted points share, whatever they were fitted by: predictions, scores, objects without an answer."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from nearfar._tools.arrays import Floats
+from nearfar.errors import UninformedWarning
+from nearfar.triplets import Triplets, as_triplets, positions
+
+
+class FittedPoints(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Points ``embedding_`` of the objects ``objects_``, of which ``_informed`` have answers."""
+
+    n_components: int
+    embedding_: NDArray[np.float64]
+    objects_: tuple[str, ...]
+    _informed: NDArray[np.bool_]
+
+    def fit_transform(
+        self, answers: Triplets | ArrayLike, y: object = None, sample_weight: ArrayLike | None = None
+    ) -> NDArray[np.float64]:
+        """``embedding_`` of the answers, one row per object."""
+        points: NDArray[np.float64] = self.fit(answers, sample_weight=sample_weight).embedding_
+        return points
+
+    def score(self, answers: Triplets | ArrayLike, y: object = None) -> float:
+        """Share of answers that the fitted points predict; a tie, or an object without a point, counts 1/2.
+
+        Objects are matched by name (an array: by index). With it, scikit-learn's ``cross_val_score`` and
+        ``GridSearchCV`` work on answers; give them the folds of ``nearfar.kfold``, since others leak.
+
+        >>> from sklearn.model_selection import cross_val_score
+        >>> from nearfar import embedding
+        >>> from nearfar.evaluate.splits import kfold
+        >>> line = [[0, 1, 2], [0, 2, 3], [0, 1, 3], [3, 2, 1], [3, 1, 0], [3, 2, 0], [1, 0, 3], [2, 3, 0]]
+        >>> answers = Triplets.from_array(line)
+        >>> len(cross_val_score(embedding.STE(1), answers, cv=list(kfold(answers, 2))))
+        2
+        """
+        signs = self.predict(answers)
+        return float((1 + signs).mean() / 2) if len(signs) else np.nan
+
+    def predict(self, questions: Triplets | ArrayLike) -> NDArray[np.int8]:
+        """(m,) for rows (anchor, one, other): 1 where ``one`` is expected to be nearer, -1 where ``other`` is, 0 for a tie.
+
+        Objects are matched as by ``score``; one without a point makes a tie.
+        """
+        check_is_fitted(self, "embedding_")
+        asked = as_triplets(questions, self.objects_)
+        rows = positions(asked.objects, self.objects_)
+        anchor, near, far = (rows[role] for role in (asked.anchor, asked.near, asked.far))
+        known = np.append(self._informed, False)  # the last one: objects that were not fitted
+        usable = known[anchor] & known[near] & known[far]
+        points = np.vstack([self.embedding_, np.zeros(self.n_components)])
+        one, other = (self._similarity(points[anchor], points[x]) for x in (near, far))
+        return np.where(usable, np.sign(one - other), 0).astype(np.int8)
+
+    def _similarity(self, one: Floats, other: Floats) -> Floats:
+        """(m,) what grows as two rows of points come nearer."""
+        squares: Floats = -((one - other) ** 2).sum(axis=1)
+        return squares
+
+    @property
+    def _n_features_out(self) -> int:
+        """Columns of ``transform``, for scikit-learn's ``set_output``."""
+        return int(self.n_components)
+
+    def __sklearn_tags__(self) -> Any:
+        """X is answers, not a matrix of numbers."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.no_validation = True
+        return tags
+
+    @property
+    def informed_(self) -> NDArray[np.bool_]:
+        """(n,) which of the fitted objects have an answer, or a vector in the prior."""
+        check_is_fitted(self, "embedding_")
+        return self._informed
+
+    @property
+    def uninformed_(self) -> NDArray[np.intp]:
+        """Indices of the fitted objects without an answer; they lie at the centre."""
+        check_is_fitted(self, "embedding_")
+        return np.flatnonzero(~self._informed)
+
+    @property
+    def uninformed_objects_(self) -> list[str]:
+        """Names of the fitted objects without an answer."""
+        return [self.objects_[i] for i in self.uninformed_]
+
+    def _warn_of_uninformed(self) -> None:
+        missing = self.uninformed_objects_
+        if missing:
+            warnings.warn(
+                f"{len(missing)} of {len(self.objects_)} objects have no answer ({some(missing)}); "
+                "they are put at the centre",
+                UninformedWarning,
+                stacklevel=4,
+            )
+
+
+def some(names: list[str]) -> str:
+    """The first names of a list."""
+    return ", ".join(map(repr, names[:3])) + (", ..." if len(names) > 3 else "")

@@ -1,0 +1,203 @@
+"""Vectors that objects bring from elsewhere (a network, word vectors, measurements), as a prior of their points.
+
+A point is what the vector says of it plus the object's own part,
+
+    x_a = b_a Z + own_a z_a,
+
+and Z and all z_a are pulled to zero by the ordinary pull. So points are a Gaussian process with the covariance
+``B B' + diag(own^2)``, where B B' is ``share`` times a kernel of the vectors and the rest is the object's own. An object without
+answers lies at ``b_a Z``, its conditional mean. Triplets with vectors go back to McFee and Lanckriet (2011) and Wilber et al.
+(2015); this prior is ours.
+
+B has at most 256 columns: the kernel's values at so many objects, whitened (Nystroem). What they miss belongs to the
+object's own part. On THINGS, more columns predict no better and take longer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearfar._tools.arrays import Floats
+from nearfar._tools.memory import check_bytes
+from nearfar.errors import InputError
+from nearfar.io.vectors import VectorTable, vector_tables
+from nearfar.triplets import positions
+
+LANDMARKS = 256  # columns of B, at most
+WIDTH = 1.2  # of the Gaussian kernel; two objects are sqrt(2) apart on average
+
+
+class Setting(NamedTuple):
+    """How vectors enter: the share of the prior that they have, the kernel, and the weight of every source (sum 1)."""
+
+    share: float
+    kernel: Literal["gaussian", "linear"]
+    weights: tuple[float, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Prior:
+    """``basis`` (n, r) is B, ``own`` (n, 1) the size of every object's own part, ``known`` (n,) who has a vector."""
+
+    vectors: Vectors
+    setting: Setting
+    basis: Floats
+    own: Floats
+    known: NDArray[np.bool_]
+
+    def points(self, coefficients: Floats) -> Floats:
+        """(n, d) points of coefficients (n + r, d): every object's own ones, then those of B."""
+        n = len(self.own)
+        return np.ascontiguousarray(self.own * coefficients[:n] + self.basis @ coefficients[n:])
+
+    def coefficients(self, points: Floats) -> Floats:
+        """The transpose of ``points``: a gradient in the points as one in the coefficients."""
+        return np.vstack([self.own * points, self.basis.T @ points])
+
+
+class Vectors:
+    """Vectors matched with objects by name; where a source has no names, its rows are in the order of the objects.
+
+    ``sources`` : their names; ``known`` : (n,) objects that have a vector in some source; ``missing`` : names of the others;
+    ``extra`` : names of vectors that belong to none of the objects.
+
+    >>> vectors = Vectors({"size": np.array([1.0, 2.0, 4.0])}, ("ant", "bee", "cow"))
+    >>> vectors.sources, vectors.prior(Setting(0.5, "linear", (1.0,))).basis.shape
+    (('size',), (3, 1))
+    """
+
+    def __init__(self, features: Any, objects: Sequence[str]) -> None:
+        self.tables = tables = vector_tables(features)
+        self.objects = tuple(objects)
+        self.sources = tuple(table.name for table in tables)
+        self._scales = [_Scale.of(table.values) for table in tables]
+        self._rows = self.matched(tables, self.objects)
+        has = np.isfinite(np.stack([rows[:, 0] for rows in self._rows]))
+        self.known: NDArray[np.bool_] = np.asarray(has.any(axis=0))
+        self.missing = tuple(self.objects[x] for x in np.flatnonzero(~self.known))
+        named = dict.fromkeys(name for table in tables for name in table.objects or ())
+        self.extra = tuple(name for name in named.keys() - set(self.objects))
+        if not self.known.any():
+            raise InputError(
+                f"features: none of the {len(self.extra)} names is an object of the answers, such as {self.objects[0]!r}; "
+                "the names must be the same in both"
+            )
+        self._priors: dict[Setting, tuple[Prior, Any]] = {}
+
+    def matched(self, tables: Sequence[VectorTable], objects: Sequence[str]) -> list[Floats]:
+        """(n, p) standardised vectors of each source, NaN for objects without one."""
+        matched = []
+        for table, scale in zip(tables, self._scales, strict=True):
+            if table.objects is None and len(table.values) != len(objects):
+                raise InputError(
+                    f"features: {table.name} has {len(table.values)} rows without names, and there are {len(objects)} "
+                    "objects; give one row per object, or a table with a column 'object'"
+                )
+            if table.values.shape[1] != len(scale.mean):
+                raise InputError(
+                    f"features: {table.name} has {table.values.shape[1]} columns, expected {len(scale.mean)} as before"
+                )
+            rows = np.full((len(objects), len(scale.mean)), np.nan)
+            at = np.arange(len(objects)) if table.objects is None else positions(objects, table.objects)
+            rows[at >= 0] = (table.values[at[at >= 0]] - scale.mean) / scale.size
+            matched.append(rows)
+        return matched
+
+    def prior(self, setting: Setting) -> Prior:
+        """The prior of one setting; made once."""
+        return self._made(setting)[0]
+
+    def _made(self, setting: Setting) -> tuple[Prior, Any]:
+        """The prior, and what turns kernel values at the landmarks into rows of B."""
+        if setting not in self._priors:
+            n = len(self.objects)
+            check_bytes(3 * n * LANDMARKS * 8, f"features: the prior of {n:,} objects needs", "give none")
+            at = np.flatnonzero(self.known)
+            if len(at) > LANDMARKS:
+                at = np.sort(np.random.default_rng(0).permutation(at)[:LANDMARKS])
+            landmarks = [rows[at] for rows in self._rows]
+            values, axes = np.linalg.eigh(_kernel(landmarks, landmarks, setting))
+            kept = values > 1e-8 * values[-1]
+            whiten = axes[:, kept] / np.sqrt(values[kept])
+            basis, own = _basis(self._rows, landmarks, whiten, setting)
+            prior = Prior(self, setting, basis, own, self.known)
+            self._priors[setting] = prior, (landmarks, whiten)
+        return self._priors[setting]
+
+    def basis_of(self, features: Any, setting: Setting) -> tuple[tuple[str, ...], Floats, Floats]:
+        """Names, rows of B and own parts of other objects, whose vectors come from the same sources."""
+        tables = vector_tables(features)
+        if len(tables) != len(self.sources):
+            raise InputError(f"features: got {len(tables)} sources, expected {', '.join(self.sources)}")
+        names = next((t.objects for t in tables if t.objects is not None), None)
+        names = tuple(map(str, range(len(tables[0].values)))) if names is None else names
+        landmarks, whiten = self._made(setting)[1]
+        return names, *_basis(self.matched(tables, names), landmarks, whiten, setting)
+
+    def alone(self, metric: Literal["euclidean", "cosine"]) -> Floats:
+        """(n, p) the vectors as points, all sources side by side; zero where there is none."""
+        parts = []
+        for rows, scale in zip(self._rows, self._scales, strict=True):
+            part = np.nan_to_num(rows * np.where(np.isinf(scale.size), 0.0, scale.size))
+            lengths = np.linalg.norm(part, axis=1, keepdims=True)
+            size = lengths if metric == "cosine" else np.sqrt(np.mean(lengths[self.known] ** 2))
+            parts.append(part / np.maximum(size, 1e-300))
+        return np.hstack(parts)
+
+
+class _Scale(NamedTuple):
+    """What is taken off every column, and what it is divided by, so that squared lengths are 1 on average.
+
+    A constant column is divided by infinity: it says nothing.
+    """
+
+    mean: Floats
+    size: Floats
+
+    @classmethod
+    def of(cls, values: Floats) -> _Scale:
+        spread = values.std(axis=0)
+        return cls(values.mean(axis=0), np.where(spread > 0, spread * np.sqrt(np.sum(spread > 0)), np.inf))
+
+
+def _kernel(one: Sequence[Floats], other: Sequence[Floats], setting: Setting) -> Floats:
+    """(a, b) the weighted sum of the kernels of all sources; 0 where an object has no vector."""
+    total = np.zeros((len(one[0]), len(other[0])))
+    for rows, columns, weight in zip(one, other, setting.weights, strict=True):
+        if not weight:
+            continue
+        known = np.isfinite(rows[:, :1]) & np.isfinite(columns[:, 0])
+        rows, columns = np.nan_to_num(rows), np.nan_to_num(columns)
+        values = rows @ columns.T
+        if setting.kernel == "gaussian":
+            squares = (rows**2).sum(axis=1)[:, None] + (columns**2).sum(axis=1) - 2 * values
+            values = np.exp(np.maximum(squares, 0) / (-2 * WIDTH**2))
+        total += weight * np.where(known, values, 0.0)
+    return total
+
+
+def _basis(
+    rows: Sequence[Floats], landmarks: Sequence[Floats], whiten: Floats, setting: Setting
+) -> tuple[Floats, Floats]:
+    """Rows of B and the sizes (n, 1) of the own parts: what the vectors do not hold of a variance of 1.
+
+    A linear kernel holds the variance of an object at the average distance from the centre, whatever its own distance.
+    """
+    basis = np.sqrt(setting.share) * _kernel(rows, landmarks, setting) @ whiten
+    held = (basis**2).sum(axis=1)
+    if setting.kernel == "linear":
+        weights = [w * np.isfinite(part[:, 0]) for part, w in zip(rows, setting.weights, strict=True)]
+        held = setting.share * np.sum(weights, axis=0)
+    return basis, np.sqrt(np.maximum(1.0 - held, 0.0))[:, None]
+
+
+def as_vectors(features: Any, objects: Sequence[str]) -> Vectors | None:
+    """Vectors of these objects, however they are given; None without."""
+    if features is None or (isinstance(features, Mapping | Sequence) and not len(features)):
+        return None
+    return features if isinstance(features, Vectors) else Vectors(features, objects)

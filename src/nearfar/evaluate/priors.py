@@ -1,0 +1,115 @@
+"""How vectors enter a model: chosen by held-out answers within the answers that the model is fitted to."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nearfar._tools.arrays import Floats
+from nearfar.errors import NearfarWarning
+from nearfar.evaluate.bootstrap import make_draws
+from nearfar.evaluate.splits import kfold, split_units
+from nearfar.space.models import FitCache, Model
+from nearfar.space.space import Space
+from nearfar.triplets import Triplets
+
+if TYPE_CHECKING:
+    from nearfar.embedding.prior import Setting, Vectors
+
+KINDS = ((0.95, "gaussian"), (0.6, "gaussian"), (0.8, "linear"), (0.98, "linear"))
+STANDARD_ERRORS = 0.5  # that vectors must gain over none to enter; held-out answers then judge the model beside those without
+
+
+def settle(model: Model, answers: Triplets, cache: FitCache | None = None) -> Model:
+    """A model whose vectors enter in the way that these answers choose, or not at all; any other model as it is."""
+    vectors: Any = model.prior
+    if vectors is None or hasattr(vectors, "setting"):
+        return model
+    cache = cache or FitCache(answers)
+    setting = cache.once(("setting", vectors.sources), lambda: choose_setting(answers, vectors))
+    return replace(model, prior=None if setting is None else vectors.prior(setting))
+
+
+def choose_setting(answers: Triplets, vectors: Vectors) -> Setting | None:
+    """The setting that predicts held-out answers best; None where none is clearly better than no vectors.
+
+    First the kernel and its share, with all sources alike; then the weights of the sources, each alone or doubled.
+    """
+    from nearfar.embedding.prior import Setting
+
+    search = _Search(answers, vectors)
+    if not search.folds:
+        return None
+    even = (1 / len(vectors.sources),) * len(vectors.sources)
+    best = search.best(Setting(share, kernel, even) for share, kernel in KINDS)  # type: ignore[arg-type]
+    if len(even) > 1:
+        count = len(even)
+        weights = [np.eye(count)[k] + more for k in range(count) for more in (0.0, 1.0)]
+        best = search.best([best, *(best._replace(weights=_shares(w)) for w in weights)])
+    return best if search.clearly_helps(best) else None
+
+
+def _shares(weights: Floats) -> tuple[float, ...]:
+    return tuple(map(float, weights / weights.sum()))
+
+
+class _Search:
+    """Held-out credits of one small embedding under different settings, on the same folds."""
+
+    def __init__(self, answers: Triplets, vectors: Vectors) -> None:
+        self._answers, self._vectors = answers, vectors
+        self._units = split_units(answers)
+        used = min(4, -(-16_000 // max(len(answers), 1)))  # of four folds: as many as test 4,000 answers
+        splits = list(kfold(answers, 4, by=self._units))[:used] if self._units.count >= 4 else []
+        self.folds = [(answers[train], test) for train, test in splits if len(train)]
+        self._points: list[Any] = ["kernel"] * len(self.folds)
+        self._credits: dict[Setting | None, Floats] = {}
+
+    def credits(self, setting: Setting | None) -> Floats:
+        """(m,) held-out credits, NaN for answers that were not tested."""
+        from nearfar.embedding import SOE
+
+        if setting not in self._credits:
+            credit = np.full(len(self._answers), np.nan)
+            prior = None if setting is None else self._vectors.prior(setting)
+            d = max(1, min(8, self._answers.n_objects - 2))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", NearfarWarning)
+                for k, (train, test) in enumerate(self.folds):
+                    start = self._points[k] if prior is not None else "kernel"
+                    points = SOE(d, prior=prior, init=start, tol=1e-3).fit_transform(train)
+                    if prior is not None:
+                        self._points[k] = points
+                    credit[test] = Space.of_points(points, train.objects).credits(self._answers[test])
+            self._credits[setting] = credit
+        return self._credits[setting]
+
+    def best(self, settings: Iterable[Setting]) -> Setting:
+        """The most accurate setting; of equal ones the first."""
+        return max(settings, key=lambda setting: float(np.nanmean(self.credits(setting))))
+
+    def clearly_helps(self, setting: Setting) -> bool:
+        """Whether it predicts better than no vectors, by more than chance."""
+        draws = make_draws(self._answers, self._units, n_draws=100)
+        with_vectors, without = self.credits(setting), self.credits(None)
+        off = np.nanstd(np.subtract(*draws.means(np.stack([with_vectors, without]))))
+        return bool(np.nanmean(with_vectors) - np.nanmean(without) > STANDARD_ERRORS * off)
+
+
+class VectorsAlone:
+    """Vectors as points, no answer used but to choose between Euclidean distance and the cosine."""
+
+    def __init__(self, vectors: Vectors) -> None:
+        self.vectors, self.informed_ = vectors, vectors.known
+
+    def __sklearn_clone__(self) -> VectorsAlone:
+        return self
+
+    def fit_transform(self, answers: Triplets) -> Floats:
+        """(n, p) the vectors, scaled."""
+        both = [self.vectors.alone("euclidean"), self.vectors.alone("cosine")]
+        return max(both, key=lambda points: Space.of_points(points, answers.objects).score(answers))

@@ -1,0 +1,190 @@
+"""Vectors per object, such as features of pictures or measurements: from files, arrays and data frames."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from nearfar._tools.memory import check_bytes
+from nearfar._tools.text import listed, plural
+from nearfar.errors import FeatureWarning, FileError, InputError
+from nearfar.io.naming import unguarded
+from nearfar.io.objects import all_cells, open_table
+from nearfar.io.parse_rows import as_text
+from nearfar.io.sources import Source, decode, find_sources
+from nearfar.io.table import plain
+from nearfar.io.typed_tables import load_arrays
+from nearfar.triplets.columns import sound_names
+
+NAMES = ("names", "objects", "object")  # arrays of an archive that name the rows
+INDICES = ("", "index", "id", "unnamed: 0")  # what programs call a column that counts the rows
+
+
+@dataclass(frozen=True, eq=False)
+class VectorTable:
+    """Vectors per object from one source.
+
+    ``objects`` : names of the rows; None where rows are in the order of the objects. ``values`` : (rows, p) float64,
+    finite. ``columns`` : names of the p columns; () where they have none.
+    """
+
+    name: str
+    objects: tuple[str, ...] | None
+    values: NDArray[np.float64]
+    columns: tuple[str, ...] = ()
+
+
+def read_vectors(path: str | os.PathLike[str], name: str | None = None) -> list[VectorTable]:
+    """Read vectors per object; constant columns give a ``FeatureWarning``.
+
+    A table has a column ``object`` and columns of numbers; the rows of an ``.npy`` file are in the order of the objects.
+    In an ``.npz`` archive each 2-d array of numbers is a source, and ``names``, ``objects`` or ``object`` names its rows.
+    ``name`` : what to call the source (default: the file's name), or which array of an archive to take.
+
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "taste.csv"
+    >>> _ = file.write_text("object,sweet,sour\\nfig,.9,.1\\nlime,.2,.8\\n")
+    >>> read_vectors(file)[0].columns
+    ('sweet', 'sour')
+    """
+    return [table for source in find_sources(path) for table in _read(source, name)]
+
+
+def vector_tables(features: Any) -> list[VectorTable]:
+    """Vectors per object as Python users give them.
+
+    ``features`` : an array with rows in the order of the objects, a data frame with a column ``object`` (or, of pandas,
+    with names as its index), a path, a ``VectorTable``, a list of these, or a dict of names and these.
+    """
+    if isinstance(features, Mapping):
+        tables = [table for name, one in features.items() for table in _given(one, str(name))]
+    elif isinstance(features, (list, tuple)):
+        tables = [table for i, one in enumerate(features, 1) for table in _given(one, None, f"features {i}")]
+    else:
+        tables = _given(features, None)
+    names = [table.name for table in tables]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise InputError(f"features: two sources are called {twice[0]!r}; give each a name of its own")
+    return tables
+
+
+def _given(given: Any, name: str | None, nameless: str = "features") -> list[VectorTable]:
+    if isinstance(given, (str, os.PathLike)):
+        return read_vectors(given, name)
+    if isinstance(given, VectorTable):
+        name = name or given.name
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FeatureWarning)  # given when it was read
+            return [_checked(name, name, given.values, given.objects, given.columns)]
+    name = name or nameless
+    given = given.to_frame() if hasattr(given, "to_frame") else given  # a series may name its rows
+    if nw.dependencies.is_into_dataframe(given):
+        names = getattr(given, "index", [None])  # only pandas has one
+        if all(isinstance(each, str) for each in names) and "object" not in map(plain, map(str, given)):
+            given = given.rename_axis(index="object").reset_index()
+        return _read(Source(name, "frame", given), name)
+    if not hasattr(given, "__array__"):
+        expected = "expected an array, a data frame, a path, or a list or dict of these"
+        raise InputError(f"{name}: cannot be read from {type(given).__name__}; {expected}")
+    masked = isinstance(given, np.ma.MaskedArray)
+    return [_checked(name, name, given.astype(float).filled(np.nan) if masked else given)]
+
+
+def _read(source: Source, name: str | None) -> list[VectorTable]:
+    where = source.name
+    if source.format == "npz":
+        return _read_archive(source, name)
+    name = name or Path(where.removesuffix(".gz").removesuffix(".zst")).stem
+    if source.format == "npy":
+        return [_checked(where, name, load_arrays(source)[""])]
+    table = open_table(source)
+    header = dict(zip(table.schema, table.header.cells, strict=True))
+    if (at := table.header.find("object")) is None:
+        held = listed([repr(title) for title in header.values()])
+        raise FileError(f"{where}: has no column 'object', only {held}; add the names of the objects")
+    for position in range(len(header)):
+        table.need_values(position)
+    cells = all_cells(table)
+    column = cells.select(as_text(pl.col(f"c{at}"), cells.schema[f"c{at}"]).fill_null("")).to_series()
+    objects = [unguarded(text) if table.guarded else text for text in column]
+    cells = cells.drop(f"c{at}")
+    comma = "," if table.decimal_comma else "."
+    texts = cells.with_columns(pl.col(pl.String).str.strip_chars().str.replace(comma, ".", literal=True))
+    numbers = texts.cast(pl.Float64, strict=False)
+    for key, kind in cells.schema.items():
+        if numbers[key].null_count() > cells[key].null_count() or kind.is_temporal():
+            wrong = f"column {header[key]!r} is not numeric"
+            raise FileError(f"{where}: {wrong}; take it out, or code it in numbers")
+    return [_checked(where, name, numbers.to_numpy(), objects, [header[key] for key in cells.columns])]
+
+
+def _read_archive(source: Source, name: str | None) -> list[VectorTable]:
+    """The arrays of an NPZ archive: all, or that which ``name`` selects; where there is only one, it is renamed."""
+    arrays = load_arrays(source)
+    named = [x for key, x in arrays.items() if key in NAMES and x.ndim == 1 and x.dtype.kind in "iuUS"]
+    chosen = {key: x for key, x in arrays.items() if x.ndim == 2 and x.dtype.kind in "biuf"}
+    if name is not None and (name in arrays or len(chosen) == 1):
+        chosen = {name: arrays[name] if name in arrays else next(iter(chosen.values()))}
+    elif name is not None or not chosen:
+        held = listed([f"{key!r} {x.shape}" for key, x in arrays.items()]) or "no arrays"
+        expected = "a 2-d array of numbers" if name is None else f"one of these names, not {name!r}"
+        raise FileError(f"{source.name}: holds {held}; expected {expected}")
+    tables = []
+    for key, array in chosen.items():
+        fitting = sorted(named, key=lambda names: names.shape != array.shape[:1])[:1]
+        texts = [[(decode(t) or "") if isinstance(t, bytes) else str(t) for t in x.tolist()] for x in fitting]
+        tables.append(_checked(f"{source.name}, {key}", key, array, *texts))
+    return tables
+
+
+def _checked(
+    where: str, name: str, values: Any, objects: Sequence[str] | None = None, columns: Sequence[str] = ()
+) -> VectorTable:
+    """The vectors as float64, without constant columns; an error where they cannot be features."""
+    array = np.asarray(values)
+    array = array[:, None] if array.ndim == 1 else array
+    if array.dtype.kind not in "biuf":
+        raise InputError(f"{where}: holds values of type {array.dtype}; expected real numbers")
+    rows_fit = objects is None or array.shape[:1] == (len(objects),)
+    if array.ndim != 2 or not array.size or not rows_fit or len(columns) not in (0, array.shape[1]):
+        has = f"has shape {array.shape}" + ("" if objects is None else f" and {len(objects):,} names")
+        raise InputError(f"{where}: {has}; expected one row per object and at least one column of numbers")
+    try:
+        names = None if objects is None else sound_names(objects)
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from error
+    check_bytes(8 * array.size, f"{where}: its vectors need", "take fewer columns")
+    with np.errstate(over="ignore"):  # what float64 cannot hold is infinite, and refused
+        array = array.astype(np.float64)
+    titles = np.array(columns or range(array.shape[1]), dtype=object)
+    if not (finite := np.isfinite(array)).all():
+        row, column = divmod(int(np.argmin(finite)), array.shape[1])
+        at = f"row {(names or range(len(array)))[row]!r}, column {titles[column]!r}"
+        counted = "" if names and columns else " (counted from 0)"
+        raise InputError(f"{where}: {at}{counted} is {array[row, column]}; expected a finite number")
+    varies = array.max(axis=0) > array.min(axis=0)
+    if len(array) > 1 and not varies.any():
+        raise InputError(f"{where}: all columns are constant; expected vectors in which objects differ")
+    if len(array) > 1 and not varies.all():
+        alike = listed([repr(title) for title in titles[~varies]], most=3)
+        said = f"{plural(int(np.sum(~varies)), 'a column says', 'some columns say')} nothing, being constant: {alike}"
+        warnings.warn(f"{where}: {said}", FeatureWarning, stacklevel=4)
+    for i in range(len(titles)) if columns else np.flatnonzero(varies)[: len(titles) > 3]:
+        title = titles[i]
+        suspect = not columns or title.strip().lower() in INDICES
+        if (
+            suspect
+            and len(array) > 2
+            and np.array_equal(array[:, i], np.arange(len(array)) + (array[0, i] == 1))
+        ):
+            raise InputError(f"{where}: column {title!r} counts the rows; it is no feature, take it out")
+    return VectorTable(name, names, array, tuple(titles) if columns else ())

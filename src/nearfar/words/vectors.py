@@ -1,0 +1,77 @@
+"""Sentences about vectors of the objects: how they enter, and what they are worth."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from nearfar._tools.text import count, listed, percent
+from nearfar.words.finding import Finding, interval, points_with_interval
+
+if TYPE_CHECKING:
+    from nearfar.evaluate.ceiling import NoiseCeiling
+    from nearfar.evaluate.worth import Worth
+
+
+def _times(worth: Worth) -> str:
+    times = worth.times
+    if times is None or math.isinf(times.value):
+        return "more than 8 times as many answers"
+    high = "more than 8" if math.isinf(times.high) else f"{times.high:.1f}"
+    return f"about {times.value:.1f} times as many answers (95\xa0% interval {times.low:.1f} to {high})"
+
+
+def worth(found: Worth) -> Finding:
+    """What vectors add to the answers."""
+    gain = found.gain
+    if not found.shares or gain.high <= 0:
+        text = "The vectors add nothing to the answers: models without them predict as well."
+        return Finding("note", "Vectors add nothing", text, _details(found))
+    if gain.low > 0:
+        text = f"With the vectors, accuracy is {points_with_interval(gain)} higher. They are worth {_times(found)}."
+        return Finding("good", f"Vectors add {100 * gain.value:.1f} points", text, _details(found))
+    text = f"Whether the vectors help is not certain: with them, accuracy changes by {points_with_interval(gain)}."
+    return Finding("note", "Not certain", text, _details(found))
+
+
+def _details(found: Worth) -> str:
+    shares = ", ".join(f"{source} {value:.2g}" for source, value in found.shares.items())
+    told = [f"Share of the vectors in the prior: {shares}."] if shares else []
+    if found.missing:
+        names = listed(list(found.missing), 3)
+        told.append(f"{count(len(found.missing), 'object has', 'objects have')} no vector: {names}.")
+    if found.n_extra:
+        told.append(
+            f"{count(found.n_extra, 'vector belongs', 'vectors belong')} to no object of the answers."
+        )
+    return " ".join(told)
+
+
+def worth_rows(found: Worth, ceiling: NoiseCeiling | None = None) -> list[tuple[str, str, str]]:
+    """(what, accuracy, 95 % interval) of vectors, answers, both, and what is possible."""
+    rows = [
+        (what, percent(score.accuracy), interval(score.low, score.high))
+        for what, score in (
+            ("vectors alone", found.alone),
+            (f"answers alone ({found.answers.name})", found.answers),
+            (f"both ({found.both.name})", found.both),
+        )
+    ]
+    if found.new_objects is not None:
+        new = found.new_objects
+        rows.append(
+            ("both, for objects left out of the answers", percent(new.value), interval(new.low, new.high))
+        )
+    if ceiling is not None and ceiling.best_possible is not None:
+        best = ceiling.best_possible
+        rows.append(("best possible (noise ceiling)", percent(best.value, 0), interval(best.low, best.high)))
+    return rows
+
+
+def worth_text(found: Worth, ceiling: NoiseCeiling | None = None) -> str:
+    """What vectors are worth, a line each."""
+    rows = worth_rows(found, ceiling)
+    width = max(len(what) for what, _, _ in rows)
+    lines = [f"{what:<{width}}  {value:>6}  {limits}".rstrip() for what, value, limits in rows]
+    told = worth(found)
+    return "\n".join([*lines, str(told)]).replace("\xa0", " ")
