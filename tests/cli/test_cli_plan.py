@@ -303,6 +303,11 @@ def test_advice_from_a_pilot(run, names, tmp_path):
     other.write_text(pilot.read_text().replace("anchor,near,far", "Q,Picked,Other", 1))
     columns = [part for column in ("anchor=Q", "near=Picked", "far=3") for part in ("--column", column)]
     assert run(names, "--pilot", other, *columns).stdout == said
+    times = Triplets.concatenate(answers).replace(seconds=np.arange(240) / 10)
+    write_triplets(times, tmp_path / "timed.csv")
+    assert "3 s a question, " in said
+    assert "12 s a question (median of the pilot)" in run(names, "--pilot", tmp_path / "timed.csv").stdout
+    assert "2 s a question, " in run(names, "--pilot", tmp_path / "timed.csv", "--seconds", 2).stdout
     pilot.write_text("\n".join(pilot.read_text().splitlines()[:50]))
     with pytest.raises(
         InputError, match="pilot: expected at least 100 answers, got 49, which say too little"

@@ -292,8 +292,8 @@ def test_dimensions_show_their_top_objects(axes):
     weights = np.array([[3.0, 0.0], [1.0, 2.0], [0.0, 1.0], [2.0, 0.0]])
     nf.plot.dimensions(weights, list("abcd"), axes, top=2, titles=["round", "red"])
     assert texts(axes) == ["round", "a", "d", "red", "b", "c"]
-    bars = [patch.get_width() for patch in axes.patches]
-    assert np.allclose(np.array(bars) / bars[0], [1, 2 / 3, 2 / 3, 1 / 3])
+    bars = [np.ptp(line.get_xdata()) for line in axes.lines]
+    assert np.allclose(np.array(bars) / bars[0], [1, 2 / 3, 1, 1 / 2])
     with pytest.raises(InputError, match="weights"):
         nf.plot.dimensions(weights, ["a"], axes)
 

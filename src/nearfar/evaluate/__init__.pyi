@@ -10,6 +10,7 @@ from .api import fit as fit
 from .api import learning_curve as learning_curve
 from .api import stability as stability
 from .ceiling import noise_ceiling as noise_ceiling
+from .dimensions import find_dimensions as find_dimensions
 from .groups import compare_groups as compare_groups
 from .splits import holdout as holdout
 from .splits import kfold as kfold

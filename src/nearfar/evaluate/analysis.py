@@ -29,6 +29,7 @@ from nearfar.evaluate.map_stability import (
     tree_labels,
 )
 from nearfar.evaluate.participants import People, judge_people
+from nearfar.evaluate.scales import Scale, make_scale
 from nearfar.evaluate.subgroups import Subgroups, find_subgroups
 from nearfar.space.models import fit
 from nearfar.space.space import Space
@@ -217,6 +218,15 @@ class Analysis(Judging):
             n_resamples=self.n_resamples,
             seed=self.seed,
         )
+
+    @cached_property
+    def scale(self) -> Scale | None:
+        """The objects on one dimension, with intervals; None where the chosen model has more, or none."""
+        if self.space.n_components != 1 or not self.space.informed.any():
+            return None
+        settings: Any = {"n_resamples": max(self.n_resamples, 2), "seed": self.seed}
+        drawn = resample(self.answers, self.chosen, self.chosen, self.shown, **settings)
+        return make_scale(coordinates(self.space), drawn)
 
     def stability(self, n_clusters: int | None = 5) -> Stability:
         """How uncertain positions on the map and clusters of the tree (cut into ``n_clusters``) are."""

@@ -18,7 +18,7 @@ from nearfar.io.excel_table import excel_table
 from nearfar.io.json_table import JsonTable
 from nearfar.io.naming import Numbers, unguarded
 from nearfar.io.parse_rows import REJECTED, rows_error
-from nearfar.io.sources import Source, find_sources
+from nearfar.io.sources import Source, as_latin_1, find_sources
 from nearfar.io.table import Cells, Table
 from nearfar.io.typed_tables import array_table, frame_table, npz_table, parquet_table
 from nearfar.triplets.columns import sound_names
@@ -117,7 +117,18 @@ def read_columns(
     path: str | os.PathLike[str] | Source, needed: Sequence[str], others: Sequence[str] = ()
 ) -> dict[str, list[str | None]]:
     """The text of some columns of a table in any format; a column of ``others`` may be missing."""
-    table = open_table(find_sources(path)[0])
+    source = find_sources(path)[0]
+    try:
+        return _columns_of(source, needed, others)
+    except InputError:
+        latin = as_latin_1(source)
+        if latin is None:
+            raise
+        return _columns_of(latin, needed, others)
+
+
+def _columns_of(source: Source, needed: Sequence[str], others: Sequence[str]) -> dict[str, list[str | None]]:
+    table = open_table(source)
     where = {role: table.header.find(role) for role in (*needed, *others)}
     for role, position in where.items():
         if position is not None:

@@ -6,6 +6,7 @@ import re
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -143,6 +144,7 @@ class Table(ABC):
     dialect : the dialect that the source itself names, if any.
     objects : the object list that the source itself holds, if any.
     first_index : the number of the first object where cells are indices, None where they are names.
+    header_row : the line or row of the header, where there may be others above it.
     """
 
     row_word: str = "row"
@@ -150,6 +152,7 @@ class Table(ABC):
     may_be_bare: bool = False
     decimal_comma: bool = False
     guarded: bool = False
+    header_row: int = 1
 
     def __init__(self, source: Source, header: Header) -> None:
         self.source = source
@@ -175,6 +178,10 @@ class Table(ABC):
             column = self.header.describe(position)
             raise FileError(f"{self.name}: {column} holds {dtype}; expected numbers or text")
 
+    def below(self) -> Table | None:
+        """The same with the header in the next row; None where the format says which row it is."""
+        return None
+
     @abstractmethod
     def cells(self, has_header: bool, rows: int, coded: Coded | None = None) -> Iterator[Cells]:
         """All rows in their order; batches of about ``rows`` rows where that is for the reader to choose.
@@ -182,6 +189,15 @@ class Table(ABC):
         Text in the columns of ``coded`` may come with their types instead of ``pl.String``: a parser that numbers the
         texts as it meets them need not make them first.
         """
+
+
+def lower_headers(table: Table | None, most: int = 20) -> Iterator[Table]:
+    """The same table with the header in each of the next rows, as where a title stands above it."""
+    with suppress(FileError):  # the end
+        for _ in range(most):
+            if table is None or (table := table.below()) is None:
+                return
+            yield table
 
 
 def check_width(name: str, columns: int) -> None:

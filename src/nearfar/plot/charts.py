@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from nearfar.plot.style import Axes
 
 ROW = 4.2  # millimetres of a line of a dot plot
 HEIGHT = 80.0  # millimetres of a chart
+TITLE = 1.9  # of a dimension, as wide as so many objects
 
 
 def comparison(comparison: Any, ax: Axes = None, *, chosen: Sequence[str] = (), labels: bool = True) -> Axes:
@@ -134,18 +136,20 @@ def dimensions(
     names: Sequence[str],
     ax: Axes = None,
     *,
-    top: int = 6,
+    top: int = 8,
     titles: Sequence[str] | None = None,
+    images: Mapping[Any, str | Path] | None = None,
 ) -> Axes:
-    """Draw the objects with the largest weights on every dimension, as bars under their names.
+    """Draw a row per dimension: the objects with the largest weights on it, a bar under each.
 
     Parameters
     ----------
-    weights : (n, d) values that are not negative, a column per dimension; the longest bar is the largest of all.
+    weights : (n, d) values that are not negative, a column per dimension; bars are shares of its largest.
     names : n names of objects.
     ax : matplotlib's axes to draw into; default: those of a new figure.
     top : how many objects of a dimension are shown, without those of weight 0.
     titles : d names of dimensions; default: their numbers.
+    images : name or index of an object -> picture file, drawn above its name.
 
     Examples
     --------
@@ -159,33 +163,34 @@ def dimensions(
         raise InputError(
             f"weights: expected (n, d), a row for each of {len(names)} names, got shape {W.shape}"
         )
-    columns = int(np.clip(W.shape[1], 1, 4))
-    rows = -(-W.shape[1] // columns)
-    ax = style.axes_of(ax, height=dimensions_height(W.shape[1], top))
-    longest = max(float(W.max(initial=0.0)), 1e-12)
-    look = {"va": "bottom", "color": style.INK, "parse_math": False, "clip_on": True}
-    for d in range(W.shape[1]):
-        x, y = d % columns, -(d // columns) * (top + 1.6)
-        title = f"{d + 1}" if titles is None else style.shortened(titles[d], 24)
-        ax.text(x, y, title, weight="bold", **look)
-        for row, i in enumerate(np.argsort(-W[:, d], kind="stable")[:top], start=1):
-            if W[i, d] > 0:
-                ax.barh(
-                    y - row,
-                    0.92 * W[i, d] / longest,
-                    height=0.16,
-                    left=x,
-                    color=style.PALETTE[d % len(style.PALETTE)],
-                )
-                ax.text(x, y - row + 0.12, style.shortened(names[i], 22), **look)
-    ax.set(xlim=(0, columns), ylim=(1.2 - rows * (top + 1.6), 1.0))
+    pictured, d = style.by_index(images, names), W.shape[1]
+    ax = style.axes_of(ax, height=dimensions_height(d, bool(pictured)))
+    ax.set(xlim=(0, top + TITLE), ylim=(max(d, 1), 0))
     ax.set_axis_off()
+    cell = style.settle(ax) / [top + TITLE, max(d, 1)]  # points
+    size = max(style.SMALLEST, 0.8 * style.font_size())
+    look = {"color": style.INK, "parse_math": False}
+    for r in range(d):
+        title = f"{r + 1}" if titles is None else style.shortened(titles[r])
+        ax.text(0, r + (0.5 if pictured else 0.86), title, weight="bold", va="bottom", **look)
+        for k, i in enumerate(np.argsort(-W[:, r], kind="stable")[:top].tolist()):
+            x, share = TITLE + k, W[i, r] / max(W[:, r].max(), 1e-12)
+            if share <= 0:
+                continue
+            called = style.shortened(names[i], max(int(1.7 * cell[0] / size), 3))
+            ax.text(x, r + 0.86, called, size=size, va="bottom", **look)
+            ax.plot([x, x + 0.86 * share], [r + 0.9] * 2, color=style.ACCENT, lw=2, solid_capstyle="butt")
+            side = float(min(0.86 * cell[0], 0.8 * cell[1] - 1.4 * size))
+            picture = style.thumbnail(pictured[i], side) if i in pictured and side > 3 else None
+            if picture is not None:
+                at, up = (x + 0.43, r + 0.86), (0, 1.4 * size + side / 2)
+                ax.add_artist(style.picture_box(picture, side, at, up, style.FAINT, pad=0))
     return ax
 
 
-def dimensions_height(n: int, top: int = 6) -> float:
+def dimensions_height(n: int, pictured: bool) -> float:
     """Millimetres that suit so many dimensions."""
-    return -(-n // 4) * (top + 1.6) * 4.6 + 4
+    return max(n, 1) * (22.0 if pictured else 9.0)
 
 
 def curve(analysis: Any, ax: Axes = None, *, ceiling: Any = None) -> Axes:

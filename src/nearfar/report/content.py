@@ -28,6 +28,8 @@ from nearfar.report.pictures import thumbnails
 if TYPE_CHECKING:
     from nearfar.evaluate.analysis import Analysis
     from nearfar.evaluate.clusters import ClusterTree
+    from nearfar.evaluate.dimension_count import DimensionChoice
+    from nearfar.evaluate.dimensions import Dimensions
     from nearfar.evaluate.map_stability import Stability
     from nearfar.io import ObjectList
     from nearfar.report.pictures import Pictures
@@ -50,6 +52,7 @@ def report_data(
     checks: Mapping[str, tuple[int, int]],
     n_clusters: int | None,
     groups: Mapping[str, str] | None,
+    dimensions: Dimensions | None = None,
 ) -> tuple[dict[str, Any], dict[str, tuple[str, int, int]]]:
     """Everything a report says, and its small pictures by object; parameters as for ``make_report``.
 
@@ -89,6 +92,8 @@ def report_data(
         "models": judged,
         "worth": None if analysis.worth is None else words.worth_rows(analysis.worth, analysis.ceiling),
         "sampled": sampled(analysis),
+        "dimensions": None if dimensions is None else _dimensions(analysis, dimensions),
+        "scale": _scale(analysis),
         "objects": object_rows(analysis, stability, objects, small),
         "maps": maps(analysis) if judged["map"] else [],
         "tree": None if grouping is None else tree(grouping, kept, words.kept_by_chance(stability)),
@@ -110,6 +115,29 @@ def report_data(
     data = plain(data)
     data |= {"methods": methods(data), "results": results(data), "citations": citations(data)}
     return data, small
+
+
+def _dimensions(analysis: Analysis, result: Dimensions) -> dict[str, Any]:
+    """The dimensions that come back; objects go by their index on the page."""
+    index = {analysis.answers.objects[x]: at for at, x in enumerate(analysis.shown)}
+    found = []
+    for each in result.found:
+        on_page = [
+            (index[name], value) for name, value in zip(each.top, each.values, strict=True) if name in index
+        ]
+        facts = {"title": each.title, "text": words.dimension_facts(each)}
+        found.append(facts | {"objects": [x for x, _ in on_page], "values": [value for _, value in on_page]})
+    return {"text": words.dimensions_found(result), "found": found}
+
+
+def _scale(analysis: Analysis) -> list[dict[str, Any]] | None:
+    """Names and values of a one-dimensional result, the highest first; None where it has more dimensions."""
+    scale = analysis.scale if analysis.splits else None
+    if scale is None:
+        return None
+    rows = zip(scale.order, scale.values, scale.low, scale.high, strict=True)
+    names = display_names(analysis.answers.objects)
+    return [{"name": names[x], "value": v, "low": low, "high": high} for x, v, low, high in rows][::-1]
 
 
 def _groups(analysis: Analysis, groups: Mapping[str, str], objects: ObjectList | None) -> dict[str, Any]:
@@ -176,12 +204,25 @@ def models(analysis: Analysis) -> dict[str, Any]:
         "applies_to": words.applies_to(best, scores.scope) if scores else "",
         "why": words.choice(analysis),
         "dimensions": words.dimensions(analysis),
+        "dimension_scores": _by_dimensions(analysis.dimension_choice),
         "map": analysis.plane_name if has_map else "",
         "map_why": words.plane(analysis) if has_map else "Too few objects for a map.",
         "judged": len(analysis.judged),
         "is_named": analysis.is_named,
         "warned": {s.name: words.warned(s, len(analysis.splits)) for s in scores or () if s.warned},
     }
+
+
+def _by_dimensions(choice: DimensionChoice | None) -> list[dict[str, Any]]:
+    """Accuracy by number of dimensions; the number that is enough is marked."""
+    if choice is None or len(choice.dimensions) != len(choice.comparison.scores):
+        return []
+    rows = zip(choice.dimensions, choice.comparison.scores, strict=True)
+    kept = ("accuracy", "low", "high")
+    return [
+        {"name": d, "enough": d == choice.dimension, **{name: getattr(score, name) for name in kept}}
+        for d, score in rows
+    ]
 
 
 def tree(grouping: ClusterTree, kept: Mapping[int, Floats], by_chance: str) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,11 +14,14 @@ from nearfar._tools.arrays import Floats
 from nearfar._tools.records import plain
 from nearfar._tools.text import count, listed
 from nearfar.methods.trees import uninformed_leaves
-from nearfar.plot.charts import dots_height
+from nearfar.plot.charts import dimensions_height, dots_height
 from nearfar.plot.maps import MARGIN, shape
 from nearfar.plot.placing import far_out
 from nearfar.plot.style import Look, save_figure, settle, style
 from nearfar.plot.trees import tree_height
+
+if TYPE_CHECKING:
+    from nearfar.evaluate.dimensions import Dimensions
 
 GUESSING = "Lines: 95 % intervals. Dashed: guessing."
 
@@ -179,6 +182,21 @@ def print_groups(
         f"Arrows at the border point to objects far beyond it: {listed(beyond)}." if beyond else "",
     )
     return Printed(figure, caption)
+
+
+def print_dimensions(
+    look: Look, found: Dimensions, names: Sequence[str], images: Mapping[int, Path]
+) -> Printed:
+    """The dimensions that come back, with the objects highest on each; ``names`` and ``images`` are those of all objects."""
+    titles = [f"{each.title} ({100 * each.share:.0f} %)" for each in found.found]
+    caption = _joined(words.dimensions_found(found), "In brackets: the share of all similarity.")
+    top = 8 if look.width > 120 else 4
+    return print_chart(
+        look,
+        lambda ax: plot.dimensions(found.points(), names, ax, top=top, titles=titles, images=images),
+        caption,
+        dimensions_height(len(titles), bool(images)),
+    )
 
 
 def print_chart(look: Look, draw: Callable[[Any], Any], caption: str, height: float = 80.0) -> Printed:

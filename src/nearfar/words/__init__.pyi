@@ -1,3 +1,6 @@
+from .dimensions import dimension_facts as dimension_facts
+from .dimensions import dimensions_found as dimensions_found
+from .dimensions import dimensions_text as dimensions_text
 from .finding import EMBEDDINGS as EMBEDDINGS
 from .finding import Finding as Finding
 from .finding import gloss as gloss
@@ -36,6 +39,7 @@ from .people import reason as reason
 from .people import subgroups as subgroups
 from .plan import advice as advice
 from .plan import advice_text as advice_text
+from .plan import forecast_text as forecast_text
 from .vectors import worth as worth
 from .vectors import worth_rows as worth_rows
 from .vectors import worth_text as worth_text

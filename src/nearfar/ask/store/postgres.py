@@ -10,7 +10,16 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from nearfar._tools.terminal import without_password
-from nearfar.ask.store.transaction import POSTGRES_WORDS, TABLES, Operation, Store, Transaction
+from nearfar.ask.store.transaction import (
+    MIGRATED,
+    MIGRATION,
+    POSTGRES_WORDS,
+    TABLES,
+    VERSION,
+    Operation,
+    Store,
+    Transaction,
+)
 from nearfar.errors import InputError, MissingExtra, UnreachableError
 
 try:
@@ -22,7 +31,7 @@ except ImportError as error:  # pragma: no cover
 
 PATIENCE = 10.0  # seconds to wait for a connection
 DRAWING, LEADING, MAKING = 0x6E656172, 0x66617221, 0x6D616B65  # advisory locks: "near", "far!", "make"
-PERSONAL = ("participant", "token", "slot", "answer", "event", "session", "view", "export")
+PERSONAL = ("participant", "token", "slot", "answer", "form", "event", "session", "view", "export")
 Result = TypeVar("Result")
 
 
@@ -56,6 +65,8 @@ class PostgresStore(Store):
                 # indexes that are there already would still be locked, and could block people who answer
                 if connection.execute("SELECT to_regclass('study') IS NULL").fetchone() == (True,):
                     connection.execute(TABLES.format(**POSTGRES_WORDS))
+                elif connection.execute("SELECT version FROM study").fetchone() == (VERSION - 1,):
+                    connection.execute((MIGRATION + TABLES).format(**POSTGRES_WORDS) + MIGRATED)
         except (psycopg.OperationalError, psycopg.ProgrammingError) as error:
             raise InputError(f"{without_password(url)}: {_sentence(error)}") from error
         self._pool.open()

@@ -90,6 +90,10 @@ function drawLists() {
   const odd = known.filter((i) => data.objects[i].unusual !== null).sort((a, b) => data.objects[b].unusual - data.objects[a].unusual);
   const outliers = odd.filter((i) => data.objects[i].outlier);
   fill("odd", strip(outliers.length ? outliers.slice(0, 24) : odd.slice(0, 6), (object) => (1 - object.unusual).toFixed(2)));
+  (data.dimensions ? data.dimensions.found : []).forEach((each, at) => {
+    const value = new Map(each.objects.map((i, k) => [data.objects[i], each.values[k]]));
+    fill("dimension-" + at, strip(each.objects, (object) => value.get(object).toFixed(2)));
+  });
   const unplacedNames = known.filter((i) => !data.objects[i].informed);
   fill("uninformed", unplacedNames.flatMap((i, at) => [at ? ", " : "", element("bdi", {}, nameOf(i))]));
   const said = (n) => element("b", { class: "num" }, "(" + whole(n) + (n === 1 ? " answer)" : " answers)"));
