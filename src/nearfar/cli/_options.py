@@ -97,7 +97,7 @@ OPTIONS: dict[str, Any] = {
     ),
     "wide": typer.Option(
         metavar="TEXT|FILE",
-        help="Questions as columns: '{anchor}: {option} or {option}?', or a key.",
+        help="Questions as columns: '{anchor}: {option} or {option}?'",
         rich_help_panel=FILES,
     ),
     "sheet": typer.Option(

@@ -29,6 +29,7 @@ from nearfar.evaluate.map_stability import (
     tree_labels,
 )
 from nearfar.evaluate.participants import People, judge_people
+from nearfar.evaluate.properties import Explained, explain
 from nearfar.evaluate.scales import Scale, make_scale
 from nearfar.evaluate.subgroups import Subgroups, find_subgroups
 from nearfar.space.models import fit
@@ -248,6 +249,12 @@ class Analysis(Judging):
         return make_stability(
             self.answers, self.plane_name, coordinates(flat), self.resamples, labels, kept, by_chance
         )
+
+    # ---------------------------------------------------------------- what explains it
+
+    def explain(self, table: Any) -> Explained:
+        """How well the space predicts properties of the shown objects; ``table`` as for ``explain``, arrows for ``plane``."""
+        return explain(self.shown_space, table, points=self.plane.map(2)[self.shown], seed=self.seed)
 
     # ---------------------------------------------------------------- showing it
 

@@ -26,8 +26,11 @@ from .objects import OUTLIERS as OUTLIERS
 from .objects import clusters as clusters
 from .objects import collected as collected
 from .objects import controls as controls
+from .objects import explained as explained
+from .objects import explained_text as explained_text
 from .objects import kept_by_chance as kept_by_chance
 from .objects import left_out as left_out
+from .objects import predicted as predicted
 from .objects import stability as stability
 from .objects import stability_text as stability_text
 from .people import FLAGGING as FLAGGING
