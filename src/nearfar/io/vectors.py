@@ -58,6 +58,18 @@ def read_vectors(path: str | os.PathLike[str], name: str | None = None) -> list[
     return [table for source in find_sources(path) for table in _read(source, name)]
 
 
+def read_named_vectors(files: Sequence[str]) -> list[VectorTable]:
+    """Read files given as FILE or NAME=FILE, each a source of vectors or several."""
+    tables: list[VectorTable] = []
+    for each in files:
+        name, mark, path = each.partition("=")
+        is_named = mark and not Path(each).is_file()
+        if is_named and not (name and path):
+            raise InputError(f"--features {each}: expected FILE or NAME=FILE, for example clip=clip.npy")
+        tables += read_vectors(path, name) if is_named else read_vectors(each)
+    return vector_tables(tables)
+
+
 def vector_tables(features: Any) -> list[VectorTable]:
     """Vectors per object as Python users give them.
 
