@@ -34,10 +34,11 @@ def dimensions_figure(
     ``names`` : object -> what to call it; ``images`` : object -> its picture.
     """
     found = result.found
-    columns = max(len(each.top) for each in found)
+    columns = max((len(each.top) for each in found), default=4)
     width, row = TITLE + CELL * columns, ROW if images else 0.62
-    figure, axes = sheet(title, below(words.dimensions_found(result)), width + 0.4, row * len(found))
-    axes.set(xlim=(0, width), ylim=(row * len(found), 0), aspect="equal")
+    height = row * max(len(found), 1)
+    figure, axes = sheet(title, below(words.dimensions_found(result)), width + 0.4, height)
+    axes.set(aspect="equal")
     axes.axis("off")
     for at, each in enumerate(found):
         top = at * row
@@ -54,5 +55,5 @@ def dimensions_figure(
             axes.text(left, base + 0.05, shortened(names.get(name, name), 13), size=6, color=INK, va="center")
             length = 0.7 * value / each.values[0]
             axes.plot([left, left + length], [base + 0.16] * 2, color=COLOURS[0], lw=2, solid_capstyle="butt")
-    axes.set(xlim=(0, width), ylim=(row * len(found), 0))
+    axes.set(xlim=(0, width), ylim=(height, 0))
     return figure
