@@ -126,7 +126,11 @@ class Analysis(Judging):
 
     def groups(self, groups: Mapping[Any, str]) -> GroupComparison:
         """Compare groups of people by the chosen model; ``groups`` : participant -> group."""
-        return compare_groups(self.answers, groups, model=self.settled(self.chosen.name), seed=self.seed)
+        key = frozenset((str(person), group) for person, group in groups.items())
+        if key not in self._groups:
+            model = self.settled(self.chosen.name)
+            self._groups[key] = compare_groups(self.answers, groups, model=model, seed=self.seed)
+        return self._groups[key]
 
     # ---------------------------------------------------------------- spaces
 
