@@ -174,8 +174,8 @@ def choose_dimension(
 ) -> DimensionChoice:
     """The fewest dimensions that no larger number clearly beats on held-out answers.
 
-    All numbers are judged on the same answers, by how likely they make them: a dimension is added only if that gain exceeds its
-    standard error. Where no number is clearly above guessing, the answers are called noise.
+    All numbers are judged on the same answers, by how likely they make them: a dimension is added only if that gain exceeds 1.4
+    of its standard errors. Where no number is clearly above guessing, the answers are called noise.
 
     Parameters
     ----------
