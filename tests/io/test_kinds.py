@@ -9,12 +9,14 @@ import fuzz
 import mutations
 import naive_kinds as naive
 import numpy as np
+import polars as pl
 import pytest
 from cli_tools import run
 from io_tools import named, read
 
 import nearfar as nf
 from nearfar.errors import ColumnsError, FileError, InputError, NearfarWarning
+from nearfar.evaluate.bootstrap import make_draws
 from nearfar.evaluate.splits import split_units
 from nearfar.io.dialects import orders
 
@@ -188,6 +190,9 @@ def test_random_answers_are_predicted_at_chance(kind, tmp_path):
         answers = read(tmp_path, text).triplets
         units = split_units(answers)
         assert units.kind == ("participant" if kind in ("piles", "ratings") else "statement")
+        assert make_draws(answers, units).scope.questions == (
+            "same" if units.kind == "participant" else "new"
+        )
         for by, found in ((units, honest), ("trio", split)):
             train, test = nf.holdout(answers, 0.3, by=by, seed=seed)
             kernel = nf.kernel_matrix(answers[train], "score")
@@ -298,3 +303,13 @@ def test_what_is_not_certain_is_not_guessed(tmp_path, monkeypatch, capsys):
     )
     code, _, err = run(monkeypatch, capsys, "check", "four.csv", "--guess")
     assert code == 2 and "quadruplets" in err
+
+
+def test_a_column_of_lists_is_no_reason_to_fail():
+    frame = pl.DataFrame(
+        {"who": ["ann", "bob"], "trial": [[1, 2], [3]], "x": [{"a": 1}, {"a": 2}], "y": [1.5, None]}
+    )
+    with pytest.raises(ColumnsError, match="not known"):
+        nf.read_triplets(frame)
+    with pytest.raises(FileError, match="trial holds List"):
+        nf.read_triplets(frame, dialect="pile-sort")

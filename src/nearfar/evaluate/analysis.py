@@ -29,6 +29,7 @@ from nearfar.evaluate.map_stability import (
     tree_labels,
 )
 from nearfar.evaluate.participants import People, judge_people
+from nearfar.evaluate.properties import Explained, explain
 from nearfar.evaluate.scales import Scale, make_scale
 from nearfar.evaluate.subgroups import Subgroups, find_subgroups
 from nearfar.space.models import fit
@@ -125,7 +126,11 @@ class Analysis(Judging):
 
     def groups(self, groups: Mapping[Any, str]) -> GroupComparison:
         """Compare groups of people by the chosen model; ``groups`` : participant -> group."""
-        return compare_groups(self.answers, groups, model=self.settled(self.chosen.name), seed=self.seed)
+        key = frozenset((str(person), group) for person, group in groups.items())
+        if key not in self._groups:
+            model = self.settled(self.chosen.name)
+            self._groups[key] = compare_groups(self.answers, groups, model=model, seed=self.seed)
+        return self._groups[key]
 
     # ---------------------------------------------------------------- spaces
 
@@ -244,6 +249,12 @@ class Analysis(Judging):
         return make_stability(
             self.answers, self.plane_name, coordinates(flat), self.resamples, labels, kept, by_chance
         )
+
+    # ---------------------------------------------------------------- what explains it
+
+    def explain(self, table: Any) -> Explained:
+        """How well the space predicts properties of the shown objects; ``table`` as for ``explain``, arrows for ``plane``."""
+        return explain(self.shown_space, table, points=self.plane.map(2)[self.shown], seed=self.seed)
 
     # ---------------------------------------------------------------- showing it
 

@@ -36,6 +36,7 @@ from nearfar.triplets import Triplets, as_triplets, random_rows
 
 if TYPE_CHECKING:
     from nearfar.embedding.prior import Setting, Vectors
+    from nearfar.evaluate.groups import GroupComparison
     from nearfar.evaluate.worth import Worth
 
 DIMENSIONS = (1, 2, 3, 5, 8)  # numbers of them that are tried
@@ -78,6 +79,7 @@ class Judging:
         self._max_judged = None if max_judged is None else check_count(max_judged, "max_judged")
         self._max_shown = check_count(max_shown, "max_shown", least=3)
         self._trees: dict[int | None, ClusterTree | None] = {}
+        self._groups: dict[frozenset[tuple[str, str]], GroupComparison] = {}
         self._growths: dict[str, tuple[Floats, Floats]] = {}
 
     @cached_property
@@ -187,16 +189,17 @@ class Judging:
         """The number of the model that the space is made of, and its accuracy."""
         if self._named is None:
             return choose(self._scored_credits, self.draws) if self.splits else (0, Estimate(np.nan))
-        names = [model.name for model in self.models]
-        twin = self._named.name + WITH_FEATURES
-        number = names.index(twin if twin in names else self._named.name)
+        number = [model.name for model in self.models].index(self.chosen.name)
         accuracy = self.draws.estimate(self._scored_credits.values[number]) if self.splits else None
         return number, accuracy or Estimate(np.nan)
 
     @property
     def chosen(self) -> Model:
-        """The model that the space is made of."""
-        return self.models[self._choice[0]]
+        """The model that the space is made of; where it was named, nothing is judged for it."""
+        if self._named is None:
+            return self.models[self._choice[0]]
+        named = {model.name: model for model in self.models}
+        return named.get(self._named.name + WITH_FEATURES, named[self._named.name])
 
     @property
     def best(self) -> Score:

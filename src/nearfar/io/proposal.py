@@ -14,6 +14,7 @@ import polars as pl
 from nearfar.errors import ColumnsError, NearfarError
 from nearfar.io.dialects import SIDES
 from nearfar.io.naming import NUMBER
+from nearfar.io.parse_rows import as_text
 from nearfar.io.sources import Source
 from nearfar.io.table import Table, lower_headers
 
@@ -49,45 +50,41 @@ class Guess(NamedTuple):
 
 def proposal(table: Table, error: ColumnsError) -> ColumnsError:
     """The error about a table whose columns are not known, with the command that would read it."""
-    tables = chain([table], lower_headers(table))
-    table = next(
-        (one for one in tables if 2 * sum(map(bool, one.header.cells)) > max(5, len(one.header))), table
-    )
-    part = next(iter(table.cells(True, SAMPLE_ROWS)), None)
-    frame = (
-        pl.DataFrame()
-        if part is None
-        else part.frame[:SAMPLE_ROWS].select(pl.all().cast(pl.String).str.strip_chars())
-    )
-    sample = _Sample(table.header.cells, frame)
-    guess = next(filter(sample.holds, sample.guesses()), None) if len(frame) else None
-    if guess is None and len(sample.objects) == 4:
-        wrong = "if they are quadruplets, d(a, b) < d(c, d), nearfar cannot use them"
-        return ColumnsError(
-            f"{table.name}: {wrong}: two objects are compared with one anchor (see docs/files.md)"
-        )
+    for lower in chain([table], lower_headers(table)):
+        if 2 * sum(map(bool, lower.header.cells)) > max(5, len(lower.header)):  # a title has fewer cells
+            table = lower
+            break
+    header, sample = table.header.cells, _Sample(table)
+    guess = next(filter(sample.holds, sample.guesses()), None) if len(sample.frame) else None
     if guess is None:
-        return error
+        wrong = "if they are quadruplets, d(a, b) < d(c, d), nearfar cannot use them: it needs one anchor"
+        return ColumnsError(f"{table.name}: {wrong} (docs/files.md)") if len(sample.objects) == 4 else error
     options = list(guess.options)
     for role, at in ((role, at) for role, columns in guess.roles.items() for at in columns):
-        name = table.header.cells[at]
-        options += ["--column", f"{role}={name if table.header.cells.count(name) == 1 else at + 1}"]
-    said, command = (
-        "looks like" if guess.sure else "may be",
-        shlex.join(["nearfar", "check", table.name, *options]),
-    )
+        options += ["--column", f"{role}={header[at] if header.count(header[at]) == 1 else at + 1}"]
+    looks = f"{'looks like' if guess.sure else 'may be'} {guess.looks}"
+    command = shlex.join(["nearfar", "check", table.name, *options])
     return ColumnsError(
-        f"{table.name}: the columns are not known, but it {said} {guess.looks}; try\n  {command}\n(see docs/files.md)",
+        f"{table.name}: the columns are not known, but it {looks}; try\n  {command}\n(see docs/files.md)",
         options=options if guess.sure else (),
     )
+
+
+def _text(name: str, dtype: pl.DataType) -> pl.Expr:
+    """A column as text; nothing where its cells hold several values, or things of Python."""
+    plain = dtype == pl.String or dtype.is_numeric() or dtype.is_temporal() or dtype == pl.Boolean
+    return as_text(pl.col(name), dtype).str.strip_chars() if plain else pl.lit(None, pl.String)
 
 
 class _Sample:
     """Some rows of a table, as text, and the names of its columns."""
 
-    def __init__(self, names: Iterable[str], frame: pl.DataFrame) -> None:
-        self.names, self.frame, self.all = [name.strip() for name in names], frame, range(frame.width)
-        self.values = [set(column.drop_nulls().to_list()) - {""} for column in frame]
+    def __init__(self, table: Table) -> None:
+        self.names, self.all = [name.strip() for name in table.header.cells], range(len(table.header))
+        parts = (part.frame[:SAMPLE_ROWS] for part in table.cells(True, SAMPLE_ROWS))
+        frame = next(parts, pl.DataFrame(schema=table.schema))
+        self.frame = frame.select(_text(name, dtype).alias(name) for name, dtype in frame.schema.items())
+        self.values = [set(column.drop_nulls().to_list()) - {""} for column in self.frame]
         self.numbers = [at for at, own in enumerate(self.values) if own and all(map(NUMBER.fullmatch, own))]
         texts = [at for at, own in enumerate(self.values) if own and at not in self.numbers]
         alike = ([b for b in texts if self._shares(at, b)] for at in texts)

@@ -171,11 +171,15 @@ class Table(ABC):
         """The types of the columns ``c0, c1, ...``."""
         return dict.fromkeys(cell_names(len(self.header)), pl.String)
 
+    def holds_values(self, position: int) -> bool:
+        """Whether each cell of a column holds one value, not several or a thing of Python."""
+        dtype = self.schema[f"c{position}"]
+        return not (dtype.is_nested() or dtype == pl.Object or isinstance(dtype, pl.BaseExtension))
+
     def need_values(self, position: int) -> None:
         """Raise an error where each cell of a column holds several values, or a thing of Python."""
-        dtype = self.schema[f"c{position}"]
-        if dtype.is_nested() or dtype == pl.Object or isinstance(dtype, pl.BaseExtension):
-            column = self.header.describe(position)
+        if not self.holds_values(position):
+            column, dtype = self.header.describe(position), self.schema[f"c{position}"]
             raise FileError(f"{self.name}: {column} holds {dtype}; expected numbers or text")
 
     def below(self) -> Table | None:

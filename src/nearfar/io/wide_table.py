@@ -42,15 +42,15 @@ class WideTable(Table):
     ) -> None:
         self._inner, self._about, self._kept = inner, about, list(kept)
         self._by_row = by_row and "participant" not in kept.values()
-        super().__init__(
-            inner.source, Header(inner.name, [*kept.values(), *["participant"] * self._by_row, *roles])
-        )
+        names = [*kept.values(), *["participant"] * self._by_row, *roles]
+        super().__init__(inner.source, Header(inner.name, names))
         self.row_word, self.guarded, self.decimal_comma = inner.row_word, inner.guarded, inner.decimal_comma
 
     def cells(self, has_header: bool, rows: int, coded: Coded | None = None) -> Iterator[Cells]:
         """Column after column of some rows."""
-        types = self._inner.schema
-        texts = [as_text(pl.col(name), dtype).alias(name) for name, dtype in types.items()]
+        for at in (used := [*self._kept, *self._about]):
+            self._inner.need_values(at)
+        texts = [as_text(pl.col(f"c{at}"), self._inner.schema[f"c{at}"]) for at in used]
         first = [f"c{at}" for at in self._kept] + ["line"] * self._by_row
         width, about = len(self._about), zip(*self._about.values(), strict=True)
         named = [pl.Series(column, dtype=pl.String) for column in about]
@@ -78,25 +78,20 @@ def reshaped(table: Table, wide: str | None, dialect: str | None, columns: Colum
     """
     name, roles = plain(dialect or ""), dict(columns or {})
     if wide is not None:
-        return _survey(table, wide, roles), {role: role for role in roles}
-    if (
-        name == "pilesort"
-        and table.header.find("pile") is None
-        and roles.keys().isdisjoint(("object", "pile"))
-    ):
-        return _by_objects(table, ("object", "pile"), roles), {role: role for role in roles}
-    if name in MATRICES:
+        made = _survey(table, wide, roles)
+    elif name in MATRICES:
         made = _by_objects(table, ("object_2", MATRICES[name]), roles, label="object_1")
-        return made, {role: role for role in roles}
-    return table, columns
+    elif name == "pilesort" and table.header.find("pile") is None and "pile" not in roles:
+        made = _by_objects(table, ("object", "pile"), roles)
+    else:
+        return table, columns
+    return made, {role: role for role in roles}
 
 
 def _ids(header: Header, columns: Mapping[str, Any]) -> dict[int, str]:
     """Columns of roles: those that are given, and others that have the name of one."""
     if not is_overlay(columns):
-        raise InputError(
-            f"columns: got the roles {', '.join(columns)}; of such a table only others can be named"
-        )
+        raise InputError(f"columns: got {', '.join(columns)}; expected ids such as participant only")
     given = {at[0]: role for role, at in positions(header, columns).items()}
     return {at: role for role, at in header.optional().items() if role not in columns} | given
 
@@ -109,9 +104,7 @@ def _by_objects(table: Table, roles: Sequence[str], columns: Mapping[str, Any], 
         ids[rest.pop(0)] = label
     about = {at: (header.cells[at],) for at in rest if header.cells[at].strip()}
     if len(about) < 3:
-        raise ColumnsError(
-            f"{table.name}: has {len(about)} columns for objects; expected one for each, three or more"
-        )
+        raise ColumnsError(f"{table.name}: has {len(about)} columns for objects; expected three or more")
     return WideTable(table, about, roles, ids, by_row=not label)
 
 
@@ -125,9 +118,7 @@ def _survey(table: Table, wide: str, columns: Mapping[str, Any]) -> WideTable:
     elif options == 3:
         roles, about = ("kind", "a", "b", "c", "choice"), {at: ("odd", *names) for at, names in about.items()}
     else:
-        raise InputError(
-            f"wide: {wide!r} has {options} options; expected an anchor and options, or three options"
-        )
+        raise InputError(f"wide: {wide!r} has {options} options; expected an anchor, or three options")
     taken = {plain(role) for role in roles}
     others = dict(enumerate(table.header.cells)) | _ids(table.header, columns)
     kept = {at: name for at, name in others.items() if at not in about and plain(name) not in taken}
@@ -139,18 +130,16 @@ def _by_pattern(table: Table, pattern: str) -> tuple[Questions, int, bool]:
     places = re.findall(r"\{(\w+)\}", pattern)
     if not set(places) <= {"anchor", "option"} or places.count("anchor") > 1:
         raise InputError(f"wide: {pattern!r} holds other places than {{anchor}} once and {{option}}")
-    parts = [
-        re.escape(" ".join(text.split())).replace(r"\ ", r"\s+") for text in re.split(r"\{\w+\}", pattern)
-    ]
+    texts = (" ".join(text.split()) for text in re.split(r"\{\w+\}", pattern))
+    parts = [re.escape(text).replace(r"\ ", r"\s+") for text in texts]
     wanted = re.compile(r"\s*" + r"\s*(.+?)\s*".join(parts) + r"\s*", re.IGNORECASE)
     below = [part.frame[:1].rows() for part in islice(table.cells(has_header=True, rows=1), 1)]
-    for texts in (table.header.cells, *chain(*below)):  # Qualtrics has the texts below the header
-        found = {at: wanted.fullmatch(str(text or "")) for at, text in enumerate(texts)}
-        about = {at: match.groups() for at, match in found.items() if match}
+    order = sorted(range(len(places)), key=lambda place: places[place] != "anchor")
+    for cells in (table.header.cells, *chain(*below)):  # Qualtrics has the texts below the header
+        found = {at: wanted.fullmatch(str(text or "")) for at, text in enumerate(cells)}
+        about = {at: tuple(match[1 + place] for place in order) for at, match in found.items() if match}
         if about:
-            by_role = sorted(range(len(places)), key=lambda place: places[place] != "anchor")
-            named = {at: tuple(groups[place] for place in by_role) for at, groups in about.items()}
-            return named, places.count("option"), "anchor" in places
+            return about, places.count("option"), "anchor" in places
     raise ColumnsError(f"{table.name}: no column is called like {pattern!r}")
 
 

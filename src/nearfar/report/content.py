@@ -20,6 +20,7 @@ from nearfar._tools.text import display_names, number
 from nearfar.errors import InputError
 from nearfar.evaluate.collection import accuracy_per_object, controls_text, double_submits
 from nearfar.evaluate.map_stability import align, along_axes, coordinates
+from nearfar.evaluate.properties import arrow, property_columns
 from nearfar.io.sources import shown_path
 from nearfar.report.groups import NOT_COMPARED, agreement, group_comparison
 from nearfar.report.paragraph import citations, methods, results, versions
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from nearfar.evaluate.dimension_count import DimensionChoice
     from nearfar.evaluate.dimensions import Dimensions
     from nearfar.evaluate.map_stability import Stability
+    from nearfar.evaluate.properties import Explained
     from nearfar.io import ObjectList
     from nearfar.report.pictures import Pictures
     from nearfar.space import Space
@@ -69,6 +71,8 @@ def report_data(
         stability = analysis.stability(grouping.n_clusters)
         kept = {cut.n_clusters: analysis.resamples.kept(cut.labels, cut.n_clusters) for cut in grouping.cuts}
     reliability = analysis.reliability if stability is not None else None
+    explained = analysis.explain(objects) if objects is not None and objects.properties else None
+    drawn = maps(analysis) if judged["map"] else []
     alike = analysis.alike if analysis.alike is not None and len(analysis.alike.people) > 1 else None
     data: dict[str, Any] = {
         "title": title or "What the answers say",
@@ -87,6 +91,7 @@ def report_data(
             "stability": None if stability is None else words.stability(stability),
             "reliability": None if reliability is None else words.reliability(reliability),
             "subgroups": None if alike is None else words.subgroups(analysis.subgroups),
+            "explained": None if explained is None else words.explained(explained),
             "worth": None if analysis.worth is None else words.worth(analysis.worth),
         },
         "models": judged,
@@ -95,7 +100,8 @@ def report_data(
         "dimensions": None if dimensions is None else _dimensions(analysis, dimensions),
         "scale": _scale(analysis),
         "objects": object_rows(analysis, stability, objects, small),
-        "maps": maps(analysis) if judged["map"] else [],
+        "maps": drawn,
+        "explained": None if explained is None else properties(analysis, explained, objects, drawn),
         "tree": None if grouping is None else tree(grouping, kept, words.kept_by_chance(stability)),
         "matrix": None if grouping is None else matrix(analysis.shown_space.kernel(), grouping.leaves),
         "coverage": dict(getattr(analysis.space.estimator, "coverage_", {})),
@@ -271,6 +277,18 @@ def maps(analysis: Analysis) -> list[dict[str, Any]]:
         x, y = np.round(turned[analysis.shown], 5).T
         drawn.append({"name": name, "title": title, "accuracy": accuracy.get(name), "x": x, "y": y})
     return drawn
+
+
+def properties(
+    analysis: Analysis, explained: Explained, objects: ObjectList | None, drawn: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """What explains the space. ``categories`` : of every object on the page; ``arrows`` : of each map, where predicted numbers increase."""
+    columns = property_columns(objects, analysis.shown_space)
+    rows = [{**plain(each), "predicted": words.predicted(each)} for each in explained.properties]
+    categories = {each.name: columns[each.name] for each in explained.properties if not each.is_numeric}
+    sure = [each.name for each in explained.properties if each.is_numeric and each.p <= 0.05]
+    arrows = [{name: arrow(np.array([m["x"], m["y"]]).T, columns[name]) for name in sure} for m in drawn]
+    return {**plain(explained), "properties": rows, "categories": categories, "arrows": arrows}
 
 
 def _plane(space: Space) -> Floats:

@@ -94,6 +94,7 @@ def methods(data: dict[str, Any]) -> str:
         sentences.append(
             "The expected correlations of map distances with a new study are split-half correlations, corrected by Spearman-Brown."
         )
+    sentences += [data["findings"]["explained"]["details"]] if data["explained"] else []
     sentences += [words.FLAGGING] if data["participants"] else []
     if data["findings"]["subgroups"]:
         sentences.append(

@@ -31,6 +31,7 @@ IN_SCRIPT = (
     "curve",
     "agreement",
     "groups",
+    "explained",
     "dimensions",
 )
 

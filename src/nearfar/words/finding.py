@@ -97,5 +97,6 @@ def whose(scope: Scope) -> str:
         "new": "new questions",
         "same sets": "questions within these booklets",
         "adaptive": "these adaptive questions",
+        "same": "the same questions",
     }
     return f"{who}answers to {which[scope.questions]}"

@@ -24,6 +24,7 @@ MOST_COMPARISONS = 200_000  # of a file: models are judged on whole statements, 
 NOTHING = ("", "na", "nan", "none", "null")
 VALUES = {"similarity": -1.0, "distance": 1.0, "rank": 1.0}  # times the sign, less is nearer
 Ints = NDArray[np.int64]
+Lists = tuple[Ints, Ints, Ints, NDArray[np.float64]]  # statement, anchor, object, value
 
 
 def order_grammar(several: Mapping[str, Sequence[int]]) -> Grammar | None:
@@ -71,9 +72,7 @@ def _best_worst(at: Mapping[str, int], options: Sequence[int]) -> Grammar:
     anchor, best, worst = map(pl.col, columns)
     shown = [pl.col(name) for name in names]
     equal = pl.any_horizontal([pl.col(a) == pl.col(b) for a, b in combinations(("anchor", *names), 2)])
-    known = pl.all_horizontal(
-        [pl.any_horizontal([one == option for option in shown]) for one in (best, worst)]
-    )
+    known = pl.all_horizontal(pl.any_horizontal(one == each for each in shown) for one in (best, worst))
     return Grammar(
         columns | dict(zip(names, options, strict=True)),
         ("anchor", *names, "best", "worst"),
@@ -119,8 +118,7 @@ def _ratings(objects: Sequence[int], value: int, role: str, *, anchored: bool = 
 def _gather(rows: pl.DataFrame, name: str, *, kind: str) -> pl.DataFrame:
     """The triplets of all rows: of two objects in one list, the one with the lower value is nearer to the anchor of the list."""
     keys: list[str] = [role for role in ("participant", "statement") if role in rows.columns]
-    if any(rows[role].null_count() for role in keys):
-        blank = sum(rows[role].null_count() for role in keys)
+    if blank := sum(rows[role].null_count() for role in keys):
         where = f"{count(blank, 'row')} without a {' or '.join(keys)}"
         raise FileError(f"{name}: {where}; what one person said is compared, so fill them in")
     keys = [*keys, "object_1"] if kind == "anchored" else keys
@@ -135,25 +133,21 @@ def _gather(rows: pl.DataFrame, name: str, *, kind: str) -> pl.DataFrame:
     rows = rows.with_columns(pl.col(columns).replace_strict(ids, pl.int_range(len(ids), eager=True)))
     statement, *three, ties, possible = _compare(*_lists(rows, said, kind, name))
     first = np.unique(said, return_index=True)[1]
-    told = [f"{count(ties, 'comparison')} of equal values left out"] if ties and kind != "pile" else []
-    told += (
-        [f"{len(statement):,} of {possible:,} comparisons drawn at random"]
-        if possible > MOST_COMPARISONS
-        else []
-    )
     silent = len(first) - len(np.unique(statement))
-    told += [f"{count(silent, 'statement')} without any comparison"] if silent else []
-    if told:
-        warn(f"{name}: {', '.join(told)}")
+    told = {
+        f"{count(ties, 'comparison')} of equal values left out": ties and kind != "pile",
+        f"{len(statement):,} of {possible:,} comparisons drawn at random": possible > MOST_COMPARISONS,
+        f"{count(silent, 'statement')} without any comparison": silent,
+    }
+    if any(told.values()):
+        warn(f"{name}: {', '.join(text for text, holds in told.items() if holds)}")
     names = (ids.cast(pl.Int32).gather(one) for one in three)
     made = dict(zip(("anchor", "near", "far"), names, strict=True)) | {"statement": pl.Series(statement)}
     kept = (role for role in ("participant", "group", "rule") if role in rows.columns)
     return pl.DataFrame(made | {role: rows[role].gather(first).gather(statement) for role in kept})
 
 
-def _lists(
-    rows: pl.DataFrame, said: Ints, kind: str, name: str
-) -> tuple[Ints, Ints, Ints, NDArray[np.float64]]:
+def _lists(rows: pl.DataFrame, said: Ints, kind: str, name: str) -> Lists:
     """(statement, anchor, object, value): 0 or 1 for the same or another pile; the mean of ratings of the same two objects."""
     rows = rows.with_columns(said=said)
     if kind == "pile":
