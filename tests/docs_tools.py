@@ -116,7 +116,8 @@ def furnish(folder):
     (folder / "dimensions.csv").write_text(f"number,name,top1,top2\n1,stone fruit,{names[0]},{names[1]}\n")
     (folder / "people.txt").write_text("p1\n")
     people = "\n".join(f"p{number},{'expert' if number < 5 else 'novice'}" for number in range(1, 9))
-    (folder / "groups.csv").write_text(f"participant,group\n{people}\n")
+    for table in ("groups.csv", "people.csv"):
+        (folder / table).write_text(f"participant,group\n{people}\n")
     _pictures(folder / "pictures", names)
     _pictures(folder / "photos", [f"photo {x}" for x in range(36)])
     for part in ("study.toml", "fruit.txt", "welcome.md", "consent.md"):
