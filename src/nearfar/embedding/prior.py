@@ -136,8 +136,8 @@ class Vectors:
             self._priors[setting] = prior, (landmarks, whiten)
         return self._priors[setting]
 
-    def basis_of(self, features: Any, setting: Setting) -> tuple[tuple[str, ...], Floats, Floats]:
-        """Names, rows of B and own parts of other objects, whose vectors come from the same sources."""
+    def others(self, features: Any) -> tuple[tuple[str, ...], list[Floats]]:
+        """Names and standardised vectors of other objects, from the same sources; these go by name, or else in their order."""
         tables = vector_tables(features, vary=False)
         given = {table.name: table for table in tables}
         if len(tables) != len(self.sources) or (
@@ -149,17 +149,23 @@ class Vectors:
         tables = [given.get(source, table) for source, table in zip(self.sources, tables, strict=True)]
         names = tuple(dict.fromkeys(name for table in tables for name in table.objects or ()))
         names = names or tuple(map(str, range(len(tables[0].values))))
-        landmarks, whiten = self._made(setting)[1]
-        return names, *_basis(self.matched(tables, names), landmarks, whiten, setting)
+        return names, self.matched(tables, names)
 
-    def alone(self, metric: Literal["euclidean", "cosine"]) -> Floats:
-        """(n, p) the vectors as points, all sources side by side; zero where there is none."""
+    def basis_of(self, rows: Sequence[Floats], setting: Setting) -> tuple[Floats, Floats]:
+        """Rows of B and own parts of ``others``."""
+        landmarks, whiten = self._made(setting)[1]
+        return _basis(rows, landmarks, whiten, setting)
+
+    def alone(self, metric: Literal["euclidean", "cosine"], others: Sequence[Floats] | None = None) -> Floats:
+        """(n, p) the vectors of the objects, or of ``others``, as points, all sources side by side; zero where there is none."""
         parts = []
-        for rows, scale in zip(self._rows, self._scales, strict=True):
-            part = np.nan_to_num(rows * np.where(np.isinf(scale.size), 0.0, scale.size))
+        for rows, own, scale in zip(others or self._rows, self._rows, self._scales, strict=True):
+            size = np.where(np.isinf(scale.size), 0.0, scale.size)
+            part = np.nan_to_num(rows * size)
             lengths = np.linalg.norm(part, axis=1, keepdims=True)
-            size = lengths if metric == "cosine" else np.sqrt(np.mean(lengths[self.known] ** 2))
-            parts.append(part / np.maximum(size, 1e-300))
+            if metric == "euclidean":
+                lengths = np.sqrt(np.mean(np.sum(np.nan_to_num(own[self.known] * size) ** 2, axis=1)))
+            parts.append(part / np.maximum(lengths, 1e-300))
         return np.hstack(parts)
 
 
