@@ -20,6 +20,7 @@ from .evaluate import analyse as analyse
 from .evaluate import choose_dimension as choose_dimension
 from .evaluate import compare as compare
 from .evaluate import compare_groups as compare_groups
+from .evaluate import find_dimensions as find_dimensions
 from .evaluate import find_subgroups as find_subgroups
 from .evaluate import fit as fit
 from .evaluate import holdout as holdout

@@ -43,6 +43,7 @@ def live_view(collected: Collected, before: dict[str, Any] | None = None) -> dic
         "curve": None,
         "people": [],
         "map": None,
+        "model": MODEL,
         "objects": [
             {"display_name": display_name, "picture": picture}
             for display_name, picture in zip(collected.display_names, collected.pictures, strict=True)

@@ -17,7 +17,8 @@ import typer
 from nearfar._tools.terminal import printable
 from nearfar.errors import NearfarWarning
 
-READING = ("answers", "dialect", "column", "objects", "on_bad", "exclude", "key", "quiet")
+TABLE = ("dialect", "column", "wide", "sheet", "where", "join_names")
+READING = ("answers", *TABLE, "objects", "on_bad", "exclude", "key", "quiet")
 METHOD = (*READING, "output", "model", "features", "landmarks", "diagonal", "title", "seed")
 FIRST = (
     "answers",
@@ -31,7 +32,7 @@ LARGE = "More objects than memory holds"
 OPTIONS: dict[str, Any] = {
     "answers": typer.Argument(
         metavar="ANSWERS",
-        help="Files (.csv .tsv .jsonl .parquet .npz, also .gz .zst), or - for standard input.",
+        help="Files: .csv .tsv .txt .jsonl .json (each also .gz .zst) .xlsx .parquet .npz .npy .zip study.db; - is standard input.",
     ),
     "output": typer.Option(
         "--output",
@@ -51,9 +52,7 @@ OPTIONS: dict[str, Any] = {
         help="Landmarks, one per line: only questions about them count.",
         rich_help_panel=KERNELS,
     ),
-    "diagonal": typer.Option(
-        help="Subtract the smallest eigenvalue from the kernel's diagonal, or not.", rich_help_panel=KERNELS
-    ),
+    "diagonal": typer.Option(help="Subtract the smallest eigenvalue, or not.", rich_help_panel=KERNELS),
     "images": typer.Option(metavar="DIR", help="Pictures; a file belongs to the object of its name."),
     "title": typer.Option(
         help="Heading of the picture or page.", callback=lambda title: printable(title), show_default=False
@@ -74,26 +73,42 @@ OPTIONS: dict[str, Any] = {
         "--dialect",
         "-d",
         metavar="NAME",
-        help="canonical, odd-one-out, most-central, salmon, tripletTools, next, things. Default: by the header.",
+        help="Layout, e.g. salmon, things, pile-sort; see docs/files.md.",
         rich_help_panel=FILES,
     ),
     "column": typer.Option(
         metavar="ROLE=NAME", help="What a column means; see  nearfar help columns.", rich_help_panel=FILES
+    ),
+    "wide": typer.Option(
+        metavar="TEXT|FILE",
+        help="Questions as columns: '{anchor}: {option} or {option}?'",
+        rich_help_panel=FILES,
+    ),
+    "sheet": typer.Option(
+        metavar="NAME", help="Sheet of a workbook. Default: the first.", rich_help_panel=FILES
+    ),
+    "where": typer.Option(
+        metavar="CONDITION",
+        help="Only such rows, e.g. 'block = main' or 'block != training'.",
+        rich_help_panel=FILES,
+    ),
+    "join_names": typer.Option(
+        "--join-names", help="Names that differ by case or blanks are one object.", rich_help_panel=FILES
     ),
     "objects": typer.Option(
         metavar="FILE",
         help="Object list: object, optional display_name, image, group.",
         rich_help_panel=FILES,
     ),
-    "on_bad": typer.Option(help="Rows that are not answers: stop, or drop them.", rich_help_panel=FILES),
+    "on_bad": typer.Option(help="Rows that are not answers: stop, or drop.", rich_help_panel=FILES),
     "exclude": typer.Option(
         metavar="FILE",
-        help="Participants to leave out, one per line, by name or pseudonym.",
+        help="People to leave out, one name or pseudonym per line.",
         rich_help_panel=FILES,
     ),
     "key": typer.Option(
         metavar="FILE",
-        help="Key of the pseudonyms. Default: the .key beside the page or the list, or here.",
+        help="Key of the pseudonyms. Default: a .key beside page or list.",
         rich_help_panel=FILES,
     ),
     "dask": typer.Option(
@@ -125,6 +140,10 @@ class Given:
     quiet: bool = False
     dialect: str | None = None
     column: list[str] | None = None
+    wide: str | None = None
+    sheet: str | None = None
+    where: list[str] | None = None
+    join_names: bool = False
     objects: Path | None = None
     on_bad: Literal["error", "drop"] = "error"
     exclude: Path | None = None

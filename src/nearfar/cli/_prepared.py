@@ -151,7 +151,7 @@ def prepared(
         _need_answers(given, loaded, len(loaded.triplets))
         space, headline = _space(given, loaded, dimensions, settings or {})
         space.diagonal = given.diagonal
-        yield Prepared(loaded, space, headline, _images(given, loaded), given.title)
+        yield Prepared(loaded, space, headline, images_of(given, loaded), given.title)
         return
     from nearfar import scale
 
@@ -171,7 +171,7 @@ def _need_answers(given: Given, loaded: Loaded, n_answers: int) -> None:
     raise FileError(f"{', '.join(given.answers)}: {why}; at least one is needed")
 
 
-def _images(given: Given, loaded: Loaded) -> dict[int, Path]:
+def images_of(given: Given, loaded: Loaded) -> dict[int, Path]:
     """Index of an object -> its picture: from the folder, else as the object list says; none unless they are drawn."""
     if not draws(given.output):
         return {}
@@ -190,8 +190,7 @@ def _landmarks(given: Given) -> list[str] | None:
 
 def _space(given: Given, loaded: Loaded, dimensions: int | None, settings: dict[str, Any]) -> tuple[Any, str]:
     """The space of a named model, or of the best one with a line about it."""
-    from nearfar.evaluate import fit
-    from nearfar.space import EMBEDDINGS, parse_model
+    from nearfar.space import EMBEDDINGS, fit, parse_model
 
     name = "".join(given.model.lower().split())
     if name in EMBEDDINGS and dimensions is not None:
@@ -200,7 +199,12 @@ def _space(given: Given, loaded: Loaded, dimensions: int | None, settings: dict[
         return _best(given, loaded, dimensions, settings)
     parsed = parse_model(name)
     if not settings:
-        return fit(loaded.triplets, name, landmarks=_landmarks(given), features=load_features(given)), ""
+        marks = _landmarks(given)
+        if given.features:
+            from nearfar import evaluate
+
+            return evaluate.fit(loaded.triplets, name, landmarks=marks, features=load_features(given)), ""
+        return fit(loaded.triplets, name, landmarks=marks), ""
     loss = name.rpartition("-")[0]
     if loss not in EMBEDDINGS:
         raise InputError(f"--model {given.model}: {EMBEDDING_OPTIONS} are for embeddings such as soe-2")
@@ -257,6 +261,10 @@ def _in_blocks(given: Given, settings: dict[str, Any]) -> _InBlocks:
             "--exclude does not work with --dask or --scratch; take the answers of these people out of the files first, with  "
             "nearfar convert --exclude",
         )
+    if any((given.wide, given.sheet, given.where, given.join_names)):
+        raise InputError(
+            "--wide, --sheet, --where and --join-names do not work with --dask or --scratch; write the answers with  nearfar convert  first"
+        )
     if "-" in given.answers:
         raise InputError("- : with --dask or --scratch answers are files, not standard input")
     listing = None if given.objects is None else read_objects(given.objects)
@@ -273,4 +281,4 @@ def _in_blocks(given: Given, settings: dict[str, Any]) -> _InBlocks:
     fitted = scale.FeatureMap(parsed.kernel, landmarks=_landmarks(given)).fit(answers)
     _need_answers(given, loaded, fitted.n_answers_)
     space = SimpleNamespace(phi=fitted.features_, model=parsed.kernel, diagonal=given.diagonal)
-    return _InBlocks(loaded, space, "", _images(given, loaded), given.title)
+    return _InBlocks(loaded, space, "", images_of(given, loaded), given.title)

@@ -58,6 +58,10 @@ def load(given: Given, *, key: str | None = None, announce: bool = True) -> Load
             columns=named_columns(_with_group_column(given)),
             objects=object_list,
             on_bad=given.on_bad,
+            wide=given.wide,
+            sheet=given.sheet,
+            where=given.where or (),
+            join_names=given.join_names,
         )
     if announce and len(result.rejected):
         dropped = count(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from nearfar.cli._options import READING, Given, OutputOption, takes
-from nearfar.cli._reading import load, load_features, read_groups
+from nearfar.cli._reading import Loaded, load, load_features, read_groups
 from nearfar.cli._writing import check_file, is_picture, write_bytes
 from nearfar.errors import InputError
 
@@ -30,6 +30,11 @@ def compare(
         None,
         min=2,
         help="Folds. Default: 5 up to 5,000 answers, 4 up to 20,000, else 3.",
+    ),
+    dimensions: bool = typer.Option(
+        False,
+        "--dimensions",
+        help="How many dimensions: compare 1, 2, 3, 5 and 8 of STE, or of the model named.",
     ),
     json: bool = typer.Option(False, "--json", help="Everything as JSON."),
     csv: bool = typer.Option(False, "--csv", help="The table as CSV."),
@@ -56,6 +61,9 @@ def compare(
     loaded = load(given)
     given.tell(controls_text(loaded.triplets))
     names = None if model is None else _names(model)
+    if dimensions:
+        _compare_dimensions(given, loaded, names or ["ste"], cv, json, csv, output)
+        return
     analysis = Analysis(
         loaded.triplets,
         models=names,
@@ -79,6 +87,21 @@ def compare(
     write_bytes(output, text.encode())
     if output != "-":
         given.tell(f"{analysis.headline}; in {output}")
+
+
+def _compare_dimensions(
+    given: Given, loaded: Loaded, names: list[str], cv: int | None, json: bool, csv: bool, output: str
+) -> None:
+    """The number of dimensions that the answers support, with the accuracy of all that were tried."""
+    from nearfar.evaluate import choose_dimension
+
+    if len(names) > 1 or given.groups is not None:
+        raise InputError(
+            "--dimensions: counts those of one model, without --groups; name it without a number"
+        )
+    chosen = choose_dimension(loaded.triplets, names[0], cv=cv or 5, seed=given.seed)
+    text = _as_json(chosen.to_dict()) if json else f"{chosen}\n"
+    write_bytes(output, (chosen.comparison.to_frame().write_csv() if csv else text).encode())
 
 
 def _names(given: list[str]) -> list[str]:

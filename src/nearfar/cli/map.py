@@ -19,11 +19,11 @@ def map(
     regularization: float | None = typer.Option(
         None,
         min=0,
-        help="Pull to the centre; 0 for none. Default: what did best on crowd data.",
+        help="Pull to the centre; 0: none. Default: best on crowd data.",
         rich_help_panel=EMBEDDINGS,
     ),
     starts: int = typer.Option(
-        0, min=0, help="Random starts; 0 for one start made from the answers.", rich_help_panel=EMBEDDINGS
+        0, min=0, help="Random starts; 0: one start made from the answers.", rich_help_panel=EMBEDDINGS
     ),
     max_iter: int = typer.Option(1000, min=1, help="Iterations, at most.", rich_help_panel=EMBEDDINGS),
 ) -> None:

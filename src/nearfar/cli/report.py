@@ -11,6 +11,7 @@ import typer
 from nearfar.cli._options import READING, Given, takes
 from nearfar.cli._reading import load, load_features, read_groups
 from nearfar.cli._writing import check_file, write_bytes
+from nearfar.cli.dimensions import NamesOption, named_dimensions
 from nearfar.errors import FileError, InputError, NearfarWarning
 
 if TYPE_CHECKING:
@@ -38,6 +39,10 @@ def report(
     clusters: int | None = typer.Option(
         None, "--clusters", "-k", min=2, help="Cut the tree into so many. Default: chosen."
     ),
+    dimensions: bool = typer.Option(
+        False, "--dimensions", help="Add a section of dimensions one can name; see  nearfar dimensions."
+    ),
+    names: Path | None = NamesOption,
     show_participants: bool = typer.Option(
         False, "--show-participants", help="Show participants by name instead of by pseudonym."
     ),
@@ -72,6 +77,7 @@ def report(
         seed=given.seed,
         files=[file for file in given.answers if file != "-"],
         excluded=loaded.excluded,
+        dimensions=named_dimensions(given, loaded, names) if dimensions or names else None,
     )
     if made.data["groups"] and made.data["groups"]["reason"]:
         warnings.warn(made.data["groups"]["reason"], NearfarWarning, stacklevel=2)

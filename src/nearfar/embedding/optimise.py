@@ -58,8 +58,11 @@ def optimise(
     tol: float,
     name: str = "embedding",
     prior: Prior | None = None,
+    bounds: tuple[float | None, float | None] | None = None,
 ) -> Optimum:
     """Minimise the sum of losses plus the pull over the rows ``free`` of the points, or over all coefficients of a prior.
+
+    ``bounds`` : of the points, 0 or infinite, without a prior.
 
     The curvature along an object's coordinates grows with its answers, so L-BFGS sees them multiplied by the root
     of that number: a collection where some objects have many and some few answers takes half the iterations.
@@ -91,6 +94,7 @@ def optimise(
             first.ravel(),
             jac=True,
             method="L-BFGS-B",
+            bounds=None if bounds is None else [bounds] * points[free].size,
             callback=after,
             options={
                 "maxiter": max_iter, "maxfun": 20 * max_iter + 20, "maxcor": MEMORY, "ftol": tol, "gtol": 0.0,

@@ -15,7 +15,7 @@ object's own part. On THINGS, more columns predict no better and take longer.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -54,6 +54,15 @@ class Prior:
         """(n, d) points of coefficients (n + r, d): every object's own ones, then those of B."""
         n = len(self.own)
         return np.ascontiguousarray(self.own * coefficients[:n] + self.basis @ coefficients[n:])
+
+    def precision(self, chosen: NDArray[np.intp]) -> Callable[[Floats], Floats]:
+        """What multiplies (chosen, d) points by the inverse of their covariance, by Woodbury's identity."""
+        own = np.maximum(
+            self.own[chosen] ** 2, 0.05
+        )  # an object that vectors explain wholly may still differ a little
+        basis = self.basis[chosen]
+        core = np.linalg.inv(np.eye(basis.shape[1]) + basis.T @ (basis / own))
+        return lambda points: points / own - basis @ (core @ (basis.T @ (points / own))) / own
 
     def coefficients(self, points: Floats) -> Floats:
         """The transpose of ``points``: a gradient in the points as one in the coefficients."""

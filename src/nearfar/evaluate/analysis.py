@@ -29,6 +29,8 @@ from nearfar.evaluate.map_stability import (
     tree_labels,
 )
 from nearfar.evaluate.participants import People, judge_people
+from nearfar.evaluate.properties import Explained, explain
+from nearfar.evaluate.scales import Scale, make_scale
 from nearfar.evaluate.subgroups import Subgroups, find_subgroups
 from nearfar.space.models import fit
 from nearfar.space.space import Space
@@ -212,6 +214,15 @@ class Analysis(Judging):
             seed=self.seed,
         )
 
+    @cached_property
+    def scale(self) -> Scale | None:
+        """The objects on one dimension, with intervals; None where the chosen model has more, or none."""
+        if self.space.n_components != 1 or not self.space.informed.any():
+            return None
+        settings: Any = {"n_resamples": max(self.n_resamples, 2), "seed": self.seed}
+        drawn = resample(self.answers, self.chosen, self.chosen, self.shown, **settings)
+        return make_scale(coordinates(self.space), drawn)
+
     def stability(self, n_clusters: int | None = 5) -> Stability:
         """How uncertain positions on the map and clusters of the tree (cut into ``n_clusters``) are."""
         flat = self.space if self.plane_name == self.chosen.name else self.plane
@@ -232,6 +243,12 @@ class Analysis(Judging):
         return make_stability(
             self.answers, self.plane_name, coordinates(flat), self.resamples, labels, kept, by_chance
         )
+
+    # ---------------------------------------------------------------- what explains it
+
+    def explain(self, table: Any) -> Explained:
+        """How well the space predicts properties of the shown objects; ``table`` as for ``explain``, arrows for ``plane``."""
+        return explain(self.shown_space, table, points=self.plane.map(2)[self.shown], seed=self.seed)
 
     # ---------------------------------------------------------------- showing it
 

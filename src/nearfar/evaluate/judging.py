@@ -29,6 +29,7 @@ from nearfar.evaluate.comparison import (
 )
 from nearfar.evaluate.crossval import Credits, cross_validate, pair_memory_credits
 from nearfar.evaluate.curve import LearningCurve, grow, make_curve
+from nearfar.evaluate.dimension_count import DimensionChoice, count_dimensions
 from nearfar.evaluate.priors import choose_setting
 from nearfar.evaluate.splits import Split, Units, design_of, kfold, some_units, split_units, warn_of_screens
 from nearfar.space.models import EMBEDDINGS, WITH_FEATURES, Model, parse_model, parse_models
@@ -37,6 +38,8 @@ from nearfar.triplets import Triplets, as_triplets, random_rows
 if TYPE_CHECKING:
     from nearfar.embedding.prior import Setting, Vectors
     from nearfar.evaluate.worth import Worth
+
+DIMENSIONS = (1, 2, 3, 5, 8)  # numbers of them that are tried
 
 
 class Judging:
@@ -173,6 +176,7 @@ class Judging:
     def scores(self) -> Comparison:
         """The judged models side by side, with the ceiling."""
         return make_comparison(
+            self.judged,
             self._scored_credits,
             pair_memory_credits(self.judged, self.splits),
             self.draws,
@@ -180,8 +184,6 @@ class Judging:
             ceiling=self.ceiling,
             cv=len(self.splits),
             unit=self.units.kind,
-            n_answers=len(self.judged),
-            n_objects=self.judged.n_objects,
         )
 
     @cached_property
@@ -205,24 +207,32 @@ class Judging:
         """The model that the space is made of, and its accuracy; ``model`` itself where it was named."""
         return self.scores[self.chosen.name] if self.splits else Score(self.chosen.name, np.nan)
 
-    @cached_property
+    @property
     def dimension(self) -> int | None:
-        """The fewest dimensions that may be enough: no judged model with more predicts clearly better by half a point.
+        """The fewest dimensions that may be enough; 0 where no model is clearly above guessing, None where it is not known."""
+        return None if self.dimension_choice is None else self.dimension_choice.dimension
 
-        Of models with the same number of dimensions the most accurate one counts. 0 where no model is clearly above
-        guessing, None where no judged model has dimensions.
+    @cached_property
+    def dimension_choice(self) -> DimensionChoice | None:
+        """How many dimensions the answers support, among the models that were asked for, or else among those of STE.
+
+        None where nothing can be held out, or no model has dimensions. STE's dimensions can be counted: it was never given
+        more than the objects have in simulations.
         """
+        if not self._has_own_list and self.splits:
+            names = [f"ste-{d}" for d in DIMENSIONS if d <= max(self.judged.n_objects - 2, 1)]
+            given: Any = {"cv": len(self.splits), "design": self.design, "seed": self.seed}
+            return Judging(self.judged, models=names, **given).dimension_choice
         sizes = sorted({model.n_components for model in self.models if model.n_components})
         if not self.splits or not sizes:
             return None
-        credits, means = self._scored_credits.values, self._scored_credits.accuracies
-        rows = [
-            max((k for k, m in enumerate(self.models) if m.n_components == size), key=means.__getitem__)
-            for size in sizes
-        ]
-        better = self.draws.clearly_better(credits[rows], by=0.005)
-        enough = ~np.triu(better, 1).any(axis=1)
-        return sizes[int(np.argmax(enough))] if self.scores.above_guessing else 0
+        enough = count_dimensions(sizes, self._scored_credits, self.draws)
+        best = max(
+            (model for model in self.models if model.n_components),
+            key=lambda model: -self.scores[model.name].behind,
+        )
+        found = enough if self.scores.above_guessing else 0
+        return DimensionChoice(found, int(best.n_components or 0), tuple(sizes), self.scores)
 
     @property
     def headline(self) -> str:

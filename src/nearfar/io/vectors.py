@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
@@ -82,6 +81,8 @@ def vector_tables(features: Any, *, vary: bool = True) -> list[VectorTable]:
 
 
 def _given(given: Any, name: str | None, nameless: str = "features", *, vary: bool) -> list[VectorTable]:
+    from narwhals.dependencies import is_into_dataframe  # here, for commands that read no vectors
+
     if isinstance(given, (str, os.PathLike)):
         return [table for source in find_sources(given) for table in _read(source, name, vary)]
     if isinstance(given, VectorTable):
@@ -91,7 +92,7 @@ def _given(given: Any, name: str | None, nameless: str = "features", *, vary: bo
             return [_checked(name, name, given.values, given.objects, given.columns, vary=vary)]
     name = name or nameless
     given = given.to_frame() if hasattr(given, "to_frame") else given  # a series may name its rows
-    if nw.dependencies.is_into_dataframe(given):
+    if is_into_dataframe(given):
         names = getattr(given, "index", [None])  # only pandas has one
         if all(isinstance(each, str) for each in names) and "object" not in map(plain, map(str, given)):
             given = given.rename_axis(index="object").reset_index()
@@ -135,7 +136,8 @@ def _read(source: Source, name: str | None, vary: bool = True) -> list[VectorTab
 def _read_archive(source: Source, name: str | None, vary: bool) -> list[VectorTable]:
     """The arrays of an NPZ archive: all, or that which ``name`` selects; where there is only one, it is renamed."""
     arrays = load_arrays(source)
-    named = [x for key, x in arrays.items() if key in NAMES and x.ndim == 1 and x.dtype.kind in "iuUS"]
+    named = [arrays[key] for key in NAMES if key in arrays]
+    named = [x.ravel() for x in named if x.dtype.kind in "US" or (x.ndim == 1 and x.dtype.kind in "iu")]
     chosen = {key: x for key, x in arrays.items() if x.ndim == 2 and x.dtype.kind in "biuf"}
     if name is not None and (name in arrays or len(chosen) == 1):
         chosen = {name: arrays[name] if name in arrays else next(iter(chosen.values()))}
@@ -160,7 +162,7 @@ def _checked(
     *,
     vary: bool = True,
 ) -> VectorTable:
-    """The vectors as float64, without constant columns; an error where they cannot be features."""
+    """The vectors as float64; a warning where columns are constant, an error where they cannot be features."""
     array = np.asarray(values)
     array = array[:, None] if array.ndim == 1 else array
     if array.dtype.kind not in "biuf":
@@ -197,11 +199,6 @@ def _check_columns(where: str, array: NDArray[np.float64], titles: NDArray[Any],
         said = f"{plural(int(np.sum(~varies)), 'a column says', 'some columns say')} nothing, being constant: {alike}"
         warnings.warn(f"{where}: {said}", FeatureWarning, stacklevel=5)
     for i in range(len(titles)) if titled else np.flatnonzero(varies)[: len(titles) > 3]:
-        title = titles[i]
-        suspect = not titled or title.strip().lower() in INDICES
-        if (
-            suspect
-            and len(array) > (1 if titled else 2)
-            and np.array_equal(array[:, i], np.arange(len(array)) + (array[0, i] == 1))
-        ):
-            raise InputError(f"{where}: column {title!r} counts the rows; it is no feature, take it out")
+        suspect = len(array) > 2 and (not titled or titles[i].strip().lower() in INDICES)
+        if suspect and np.array_equal(array[:, i], np.arange(len(array)) + (array[0, i] == 1)):
+            raise InputError(f"{where}: column {titles[i]!r} counts the rows; it is no feature, take it out")

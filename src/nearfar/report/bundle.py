@@ -177,6 +177,8 @@ def _tables(data: dict[str, Any]) -> dict[str, pl.DataFrame]:
             for move in map(dict, pair["moves"])
         ]
         tables["group_moves"] = _frame(moves, ("group", "other", "object", "distance", "sure"))
+    if data["explained"]:
+        tables["properties"] = _frame(data["explained"]["properties"], without=("predicted", "arrow"))
     if data["agreement"]:
         tables["agreement"] = _agreement(data["agreement"])
     if data["curve"]:

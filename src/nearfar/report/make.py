@@ -21,6 +21,7 @@ from nearfar.errors import InputError, MissingExtra, NearfarWarning
 
 if TYPE_CHECKING:
     from nearfar.evaluate.analysis import Analysis
+    from nearfar.evaluate.dimensions import Dimensions
     from nearfar.io import ObjectList
 
 
@@ -109,6 +110,7 @@ def make_report(
     seed: Seed = 0,
     files: Sequence[str | os.PathLike[str]] = (),
     excluded: dict[str, int] | None = None,
+    dimensions: Dimensions | None = None,
 ) -> Report:
     """Analyse answers and gather everything a report shows.
 
@@ -131,6 +133,7 @@ def make_report(
     seed : fixes everything random.
     files : where the answers came from, for the record and the hash.
     excluded : participant -> number of answers that were left out before.
+    dimensions : what ``nearfar.find_dimensions`` found, for a section of the page.
 
     Examples
     --------
@@ -199,6 +202,7 @@ def make_report(
             checks=checks,
             n_clusters=n_clusters,
             groups=groups,
+            dimensions=dimensions,
         )
     data["pseudonyms"] = not show_participants
     return Report(analysis, data, shown, pictures.files, thumbs, n_clusters, groups or {})

@@ -3,6 +3,7 @@ from .charts import curve_figure as curve_figure
 from .charts import models_figure as models_figure
 from .charts import participants_figure as participants_figure
 from .charts import positions_figure as positions_figure
+from .dimensions import dimensions_figure as dimensions_figure
 from .groups import groups_figure as groups_figure
 from .map import map_figure as map_figure
 from .sheet import FORMATS as FORMATS
