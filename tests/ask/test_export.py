@@ -268,8 +268,8 @@ def test_a_view_with_vectors_of_the_objects(make, tmp_path):
         answer(ready, f"t{number}", places(ready, f"t{number}"), choice=(0,))
     view = live_view(ready.store.read_now(collect), None, [f"size={tmp_path / 'size.csv'}"])
     assert view["model"] in ("soe-2", "soe-2+features") and len(view["map"]) == len(names)
+    (tmp_path / "other.csv").write_text("object,x\nno,1\nsuch,2\n")
     with pytest.raises(InputError, match="none of the"):
-        (tmp_path / "other.csv").write_text("object,x\nno,1\nsuch,2\n")
         live_view(ready.store.read_now(collect), None, [str(tmp_path / "other.csv")])
 
 

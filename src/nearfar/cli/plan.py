@@ -153,6 +153,8 @@ def plan(
         return
     if pilot is not None:
         raise InputError("--pilot: questions are drawn without it; add --advise to use it")
+    if given.features:
+        raise InputError("--features: questions are drawn without them; add --advise and --pilot to use them")
     from nearfar.cli._booklets import booklet_table, question_table, write_plan
 
     drawn = scheme.questions(names, wanted, given.seed)
